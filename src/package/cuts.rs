@@ -42,6 +42,7 @@ impl<'a> Cuts<'a> {
     pub(super) fn of(files: &Triple<Option<&ParsedFile<'a>>>, job: &Job) -> Self {
         let mut cuts = Self::default();
         let Ok(files) = files.try_map(|file| file.ok_or(())) else {
+            cuts.cut_ends(files, &[]);
             return cuts;
         };
         if files.updated.text == files.original.text || files.updated.text == files.local.text {
@@ -51,7 +52,7 @@ impl<'a> Cuts<'a> {
         for neighbours in &neighbours {
             cuts.cut_between(&files, neighbours);
         }
-        cuts.cut_ends(&files, job, &neighbours);
+        cuts.cut_ends(&files.map(Some), &neighbours);
         cuts.cut_heads(&files, job);
         if cuts.first.is_none() {
             cuts.cut_own_heads(&files, job);
@@ -88,7 +89,7 @@ impl<'a> Cuts<'a> {
                 comments_above(own).all(|line| count(head, line) > count(rest, line))
             };
             if let Some(own) = own.filter(|own| side != Side::Local || !is_head(own)) {
-                self.at(files, side, 0).gap = own;
+                self.at(files[side], side, 0).gap = own;
             }
         }
     }
@@ -137,23 +138,23 @@ impl<'a> Cuts<'a> {
         self.cuts[side].get(&document)
     }
 
-    fn at(&mut self, files: &Triple<&ParsedFile<'a>>, side: Side, document: usize) -> &mut Cut<'a> {
+    fn at(&mut self, file: &ParsedFile<'a>, side: Side, document: usize) -> &mut Cut<'a> {
         let cut = || Cut {
-            parsed: files[side].documents[document].clone(),
+            parsed: file.documents[document].clone(),
             gap: "",
             tail: "",
         };
         self.cuts[side].entry(document).or_insert_with(cut)
     }
 
-    /// Local's file, cut so; `None` if it is cut as it is.
-    pub(super) fn local_file(&self, file: &ParsedFile<'a>) -> Option<ParsedFile<'a>> {
-        let cuts = &self.cuts.local;
+    /// A side's file, cut so; `None` if it is cut as it is.
+    pub(super) fn file(&self, side: Side, file: &ParsedFile<'a>) -> Option<ParsedFile<'a>> {
+        let cuts = &self.cuts[side];
         if cuts.is_empty() {
             return None;
         }
         let documents = file.documents.iter().enumerate().map(|(index, parsed)| {
-            if self.absorbed.contains(&index) {
+            if side == Side::Local && self.absorbed.contains(&index) {
                 return parsed.cut_otherwise(Document {
                     text: "",
                     body: Span::default(),
@@ -194,7 +195,12 @@ impl<'a> Cuts<'a> {
         }
         for side in Side::ALL.into_array() {
             let below = neighbours.below.map(|below| below[side]);
-            self.cut_side(files, side, (neighbours.above[side], below), &sides[side]);
+            self.cut_side(
+                files[side],
+                side,
+                (neighbours.above[side], below),
+                &sides[side],
+            );
         }
         let first = neighbours.above.local + 1;
         let end = neighbours.below.map(|below| below.local);
@@ -206,13 +212,13 @@ impl<'a> Cuts<'a> {
     /// one above.
     fn cut_side(
         &mut self,
-        files: &Triple<&ParsedFile<'a>>,
+        file: &ParsedFile<'a>,
         side: Side,
         (above, below): (usize, Option<usize>),
         between: &Between<'_, 'a>,
     ) {
-        let text = files[side].text;
-        let above = self.at(files, side, above);
+        let text = file.text;
+        let above = self.at(file, side, above);
         let document = above.parsed.document;
         let extended = cut(document, text, document.start, between.gap_start);
         above.parsed = above.parsed.cut_otherwise(extended);
@@ -221,7 +227,7 @@ impl<'a> Cuts<'a> {
             above.tail = gap;
             return;
         };
-        let below = self.at(files, side, below);
+        let below = self.at(file, side, below);
         below.gap = gap;
         let document = below.parsed.document;
         let start = between.gap_start.max(between.end);
@@ -230,67 +236,52 @@ impl<'a> Cuts<'a> {
         below.parsed = below.parsed.cut_otherwise(rest);
     }
 
-    /// Has the comments right above a `---` be of the document above, where that ends with them in
-    /// another version, and the one below does not begin with them below another document:
-    /// documents come, go or move.
-    fn cut_ends(&mut self, files: &Triple<&ParsedFile<'a>>, job: &Job, cut: &[Neighbours]) {
-        let mut versions = None;
-        for side in Side::ALL.into_array() {
+    /// Has the comments right above a `---` be of the document above, where a document of any version
+    /// ends with them, and all can be cut so: documents come, go or move.
+    fn cut_ends(&mut self, files: &Triple<Option<&ParsedFile<'a>>>, cut: &[Neighbours]) {
+        let betweens = Side::ALL.zip(*files).map(|(side, file)| {
             let is_cut: FxHashSet<usize> = cut.iter().map(|it| it.above[side]).collect();
-            for above in 0..files[side].documents.len().saturating_sub(1) {
-                let below = above + 1;
-                let between = Between::of(files[side], above, Some(below));
-                if is_cut.contains(&above) || between.lead().is_empty() || !between.can_be_cut() {
-                    continue;
-                }
-                let versions = versions.get_or_insert_with(|| Versions::of(job));
-                let lead = || lines(between.lead()).map(str::trim);
-                let ends_so = |other: Side, at: usize| {
-                    let ends = Between::of(files[other], at, None);
-                    let ends: FxHashSet<&str> = ends.comments_below_document().collect();
-                    lead().all(|line| ends.contains(line))
-                };
-                let begins_so = |other: Side, at: usize| {
-                    let neighbour = at.checked_sub(1);
-                    let is_other = neighbour != versions.get(side, above)[other];
-                    let between = neighbour.map(|it| Between::of(files[other], it, Some(at)));
-                    is_other && between.is_some_and(|it| lines(it.lead()).map(str::trim).eq(lead()))
-                };
-                let is_in_any = |document: usize, is_so: &dyn Fn(Side, usize) -> bool| {
-                    let others = Side::ALL.zip(versions.get(side, document)).into_array();
-                    let mut others = others.into_iter().filter(|(other, _)| *other != side);
-                    others.any(|(other, at)| at.is_some_and(|at| is_so(other, at)))
-                };
-                if is_in_any(above, &ends_so) && !is_in_any(below, &begins_so) {
-                    self.cut_side(files, side, (above, Some(below)), &between);
-                }
-            }
-        }
-    }
-}
-
-/// Where the documents of the file are on each side.
-struct Versions(Triple<FxHashMap<usize, Triple<Option<usize>>>>);
-
-impl Versions {
-    fn of(job: &Job) -> Self {
-        let mut versions = Triple::default();
-        let groups = [&job.here, &job.leaving, &job.coming, &job.deleted];
-        for group in groups.into_iter().flatten() {
-            let at = group.zip(job.file).map(|(member, file)| {
-                let member = member.filter(|it| Some(it.triple) == file);
-                member.map(|it| it.document)
+            let count = file.map_or(0, |file| file.documents.len());
+            let above = (0..count.saturating_sub(1)).filter(|above| !is_cut.contains(above));
+            let between = above.filter_map(|above| {
+                let between = Between::of(file?, above, Some(above + 1));
+                (!between.lead().is_empty()).then_some((above, between))
             });
-            for (side, document) in Side::ALL.zip(at).into_array() {
-                let known: &mut FxHashMap<_, _> = &mut versions[side];
-                known.extend(document.map(|document| (document, at)));
+            between.collect::<Vec<_>>()
+        });
+        if betweens
+            .as_ref()
+            .into_array()
+            .iter()
+            .all(|it| it.is_empty())
+        {
+            return;
+        }
+        let all = files.into_array().into_iter().flatten();
+        let documents =
+            all.flat_map(|file| (0..file.documents.len()).map(|at| Between::of(file, at, None)));
+        let documents: Vec<Between<'_, 'a>> = documents.collect();
+        let mut ends: FxHashSet<&str> = documents
+            .iter()
+            .flat_map(Between::comments_below_document)
+            .collect();
+        // all are cut alike
+        let all = betweens.as_ref().into_array().into_iter().flatten();
+        for (_, between) in all.filter(|(_, between)| !between.can_be_cut()) {
+            for line in lines(between.lead()) {
+                ends.remove(line.trim());
             }
         }
-        Self(versions)
-    }
-
-    fn get(&self, side: Side, document: usize) -> Triple<Option<usize>> {
-        self.0[side].get(&document).copied().unwrap_or_default()
+        for (side, betweens) in Side::ALL.zip(betweens).into_array() {
+            let Some(file) = files[side] else { continue };
+            for (above, between) in betweens {
+                let is_end = |line: &&str| ends.contains(line.trim());
+                let between = between.with_lead_while(is_end);
+                if !between.lead().is_empty() {
+                    self.cut_side(file, side, (above, Some(above + 1)), &between);
+                }
+            }
+        }
     }
 }
 

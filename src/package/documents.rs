@@ -219,7 +219,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         {
             return Ok(());
         }
-        let cut = self.cuts.local_file(file);
+        let cut = self.cuts.file(Side::Local, file);
         self.finish(
             cut.as_ref().unwrap_or(file),
             &actions,
@@ -273,6 +273,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = Content::Updated;
             return Ok(());
         }
+        let cut = self.cuts.file(Side::Updated, file);
+        let file = cut.as_ref().unwrap_or(file);
         self.finish(file, &actions, &[], file.ends_line())
     }
 

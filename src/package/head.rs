@@ -253,7 +253,10 @@ pub(super) fn own_of_head<'a>(document: &Document<'a>, other: &Document<'_>) -> 
         is_marker_below = line.trim() == "---";
         rest = above;
     };
-    comments_above(&head[cut..]).next().map(|_| &head[cut..])
+    // blank lines set the comments off from the rest of the head, and are part of that
+    let blank = lines_with_breaks(&head[cut..]).take_while(|line| line.trim().is_empty());
+    let own = &head[cut + blank.map(str::len).sum::<usize>()..];
+    comments_above(own).next().map(|_| own)
 }
 
 /// The comment lines above the first content of a text.

@@ -85,11 +85,11 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
 ///
 /// The answer is the same for the merged package (law 4): what the merge moves does not change it.
 fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<usize>> {
-    let Some(base) = jobs[target].base else {
-        return Triple::default();
-    };
     let has = |triple: usize, side: Side| files[triple].file(side).is_some();
     let at = |triple: usize, side: Side| has(triple, side).then_some(triple);
+    let Some(base) = jobs[target].base else {
+        return Triple::new(at(target, Side::Original), at(target, Side::Updated), None);
+    };
     let sides = Triple::new(
         at(base, Side::Original),
         at(target, Side::Updated),

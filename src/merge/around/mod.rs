@@ -73,7 +73,7 @@ fn with_frame<'t>(rows: Triple<Row<'t>>, own: Frame) -> Triple<Row<'t>> {
     match own {
         Frame::Below => rows.map(Row::without_frame),
         Frame::Nowhere if rows.local.frame.is_none() => unframed(rows),
-        Frame::Here | Frame::Nowhere => framed(rows),
+        Frame::Here | Frame::Nowhere => framed(rows, own == Frame::Here),
     }
 }
 

@@ -12,8 +12,8 @@ use crate::yaml::stream::{byte_order_mark, count_lines};
 
 /// The same rows, with a frame on all sides if one has it: rows align at it. Where a side lacks it
 /// it is below the comments that are above it on another side. Where local moved it, all sides
-/// have it as local does.
-pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
+/// have it as local does. `stays` says whether the result has it.
+pub(super) fn framed<'t>(rows: Triple<Row<'t>>, stays: bool) -> Triple<Row<'t>> {
     let above = rows.as_ref().map(Row::above_frame);
     let Triple {
         original,
@@ -27,7 +27,6 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
         let mut words = rows.original.words();
         words.any(|it| original.contains(it) && is_below(it) || is_above(it))
     });
-    let is_left = !is_moved && original.is_some() == local.is_some();
     let Some(known) = local
         .filter(|_| is_moved)
         .or(updated)
@@ -37,18 +36,13 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
         return rows;
     };
     let known = known.clone();
-    let (end, has_local) = (rows.local.end, local.is_some());
+    let lacks_frame = original.is_some() && updated.is_none() && local.is_some();
+    let is_set_off = stays && lacks_frame && !rows.updated.end.is_empty();
     let Triple {
         original,
         updated,
         local,
-    } = rows.map(|row| {
-        if is_left || has_local {
-            row
-        } else {
-            row.with_end(end)
-        }
-    });
+    } = rows;
     let framed = |row: Row<'t>, is_moved: bool, above: &FxHashSet<&str>| match row.frame {
         Some(_) if !is_moved => row,
         _ => row.with_empty_frame(above),
@@ -57,8 +51,12 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
     // the others have it where the original has it, if there is anything around it there
     let above = original.above_frame().filter(|_| original.pieces.len() > 1);
     let above = above.unwrap_or(known);
+    let updated = framed(updated, is_moved, &above);
     Triple {
-        updated: framed(updated, is_moved, &above),
+        updated: match is_set_off {
+            true => updated.with_blanks_of(&original),
+            false => updated,
+        },
         local: framed(local, false, &above),
         original,
     }
@@ -68,10 +66,12 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
 /// comment and below none.
 pub(super) fn unframed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
     let has_frame = rows.as_ref().map(|row| row.frame.is_some()).into_array();
-    let end = rows.local.end;
-    rows.map(|row| match has_frame.contains(&true) {
-        true => row.without_frame().with_end(end),
-        false => row,
+    let brings_comments = rows.local.pieces.is_empty() && rows.updated.has_comments();
+    let end = Some(rows.local.end).filter(|_| !brings_comments);
+    rows.map(|row| match (has_frame.contains(&true), end) {
+        (true, Some(end)) => row.without_frame().with_end(end),
+        (true, None) => row.without_frame(),
+        (false, _) => row,
     })
 }
 
@@ -184,11 +184,24 @@ impl<'t> Row<'t> {
     /// The row with these blank lines at the end, which set comments off where there is no frame;
     /// if there are neither comments nor blank lines, it stays so.
     fn with_end(self, end: &'t str) -> Self {
-        let comments = self.pieces.len() - usize::from(self.frame.is_some());
-        match comments == 0 && self.end.is_empty() {
-            true => self,
-            false => Self { end, ..self },
+        match self.has_comments() || !self.end.is_empty() {
+            true => Self { end, ..self },
+            false => self,
         }
+    }
+
+    fn has_comments(&self) -> bool {
+        self.pieces.len() > usize::from(self.frame.is_some())
+    }
+
+    /// The row with as many blank lines above the frame, and at the end, as another has: without a
+    /// frame its own set the comments off.
+    fn with_blanks_of(mut self, other: &Self) -> Self {
+        if let (Some(at), Some(other_at)) = (self.frame, other.frame) {
+            self.pieces[at].blank = other.pieces[other_at].blank;
+        }
+        self.end = other.end;
+        self
     }
 
     /// What the comments say.

@@ -92,6 +92,13 @@ impl<'f, 'a> Between<'f, 'a> {
         &self.text[self.start()..self.gap_start]
     }
 
+    /// The same, where the comments above the `---` end before the first line that is none of them.
+    pub(super) fn with_lead_while(self, is_lead: impl Fn(&&str) -> bool) -> Self {
+        let lead = lines_with_breaks(self.lead()).take_while(is_lead);
+        let gap_start = self.start() + lead.map(str::len).sum::<usize>();
+        Self { gap_start, ..self }
+    }
+
     /// The comments at the end of the first document.
     pub(super) fn comments_below_document(&self) -> impl Iterator<Item = &'a str> {
         let text = self.above.document.text;
