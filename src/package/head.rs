@@ -39,7 +39,7 @@ pub(super) fn with_heads<'a>(
     };
     let heads = sides.map(|(file, first)| with_head(file, first, frames));
     // directives are of the document that they are above, be it without content
-    let has_directives = |cut: &Cut<'_>| cut.gap.lines().any(|line| line.starts_with('%'));
+    let has_directives = |cut: &Cut<'_>| has_directive_lines(cut.gap);
     let is_plain = !heads
         .as_ref()
         .map(has_directives)
@@ -190,7 +190,7 @@ fn first_marker(file: &ParsedFile<'_>) -> Option<usize> {
 fn is_plain(file: &ParsedFile<'_>) -> bool {
     first_marker(file).is_none_or(|at| {
         let (above, marker) = file.text.split_at(at);
-        is_bare_marker(marker) && !above.lines().any(|line| line.starts_with('%'))
+        is_bare_marker(marker) && !has_directive_lines(above)
     })
 }
 
@@ -219,7 +219,12 @@ pub(super) fn without_marker(text: &str) -> Option<String> {
 
 /// Whether a chunk has directives above its `---`.
 pub(super) fn has_directives(text: &str) -> bool {
-    marker(text).is_some_and(|at| text[..at].lines().any(|line| line.starts_with('%')))
+    marker(text).is_some_and(|at| has_directive_lines(&text[..at]))
+}
+
+fn has_directive_lines(above: &str) -> bool {
+    let mut lines = lines(&above[byte_order_mark(above)..]);
+    lines.any(|line| line.starts_with('%'))
 }
 
 /// What of the head of a file belongs to its first document: the last comments, where that
