@@ -257,21 +257,21 @@ impl Writer {
             }
             (Some(_), Some(text)) if bare => self.push_chunk(&text),
             (None, _) => self.push_chunk(text),
-            (Some(_), None) if bare => {
-                // below the `---` of the head it would be the second document
-                if let Some(head) = without_marker(&self.text) {
-                    self.text = head;
-                }
-                self.push_chunk(text);
-            }
             (Some(_), _) => self.push_chunk(text),
         }
     }
 
-    /// A document without a `---` is set off from the comments at the end of the head.
+    /// A document without a `---` is set off from the comments at the end of the head. One with
+    /// directives would be the second document below the `---` of the head.
     fn push_chunk(&mut self, text: &str) {
         if self.is_empty && marker(text).is_none() {
             set_off(&mut self.text, self.line_break);
+        }
+        if self.is_empty
+            && has_directives(text)
+            && let Some(head) = without_marker(&self.text)
+        {
+            self.text = head;
         }
         self.is_empty = false;
         self.chunk = self.text.len();
