@@ -21,8 +21,7 @@ impl Editor<'_> {
             && children.iter().all(is_edited)
             && slots.eq(self.target.entries(node).map(Slot::Local))
         {
-            self.edit_entries(children);
-            return Carried::InPlace;
+            return self.edit_entries(children);
         }
         let holder = owner;
         let owner = (node != self.target.root().value).then_some(holder);
@@ -38,8 +37,8 @@ impl Editor<'_> {
     }
 
     /// All entries stay, and none comes.
-    fn edit_entries(&mut self, children: &[Child]) {
-        let mut above = None;
+    fn edit_entries(&mut self, children: &[Child]) -> Carried {
+        let (mut above, mut carried) = (None, Carried::InPlace);
         for child in children {
             if let Slot::Local(id) = child.slot {
                 let entry = self.target.entry(id);
@@ -47,9 +46,12 @@ impl Editor<'_> {
                     let column = self.target.column(entry.span.start);
                     self.edits.insert(entry.span.start, self.key_sign(column));
                 }
-                self.edit_entry(child, id);
+                if self.edit_entry(child, id) && !starts_its_line(self.target, entry) {
+                    carried = Carried::Anew { blanks: 0 };
+                }
             }
         }
+        carried
     }
 
     /// Gives an entry the key that updated gave it.
@@ -64,12 +66,13 @@ impl Editor<'_> {
         }
     }
 
-    /// An entry of the target that stays in its place.
-    fn edit_entry(&mut self, child: &Child, id: EntryId) {
+    /// An entry of the target that stays in its place; whether its lines were put together anew.
+    fn edit_entry(&mut self, child: &Child, id: EntryId) -> bool {
         let entry = self.target.entry(id);
         if child.text().is_none() && child.below().is_none() {
             self.key(child, entry);
-            return self.value(entry, &child.outcome, child.remarks());
+            self.value(entry, &child.outcome, child.remarks());
+            return false;
         }
         let lines = self.target.lines_of(entry);
         let mut text = self.entry_lines(child, self.target.column(entry.span.start));
@@ -80,6 +83,7 @@ impl Editor<'_> {
             text.truncate(text.trim_end_matches(['\r', '\n']).len());
         }
         self.edits.replace(lines.start..lines.end, text);
+        true
     }
 
     /// The lines of a block collection of the target, put together anew.
