@@ -137,7 +137,7 @@ impl Outcome {
         };
         let of_row = pieces.iter().filter_map(|piece| match &piece.kind {
             PieceKind::Entry(child) => Some(child),
-            PieceKind::Comment(_) | PieceKind::End => None,
+            PieceKind::Comment(_) | PieceKind::Original(_) | PieceKind::End => None,
         });
         children.iter().chain(of_row)
     }

@@ -2,7 +2,7 @@
 
 use super::{Child, Chosen};
 use crate::triple::Side;
-use crate::yaml::Span;
+use crate::yaml::{EntryId, Span};
 
 /// The lines of a block collection of the local tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +48,8 @@ pub(crate) enum PieceKind {
     Comment(CommentPiece),
     /// A field or an element.
     Entry(Child),
+    /// An entry that only the original has: its side of a conflict between markers.
+    Original(EntryId),
     /// The end; what is above it are the blank lines below the last piece.
     End,
 }
@@ -80,6 +82,7 @@ pub(super) fn chosen_pieces(pieces: &[Piece], side: Chosen) -> Vec<Piece> {
                 }),
             },
             PieceKind::Entry(child) => PieceKind::Entry(child.choose(side)),
+            PieceKind::Original(_) => return None,
             PieceKind::End => PieceKind::End,
         };
         Some(Piece {
@@ -99,6 +102,7 @@ impl Piece {
         match &self.kind {
             PieceKind::Comment(comment) => comment.of_side.is_some(),
             PieceKind::Entry(child) => child.has_choice(),
+            PieceKind::Original(_) => true,
             PieceKind::End => false,
         }
     }

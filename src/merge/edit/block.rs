@@ -142,7 +142,7 @@ impl Editor<'_> {
                 Side::Updated => comment.span.start < theirs,
                 Side::Original | Side::Local => comment.span.start < first,
             },
-            PieceKind::Entry(_) | PieceKind::End => false,
+            PieceKind::Entry(_) | PieceKind::Original(_) | PieceKind::End => false,
         };
         let count = pieces.iter().take_while(is_above).count();
         let (above, below) = pieces.split_at(count);

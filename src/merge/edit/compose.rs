@@ -53,6 +53,11 @@ impl Editor<'_> {
                 PieceKind::Comment(comment) => {
                     self.comment(&mut row, piece.blanks, comment, column)
                 }
+                PieceKind::Original(entry) => {
+                    let lines = self.original_stretch(&[*entry], column).unwrap_or_default();
+                    let hunk = row.open.get_or_insert_default();
+                    hunk.texts.original.push_str(&lines);
+                }
                 PieceKind::Entry(child) => {
                     let sign = self.needs_key_sign(above, child);
                     self.entry_piece(&mut row, piece.blanks, child, column, sign);

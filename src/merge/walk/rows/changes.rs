@@ -17,6 +17,8 @@ pub(super) struct Changes {
     below: Vec<usize>,
     /// The places of comment lines that go.
     gone: Vec<usize>,
+    /// The places of comment lines that one side has between conflict markers.
+    marked: Vec<(usize, Side)>,
     /// What comes above the piece at a place.
     inserted: Vec<(usize, Piece)>,
 }
@@ -44,19 +46,33 @@ impl Changes {
             places,
             below,
             gone: Vec::new(),
+            marked: Vec::new(),
             inserted: Vec::new(),
         }
     }
 
-    /// Takes comment lines of local's row out.
-    pub(super) fn take_out(&mut self, lines: &[usize]) {
-        let places = lines.iter().filter_map(|line| self.places[*line]);
-        self.gone.extend(places);
+    /// Where an item of local's row is placed.
+    pub(super) fn place_of(&self, item: usize) -> Option<usize> {
+        self.places[item]
     }
 
-    /// Puts pieces where an item of local's row is or was, below those that were put there before.
-    pub(super) fn insert(&mut self, item: usize, pieces: impl IntoIterator<Item = Piece>) {
-        let place = self.below[item];
+    /// Where the first item at or below one of local's row is placed.
+    pub(super) fn first_below(&self, item: usize) -> usize {
+        self.below[item]
+    }
+
+    /// Takes comment lines out.
+    pub(super) fn take_out(&mut self, lines: &[usize]) {
+        self.gone.extend(lines);
+    }
+
+    /// Says of comment lines whose they are, where they are between conflict markers.
+    pub(super) fn mark(&mut self, lines: &[usize], side: Side) {
+        self.marked.extend(lines.iter().map(|line| (*line, side)));
+    }
+
+    /// Puts pieces above the one at a place, below those that were put there before.
+    pub(super) fn insert(&mut self, place: usize, pieces: impl IntoIterator<Item = Piece>) {
         let pieces = pieces.into_iter().map(|piece| (place, piece));
         self.inserted.extend(pieces);
     }
@@ -65,11 +81,17 @@ impl Changes {
     pub(super) fn made_in(mut self, placed: Placed) -> Vec<Piece> {
         self.gone.sort_unstable();
         self.inserted.sort_by_key(|(place, _)| *place);
+        let mut pieces: Vec<Piece> = placed.into_iter().map(|(_, piece)| piece).collect();
+        for (place, side) in self.marked {
+            if let PieceKind::Comment(comment) = &mut pieces[place].kind {
+                comment.of_side = Some(side);
+            }
+        }
         let mut gone = self.gone.into_iter().peekable();
         let mut inserted = self.inserted.into_iter().peekable();
-        let mut made: Vec<Piece> = Vec::with_capacity(placed.len() + inserted.len());
+        let mut made: Vec<Piece> = Vec::with_capacity(pieces.len() + inserted.len());
         let mut set_off = None;
-        for (place, (_, mut piece)) in placed.into_iter().enumerate() {
+        for (place, mut piece) in pieces.into_iter().enumerate() {
             while let Some((_, piece)) = inserted.next_if(|(at, _)| *at == place) {
                 made.push(piece);
             }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, Slot};
 use crate::merge::rows::{self, MergedRow};
-use crate::triple::{Side, Triple};
+use crate::triple::Triple;
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
@@ -169,7 +169,6 @@ impl Walker<'_> {
         nodes: Nodes,
     ) -> Vec<Piece> {
         let trees = self.trees;
-        let open = self.open_at_own_lines(rows, children, nodes);
         let ids = numbers(trees, rows, children);
         let tokens = Triple::new(
             tokens_of(trees.original, &rows.original, &ids.original),
@@ -196,13 +195,7 @@ impl Walker<'_> {
         }
         let placed: Placed = pieces
             .into_iter()
-            .map(|mut placed| {
-                let of = placed.piece;
-                if of.side() == Side::Local && open.contains(&of.at()) {
-                    placed.of_side = Some(Side::Local);
-                }
-                (of, piece(rows, &ids, children, placed))
-            })
+            .map(|placed| (placed.piece, piece(rows, &ids, children, placed)))
             .collect();
         self.with_own_lines(rows, children, nodes, placed)
     }

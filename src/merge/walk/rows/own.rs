@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::merge::decision::{Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Slot};
+use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
 use crate::merge::rows::{self, Disagreement};
 use crate::merge::walk::record::{Segment, Step};
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
@@ -19,7 +19,7 @@ use crate::merge::rows::Numbered;
 struct OwnLines {
     /// Where the entry is in local's row.
     at: usize,
-    /// Where those right above it are there, the last one first.
+    /// Where those right above it are placed, the last one first.
     above: Vec<usize>,
     within: Vec<Span>,
 }
@@ -28,27 +28,6 @@ struct OwnLines {
 type Known = FxHashMap<String, (usize, usize)>;
 
 impl Walker<'_> {
-    /// Where upstream removed an entry, and local itself wrote comment lines in it or right above
-    /// it, neither side wins under a policy that leaves it open. Gives back which items of local's
-    /// row are lines above such entries.
-    pub(super) fn open_at_own_lines(
-        &mut self,
-        rows: &Triple<Row>,
-        children: &mut [Child],
-        nodes: Nodes,
-    ) -> FxHashSet<usize> {
-        let mut above = FxHashSet::default();
-        if self.resolution() != Resolution::Markers {
-            return above;
-        }
-        for (index, own) in self.entries_with_own_lines(rows, children, nodes) {
-            self.record_own_lines_of(&children[index], &own, nodes);
-            children[index].outcome = Outcome::apart(Outcome::Keep, Outcome::Remove);
-            above.extend(own.above);
-        }
-        above
-    }
-
     /// Where upstream removed an entry, comment lines that local itself wrote in it or right above
     /// it are a conflict: they go with the entry where upstream wins, and stay where local does.
     pub(super) fn with_own_lines(
@@ -58,68 +37,74 @@ impl Walker<'_> {
         nodes: Nodes,
         placed: Placed,
     ) -> Vec<Piece> {
-        let found = self.entries_with_own_lines(rows, children, nodes);
-        if found.is_empty() {
+        let goes = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
+        if nodes.local.is_none() || !children.iter().any(goes) {
             return placed.into_iter().map(|(_, piece)| piece).collect();
         }
         let mut changes = Changes::of(&placed, &rows.local);
-        for (index, own) in found {
-            self.record_own_lines_of(&children[index], &own, nodes);
-            match self.resolution() {
-                Resolution::Updated => changes.take_out(&own.above),
-                Resolution::Local | Resolution::Open | Resolution::Markers => {
-                    changes.insert(own.at, self.lines_within(&own, &rows.local));
-                }
+        let known = self.comments_of_others(rows);
+        let (places, old_places) = (places(&rows.local), places(&rows.original));
+        for child in children.iter().filter(|child| goes(child)) {
+            let (Slot::Local(entry), Some(original), None) =
+                (child.slot, child.sides().original, child.sides().updated)
+            else {
+                continue;
+            };
+            let Some(at) = places.get(&entry).copied() else {
+                continue;
+            };
+            let own = self.own_lines(original, entry);
+            let before = old_places.get(&original).copied();
+            let above = self.own_lines_above(rows, (before, at), &known);
+            let above: Vec<usize> = above
+                .into_iter()
+                .filter_map(|index| changes.place_of(index))
+                .collect();
+            if own.is_empty() && above.is_empty() && !self.has_own_remarks(original, entry) {
+                continue;
             }
+            let is_above = !above.is_empty();
+            match self.step_to(child.sides(), nodes) {
+                Some(step) => self.at(step, |walker| {
+                    walker.record_own_lines(original, entry, is_above);
+                }),
+                None => self.record_own_lines(original, entry, is_above),
+            }
+            let own = OwnLines {
+                at,
+                above,
+                within: own,
+            };
+            self.place_own_lines(&own, &rows.local, child, &mut changes);
         }
         changes.made_in(placed)
     }
 
-    /// The entries that go in which local wrote comment lines, or above which it did.
-    fn entries_with_own_lines(
-        &self,
-        rows: &Triple<Row>,
-        children: &[Child],
-        nodes: Nodes,
-    ) -> Vec<(usize, OwnLines)> {
-        let goes = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
-        if nodes.local.is_none() || !children.iter().any(goes) {
-            return Vec::new();
-        }
-        let known = self.comments_of_others(rows);
-        let (places, old_places) = (places(&rows.local), places(&rows.original));
-        let children = children.iter().enumerate();
-        let own_lines = children
-            .filter(|(_, child)| goes(child))
-            .map(|(index, child)| {
-                let (Slot::Local(entry), Some(original), None) =
-                    (child.slot, child.sides().original, child.sides().updated)
-                else {
-                    return None;
-                };
-                let at = places.get(&entry).copied()?;
-                let before = old_places.get(&original).copied();
-                let own = OwnLines {
-                    at,
-                    above: self.own_lines_above(rows, (before, at), &known),
-                    within: self.own_lines(original, entry),
-                };
-                let is_any = !own.within.is_empty() || !own.above.is_empty();
-                (is_any || self.has_own_remarks(original, entry)).then_some((index, own))
-            });
-        own_lines.flatten().collect()
-    }
-
-    fn record_own_lines_of(&mut self, child: &Child, own: &OwnLines, nodes: Nodes) {
-        let (Some(original), Some(local)) = (child.sides().original, child.sides().local) else {
-            return;
-        };
-        let is_above = !own.above.is_empty();
-        match self.step_to(child.sides(), nodes) {
-            Some(step) => self.at(step, |walker| {
-                walker.record_own_lines(original, local, is_above);
-            }),
-            None => self.record_own_lines(original, local, is_above),
+    /// What becomes of local's own comment lines at an entry that goes.
+    fn place_own_lines(&self, own: &OwnLines, row: &Row, child: &Child, changes: &mut Changes) {
+        let below = changes.first_below(own.at);
+        match self.resolution() {
+            Resolution::Updated => changes.take_out(&own.above),
+            Resolution::Markers => {
+                let of_side = Some(Side::Local);
+                changes.mark(&own.above, Side::Local);
+                let lines = self.lines_within(own, row, of_side);
+                let original = child.sides().original.map(PieceKind::Original);
+                let original = original.map(|kind| Piece {
+                    blanks: Blanks::Count(0),
+                    kind,
+                });
+                match own.above.first() {
+                    Some(above) => {
+                        changes.insert(above + 1, original);
+                        changes.insert(below, lines);
+                    }
+                    None => changes.insert(below, lines.chain(original)),
+                }
+            }
+            Resolution::Local | Resolution::Open => {
+                changes.insert(below, self.lines_within(own, row, None));
+            }
         }
     }
 
@@ -159,15 +144,20 @@ impl Walker<'_> {
     }
 
     /// The comment lines in an entry that goes, as lines of the row that it is in.
-    fn lines_within(&self, own: &OwnLines, row: &Row) -> impl Iterator<Item = Piece> {
-        own.within.iter().map(|span| {
+    fn lines_within(
+        &self,
+        own: &OwnLines,
+        row: &Row,
+        of_side: Option<Side>,
+    ) -> impl Iterator<Item = Piece> {
+        own.within.iter().map(move |span| {
             let line = self.trees.local.slice(*span);
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
             let kind = PieceKind::Comment(CommentPiece {
                 side: Side::Local,
                 span: *span,
                 moved: i64::from(row.column) - indent as i64,
-                of_side: None,
+                of_side,
             });
             let blanks = Blanks::Count(0);
             Piece { blanks, kind }

@@ -112,7 +112,7 @@ pub(super) fn piece(
 pub(super) fn in_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piece> {
     let slot = |piece: &Piece| match &piece.kind {
         PieceKind::Entry(child) => Some(child.slot),
-        PieceKind::Comment(_) | PieceKind::End => None,
+        PieceKind::Comment(_) | PieceKind::Original(_) | PieceKind::End => None,
     };
     let wanted = children.iter().filter(|child| child.stays());
     let wanted: Vec<Slot> = wanted.map(|child| child.slot).collect();
