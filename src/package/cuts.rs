@@ -236,8 +236,8 @@ impl<'a> Cuts<'a> {
         below.parsed = below.parsed.cut_otherwise(rest);
     }
 
-    /// Has the comments right above a `---` be of the document above, where a document of any version
-    /// ends with them, and all can be cut so: documents come, go or move.
+    /// Has the first comments right above a `---` be of the document above, as far as a document of
+    /// any version ends with the same lines, and all can be cut so: documents come, go or move.
     fn cut_ends(&mut self, files: &Triple<Option<&ParsedFile<'a>>>, cut: &[Neighbours]) {
         let betweens = Side::ALL.zip(*files).map(|(side, file)| {
             let is_cut: FxHashSet<usize> = cut.iter().map(|it| it.above[side]).collect();
