@@ -22,16 +22,17 @@ pub(super) fn heaviest<T: Ord + std::hash::Hash + Copy>(
     let mut best = vec![0u32; (left.len() + 1) * width];
     for i in (0..left.len()).rev() {
         for j in (0..right.len()).rev() {
-            best[i * width + j] = if left[i] == right[j] {
-                weight(i) + best[(i + 1) * width + j + 1]
-            } else {
-                best[(i + 1) * width + j].max(best[i * width + j + 1])
+            let apart = best[(i + 1) * width + j].max(best[i * width + j + 1]);
+            best[i * width + j] = match left[i] == right[j] {
+                true => apart.max(weight(i) + best[(i + 1) * width + j + 1]),
+                false => apart,
             };
         }
     }
     let (mut pairs, mut i, mut j) = (Vec::new(), 0, 0);
     while i < left.len() && j < right.len() {
-        if left[i] == right[j] {
+        let paired = || weight(i) + best[(i + 1) * width + j + 1];
+        if left[i] == right[j] && best[i * width + j] == paired() {
             pairs.push((i, j));
             (i, j) = (i + 1, j + 1);
         } else if best[(i + 1) * width + j] >= best[i * width + j + 1] {
@@ -119,6 +120,8 @@ mod tests {
         // one heavy piece outweighs two light ones
         let heavy = |at: usize| if at == 2 { 5 } else { 1 };
         assert_eq!(heaviest(b"abX", b"Xab", heavy), [(2, 0)]);
+        // of two pieces alike it is the heavier one
+        assert_eq!(heaviest(b"aba", b"a", heavy), [(2, 0)]);
         assert_eq!(heaviest_between(b"aXb", b"ab", |_| 1), [(0, 0), (2, 1)]);
         assert_eq!(heaviest_between(b"aa", b"a", |_| 1), [(0, 0)]);
         // of two frames of one kind the upper one is the old one
