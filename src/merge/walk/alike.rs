@@ -12,8 +12,8 @@ use crate::yaml::{EntryId, NodeId, ScalarType, equal};
 pub(super) type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
 
 /// Fields that name a thing, where they are there: a step of a workflow, a rule, an alert.
-const NAMING_FIELDS: [&str; 9] = [
-    "name", "id", "alert", "record", "path", "uses", "job", "stage", "repo",
+const NAMING_FIELDS: [&str; 10] = [
+    "name", "id", "alert", "record", "path", "uses", "job", "job_name", "stage", "repo",
 ];
 
 /// What equal values have in common.
