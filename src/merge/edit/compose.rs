@@ -97,6 +97,7 @@ impl Editor<'_> {
                 self.close(row);
                 row.text.push_str(&self.blank_lines(blanks));
                 row.text.push_str(&text);
+                row.is_below_text &= !indents_of_comments(&text, column).is_empty();
             }
             Some(of_side) => {
                 let blanks = self.blank_lines(blanks);

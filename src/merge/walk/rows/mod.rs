@@ -75,17 +75,23 @@ impl Walker<'_> {
         Some(Outcome::Row(Box::new(row)))
     }
 
-    /// Moves comments below an entry out to its column: one that is indented deeper would be in the
-    /// entry above.
+    /// Moves comments right below an entry out to its column: one that is indented deeper would be
+    /// in the entry, up to the first comment that is not.
     fn keep_in_column(&self, pieces: &mut [Piece], column: u32) {
-        let first = pieces.iter().position(Piece::is_entry);
-        let below = first.map_or(&mut [][..], |first| &mut pieces[first..]);
-        for piece in below {
-            if let PieceKind::Comment(comment) = &mut piece.kind {
-                let tree = self.trees[comment.side];
-                let line = tree.slice(comment.span);
-                let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-                comment.moved = comment.moved.min(i64::from(column) - indent as i64);
+        let mut is_below_entry = false;
+        for piece in pieces {
+            let PieceKind::Comment(comment) = &mut piece.kind else {
+                is_below_entry |= piece.is_entry();
+                continue;
+            };
+            let tree = self.trees[comment.side];
+            let line = tree.slice(comment.span);
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            let to_column = i64::from(column) - indent as i64;
+            if is_below_entry && comment.moved > to_column {
+                comment.moved = to_column;
+            } else if comment.of_side.is_none() && comment.moved <= to_column {
+                is_below_entry = false;
             }
         }
     }
