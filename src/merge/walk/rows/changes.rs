@@ -90,6 +90,7 @@ impl Changes {
         let mut gone = self.gone.into_iter().peekable();
         let mut inserted = self.inserted.into_iter().peekable();
         let mut made: Vec<Piece> = Vec::with_capacity(pieces.len() + inserted.len());
+        let first = pieces.first().map(|piece| piece.blanks);
         let mut set_off = None;
         for (place, mut piece) in pieces.into_iter().enumerate() {
             while let Some((_, piece)) = inserted.next_if(|(at, _)| *at == place) {
@@ -111,6 +112,9 @@ impl Changes {
             made.push(piece);
         }
         made.extend(inserted.map(|(_, piece)| piece));
+        if let (Some(first), Some(blanks)) = (made.first_mut(), first) {
+            first.blanks = blanks;
+        }
         made
     }
 }
