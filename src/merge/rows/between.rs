@@ -3,10 +3,12 @@
 
 mod both;
 mod changed;
+mod repeated;
 
 use rustc_hash::FxHashSet;
 
-use changed::{Changed, Gone, LocalComments};
+use changed::{Changed, Gone};
+use repeated::LocalComments;
 
 use super::subsequence::{heaviest, heaviest_between};
 use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, TokenKind};

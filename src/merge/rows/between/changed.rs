@@ -1,10 +1,8 @@
 //! What changed between two lines that stay, put in its order.
 
-use std::ops::Range;
-
 use rustc_hash::FxHashSet;
 
-use super::super::known::{Known, owners as owners_in, tops as tops_in};
+use super::super::known::owners as owners_in;
 use super::super::{Disagreement, Id, Placed, Ref, Side};
 use super::{Between, own};
 use crate::merge::Resolution;
@@ -29,22 +27,12 @@ pub(super) struct Gone {
     pub(super) below: usize,
 }
 
-/// The comments of local's row that stay, and those that follow it.
-pub(super) struct LocalComments {
-    below: Known,
-    all: Known,
-    /// Without those right above an entry that only local has.
-    of_others: Known,
-    /// Those right above no entry.
-    loose: Known,
-}
-
 fn own_of(pieces: &[Ref]) -> Vec<Placed> {
     pieces.iter().map(|piece| own(*piece)).collect()
 }
 
 impl Between<'_, '_> {
-    /// Local's insertions before updated's, but its comments right above an entry stay there. Where
+    /// Local's insertions before updated's, but its comments right above a piece stay there. Where
     /// both rewrote a comment, one side's lines stand, as the policy says. What updated puts in the
     /// place of something that it removed takes its place and its blank lines.
     pub(super) fn flush(&self, changed: Changed, below: Option<Ref>, merged: &mut Vec<Placed>) {
@@ -190,7 +178,9 @@ impl Between<'_, '_> {
         gone.iter().find(|gone| gone.local.at() >= first)
     }
 
-    /// Before which of local's pieces updated's come, in the place of what it took away.
+    /// Before which of local's pieces updated's come, in the place of what it took away. Entries,
+    /// and comments that are set off from local's piece below, come above the comments right above
+    /// that.
     fn place(
         &self,
         ours: &[Ref],
@@ -199,8 +189,16 @@ impl Between<'_, '_> {
         gone: Option<&Gone>,
     ) -> usize {
         let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
+        let row = self.rows.row(Side::Updated);
+        let is_set_off = || {
+            theirs
+                .last()
+                .is_some_and(|last| row[last.at() + 1].blanks > 0)
+        };
         let at = match below {
-            Some(below) if has_entry => self.above_below(ours, below),
+            Some(below) if has_entry || self.rows.id(below) != Id::End && is_set_off() => {
+                self.above_below(ours, below)
+            }
             _ => ours.len(),
         };
         gone.map_or(at, |gone| at.min(gone.below))
@@ -253,7 +251,7 @@ impl Between<'_, '_> {
     }
 
     /// Whether a comment is right above an entry that goes.
-    fn goes_with_entry(&self, piece: Ref) -> bool {
+    pub(super) fn goes_with_entry(&self, piece: Ref) -> bool {
         self.owner(piece).is_some_and(|entry| !(self.stays)(entry))
     }
 
@@ -268,96 +266,10 @@ impl Between<'_, '_> {
     }
 
     /// The entry that a comment is right above.
-    fn owner(&self, piece: Ref) -> Option<u32> {
+    pub(super) fn owner(&self, piece: Ref) -> Option<u32> {
         let owners = self.owners.as_ref().zip(self.rows.tokens.as_ref());
         let owners = owners.map(|(owners, row)| owners.get_or_init(|| owners_in(row)));
         owners[piece.side()].get(piece.at()).copied().flatten()
-    }
-
-    /// Takes the new comments away that are among local's already, line by line: `here`, or
-    /// elsewhere, but for those that are lost here.
-    pub(super) fn drop_repeated(&self, theirs: &mut Vec<Ref>, here: &[Ref], lost: &FxHashSet<Ref>) {
-        let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
-        let mut start = 0;
-        while start < theirs.len() {
-            let run = theirs[start..].iter().enumerate();
-            let run = run.take_while(|(at, piece)| {
-                is_comment(piece) && (*at == 0 || self.rows.token(**piece).blanks == 0)
-            });
-            let end = start + run.count();
-            if end == start {
-                start += 1;
-            } else if self.stands_in_local(&theirs[start..end], here, lost) {
-                theirs.drain(start..end);
-            } else {
-                start = end;
-            }
-        }
-    }
-
-    /// Whether these lines are new, and local has them one below the other and keeps them. Where
-    /// local has the entry that they are right above, the same words elsewhere than next to it are
-    /// another comment; where that entry comes, the same words above another one are. Above an
-    /// entry that only local has, they always are, but for those `here`.
-    fn stands_in_local(&self, run: &[Ref], here: &[Ref], lost: &FxHashSet<Ref>) -> bool {
-        let words = |piece: &Ref| self.rows.token(*piece).words();
-        let lines: Vec<&str> = run.iter().filter_map(words).collect();
-        let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
-        if lines.iter().all(is_old) {
-            return false;
-        }
-        let numbers = lines.iter().map(|line| self.rows.number(line));
-        let Some(numbers) = numbers.collect::<Option<Vec<u32>>>() else {
-            return false;
-        };
-        let known = self.of_local.get_or_init(|| self.comments_of_local());
-        let is_in = |known: &Known, part: Range<usize>| {
-            let mut places = known.find(&numbers, part);
-            places.any(|at| !lost.contains(&Ref::new(Side::Local, at)))
-        };
-        let owner = run.last().filter(|_| self.rows.below.is_some());
-        let owner = owner.and_then(|last| self.owner(*last));
-        let owner = owner.map(|owner| self.rows.place(Side::Local, owner));
-        let here = here.first().zip(here.last());
-        let here = here.map_or(0..0, |(first, last)| first.at()..last.at() + 1);
-        known.below.find(&numbers, 0..usize::MAX).next().is_some()
-            || is_in(&known.all, here)
-            || match owner {
-                None => is_in(&known.of_others, 0..usize::MAX),
-                Some(None) => is_in(&known.loose, 0..usize::MAX),
-                Some(Some(at)) => is_in(&known.all, self.comments_above(Ref::new(Side::Local, at))),
-            }
-    }
-
-    /// Where the comments are that are between a piece and the entry above it.
-    fn comments_above(&self, piece: Ref) -> Range<usize> {
-        let row = self.rows.row(piece.side());
-        let tops = self.tops[piece.side()].get_or_init(|| tops_in(row));
-        tops[piece.at()] as usize..piece.at()
-    }
-
-    /// The comments of local's row, and those that follow it.
-    fn comments_of_local(&self) -> LocalComments {
-        let below = self.rows.below.unwrap_or_default().iter();
-        let below = below.map(|line| self.rows.number(line.trim()));
-        let has = |side: Side, entry| self.rows.place(side, entry).is_some();
-        let is_own = |entry| !has(Side::Original, entry) && !has(Side::Updated, entry);
-        let kept = |filter: &dyn Fn(Option<u32>) -> bool| {
-            let row = self.rows.row(Side::Local).iter().enumerate();
-            let row = row.map(|(at, token)| {
-                let piece = Ref::new(Side::Local, at);
-                let is_kept = !self.goes_with_entry(piece) && filter(self.owner(piece));
-                let words = token.words().filter(|_| is_kept);
-                words.and_then(|words| self.rows.number(words))
-            });
-            Known::of(row.collect())
-        };
-        LocalComments {
-            below: Known::of(below.collect()),
-            all: kept(&|_| true),
-            of_others: kept(&|owner| !owner.is_some_and(is_own)),
-            loose: kept(&|owner| owner.is_none()),
-        }
     }
 
     /// Records that both sides rewrote a comment, if they did.
@@ -380,8 +292,7 @@ impl Between<'_, '_> {
     /// below; those at the end are the end's from the first blank line on.
     fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
         let first = match self.rows.id(below) {
-            Id::Comment { .. } => return ours.len(),
-            Id::Entry(_) => self.rows.own_above(below.side(), below.at()),
+            Id::Comment { .. } | Id::Entry(_) => self.rows.own_above(below.side(), below.at()),
             Id::End => {
                 let above = self.comments_above(below).start;
                 let mut rest = (above..below.at() + 1).zip(&self.rows.row(below.side())[above..]);
