@@ -30,9 +30,7 @@ pub mod stages;
 pub mod text;
 mod walk;
 
-pub(crate) use around::{
-    Frame, MergedAround, merge_above, merge_below, merge_without_entries, set_off,
-};
+pub(crate) use around::{MergedAround, merge_above, merge_below, merge_without_entries, set_off};
 pub use check::VerificationError;
 pub use conflict::{Conflict, ConflictKind, Means, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};

@@ -2,10 +2,11 @@
 //! those below it that are in no row of entries.
 
 use super::documents::FileMerge;
+use super::head::joined;
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, Root};
 use crate::line_breaks::{cut_first_line, line_break_of, lines};
-use crate::merge::{Conflict, Frame, Merged, MergedAround, merge_above, merge_below, set_off};
+use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::Document;
 use crate::yaml::stream::{count_lines, frame};
@@ -13,8 +14,12 @@ use crate::yaml::stream::{count_lines, frame};
 impl FileMerge<'_, '_, '_> {
     /// What is above and below a document and merges with it, but is not in its chunk.
     pub(super) fn around(&self, group: &Group, side: Side) -> (&str, &str) {
-        let cut = self.cut(group, side);
-        cut.map_or(("", ""), |cut| (cut.gap, cut.tail))
+        let head = match self.top_of(group) {
+            Some(top) => top.heads[side],
+            None => self.owned_head(group, side),
+        };
+        let tail = self.members(group)[side].map_or("", |parsed| parsed.tail);
+        (head, tail)
     }
 
     /// A merged document with what is around its body, merged.
@@ -68,40 +73,33 @@ impl FileMerge<'_, '_, '_> {
         let own = above_in(text, local)?;
         // what it is below in another file is no text of its own
         let triple = |member: Option<DocRef>| member.map(|it| it.triple);
-        if triple(group.original) != triple(group.local) {
+        let is_top = self.top_of(group).is_some();
+        if !is_top && triple(group.original) != triple(group.local) {
             return None;
         }
+        let is_first = |side: Side| group[side].is_some_and(|member| member.document == 0);
         let with_gap = |side: Side| {
             let own = documents[side].as_ref().map_or("", above);
-            format!("{}{own}", self.around(group, side).0)
+            joined(self.around(group, side).0, own, is_first(side))
         };
         let gap = self.around(group, Side::Local).0;
         let line_break = line_break_of(local.text);
-        let is_at = |document: Option<usize>| {
-            let member = group.local.filter(|_| document.is_some());
-            member.map(|it| (Some(it.triple), Some(it.document)))
-                == Some((self.job.file.local, document))
-        };
         // others come above it: it gets a `---`, if it has none
-        let gap = match is_at(self.first_below_coming) && frame(own).is_none() {
+        let gap = match self.comes_first && self.is_first(group) && frame(own).is_none() {
             true => format!("---{line_break}{gap}"),
             false => gap.to_owned(),
         };
         let sides = Triple::new(
             with_gap(Side::Original),
             with_gap(Side::Updated),
-            format!("{gap}{own}"),
+            joined(&gap, own, is_first(Side::Local)),
         );
         let sides = sides.as_ref().map(String::as_str);
-        let has_frame = match is_at(self.cuts.first) {
+        let has_frame = match is_top {
             true => self.begins_with_marker(),
             false => frame(sides.local).is_some(),
         };
-        let own_frame = match has_frame {
-            true => Frame::Here,
-            false => Frame::Nowhere,
-        };
-        let mut new = merge_above(sides, own_frame, line_break, &self.options(group))?;
+        let mut new = merge_above(sides, has_frame, line_break, &self.options(group))?;
         let is_comment = |line: &str| line.trim_start().starts_with('#');
         let ends_in_comment = |text: &str| lines(text).last().is_some_and(is_comment);
         if !are_values(&self.members(group)) && !ends_in_comment(own) {

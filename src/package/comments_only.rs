@@ -4,7 +4,7 @@ use super::assemble::Action;
 use super::documents::FileMerge;
 use super::parsed::{Parsed, ParsedFile, Root};
 use crate::line_breaks::{line_break_of, lines};
-use crate::merge::{Frame, MergedAround, merge_without_entries};
+use crate::merge::{MergedAround, merge_without_entries};
 use crate::triple::Triple;
 
 impl FileMerge<'_, '_, '_> {
@@ -16,33 +16,28 @@ impl FileMerge<'_, '_, '_> {
         actions: &[Action],
     ) -> Option<MergedAround> {
         let (original, updated) = (self.sides.original?, self.sides.updated?);
-        let mut documents = file.documents.iter().zip(actions);
-        let is_gone = documents.all(|(it, action)| !it.has_content || *action == Action::Remove);
+        let is_gone = actions.iter().all(|action| *action == Action::Remove);
         let are_plain = [original, updated, file].into_iter().all(is_plain);
         let has_comments_only = is_comments_only(updated) || is_comments_only(file);
         if !is_gone || !are_plain || !has_comments_only {
             return None;
         }
         let sides = Triple::new(original, updated, file).map(|file| file.text);
-        let frame = match self.begins_with_marker() {
-            true => Frame::Here,
-            false => Frame::Nowhere,
-        };
         let line_break = line_break_of(file.text);
-        merge_without_entries(sides, frame, line_break, self.context.options)
+        let has_frame = self.begins_with_marker();
+        merge_without_entries(sides, has_frame, line_break, self.context.options)
     }
 }
 
 /// Whether a file has comments, and no document.
 pub(super) fn is_comments_only(file: &ParsedFile<'_>) -> bool {
-    !file.has_documents() && lines(file.text).any(|line| line.starts_with('#'))
+    file.documents.is_empty() && lines(file.text).any(|line| line.starts_with('#'))
 }
 
 /// Whether a file has at most one document, a block collection, and no directives.
 fn is_plain(file: &ParsedFile<'_>) -> bool {
-    let mut documents = file.documents.iter().filter(|it| it.has_content);
     let is_block = |it: &Parsed<'_>| it.root == Root::Block;
-    documents.next().is_none_or(is_block)
-        && documents.next().is_none()
+    file.documents.len() < 2
+        && file.documents.iter().all(is_block)
         && !lines(file.text).any(|line| line.starts_with(['%', '.']))
 }

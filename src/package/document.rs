@@ -1,7 +1,5 @@
 //! Merges one document of a file.
 
-use std::sync::Arc;
-
 use super::around::cut_alike;
 use super::documents::FileMerge;
 use super::pair::Group;
@@ -11,23 +9,30 @@ use crate::error::Error;
 use crate::line_breaks::with_line_break;
 use crate::merge::{Merged, ReadDocument, merge_sides};
 use crate::triple::{Side, Triple};
-use crate::yaml::Tree;
 
 impl<'a> FileMerge<'_, '_, 'a> {
     /// The text of a document that comes: upstream's, or that of the local one that moves here,
     /// merged.
     pub(super) fn arriving(&mut self, group: &Group, line_break: &str) -> Result<String, Error> {
         let members = self.members(group);
-        if let Some(local) = members.local {
+        if members.local.is_some() {
+            let whole = self.whole(group, Side::Local);
             let merged = self.merge(group)?;
             let merged = self.recorded(group, merged);
-            let text = merged.as_deref().unwrap_or(local.document.text);
+            let text = merged.as_deref().unwrap_or(whole);
             return Ok(with_line_break(text, line_break).into_owned());
         }
-        let Some(updated) = members.updated else {
-            return Ok(String::new());
-        };
-        Ok(with_line_break(updated.document.text, line_break).into_owned())
+        let whole = self.whole(group, Side::Updated);
+        Ok(with_line_break(whole, line_break).into_owned())
+    }
+
+    /// The text of a document in its file, with what is below it; nothing if there is none.
+    pub(super) fn whole(&self, group: &Group, side: Side) -> &'a str {
+        let found = group[side].and_then(|at| {
+            let file = self.file(at.triple, side)?;
+            Some(file.documents.get(at.document)?.whole(file.text))
+        });
+        found.unwrap_or("")
     }
 
     /// What becomes of a local document that upstream has too.
@@ -50,8 +55,9 @@ impl<'a> FileMerge<'_, '_, 'a> {
             },
             local,
         };
-        let lost = members.zip(trees.as_ref()).map(is_lost).into_array();
-        if lost.contains(&true) {
+        let is_lost = |side: Side| members[side].is_some() && trees[side].is_none();
+        // to go on would be to merge nothing, in silence
+        if Side::ALL.into_array().into_iter().any(is_lost) {
             return Err(Error::Verification {
                 file: self.path(group),
                 path: String::new(),
@@ -91,11 +97,6 @@ impl<'a> FileMerge<'_, '_, 'a> {
         }
         merged.text
     }
-}
-
-/// What has content has a tree: to go on without one would be to merge nothing, in silence.
-fn is_lost((parsed, tree): (Option<&Parsed<'_>>, &Option<Arc<Tree<'_>>>)) -> bool {
-    parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
 }
 
 /// Whether a null is a word of command in a document: whether it is a resource.

@@ -2,10 +2,9 @@
 
 use super::assemble::{Action, Assembly, Insertion};
 use super::comments_only::is_comments_only;
-use super::cuts::{Cut, Cuts};
 use super::document::is_resource;
 use super::file_triple::FileTriple;
-use super::head::begins_with_marker;
+use super::head::{Top, begins_with_marker};
 use super::jobs::{Job, members};
 use super::nulls::brings_null;
 use super::pair::Group;
@@ -21,6 +20,7 @@ use crate::merge::pins::may_pin;
 use crate::merge::text::CleanLines;
 use crate::merge::{Merged, Nulls, Options, Resolution};
 use crate::triple::{Side, Triple};
+use crate::yaml::stream::byte_order_mark;
 
 /// What is known of all files while one of them is merged.
 pub(crate) struct Context<'f, 'a> {
@@ -47,10 +47,13 @@ pub(crate) fn merge_documents(
         target,
         job,
         sides,
-        cuts: &Cuts::of(&sides, job),
+        heads: Triple::default(),
+        first: None,
+        top: None,
         coming: job.coming.clone(),
         head: None,
-        first_below_coming: None,
+        comes_first: false,
+        sets_off_first: false,
         outcome: FileOutcome::default(),
     }
     .run()
@@ -63,14 +66,21 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) job: &'c Job,
     /// The file on each side.
     pub(super) sides: Triple<Option<&'f ParsedFile<'a>>>,
-    /// The documents that are cut otherwise than their files alone would have it.
-    pub(super) cuts: &'c Cuts<'a>,
+    /// The heads of the files, without those that belong to their first documents, and without byte
+    /// order marks.
+    pub(super) heads: Triple<&'a str>,
+    /// The first document of the local file that stays there.
+    pub(super) first: Option<Group>,
+    /// The document that the head of the file merges with.
+    pub(super) top: Option<Top<'a>>,
     /// Upstream's documents that come.
     pub(super) coming: Vec<Group>,
     /// The head that the file gets, where it is another one.
     pub(super) head: Option<String>,
-    /// The first document of the local file, where others come above it.
-    pub(super) first_below_coming: Option<usize>,
+    /// Whether documents come above the first one of the local file that stays there.
+    pub(super) comes_first: bool,
+    /// Whether what is above the first document of the local file becomes the head's.
+    pub(super) sets_off_first: bool,
     pub(super) outcome: FileOutcome,
 }
 
@@ -105,18 +115,22 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         self.context.files[triple].file(side)
     }
 
-    pub(super) fn members(&self, group: &Group) -> Triple<Option<&'c Parsed<'a>>> {
-        let members = members(self.context.files, group);
-        Side::ALL.map(|side| match self.cut(group, side) {
-            Some(cut) => Some(&cut.parsed),
-            None => members[side],
-        })
+    pub(super) fn members(&self, group: &Group) -> Triple<Option<&Parsed<'a>>> {
+        match self.top_of(group) {
+            Some(top) => top.sides.as_ref().map(Option::as_ref),
+            None => members(self.context.files, group),
+        }
     }
 
-    /// The document of a side, where it is cut otherwise.
-    pub(super) fn cut(&self, group: &Group, side: Side) -> Option<&'c Cut<'a>> {
-        let member = group[side].filter(|it| Some(it.triple) == self.job.file[side])?;
-        self.cuts.get(side, member.document)
+    /// A document as the one that the head of the file merges with, if it is that.
+    pub(super) fn top_of(&self, group: &Group) -> Option<&Top<'a>> {
+        self.top.as_ref().filter(|top| top.group == *group)
+    }
+
+    /// Whether a document is the first one of the local file.
+    pub(super) fn is_first(&self, group: &Group) -> bool {
+        let member = group.local.map(|it| (Some(it.triple), it.document));
+        member == Some((self.job.file.local, 0))
     }
 
     /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents
@@ -136,10 +150,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let new = |group: &Group| group.local.is_none();
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
         let expected = of_updated.count() + self.coming.len();
-        let count = self
-            .file(self.target, Side::Updated)?
-            .with_content()
-            .count();
+        let count = self.file(self.target, Side::Updated)?.documents.len();
         let forward = self.job.here.iter().all(within)
             && self.coming.iter().all(new)
             && self.job.leaving.is_empty()
@@ -182,17 +193,17 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 actions[local.document] = Action::Remove;
             }
         }
-        self.first_below_coming = self.first_below_coming(file, &actions);
-        for (group, merged) in self.job.here.iter().zip(self.merged_here(file)) {
-            if let Some(local) = group.local {
-                actions[local.document] = match group.updated {
-                    Some(_) => self
-                        .recorded(group, merged?)
-                        .map_or(Action::Keep, Action::Replace),
-                    None => self.deleted_upstream(group),
-                };
+        for group in &self.job.here {
+            if let (Some(local), None) = (group.local, group.updated) {
+                actions[local.document] = self.deleted_upstream(group);
             }
         }
+        let first = actions.iter().position(|it| *it != Action::Remove);
+        self.comes_first = first.is_some_and(|first| self.comes_above(first, file, &actions));
+        self.first = first.and_then(|first| self.document_here(first));
+        self.heads = self.heads();
+        self.top = self.top();
+        self.merge_here(file, &mut actions)?;
         let insertions = self.insertions(file, &actions)?;
         let only = self
             .comments_only(file, &actions)
@@ -219,13 +230,55 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         {
             return Ok(());
         }
-        let cut = self.cuts.file(Side::Local, file);
-        self.finish(
-            cut.as_ref().unwrap_or(file),
-            &actions,
-            &insertions,
-            ends_line,
-        )
+        self.finish(file, &actions, &insertions, ends_line)
+    }
+
+    /// A document of the local file that is not moved to another one.
+    fn document_here(&self, document: usize) -> Option<Group> {
+        let is_it = |group: &&Group| group.local.is_some_and(|it| it.document == document);
+        self.job.here.iter().find(is_it).copied()
+    }
+
+    /// Merges the documents that upstream has, too.
+    fn merge_here(
+        &mut self,
+        file: &'f ParsedFile<'a>,
+        actions: &mut [Action],
+    ) -> Result<(), Error> {
+        for (group, merged) in self.job.here.iter().zip(self.merged_here(file)) {
+            let (Some(local), Some(_)) = (group.local, group.updated) else {
+                continue;
+            };
+            let merged = self.recorded(group, merged?);
+            let own_head = match self.top_of(group) {
+                Some(_) => "",
+                None => self.owned_head(group, Side::Local),
+            };
+            actions[local.document] = match merged {
+                Some(text) => Action::Replace(text),
+                None if own_head.is_empty() => Action::Keep,
+                None => Action::Replace(own_head.to_owned() + self.whole(group, Side::Local)),
+            };
+        }
+        if let Some(below) = self.first_set_off(file, actions) {
+            actions[0] = Action::Replace(below);
+            self.sets_off_first = true;
+        }
+        Ok(())
+    }
+
+    /// The first document of the local file without what is above it, where a `---` line comes
+    /// between: that is the head's from then on.
+    fn first_set_off(&self, file: &ParsedFile<'a>, actions: &[Action]) -> Option<String> {
+        let comes = self.top.is_none() && self.begins_with_marker() && !begins_with_marker(file);
+        let above = self.above_first(file);
+        let text = match actions.first()? {
+            Action::Keep => file.documents.first()?.whole(file.text),
+            Action::Replace(text) => text,
+            _ => return None,
+        };
+        let below = text.strip_prefix(above)?;
+        (comes && !above.is_empty()).then(|| below.to_owned())
     }
 
     /// The documents of the local file, each merged, with its line breaks.
@@ -266,15 +319,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 Some(_) => Action::Arrive(self.arriving(group, line_break_of(file.text))?),
             };
         }
-        let whole = |(parsed, action): (&Parsed<'_>, &Action)| {
-            !parsed.has_content || *action == Action::Keep
-        };
-        if file.documents.iter().zip(&actions).all(whole) {
+        if actions.iter().all(|action| *action == Action::Keep) {
             self.outcome.content = Content::Updated;
             return Ok(());
         }
-        let cut = self.cuts.file(Side::Updated, file);
-        let file = cut.as_ref().unwrap_or(file);
         self.finish(file, &actions, &[], file.ends_line())
     }
 
@@ -287,7 +335,15 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     ) -> Result<(), Error> {
         let assembly = Assembly {
             file,
-            head: self.head.as_deref().unwrap_or(file.head),
+            head: match self
+                .top
+                .as_ref()
+                .and_then(|top| Some(&actions[top.group.local?.document]))
+            {
+                // it is in the text of the document
+                Some(Action::Replace(_)) => &file.text[..byte_order_mark(file.text)],
+                _ => self.head.as_deref().unwrap_or(file.head),
+            },
             has_marker: match self.job.base {
                 Some(_) => self.begins_with_marker(),
                 None => begins_with_marker(file),
@@ -297,7 +353,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         };
         let chunks = assembly.chunks();
         if chunks.is_empty()
-            && file.has_documents()
+            && !file.documents.is_empty()
             && !self.sides.updated.is_some_and(is_comments_only)
         {
             self.outcome.content = Content::Delete;

@@ -1,59 +1,79 @@
 //! What is above a document's content, where documents come, go and move: the head of the file,
 //! directives, the `---`.
 
-use super::cuts::{Cut, cut};
 use super::documents::FileMerge;
-use super::pair::{DocRef, Group};
+use super::jobs::members;
+use super::pair::Group;
 use super::parsed::{Parsed, ParsedFile};
 use super::plan::FileConflict;
-use crate::line_breaks::{cut_last_line, line_break_of, lines, lines_with_breaks};
-use crate::merge::{Conflict, Frame, MergedAround, merge_above, set_off};
+use crate::line_breaks::{cut_first_line, line_break_of, lines, lines_with_breaks};
+use crate::merge::{Conflict, MergedAround, merge_above, set_off};
 use crate::triple::{Side, Triple};
+use crate::yaml::Document;
 use crate::yaml::stream::{byte_order_mark, frame, is_bare_marker, marker};
-use crate::yaml::{Document, Span};
 
-/// The first documents with the heads of their files, where they are one document that changed: a
-/// line is the head's on one side and the document's on another, and the lines merge as one text.
-pub(super) fn with_heads<'a>(
-    files: &Triple<&ParsedFile<'a>>,
-    firsts: Triple<&Parsed<'a>>,
-) -> Option<Triple<Cut<'a>>> {
-    let sides = files.zip(firsts);
-    let has_head = |(file, first): (&ParsedFile<'_>, &Parsed<'_>)| {
-        first.document.start > byte_order_mark(file.text)
-    };
-    // below a head a byte order mark would be inside of a document
-    let has_mark_inside = |(_, first): (&ParsedFile<'_>, &Parsed<'_>)| {
-        first.document.start > 0 && byte_order_mark(first.document.text) > 0
-    };
-    if !sides.map(has_head).into_array().contains(&true)
-        || sides.map(has_mark_inside).into_array().contains(&true)
-    {
-        return None;
-    }
-    let marked = sides.map(|(file, first)| frame(above_body(file, first)).is_some());
-    let frames = match marked.into_array() {
-        [true, true, true] => Frames::All,
-        [false, false, false] => Frames::None,
-        _ => Frames::Some,
-    };
-    let heads = sides.map(|(file, first)| with_head(file, first, frames));
-    // directives are of the document that they are above, be it without content
-    let has_directives = |cut: &Cut<'_>| has_directive_lines(cut.gap);
-    let is_plain = !heads
-        .as_ref()
-        .map(has_directives)
-        .into_array()
-        .contains(&true);
-    is_plain.then_some(heads)
+/// The document that the head of a file merges with, as one text: a line is the head's on one side,
+/// and the document's on another.
+#[derive(Debug)]
+pub(super) struct Top<'a> {
+    pub(super) group: Group,
+    pub(super) sides: Triple<Option<Parsed<'a>>>,
+    /// What is above the document on each side, and merges with its `---` line.
+    pub(super) heads: Triple<&'a str>,
 }
 
-/// Which sides have a `---` line above the first document.
-#[derive(Debug, Clone, Copy)]
-enum Frames {
-    All,
-    Some,
-    None,
+impl<'a> Top<'a> {
+    /// A document of these files, with their heads. Where it is the first one in all of them, its
+    /// body begins below its `---` line, or where none has such a line, at the start of the file.
+    fn of(
+        group: Group,
+        files: Triple<Option<&ParsedFile<'a>>>,
+        sides: Triple<Option<&Parsed<'a>>>,
+        heads: Triple<&'a str>,
+    ) -> Self {
+        let sides = files
+            .zip(sides)
+            .map(|(file, parsed)| Some((file?, parsed?)));
+        let frames = sides.map(|side| {
+            let (file, parsed) = side.filter(|(file, parsed)| is_first(file, parsed))?;
+            Some(frame(above_body(file, parsed)))
+        });
+        let is_framed = frames.as_ref().map(|it| it.as_ref().map(Option::is_some));
+        // below a head a byte order mark would be inside of a document
+        let has_mark_inside = sides.map(|side| {
+            side.is_some_and(|(_, parsed)| {
+                parsed.document.start > 0 && byte_order_mark(parsed.document.text) > 0
+            })
+        });
+        let are_alike = is_framed.original.is_some()
+            && is_framed.original == is_framed.updated
+            && is_framed.original == is_framed.local
+            && has_mark_inside == Triple::default();
+        let sides = sides.zip(frames).map(|(side, frame)| {
+            let (file, parsed) = side?;
+            let (start, body) = match frame.filter(|_| are_alike) {
+                Some(Some(frame)) => (frame.start, frame.end),
+                Some(None) => (byte_order_mark(file.text), byte_order_mark(file.text)),
+                None => return Some(parsed.clone()),
+            };
+            let blank = lines_with_breaks(&file.text[body..]);
+            let blank = blank.take_while(|line| line.trim().is_empty());
+            let body = body + blank.map(str::len).sum::<usize>();
+            Some(parsed.from(file.text, start, body))
+        });
+        let above = files.zip(heads).zip(sides.as_ref());
+        let heads = above.map(|((file, head), parsed)| match (file, parsed) {
+            (Some(file), Some(parsed)) if is_first(file, parsed) => {
+                &file.text[byte_order_mark(file.text)..parsed.document.start]
+            }
+            _ => head,
+        });
+        Self {
+            group,
+            sides,
+            heads,
+        }
+    }
 }
 
 /// What is in a file above the body of its first document.
@@ -61,62 +81,87 @@ fn above_body<'a>(file: &ParsedFile<'a>, first: &Parsed<'_>) -> &'a str {
     &file.text[..first.document.start + first.document.body.start as usize]
 }
 
-/// The first document of a file with what is above it. Its body begins below its `---` line, or at
-/// the start of the file; where not all sides have such a line, where it is.
-fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> Cut<'a> {
-    let above = above_body(file, first);
-    let start_of_file = byte_order_mark(file.text);
-    let (start, body_start) = match (frames, frame(above)) {
-        (Frames::All, Some(frame)) => (frame.start, frame.end),
-        (Frames::None, _) => (start_of_file, start_of_file),
-        (Frames::All, None) | (Frames::Some, _) => (first.document.start, above.len()),
+/// The head of a file and what is above the body of a document. If that is not the first one of
+/// the file, they have one `---` line: the head's, where the document's has nothing behind it.
+pub(super) fn joined(head: &str, above: &str, is_first: bool) -> String {
+    let frame = frame(above).filter(|_| !is_first);
+    let (Some(frame), Some(marker)) = (frame, marker(head)) else {
+        return format!("{head}{above}");
     };
-    let blank = lines_with_breaks(&above[body_start..]);
-    let blank = blank.take_while(|line| line.trim().is_empty());
-    let body_start = body_start + blank.map(str::len).sum::<usize>();
-    let end = first.document.start + first.document.text.len();
-    let document = cut(first.document, file.text, start, end);
-    let body_start = u32::try_from(body_start - start).unwrap_or(u32::MAX);
-    let body = Span::new(body_start, document.body.end);
-    Cut {
-        parsed: first.cut_otherwise(Document {
-            head: "",
-            body,
-            ..document
-        }),
-        gap: &file.text[start_of_file..start],
-        tail: "",
+    match is_bare_marker(&above[frame.clone()]) {
+        true => format!("{head}{}{}", &above[..frame.start], &above[frame.end..]),
+        false => format!(
+            "{}{}{above}",
+            &head[..marker],
+            cut_first_line(&head[marker..]).1
+        ),
     }
 }
 
-impl<'f> FileMerge<'_, 'f, '_> {
+/// Whether a document is the first one of a file.
+fn is_first(file: &ParsedFile<'_>, parsed: &Parsed<'_>) -> bool {
+    let second = file.documents.get(1);
+    second.is_none_or(|second| parsed.document.start < second.document.start)
+}
+
+impl<'a> FileMerge<'_, '_, 'a> {
     /// The head that the file gets; `None` if local's stays, or merges with the first document.
     pub(super) fn merged_head(&mut self) -> Option<String> {
-        if self.cuts.first.is_some() {
+        if self.top.is_some() {
             return None;
         }
         let local = self.sides.local.filter(|_| self.sides.updated.is_some())?;
-        let own = self.head_of(Side::Local);
         let line_break = line_break_of(local.text);
-        // a `---` that the first document shares a line with, or has directives above, ends the head
-        let framed = |side: Side| {
-            let head = self.head_of(side);
-            match self.sides[side].is_some_and(begins_with_marker) && marker(head).is_none() {
-                true => format!("{head}---{line_break}"),
-                false => head.to_owned(),
-            }
+        let options = self.context.options;
+        let has_marker =
+            [Side::Updated, Side::Local].map(|side| marker(self.heads[side]).is_some());
+        let has_frame = self.begins_with_marker() && has_marker.contains(&true);
+        let merge = |local: &str| {
+            merge_above(
+                Triple {
+                    local,
+                    ..self.heads
+                },
+                has_frame,
+                line_break,
+                options,
+            )
         };
-        let (original, updated) = (framed(Side::Original), framed(Side::Updated));
-        let heads = Triple::new(original.as_str(), updated.as_str(), own);
-        let frame = match self.begins_with_marker() {
-            false => Frame::Nowhere,
-            true if marker(own).is_none() && begins_with_marker(local) && self.keeps_first() => {
-                Frame::Below
-            }
-            true => Frame::Here,
+        // what upstream adds may be there already, above the first document
+        let below = self.above_first(local);
+        let whole = format!("{}{below}", self.heads.local);
+        let merged = match merge(&whole) {
+            _ if below.is_empty() => merge(self.heads.local),
+            merged if self.sets_off_first => Some(merged.unwrap_or(MergedAround {
+                text: whole,
+                conflicts: Vec::new(),
+            })),
+            Some(merged) => match merged.text.trim_end().strip_suffix(below.trim_end()) {
+                Some(head) => Some(MergedAround {
+                    text: head.to_owned(),
+                    ..merged
+                }),
+                None => merge(self.heads.local),
+            },
+            None => None,
         };
-        let merged = merge_above(heads, frame, line_break, self.context.options)?;
-        Some(self.recorded_head(merged))
+        let mark = &local.text[..byte_order_mark(local.text)];
+        match merged {
+            Some(merged) => Some(mark.to_owned() + &self.recorded_head(merged)),
+            None => {
+                (mark.len() + self.heads.local.len() < local.head.len()).then(|| mark.to_owned())
+            }
+        }
+    }
+
+    /// What is right below the head of the local file, and above the body of its first document:
+    /// nothing if a `---` line is between, or another document comes there.
+    pub(super) fn above_first(&self, file: &ParsedFile<'a>) -> &'a str {
+        let first = file.documents.first().filter(|_| self.keeps_first());
+        let above = first.map_or("", |first| {
+            &first.document.text[..first.document.body.start as usize]
+        });
+        if frame(above).is_none() { above } else { "" }
     }
 
     /// The merged text of a head; its conflicts are recorded.
@@ -150,26 +195,75 @@ impl<'f> FileMerge<'_, 'f, '_> {
 
     /// Whether the first document of the local file is the first one of the merged file.
     fn keeps_first(&self) -> bool {
-        let is_going = |group: &Group| {
-            self.job.leaving.contains(group) || group.updated.is_none() && group.original.is_some()
-        };
-        self.first_below_coming.is_none() && !self.first(Side::Local).is_some_and(is_going)
+        !self.comes_first && self.first.is_some_and(|first| self.is_first(&first))
     }
 
-    /// The first document of a side's file.
-    fn first(&self, side: Side) -> Option<&Group> {
-        let first = DocRef {
-            triple: self.job.file[side]?,
-            document: 0,
+    /// The document that the head of the file merges with: the first one of the merged file, if
+    /// upstream has it, and it is in these files.
+    pub(super) fn top(&self) -> Option<Top<'a>> {
+        let first = self.first.filter(|_| !self.comes_first)?;
+        let is_in_file = |side: Side| {
+            let triple = first[side].map(|member| member.triple);
+            triple.is_none_or(|triple| Some(triple) == self.job.file[side])
         };
-        let here = self.job.here.iter().chain(&self.job.leaving);
-        let mut groups = here.chain(&self.job.coming);
-        groups.find(|group| group[side] == Some(first))
+        let is_top = first.updated.is_some() && Side::ALL.into_array().into_iter().all(is_in_file);
+        let members = members(self.context.files, &first);
+        is_top.then(|| Top::of(first, self.sides, members, self.heads))
     }
 
-    /// The head of a side's file, without what belongs to its first document.
-    fn head_of(&self, side: Side) -> &'f str {
-        self.sides[side].map_or("", |file| self.cuts.head(side, file))
+    /// The heads of the files, without those that belong to their first documents.
+    pub(super) fn heads(&self) -> Triple<&'a str> {
+        Side::ALL.map(|side| {
+            let file = self.sides[side];
+            let head = file.map_or("", |file| &file.head[byte_order_mark(file.head)..]);
+            if self.is_owned(side) { "" } else { head }
+        })
+    }
+
+    /// Whether the head of a side's file belongs to its first document: in another version that is
+    /// not the first one, and has the head's comment above it.
+    fn is_owned(&self, side: Side) -> bool {
+        let others = match side {
+            Side::Original => &[Side::Updated][..],
+            Side::Updated => &[Side::Original],
+            Side::Local => &[Side::Original, Side::Updated],
+        };
+        let head = self.sides[side].map_or("", |file| file.head);
+        let Some(comment) = comments(head).next() else {
+            return false;
+        };
+        let mut groups = self.job.here.iter().chain(&self.job.coming);
+        let first = groups.find(|group| self.document(group, side) == Some(0));
+        let is_below = |(group, other): (&Group, Side)| {
+            let file = self.sides[other]?;
+            let document = self
+                .document(group, other)
+                .filter(|document| *document > 0)?;
+            let has_comment = |text: &str| comments(text).any(|it| it == comment);
+            let document = file.documents.get(document)?.document;
+            Some(has_comment(document.text) && !has_comment(file.head))
+        };
+        let is_below = |group| {
+            others
+                .iter()
+                .any(|other| is_below((group, *other)) == Some(true))
+        };
+        first.is_some_and(is_below)
+    }
+
+    /// The number of a document in a side's file.
+    fn document(&self, group: &Group, side: Side) -> Option<usize> {
+        let member = group[side].filter(|member| Some(member.triple) == self.job.file[side]);
+        member.map(|member| member.document)
+    }
+
+    /// The head of a side's file, where it belongs to a document.
+    pub(super) fn owned_head(&self, group: &Group, side: Side) -> &'a str {
+        let is_owned = self.document(group, side) == Some(0) && self.heads[side].is_empty();
+        let head = self.sides[side]
+            .filter(|_| is_owned)
+            .map_or("", |file| file.head);
+        &head[byte_order_mark(head)..]
     }
 }
 
@@ -227,45 +321,8 @@ fn has_directive_lines(above: &str) -> bool {
     lines.any(|line| line.starts_with('%'))
 }
 
-/// What of the head of a file belongs to its first document: the last comments, where that
-/// document has these comments in its chunk in another version. It is not the first one there, or
-/// has directives. A blank line above the `---` sets them off from it.
-pub(super) fn own_of_head<'a>(document: &Document<'a>, other: &Document<'_>) -> Option<&'a str> {
-    let head = document.head;
-    let is_first = |document: &Document<'_>| document.start == document.head.len();
-    if !is_first(document) || is_first(other) && !has_directives(other.text) {
-        return None;
-    }
-    let mut own: Vec<&str> = comments_above(other.text).collect();
-    let bom = byte_order_mark(head);
-    let (mut cut, mut rest) = (head.len(), &head[bom..]);
-    let mut is_marker_below = document.text.starts_with("---");
-    let cut = loop {
-        let (line, above) = cut_last_line(rest);
-        let end = bom + rest.len();
-        match line.trim() {
-            // comments with no blank line between are one
-            _ if line.is_empty() => break bom,
-            "" if is_marker_below => break cut,
-            "" => cut = cut.min(end),
-            "---" if end < head.len() => break end,
-            "---" => {}
-            words => match own.iter().rposition(|it| *it == words) {
-                Some(at) => own.truncate(at),
-                None => break cut,
-            },
-        }
-        is_marker_below = line.trim() == "---";
-        rest = above;
-    };
-    // blank lines set the comments off from the rest of the head, and are part of that
-    let blank = lines_with_breaks(&head[cut..]).take_while(|line| line.trim().is_empty());
-    let own = &head[cut + blank.map(str::len).sum::<usize>()..];
-    comments_above(own).next().map(|_| own)
-}
-
-/// The comment lines above the first content of a text.
-pub(super) fn comments_above(text: &str) -> impl Iterator<Item = &str> {
+/// The comments above the first content of a text.
+fn comments(text: &str) -> impl Iterator<Item = &str> {
     let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
     let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-', '%']));
     above.filter(|line| line.starts_with('#'))

@@ -39,36 +39,25 @@ impl FileMerge<'_, '_, '_> {
         Ok(insertions)
     }
 
-    /// The first document of the local file, where others come above it.
-    pub(super) fn first_below_coming(
+    /// Whether documents come above one of the local file.
+    pub(super) fn comes_above(
         &self,
+        document: usize,
         file: &ParsedFile<'_>,
         actions: &[Action],
-    ) -> Option<usize> {
-        let first = file.with_content().next()?;
+    ) -> bool {
         if self.coming.is_empty() {
-            return None;
+            return false;
         }
         let places = self.neighbours(file, actions).places();
         let mut coming = self.coming.iter().filter_map(|group| group.updated);
-        let is_below = coming.any(|it| places.get(it.document).is_some_and(|at| *at <= first));
-        is_below.then_some(first)
+        coming.any(|it| places.get(it.document).is_some_and(|at| *at <= document))
     }
 
     fn neighbours(&self, file: &ParsedFile<'_>, actions: &[Action]) -> Neighbours {
         let updated = self.file(self.target, Side::Updated);
         let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
-        let mut own: Vec<Own> = file
-            .documents
-            .iter()
-            .map(|parsed| {
-                if parsed.has_content {
-                    Own::No
-                } else {
-                    Own::Nothing
-                }
-            })
-            .collect();
+        let mut is_own = vec![false; file.documents.len()];
         for group in &self.job.here {
             let Some(local) = group.local else { continue };
             match group.updated {
@@ -78,12 +67,12 @@ impl FileMerge<'_, '_, '_> {
                     local_of[it.document] = Some(local.document);
                 }
                 None if actions[local.document] != Action::Remove => {
-                    own[local.document] = Own::Yes;
+                    is_own[local.document] = true;
                 }
                 _ => {}
             }
         }
-        Neighbours { local_of, own }
+        Neighbours { local_of, is_own }
     }
 }
 
@@ -92,19 +81,8 @@ pub(super) struct Neighbours {
     /// For each document of upstream's file, the one of the local file that it pairs with and that
     /// stays there.
     pub(super) local_of: Vec<Option<usize>>,
-    /// For each document of the local file, whether it is the local side's own.
-    pub(super) own: Vec<Own>,
-}
-
-/// Whose a document of the local file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Own {
-    /// Only the local side has it.
-    Yes,
-    /// Upstream has it too, or had it.
-    No,
-    /// It is no document: comments, blank lines.
-    Nothing,
+    /// For each document of the local file, whether only the local side has it.
+    pub(super) is_own: Vec<bool>,
 }
 
 impl Neighbours {
@@ -114,8 +92,7 @@ impl Neighbours {
     /// follow that; else before the nearest after it; else at the end. The index is that of the
     /// local document before which it goes. Documents that go to one place keep upstream's order.
     pub(super) fn places(&self) -> Vec<usize> {
-        let after_own = after_own(&self.own);
-        let mut next = end(&self.own);
+        let mut next = self.is_own.len();
         let mut places: Vec<usize> = self
             .local_of
             .iter()
@@ -129,33 +106,18 @@ impl Neighbours {
         let mut before = None;
         for (place, local) in places.iter_mut().zip(&self.local_of) {
             if let Some(before) = before {
-                *place = after_own[before];
+                *place = self.after_own(before);
             }
             before = local.or(before);
         }
         places
     }
-}
 
-/// For each document, the place after it and the local side's own that follow it.
-fn after_own(own: &[Own]) -> Vec<usize> {
-    let mut result = vec![0; own.len()];
-    let mut after_last_own = None;
-    for (index, kind) in own.iter().enumerate().rev() {
-        result[index] = after_last_own.unwrap_or(index + 1);
-        match kind {
-            Own::Yes => after_last_own = after_last_own.or(Some(index + 1)),
-            Own::No => after_last_own = None,
-            Own::Nothing => {}
-        }
+    /// The place after a document and the local side's own that follow it.
+    fn after_own(&self, document: usize) -> usize {
+        let below = self.is_own[document + 1..].iter();
+        document + 1 + below.take_while(|is_own| **is_own).count()
     }
-    result
-}
-
-/// After the last document; what follows it without content stays at the end.
-fn end(own: &[Own]) -> usize {
-    let last = own.iter().rposition(|own| *own != Own::Nothing);
-    last.map_or(own.len(), |last| last + 1)
 }
 
 #[cfg(test)]
@@ -165,33 +127,18 @@ mod tests {
     #[test]
     fn a_document_goes_among_its_neighbours() {
         let neighbours = Neighbours {
-            local_of: vec![None, Some(1), None, None, Some(4), None],
-            own: vec![
-                Own::Yes,
-                Own::No,
-                Own::Yes,
-                Own::Nothing,
-                Own::No,
-                Own::Nothing,
-            ],
+            local_of: vec![None, Some(1), None, None, Some(3), None],
+            is_own: vec![true, false, true, false],
         };
-        assert_eq!(neighbours.places(), [1, 1, 3, 3, 3, 5]);
+        assert_eq!(neighbours.places(), [1, 1, 3, 3, 3, 4]);
     }
 
     #[test]
     fn without_neighbours_it_goes_to_the_end() {
         let neighbours = Neighbours {
             local_of: vec![None],
-            own: vec![Own::Yes, Own::Nothing],
+            is_own: vec![true],
         };
         assert_eq!(neighbours.places(), [1]);
-    }
-
-    #[test]
-    fn own_documents_in_a_row_are_passed() {
-        assert_eq!(
-            after_own(&[Own::No, Own::Yes, Own::Nothing, Own::Yes, Own::No]),
-            [4, 4, 4, 4, 5]
-        );
     }
 }

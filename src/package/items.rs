@@ -90,10 +90,9 @@ fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
         let first_line = parsed.document.line;
         let Some((tree, items)) = parsed.kept().and_then(|tree| Some((tree, items_of(tree)?)))
         else {
-            made.push_str(parsed.document.text);
-            lines.extend(
-                (0..parsed.document.text.matches('\n').count()).map(|line| (first_line + line, 0)),
-            );
+            let whole = parsed.whole(text);
+            made.push_str(whole);
+            lines.extend((0..whole.matches('\n').count()).map(|line| (first_line + line, 0)));
             continue;
         };
         has_lists = true;

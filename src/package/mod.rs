@@ -45,7 +45,6 @@ mod similarity;
 // one file, merged: its documents and what is around them
 mod around;
 mod assemble;
-mod cuts;
 mod document;
 mod documents;
 mod head;

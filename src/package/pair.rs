@@ -139,7 +139,7 @@ fn joined<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
 fn others(triple: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
     let indexes = sides.map(|side| {
         side.map_or_else(Vec::new, |file| {
-            file.with_content()
+            (0..file.documents.len())
                 .filter(|document| file.documents[*document].resource.is_none())
                 .map(|document| DocRef { triple, document })
                 .collect()

@@ -13,7 +13,7 @@ use crate::error::{Error, Place};
 use crate::line_breaks::{cut_first_line, ends_line, lines_with_breaks};
 use crate::triple::Triple;
 use crate::yaml::ScalarStyle::{Folded, Literal};
-use crate::yaml::stream::{head, split};
+use crate::yaml::stream::{count_lines, head, split};
 use crate::yaml::{Document, NodeKind, ParseError, Span, Tree, is_readable};
 
 /// A document of a file: what is known of it while all files wait for theirs to be paired. Its
@@ -21,15 +21,13 @@ use crate::yaml::{Document, NodeKind, ParseError, Span, Tree, is_readable};
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed<'a> {
     pub(crate) document: Document<'a>,
-    /// Not where there are only comments: such a stretch is no document.
-    pub(crate) has_content: bool,
+    /// What is below it and is no document: `---` lines with comments alone.
+    pub(crate) tail: &'a str,
     /// None where it is no resource.
     pub(crate) resource: Option<Resource<'a>>,
     /// Whether a field's value may be null anywhere.
     pub(crate) may_have_null: bool,
     pub(super) root: Root,
-    /// Whether it is cut out of its file as all sides have it.
-    pub(super) is_cut_alike: bool,
     /// Where memory allows to keep it.
     kept: Option<Arc<Tree<'a>>>,
 }
@@ -91,31 +89,36 @@ impl Trees {
 }
 
 impl<'a> Parsed<'a> {
-    /// Reads a document. What is known of another side's document with the same text is known of
-    /// it.
+    /// Reads a document; `None` if there are comments only. What is known of another side's
+    /// document with the same text is known of it.
     fn read(
         document: Document<'a>,
         trees: Trees,
         other: Option<&Self>,
-    ) -> Result<Self, ParseError> {
+    ) -> Result<Option<Self>, ParseError> {
         if let Some(same) = other.filter(|other| other.document.text == document.text) {
-            return Ok(Self {
+            let same = same.clone();
+            return Ok(Some(Self {
                 document,
-                ..same.clone()
-            });
+                tail: "",
+                ..same
+            }));
         }
         let tree = Tree::parse(document.text)?;
-        Ok(Self {
+        Ok(tree.map(|tree| Self {
             document,
-            has_content: tree.is_some(),
-            resource: tree.as_ref().and_then(Resource::of),
-            may_have_null: tree.as_ref().is_some_and(has_null),
-            root: tree
-                .as_ref()
-                .map_or(Root::Other, |it| Root::of(&document, it)),
-            is_cut_alike: false,
-            kept: tree.filter(|_| trees.keep(&document)).map(Arc::new),
-        })
+            tail: "",
+            resource: Resource::of(&tree),
+            may_have_null: has_null(&tree),
+            root: Root::of(&document, &tree),
+            kept: trees.keep(&document).then(|| Arc::new(tree)),
+        }))
+    }
+
+    /// Its text in the file, with what is below it.
+    pub(super) fn whole(&self, file: &'a str) -> &'a str {
+        let start = self.document.start;
+        &file[start..start + self.document.text.len() + self.tail.len()]
     }
 
     /// The line of its first byte behind the `---`, from 0, counted in its chunk.
@@ -124,34 +127,43 @@ impl<'a> Parsed<'a> {
         self.document.text[..body].matches('\n').count()
     }
 
-    /// The same document, cut otherwise out of its file.
-    pub(super) fn cut_otherwise(&self, document: Document<'a>) -> Self {
+    /// The same document in the text of its file, from another start and with another start of its
+    /// body.
+    pub(super) fn from(&self, file: &'a str, start: usize, body_start: usize) -> Self {
+        let document = self.document;
         // a chunk has fewer than 4 GB
-        let moved = |at: u32| (self.document.start + at as usize - document.start) as u32;
-        let root = match self.root {
-            Root::Value(lines) => Root::Value(Span::new(moved(lines.start), moved(lines.end))),
-            root => root,
+        let moved = |at: u32| (document.start + at as usize - start) as u32;
+        let line = match start < document.start {
+            true => document.line - count_lines(&file[start..document.start]),
+            false => document.line + count_lines(&file[document.start..start]),
         };
         Self {
-            document,
-            root,
-            is_cut_alike: true,
-            kept: None,
+            document: Document {
+                text: &file[start..document.start + document.text.len()],
+                start,
+                body: Span::new((body_start - start) as u32, moved(document.body.end)),
+                line,
+                ..document
+            },
+            root: match self.root {
+                Root::Value(lines) => Root::Value(Span::new(moved(lines.start), moved(lines.end))),
+                root => root,
+            },
+            kept: self.kept.clone().filter(|_| start == document.start),
             ..self.clone()
         }
     }
 
-    /// Its tree, where it was read with [`Trees::Kept`] and there is content.
+    /// Its tree, where it was read with [`Trees::Kept`].
     pub(crate) fn kept(&self) -> Option<&Tree<'a>> {
         self.kept.as_deref()
     }
 
-    /// Its tree; `None` if there is no content.
+    /// Its tree. (`None` if it could be read once, and cannot now.)
     pub(crate) fn tree(&self) -> Option<Arc<Tree<'a>>> {
         match &self.kept {
             Some(tree) => Some(Arc::clone(tree)),
-            None if self.has_content => Tree::parse(self.document.text).ok()?.map(Arc::new),
-            None => None,
+            None => Tree::parse(self.document.text).ok()?.map(Arc::new),
         }
     }
 }
@@ -263,19 +275,14 @@ impl<'a> ParsedFile<'a> {
             let read = Parsed::read(document, trees, other);
             read.map_err(|error| (document.start, error))
         };
+        let starts: Vec<usize> = documents.iter().map(|(it, _)| it.start).collect();
         let documents = documents.into_iter().enumerate().collect();
         let documents = in_parallel(text.len(), documents, read);
         // the head is in no document, and becomes a part of one where it is merged
-        let head = head(text);
-        let is_readable = is_readable(head).map_err(|error| (0, error));
+        let is_readable = is_readable(head(text)).map_err(|error| (0, error));
         let documents = is_readable.and_then(|()| documents.into_iter().collect());
         match documents {
-            Ok(documents) => Ok(Self {
-                text,
-                lacking: 0,
-                head,
-                documents,
-            }),
+            Ok(documents) => Ok(Self::of(text, &starts, documents)),
             Err((start, error)) => Err(Box::new(Broken {
                 place: Place::new(path, text, start + error.offset),
                 message: error.message,
@@ -284,6 +291,30 @@ impl<'a> ParsedFile<'a> {
                     .or(error.help),
                 utf8: true,
             })),
+        }
+    }
+
+    /// A file of chunks that start there, some without content: such a one is of the document
+    /// above it, or of the head.
+    fn of(text: &'a str, starts: &[usize], chunks: Vec<Option<Parsed<'a>>>) -> Self {
+        let mut end = text.len();
+        let mut documents: Vec<Parsed<'a>> = Vec::with_capacity(chunks.len());
+        for (start, chunk) in starts.iter().zip(chunks).rev() {
+            let Some(parsed) = chunk else { continue };
+            let tail = &text[start + parsed.document.text.len()..end];
+            documents.push(Parsed { tail, ..parsed });
+            end = *start;
+        }
+        documents.reverse();
+        let head = &text[..end];
+        if let Some(first) = documents.first_mut() {
+            first.document.head = head;
+        }
+        Self {
+            text,
+            lacking: 0,
+            head,
+            documents,
         }
     }
 
@@ -300,27 +331,6 @@ impl<'a> ParsedFile<'a> {
     /// Whether the file ends with a line break.
     pub(super) fn ends_line(&self) -> bool {
         ends_line(self.written())
-    }
-
-    /// The same file, its documents cut otherwise, below a head of so many bytes.
-    pub(super) fn with_documents(&self, head: usize, documents: Vec<Parsed<'a>>) -> Self {
-        Self {
-            text: self.text,
-            lacking: self.lacking,
-            head: &self.text[..head],
-            documents,
-        }
-    }
-
-    /// The indexes of the documents with content.
-    pub(super) fn with_content(&self) -> impl Iterator<Item = usize> {
-        let indexes = 0..self.documents.len();
-        indexes.filter(|index| self.documents[*index].has_content)
-    }
-
-    /// Whether there is any document, not only comments.
-    pub(crate) fn has_documents(&self) -> bool {
-        self.with_content().next().is_some()
     }
 
     /// Two resources with one identity in this file, if there are such.

@@ -49,11 +49,15 @@ impl<'f> FileMerge<'_, 'f, '_> {
             self.whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
             return Action::Keep;
         }
+        let removed = match members.local {
+            Some(local) if local.tail != original.tail => local.removed(),
+            _ => Action::Remove,
+        };
         if members
             .local
             .is_some_and(|local| is_unchanged(original, local))
         {
-            return Action::Remove;
+            return removed;
         }
         let options = self.options(group);
         let (resolution, rule) = match options.whole() {
@@ -63,7 +67,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         };
         self.whole_document(group, ConflictKind::DeletedUpstream, resolution, rule);
         match resolution {
-            Resolution::Updated => Action::Remove,
+            Resolution::Updated => removed,
             Resolution::Local | Resolution::Open => Action::Keep,
             Resolution::Markers => Action::Mark(self.marks(group)),
         }

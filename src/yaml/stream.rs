@@ -13,9 +13,9 @@ use splitter::Splitter;
 /// One document of a file, as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'s> {
-    /// The whole chunk: the comment lines and directives above the marker, the `---` line, the
-    /// body, a `...` line if there is one and what follows it that begins no document. Of the first
-    /// document without the head of the file.
+    /// The whole chunk: the directives above the marker, the `---` line, the body, a `...` line if
+    /// there is one and what follows it that begins no document. Of the first document without the
+    /// head of the file.
     pub text: &'s str,
     /// The head of the file, where this is its first document.
     pub head: &'s str,
@@ -32,18 +32,16 @@ pub struct Document<'s> {
 /// Cuts a file into documents at its `---` lines (and after a `...` line, where a document follows
 /// without `---`).
 ///
-/// The head ([`head`]) and the chunks' texts joined are the file, to the byte. Comment lines in
-/// column 0 right above a `---` line belong to the document below, and so do directives. A chunk
-/// may be without content (only comments and blank lines), and a file that is all head has no
-/// chunk.
+/// The head ([`head`]) and the chunks' texts joined are the file, to the byte. A chunk may be
+/// without content (only comments and blank lines), and a file that is all head has no chunk.
 ///
 /// ```
 /// use merge3::yaml::stream::split;
 ///
-/// let documents = split("# license\n\n# one\na: 1\n# two\n---\na: 2\n");
+/// let documents = split("# license\n\n# one\na: 1\n---\n# two\na: 2\n");
 /// let texts: Vec<&str> = documents.iter().map(|document| document.text).collect();
-/// assert_eq!(texts, ["# one\na: 1\n", "# two\n---\na: 2\n"]);
-/// assert_eq!(&texts[1][documents[1].body.range()], "a: 2\n");
+/// assert_eq!(texts, ["# one\na: 1\n", "---\n# two\na: 2\n"]);
+/// assert_eq!(&texts[1][documents[1].body.range()], "# two\na: 2\n");
 /// assert_eq!(documents[1].line, 4);
 /// ```
 pub fn split(text: &str) -> Vec<Document<'_>> {
@@ -81,35 +79,71 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
     splitter.documents
 }
 
-/// The head of a file, which is of none of its documents: a byte order mark, and the comments and
-/// blank lines above the first document, down to the last blank line or the first `---` line, that
-/// line included.
-///
-/// Comments right above the first content are the document's; so is a `---` line with anything
-/// behind it.
+/// The head of a file, which is of none of its documents: a byte order mark, and the first comments
+/// where a blank line sets them off from what is below, or all that is above the first `---` line.
+/// Where the file begins with a `---` line that has nothing behind it, the head is below that.
 ///
 /// ```
 /// use merge3::yaml::stream::head;
 ///
-/// assert_eq!(head("# license\n\n# of a\na: 1\n"), "# license\n\n");
-/// assert_eq!(head("# license\n---\n# of a\na: 1\n"), "# license\n---\n");
+/// assert_eq!(head("# license\n\n# of a\n\na: 1\n"), "# license\n\n");
+/// assert_eq!(head("# license\n---\n# of a\n\na: 1\n"), "# license\n");
+/// assert_eq!(head("---\n# license\n\na: 1\n"), "---\n# license\n\n");
 /// assert_eq!(head("# of a\na: 1\n"), "");
 /// ```
 pub fn head(text: &str) -> &str {
     let start = byte_order_mark(text);
-    let mut end = set_off(text, start);
-    let at = comments_end(text, end);
-    let rest = &text[at..];
-    if starts_with_marker(rest) && rest.starts_with('-') {
-        end = match is_bare_marker(rest) {
-            true => set_off(text, next_line(text, at)),
-            false => at,
-        };
-    } else if rest.starts_with('%') {
-        end = at;
-    }
+    let top = comments_end(text, start);
+    let rest = &text[top..];
+    let is_at_marker = starts_with_marker(rest) && rest.starts_with('-');
+    let end = if rest.is_empty() || rest.starts_with('%') {
+        top
+    } else if !is_at_marker {
+        first_comments(text, start).unwrap_or_else(|| blank_end(text, start))
+    } else if blank_end(text, start) < top || !is_bare_marker(rest) {
+        top
+    } else {
+        first_comments(text, next_line(text, top)).unwrap_or(top)
+    };
     &text[..end]
 }
+
+/// Where the first comments below a line's start end, with the blank lines below them; `None` where
+/// no blank line sets them off from content.
+fn first_comments(text: &str, from: usize) -> Option<usize> {
+    let mut at = blank_end(text, from);
+    let first = at;
+    while is_comment_line(text, at) {
+        at = next_line(text, at);
+    }
+    let end = blank_end(text, at);
+    (at > first && (end > at || at == text.len())).then_some(end)
+}
+
+/// Where the blank lines end that begin at a line's start.
+fn blank_end(text: &str, from: usize) -> usize {
+    let mut at = from;
+    while at < text.len() && text[at..next_line(text, at)].trim_matches(WHITE).is_empty() {
+        at = next_line(text, at);
+    }
+    at
+}
+
+/// Where the comment lines and blank lines end that begin at a line's start.
+fn comments_end(text: &str, from: usize) -> usize {
+    let mut at = blank_end(text, from);
+    while is_comment_line(text, at) {
+        at = blank_end(text, next_line(text, at));
+    }
+    at
+}
+
+fn is_comment_line(text: &str, at: usize) -> bool {
+    text[at..].trim_start_matches([' ', '\t']).starts_with('#')
+}
+
+/// What a blank line may consist of.
+const WHITE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// Where what belongs to a document begins, from a line's start: below the comments that a blank
 /// line sets off. Where there are only comments, at the end.
@@ -117,7 +151,7 @@ fn set_off(text: &str, from: usize) -> usize {
     let (mut at, mut end) = (from, from);
     while at < text.len() {
         let next = next_line(text, at);
-        match text[at..next].trim_matches([' ', '\t', '\n', '\r']) {
+        match text[at..next].trim_matches(WHITE) {
             "" => end = next,
             line if line.starts_with('#') => {}
             _ => return end,
@@ -125,15 +159,6 @@ fn set_off(text: &str, from: usize) -> usize {
         at = next;
     }
     text.len()
-}
-
-/// Where the comment lines end that begin at a line's start.
-fn comments_end(text: &str, from: usize) -> usize {
-    let mut at = from;
-    while text[at..].trim_start_matches([' ', '\t']).starts_with('#') {
-        at = next_line(text, at);
-    }
-    at
 }
 
 /// Where the `---` of a head or a chunk is: before it there are comments, directives and blank
@@ -198,17 +223,6 @@ fn is_marker_line(text: &str, at: usize) -> bool {
 /// Whether a text would begin or end a document, put at the start of a line.
 pub(crate) fn starts_with_marker(text: &str) -> bool {
     (text.starts_with("---") || text.starts_with("...")) && is_marker_line(text, 0)
-}
-
-/// The start of the line above the one that starts at `at`.
-fn line_before(text: &str, at: usize) -> usize {
-    let bytes = text.as_bytes();
-    let end = if bytes[..at].ends_with(b"\r\n") {
-        at - 2
-    } else {
-        at.saturating_sub(1)
-    };
-    line_start_of(text, end)
 }
 
 /// The start of the line that a byte is in; in the first one, after a byte order mark.

@@ -10,9 +10,9 @@ use super::rows::{self, Disagreement, Placed};
 use super::text::merge_lines_with;
 use super::{OnConflict, Options};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::stream::{byte_order_mark, frame};
-use row::{FRAME, Row, framed, unframed};
+use row::Row;
 
 /// What the path of a conflict above a document is.
 const ABOVE: &str = "(head)";
@@ -27,17 +27,6 @@ pub(crate) struct MergedAround {
     pub(crate) conflicts: Vec<Conflict>,
 }
 
-/// Where the `---` line of a document is in the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Frame {
-    /// Among the lines that merge.
-    Here,
-    /// Right below them.
-    Below,
-    /// It has none.
-    Nowhere,
-}
-
 /// Merges what is above a document, down to where its body begins. `None` if local's stays. Where
 /// content follows, [`set_off`] keeps comments at the end apart from it.
 ///
@@ -45,36 +34,32 @@ pub(crate) enum Frame {
 /// stay as local has them.
 pub(crate) fn merge_above(
     sides: Triple<&str>,
-    own: Frame,
+    has_frame: bool,
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    merge((sides, None), own, line_break, options, |sides| {
-        with_frame(sides.map(|text| Row::of(text, frame(text))), own)
+    merge((sides, None), has_frame, line_break, options, |sides| {
+        sides.map(|text| Row::of(text, frame(text)))
     })
 }
 
 /// Merges what is no content in three files of a document each, none of whose entries stays.
 pub(crate) fn merge_without_entries(
     sides: Triple<&str>,
-    own: Frame,
+    has_frame: bool,
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    merge((sides, Some(&[])), own, line_break, options, |sides| {
-        let mut keys = FxHashMap::default();
-        let rows = sides.map(|text| Row::of(text, frame(text)).with_entries(&mut keys));
-        with_frame(rows, own)
-    })
-}
-
-/// Three rows, with their frames where they align.
-fn with_frame<'t>(rows: Triple<Row<'t>>, own: Frame) -> Triple<Row<'t>> {
-    match own {
-        Frame::Below => rows.map(Row::without_frame),
-        Frame::Nowhere if rows.local.frame.is_none() => unframed(rows),
-        Frame::Here | Frame::Nowhere => framed(rows, own == Frame::Here),
-    }
+    merge(
+        (sides, Some(&[])),
+        has_frame,
+        line_break,
+        options,
+        |sides| {
+            let mut keys = FxHashMap::default();
+            sides.map(|text| Row::of(text, frame(text)).with_entries(&mut keys))
+        },
+    )
 }
 
 /// Merges what is below the value of a document that is no block collection: comments, blank lines
@@ -89,13 +74,9 @@ pub(crate) fn merge_below(
     if sides.map(has_lone_cr).into_array().contains(&true) {
         return None;
     }
-    let mut merged = merge(
-        (sides, None),
-        Frame::Nowhere,
-        line_break,
-        options,
-        |sides| sides.map(|text| Row::of(text, None)),
-    )?;
+    let mut merged = merge((sides, None), false, line_break, options, |sides| {
+        sides.map(|text| Row::of(text, None))
+    })?;
     for conflict in &mut merged.conflicts {
         conflict.path = BELOW.into();
     }
@@ -104,7 +85,7 @@ pub(crate) fn merge_below(
 
 fn merge(
     (sides, below): (Triple<&str>, Option<&[&str]>),
-    own: Frame,
+    has_frame: bool,
     line_break: &str,
     options: &Options,
     rows: impl for<'t> Fn(Triple<&'t str>) -> Triple<Row<'t>>,
@@ -115,16 +96,34 @@ fn merge(
     let original = with_line_break(sides.original, line_break);
     let updated = with_line_break(sides.updated, line_break);
     let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
-    let rows = rows(sides);
+    let mut rows = rows(sides);
+    let has_frames = rows.as_ref().map(|row| row.frame.is_some());
+    if has_frames != Triple::new(true, true, true) {
+        for side in Side::ALL.into_array() {
+            rows[side].move_blanks_below_frame();
+        }
+    }
+    if !has_frame {
+        row::set_off_as_local(&mut rows);
+    }
     let tokens = rows.as_ref().map(Row::tokens);
     let tokens = tokens.as_ref().map(Vec::as_slice);
     let resolution = options.on_conflict.resolution();
-    let merged = rows::merge(tokens, below, |entry| entry == FRAME, resolution);
+    let merged = rows::merge(tokens, below, |_| false, resolution);
+    let is_marker = |placed: &Placed| {
+        let piece = rows[placed.piece.side()].pieces.get(placed.piece.at());
+        piece.is_some_and(|piece| piece.text.starts_with("---"))
+    };
+    let has_directives = |frame: row::Frame<'_>| frame.text.starts_with('%');
+    if rows.local.frame.is_some_and(has_directives) && merged.pieces.iter().any(is_marker) {
+        // directives are above all `---` lines
+        return None;
+    }
     if !merged.disagreements.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
     }
     let mut text = sides.local[..byte_order_mark(sides.local)].to_owned();
-    write(&rows, &merged.pieces, own, line_break, &mut text);
+    write(&rows, &merged.pieces, has_frame, line_break, &mut text);
     let conflicts = merged.disagreements.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
     Some(MergedAround { text, conflicts })
@@ -160,44 +159,81 @@ fn marked(sides: Triple<&str>, options: &Options) -> MergedAround {
     }
 }
 
-/// Writes the pieces. The frame is local's, where it has one; another's gets a line of its own.
+/// Writes the pieces, with the frame among them if the result has one: local's, or another side's.
 fn write(
     rows: &Triple<Row<'_>>,
     pieces: &[Placed],
-    own: Frame,
+    has_frame: bool,
     line_break: &str,
     text: &mut String,
 ) {
-    let frames = [&rows.local, &rows.updated, &rows.original].map(|row| row.frame_text());
-    let is_locals = !frames[0].is_empty();
-    let frame = frames
-        .into_iter()
-        .find(|frame| !frame.is_empty() && own == Frame::Here);
-    for placed in pieces {
-        // behind a `---` that the document shares a line with there is no room
-        if text.ends_with("---") {
-            return;
-        }
-        let (row, at) = (&rows[placed.piece.side()], placed.piece.at());
+    let sides = [Side::Local, Side::Updated, Side::Original].into_iter();
+    let frame = sides
+        .filter(|_| has_frame)
+        .find_map(|side| Some((side, rows[side].frame?)));
+    let place = frame.map(|(side, _)| place_of_frame(rows, pieces, side));
+    for (at, placed) in pieces.iter().enumerate() {
         let blank = placed.blanks;
-        let blank = blank.map_or("", |piece| rows[piece.side()].blank(piece.at()));
-        let is_frame = row.frame == Some(at);
-        if !is_frame || own != Frame::Nowhere {
-            push_line(text, blank, line_break);
-        }
-        if !is_frame {
-            push_line(
-                text,
-                row.pieces.get(at).map_or("", |piece| piece.text),
-                line_break,
-            );
-        } else if let Some(frame) = frame {
-            push_line(text, frame, line_break);
-            if !is_locals && !ends_line(frame) {
+        let mut blank = blank.map_or("", |piece| rows[piece.side()].blank(piece.at()));
+        if let Some((side, frame)) = frame.filter(|_| place == Some(at)) {
+            let of = placed.blanks.and_then(|piece| rows[piece.side()].frame);
+            let above = match of.unwrap_or(frame).has_blanks_below {
+                true => blank_above_frame(rows, frame.blank),
+                false => std::mem::take(&mut blank),
+            };
+            push_line(text, above, line_break);
+            push_line(text, frame.text, line_break);
+            // behind a `---` that the document shares a line with there is no room
+            if side == Side::Local && !ends_line(frame.text) {
+                return;
+            }
+            if !ends_line(frame.text) {
                 text.push_str(line_break);
             }
         }
+        push_line(text, blank, line_break);
+        let piece = rows[placed.piece.side()].pieces.get(placed.piece.at());
+        push_line(text, piece.map_or("", |piece| piece.text), line_break);
     }
+}
+
+/// The blank lines above the frame: upstream's where it has others than the original, else `own`.
+fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
+    let blanks = rows.as_ref().map(|row| row.frame.map(|frame| frame.blank));
+    match (blanks.original, blanks.updated) {
+        (Some(original), Some(updated)) if original != updated => updated,
+        _ => own,
+    }
+}
+
+/// Above which of the merged pieces the frame of a side is: below those that are above it there,
+/// and below what follows these and is above the frame on another side.
+fn place_of_frame(rows: &Triple<Row<'_>>, pieces: &[Placed], side: Side) -> usize {
+    let is_above = |placed: &Placed| {
+        let (of, at) = (placed.piece.side(), placed.piece.at());
+        let own = match of == side {
+            true => Some(at),
+            false => rows[of]
+                .pieces
+                .get(at)
+                .and_then(|it| rows[side].find(it.text)),
+        };
+        match own {
+            Some(at) => rows[side].is_above_frame(at),
+            None => None,
+        }
+    };
+    let places: Vec<Option<bool>> = pieces.iter().map(is_above).collect();
+    let last = places.iter().rposition(|place| *place == Some(true));
+    let above = last.map_or(0, |last| last + 1);
+    let is_above_elsewhere = |(placed, place): &(&Placed, &Option<bool>)| {
+        let (of, at) = (placed.piece.side(), placed.piece.at());
+        place.is_none() && rows[of].is_above_frame(at) == Some(true)
+    };
+    let below = pieces.iter().zip(&places).skip(above);
+    let more = below.take_while(is_above_elsewhere).count();
+    // the end of the row is below any frame
+    (above + more).min(pieces.len().saturating_sub(1))
 }
 
 fn push_line(text: &mut String, line: &str, line_break: &str) {
@@ -235,20 +271,15 @@ mod tests {
 
     fn merged(original: &str, updated: &str, local: &str) -> (String, usize) {
         let sides = Triple::new(original, updated, local);
-        let merged = merge_above(sides, own_frame(sides), "\n", &Options::default());
+        let merged = merge_above(sides, has_frame(sides), "\n", &Options::default());
         merged.map_or((local.to_owned(), 0), |it| (it.text, it.conflicts.len()))
     }
 
-    fn own_frame(sides: Triple<&str>) -> Frame {
+    fn has_frame(sides: Triple<&str>) -> bool {
         let has_frame = sides.map(|side| frame(side).is_some());
-        let has_frame = match has_frame.local == has_frame.original {
+        match has_frame.local == has_frame.original {
             true => has_frame.updated,
             false => has_frame.local,
-        };
-        if has_frame {
-            Frame::Here
-        } else {
-            Frame::Nowhere
         }
     }
 

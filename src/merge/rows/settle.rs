@@ -277,11 +277,21 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
         let (above, here) = (merged[at - 1].piece, merged[at]);
         let next = Ref::new(above.side(), above.at() + 1);
         let is_last = next.at() + 1 >= rows.row(above.side()).len();
-        let previous = here.piece.at().checked_sub(1);
-        let previous = previous.map(|at| rows.id(Ref::new(here.piece.side(), at)));
+        let previous = |piece: Ref| {
+            let at = piece.at().checked_sub(1)?;
+            Some(rows.id(Ref::new(piece.side(), at)))
+        };
+        let is_joined_upstream = || {
+            let here = match rows.id(here.piece) {
+                Id::End => Some(Ref::new(Side::Updated, rows.row(Side::Updated).len() - 1)),
+                _ => found(rows, here.piece, Side::Updated),
+            };
+            here.and_then(previous) == Some(rows.id(above))
+        };
         if rows.is_comment(above)
             && !is_last
-            && previous != Some(rows.id(above))
+            && previous(here.piece) != Some(rows.id(above))
+            && !is_joined_upstream()
             && rows.token(next).blanks > 0
             && rows.id(next) != rows.id(here.piece)
             && count(here.blanks) == 0

@@ -7,9 +7,9 @@ use super::head::{has_directives, has_marker, without_marker};
 use super::parsed::{Parsed, ParsedFile};
 use super::verified::{holds, is_verified, with_end};
 use crate::error::Error;
-use crate::line_breaks::{ends_line, line_break_of, push};
+use crate::line_breaks::{ends_line, line_break_of};
 use crate::merge::set_off;
-use crate::yaml::stream::{byte_order_mark, marker, split};
+use crate::yaml::stream::{byte_order_mark, marker};
 
 /// What becomes of a document of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,16 @@ pub(crate) enum Action {
     Remove,
     /// It stays, between conflict markers.
     Mark(Marks),
+}
+
+impl Parsed<'_> {
+    /// What becomes of a document that goes, while what is below it stays.
+    pub(super) fn removed(&self) -> Action {
+        match self.tail {
+            "" => Action::Remove,
+            tail => Action::Replace(tail.to_owned()),
+        }
+    }
 }
 
 /// The conflict markers above and below a document that one side has and the other deleted.
@@ -58,7 +68,7 @@ pub(super) struct Assembly<'c> {
 }
 
 impl<'c> Assembly<'c> {
-    /// The chunks that the file is to consist of, those without content aside.
+    /// The chunks that the file is to consist of.
     pub(super) fn chunks(&self) -> Vec<&'c str> {
         let mut coming = self.insertions.iter().peekable();
         let mut chunks: Vec<&str> = Vec::new();
@@ -67,10 +77,9 @@ impl<'c> Assembly<'c> {
                 chunks.push(&insertion.text);
             }
             match action {
-                Action::Keep if parsed.has_content => chunks.push(parsed.document.text),
+                Action::Keep | Action::Mark(_) => chunks.push(parsed.whole(self.file.text)),
                 Action::Replace(text) | Action::Arrive(text) => chunks.push(text),
-                Action::Mark(_) => chunks.push(parsed.document.text),
-                Action::Keep | Action::Remove => {}
+                Action::Remove => {}
             }
         }
         chunks.extend(coming.map(|insertion| insertion.text.as_str()));
@@ -115,7 +124,6 @@ impl<'c> Assembly<'c> {
             is_below_marker: marker(head).is_some(),
             is_empty: true,
             last: None,
-            chunk: 0,
         };
         writer.text.push_str(head);
         let mut coming = self.insertions.iter().peekable();
@@ -125,22 +133,17 @@ impl<'c> Assembly<'c> {
             }
             let (text, marks) = match action {
                 Action::Remove => continue,
-                Action::Keep => (parsed.document.text, None),
+                Action::Keep => (parsed.whole(file.text), None),
                 Action::Replace(text) | Action::Arrive(text) => (text.as_str(), None),
-                Action::Mark(marks) => (parsed.document.text, Some(marks)),
+                Action::Mark(marks) => (parsed.whole(file.text), Some(marks)),
             };
-            if text.is_empty() {
-                // it is in the text of its neighbour
-                writer.last = Some(index);
-                continue;
-            }
             // it may have begun its file, or not begin this one
             let is_other = matches!(action, Action::Arrive(_));
             if is_other || loses_its_start(file, actions, index) {
                 writer.insert(text, marks);
                 writer.last = Some(index);
             } else {
-                writer.keep(index, text, parsed, marks);
+                writer.keep(index, text, marks);
             }
         }
         for insertion in coming {
@@ -165,15 +168,6 @@ fn ends_in_dots(text: &str) -> bool {
     last.is_some_and(|line| line.starts_with("..."))
 }
 
-/// Whether the last lines of a chunk would not be its own with a `---` below them.
-fn loses_comments(chunk: &str) -> bool {
-    let mut lines = chunk.lines().rev();
-    lines.next().is_some_and(|line| line.starts_with('#'))
-        && split(&format!("{chunk}---\n"))
-            .last()
-            .is_some_and(|next| next.start < chunk.len())
-}
-
 struct Writer {
     text: String,
     line_break: &'static str,
@@ -185,26 +179,21 @@ struct Writer {
     is_empty: bool,
     /// The index of the file's own document that was written last, if nothing came after it.
     last: Option<usize>,
-    /// Where the document starts that was written last.
-    chunk: usize,
 }
 
 impl Writer {
-    fn keep(&mut self, index: usize, text: &str, parsed: &Parsed<'_>, marks: Option<&Marks>) {
+    fn keep(&mut self, index: usize, text: &str, marks: Option<&Marks>) {
         let follows = index == 0 || self.last == Some(index - 1);
         let is_framed_otherwise =
             self.is_empty && !self.is_below_marker && self.bare == marker(text).is_some();
         if !follows || is_framed_otherwise || self.is_cut_off(index, text) || self.needs_end(text) {
             self.insert(text, marks);
         } else {
-            match parsed.is_cut_alike {
-                true => self.end_document(),
-                false => self.separate(),
-            }
+            self.end_document();
             self.mark(marks, |writer| writer.push_chunk(text));
         }
         self.last = Some(index);
-        self.bare &= !parsed.has_content;
+        self.bare = false;
     }
 
     /// Whether a chunk begins with directives, and what is above it does not end in the `...`
@@ -219,7 +208,7 @@ impl Writer {
     }
 
     fn insert(&mut self, text: &str, marks: Option<&Marks>) {
-        self.separate();
+        self.end_document();
         let text = &self.after_others(text);
         let bare = std::mem::take(&mut self.bare);
         self.mark(marks, |writer| writer.push_document(text, bare));
@@ -274,7 +263,6 @@ impl Writer {
             self.text = head;
         }
         self.is_empty = false;
-        self.chunk = self.text.len();
         self.text.push_str(text);
     }
 
@@ -302,15 +290,6 @@ impl Writer {
         let written = self.text.trim_start_matches('\u{feff}');
         if !written.is_empty() && !ends_line(written) {
             self.text.push_str(self.line_break);
-        }
-    }
-
-    /// The same. Comment lines at the end of the document that is written would belong to the one
-    /// that comes: a blank line sets them off.
-    fn separate(&mut self) {
-        self.end_document();
-        if !self.is_empty && loses_comments(&self.text[self.chunk..]) {
-            push(&mut self.text, self.line_break);
         }
     }
 }

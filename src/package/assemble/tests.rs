@@ -61,7 +61,7 @@ fn a_document_takes_its_marker_along() {
 #[test]
 fn a_file_does_not_start_with_a_marker_it_did_not_have() {
     assert_eq!(
-        assembled("a: 1\n# b's\n---\nb: 2\n", &[0], &[]),
+        assembled("a: 1\n# a's\n---\n# b's\n\nb: 2\n", &[0], &[]),
         "# b's\n\nb: 2\n"
     );
     assert_eq!(

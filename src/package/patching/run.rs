@@ -55,7 +55,7 @@ impl Patch<'_> {
 impl PatchRun<'_> {
     /// Applies each document of a file.
     pub(super) fn apply(&mut self, step: &Step, read: &Readable<'_>) -> Result<(), Error> {
-        if !read.file.has_documents() {
+        if read.file.documents.is_empty() {
             let nothing = Warning::about(&read.path, "there is no patch in it");
             self.warnings.push(nothing);
         }

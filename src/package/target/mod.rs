@@ -168,7 +168,7 @@ impl<'a> Target<'a> {
         }
         let mut all = Vec::new();
         for (file, patched) in self.files.iter().enumerate() {
-            let documents = patched.read.file.with_content();
+            let documents = 0..patched.read.file.documents.len();
             all.extend(documents.map(|document| ResourceRef {
                 file,
                 document,

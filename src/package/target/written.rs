@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::line_breaks::{line_break_of, with_line_break};
 use crate::package::assemble::{Action, Assembly, Insertion};
 use crate::package::head::begins_with_marker;
-use crate::package::insertion_point::{Neighbours, Own};
+use crate::package::insertion_point::Neighbours;
 use crate::package::parsed::Parsed;
 use crate::package::readable::Readable;
 
@@ -41,22 +41,18 @@ impl Target<'_> {
         };
         let is_here = |it: &ResourceRef| it.file == file && it.item.is_none() && !self.is_gone(*it);
         let local_of = existing.iter().map(|it| Some(it.filter(is_here)?.document));
-        let documents = self.files[file].read.file.documents.iter().enumerate();
-        let own = documents.map(|(document, parsed)| {
+        let documents = 0..self.files[file].read.file.documents.len();
+        let is_own = documents.map(|document| {
             let it = ResourceRef {
                 file,
                 document,
                 item: None,
             };
-            match parsed.has_content {
-                true if named.contains(&it) || self.is_gone(it) => Own::No,
-                true => Own::Yes,
-                false => Own::Nothing,
-            }
+            !named.contains(&it) && !self.is_gone(it)
         });
         let places = Neighbours {
             local_of: local_of.collect(),
-            own: own.collect(),
+            is_own: is_own.collect(),
         }
         .places();
         let line_break = line_break_of(self.files[file].read.file.text);
@@ -94,10 +90,10 @@ impl Patched<'_> {
     fn text(&self) -> Result<Option<String>, Error> {
         let documents = self.read.file.documents.iter().zip(&self.documents);
         let action = |(parsed, patched): (&Parsed<'_>, &PatchedDocument)| match patched {
-            it if it.is_gone => Ok(Action::Remove),
+            it if it.is_gone => Ok(parsed.removed()),
             it if it.is_changed() => {
                 let text = it.put_back(&self.read.path, parsed.document.text)?;
-                Ok(Action::Replace(text.into_owned()))
+                Ok(Action::Replace(text.into_owned() + parsed.tail))
             }
             _ => Ok(Action::Keep),
         };

@@ -1,9 +1,7 @@
 //! Where the documents of a file begin and end.
 
 use super::super::tree::Span;
-use super::{
-    Document, below_marker, byte_order_mark, count_lines, is_marker_line, line_before, set_off,
-};
+use super::{Document, below_marker, byte_order_mark, count_lines, is_marker_line, set_off};
 use crate::line_breaks::{line_end, next_line};
 
 pub(super) struct Splitter<'s> {
@@ -37,46 +35,36 @@ impl Splitter<'_> {
         self.push(self.text.len());
     }
 
-    /// Where the document whose `---` is at `at` begins: with the directives and the comment
-    /// lines right above.
+    /// Where the document whose `---` is at `at` begins: with the directives above.
     fn cut_before(&mut self, at: usize) -> usize {
         self.bare_document(at);
         // directives are only where no document is open: in a first chunk, or after `...`
-        if self.marker.is_none() && self.takes_directives || self.end.is_some() {
-            let from = self.end.map_or(self.start, |end| next_line(self.text, end));
-            if let Some(cut) = directives_start(self.text, from, at) {
-                return cut;
-            }
-        }
-        let open = &self.text[self.body_start()..at];
-        let from = self
-            .end
-            .map_or_else(|| self.body_start(), |end| next_line(self.text, end));
-        let cut = comments_above(self.text, from, at);
-        let lines = &self.text[cut..at];
-        let above = &open[..open.len().saturating_sub(lines.len())];
-        if self.end.is_none() && owns_hash_lines(above, lines) {
+        let is_open = self.end.is_none() && (self.marker.is_some() || !self.takes_directives);
+        if is_open {
             return at;
         }
-        cut
+        let from = self.end.map_or(self.start, |end| next_line(self.text, end));
+        directives_start(self.text, from, at).unwrap_or(at)
     }
 
     /// After a `...` line a document may follow that has no `---`: it is a chunk of its own.
     fn bare_document(&mut self, until: usize) {
         let Some(end) = self.end else { return };
-        let mut at = next_line(self.text, end);
+        let mut start = next_line(self.text, end);
+        let mut at = start;
         while at < until {
             let line = self.text[at..line_end(self.text, at)].trim_matches([' ', '\t']);
+            let next = next_line(self.text, at);
             if line.starts_with('%') {
                 return;
             }
-            let is_end = line.starts_with("...") && is_marker_line(self.text, at);
-            if !(line.is_empty() || line.starts_with('#') || is_end) {
-                let cut = comments_above(self.text, next_line(self.text, end), at);
-                self.push(cut);
+            if line.starts_with("...") && is_marker_line(self.text, at) {
+                start = next;
+            } else if !line.is_empty() && !line.starts_with('#') {
+                self.push(start);
                 return;
             }
-            at = next_line(self.text, at);
+            at = next;
         }
     }
 
@@ -121,27 +109,12 @@ impl Splitter<'_> {
     }
 }
 
-/// Where the comment lines in column 0 begin that are right above `at`, a line's start; `at`
-/// where there are none.
-fn comments_above(text: &str, from: usize, at: usize) -> usize {
-    let mut cut = at;
-    while cut > from {
-        let above = line_before(text, cut);
-        if above < from || !text[above..].starts_with('#') {
-            break;
-        }
-        cut = above;
-    }
-    cut
-}
-
-/// Where the directives between `from` and `at` begin, with the comment lines right above them.
+/// Where the directives between `from` and `at` begin.
 fn directives_start(text: &str, from: usize, at: usize) -> Option<usize> {
-    let first = from + byte_order_mark(&text[from..]);
-    let mut line = first;
+    let mut line = from + byte_order_mark(&text[from..]);
     while line < at {
         if text[line..].starts_with('%') {
-            return Some(comments_above(text, first, line));
+            return Some(line);
         }
         if !matches!(text.as_bytes()[line], b'#' | b' ' | b'\t' | b'\n' | b'\r') {
             return None;
@@ -149,45 +122,4 @@ fn directives_start(text: &str, from: usize, at: usize) -> Option<usize> {
         line = next_line(text, line);
     }
     None
-}
-
-/// Whether lines that look like comments are, or may be, a part of the root scalar of the document
-/// above them.
-fn owns_hash_lines(open: &str, lines: &str) -> bool {
-    let mut root = open.trim_start();
-    loop {
-        root = match root.as_bytes().first() {
-            Some(b'&' | b'!') => root
-                .find([' ', '\t', '\n', '\r'])
-                .map_or("", |end| root[end..].trim_start()),
-            Some(b'#') => root[line_end(root, 0)..].trim_start(),
-            _ => break,
-        };
-    }
-    match root.as_bytes().first() {
-        Some(b'|' | b'>') => true,
-        Some(b'"' | b'\'') => !is_closed(root),
-        Some(b'{' | b'[') => lines.contains(['"', '\'']),
-        _ => false,
-    }
-}
-
-/// Whether the quotes that a text begins with are closed in it.
-fn is_closed(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let Some((quote, rest)) = bytes.split_first() else {
-        return false;
-    };
-    let mut rest = rest.iter().peekable();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'\\' if *quote == b'"' => {
-                rest.next();
-            }
-            _ if byte != quote => {}
-            b'\'' if rest.next_if_eq(&quote).is_some() => {}
-            _ => return true,
-        }
-    }
-    false
 }
