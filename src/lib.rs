@@ -78,8 +78,7 @@ pub mod schema;
 mod secret;
 mod semantic_version;
 pub mod triple;
-#[doc(hidden)]
-pub mod upgrade;
+mod upgrade;
 mod visible;
 #[doc(hidden)]
 pub mod yaml;

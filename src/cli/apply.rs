@@ -1,13 +1,16 @@
 //! The arguments of `merge3 apply`.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::config::{Command, Config, Job};
+use super::config::{Config, Job};
+use super::exit_code::ExitCode;
 use super::output::{FilesArgs, OutputArgs, ShownArgs};
 use super::report::ReportTo;
-use crate::package::{ApplyAction, ApplyTo, Selector, Settings};
+use super::run::{merge, plain, print};
+use crate::package::{ApplyAction, ApplyTo, Selector, Settings, view_last_applied};
 use crate::triple::Triple;
 
 /// What is applied to what.
@@ -83,15 +86,17 @@ struct SetArgs {
 }
 
 impl ApplyArgs {
-    /// What a run is given; `None` if the arguments do not say it.
-    pub(super) fn command(self) -> Option<Command> {
+    /// Does what the arguments say; `None` if they do not say it.
+    pub(super) fn run(
+        self,
+        output: &mut impl Write,
+        errors: &mut (impl Write + Send),
+    ) -> Option<ExitCode> {
         let config = match (self.command, self.what) {
             (Some(ApplyCommand::ViewLastApplied(args)), _) => {
-                return Some(Command::ViewLastApplied {
-                    live: args.live,
-                    resources: args.resources,
-                    shown: args.shown.shown(),
-                });
+                let shown = args.shown.shown();
+                let text = view_last_applied(&args.live, &args.resources, shown.secrets);
+                return Some(print(text.map(plain), &shown, output, errors));
             }
             (Some(ApplyCommand::SetLastApplied(args)), _) => {
                 let action = ApplyAction::SetLastApplied {
@@ -109,7 +114,7 @@ impl ApplyArgs {
                 config(what, self.files.settings(), self.output, self.report)
             }
         };
-        Some(Command::Merge(Box::new(config)))
+        Some(merge(&config, output, errors))
     }
 }
 

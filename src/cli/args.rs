@@ -1,23 +1,28 @@
 //! The arguments, as the command line has them.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
 use super::apply::ApplyArgs;
-use super::config::{Command, Config, Job};
+use super::config::{Config, Job};
 use super::diff::DiffArgs;
-use super::extras::{Extra, ManArgs};
+use super::exit_code::ExitCode;
+use super::explain::ExplainArgs;
+use super::extras::{self, ManArgs};
 use super::git::Subcommands;
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
-use super::output::{OutputArgs, ShownArgs};
+use super::output::OutputArgs;
 use super::patch::PatchArgs;
 use super::report::ReportTo;
 use super::review::ReviewArgs;
+use super::run::merge;
 use super::upstream_args;
+use crate::package::Settings;
 use crate::triple::Triple;
 
 const SHORT: &str = "Example: merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff";
@@ -115,27 +120,9 @@ enum Subcommand {
     Man(ManArgs),
 }
 
-/// The arguments of `explain`.
-#[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "merge3 explain [OPTIONS] --ancestor <OLD> --from <NEW> --to <LOCAL>\n                      <FILE> <PATH>"
-)]
-struct ExplainArgs {
-    #[command(flatten)]
-    sides: SidesArgs,
-    #[command(flatten)]
-    how: MergeArgs,
-    #[command(flatten)]
-    shown: ShownArgs,
-    /// The file, relative to the package
-    file: PathBuf,
-    /// Where in it, such as spec.template.spec.containers[name=app].image
-    path: String,
-}
-
 /// The three packages.
 #[derive(Debug, clap::Args)]
-struct SidesArgs {
+pub(super) struct SidesArgs {
     /// What both others come from: a folder or a file
     #[arg(long, value_name = "OLD")]
     ancestor: PathBuf,
@@ -147,73 +134,102 @@ struct SidesArgs {
     to: PathBuf,
 }
 
-/// Reads the arguments, the program's name first.
+impl SidesArgs {
+    pub(super) fn paths(self) -> Triple<PathBuf> {
+        Triple::new(self.ancestor, self.from, self.to)
+    }
+}
+
+/// Does what the arguments say, the program's name first. Results go to `output`, everything else
+/// to `errors`; of what clap has to say about wrong arguments, and for `--help` and `--version`,
+/// see [`clap::Error::print`].
+pub fn run(
+    arguments: &[OsString],
+    output: &mut impl Write,
+    errors: &mut (impl Write + Send),
+) -> ExitCode {
+    let of_git = Subcommands::read_alone(arguments);
+    if let Some(Ok(code)) = of_git.map(|command| command.run(output, errors)) {
+        return code;
+    }
+    let done = parsed(arguments).and_then(|line| line.run(output, errors));
+    done.unwrap_or_else(|error| {
+        // there is nobody left to tell where that fails
+        let _ = error.print();
+        ExitCode::for_wrong_arguments(&error, arguments)
+    })
+}
+
+/// The packages that arguments of the main job name, and how they merge.
 ///
 /// # Errors
-/// What clap has to say: about wrong arguments, and for `--help` and `--version`.
+/// What clap has to say about the arguments.
 ///
 /// ```
-/// use merge3::cli::{Action, Command, parse};
+/// use merge3::cli::merge_arguments;
 ///
-/// let command = parse(["merge3", "--ancestor", "a", "--from", "b", "--to", "c", "--diff"])?;
-/// assert!(matches!(command, Command::Merge(config) if config.action == Action::Diff));
-/// assert!(parse(["merge3", "--ancestor", "a"]).is_err());
+/// let arguments = ["merge3", "--ancestor", "a", "--from", "b", "--to", "c"].map(Into::into);
+/// assert_eq!(merge_arguments(&arguments)?.0.local, std::path::Path::new("c"));
+/// assert!(merge_arguments(&arguments[..3]).is_err());
 /// # Ok::<(), clap::Error>(())
 /// ```
-pub fn parse<I>(arguments: I) -> Result<Command, clap::Error>
-where
-    I: IntoIterator,
-    I::Item: Into<OsString> + Clone,
-{
-    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    if let Some(command) = Subcommands::read_alone(&arguments) {
-        return Ok(Command::Git(command));
-    }
+pub fn merge_arguments(arguments: &[OsString]) -> Result<(Triple<PathBuf>, Settings), clap::Error> {
+    let config = parsed(arguments)?.config()?;
+    Ok((config.sides, config.settings))
+}
+
+fn parsed(arguments: &[OsString]) -> Result<CommandLine, clap::Error> {
     if arguments.len() == 1 {
         command().try_get_matches_from(["merge3", "-h"])?;
     }
-    if let Some(wanted) = wants_help(&arguments) {
+    if let Some(wanted) = wants_help(arguments) {
         opened().try_get_matches_from(wanted)?;
     }
-    command_of(CommandLine::from_arg_matches(
-        &command().try_get_matches_from(arguments)?,
-    )?)
+    CommandLine::from_arg_matches(&command().try_get_matches_from(arguments)?)
 }
 
-fn command_of(line: CommandLine) -> Result<Command, clap::Error> {
-    let too_many = |message: String| wrong(ErrorKind::TooManyValues, &message);
-    Ok(match line.command {
-        Some(Subcommand::Git(command)) => Command::Git(command.into_command().map_err(too_many)?),
-        Some(Subcommand::Upstream(command)) => {
-            let run = command.into_run();
-            Command::Upstream(Box::new(run.map_err(|(name, why)| wrong_in(name, &why))?))
-        }
-        Some(Subcommand::Completions { shell }) => Command::Generate(Extra::Completions(shell)),
-        Some(Subcommand::Apply(args)) => args.command().ok_or_else(|| {
-            let kind = ErrorKind::MissingRequiredArgument;
-            wrong(kind, "apply needs --config and --live")
-        })?,
-        Some(Subcommand::Patch(args)) => Command::Merge(Box::new(args.config())),
-        Some(Subcommand::Diff(args)) => Command::Diff(Box::new(args.job())),
-        Some(Subcommand::Review(args)) => Command::Review(args.review().map_err(too_many)?),
-        Some(Subcommand::Man(args)) => Command::Generate(args.extra()),
-        Some(Subcommand::Explain(args)) => {
-            let output = OutputArgs::showing(args.shown);
-            let config = config(args.sides, args.how, output, line.markers, line.report);
-            Command::Explain {
-                config: Box::new(config.map_err(too_many)?),
-                file: args.file,
-                path: args.path,
+impl CommandLine {
+    fn run(
+        mut self,
+        output: &mut impl Write,
+        errors: &mut (impl Write + Send),
+    ) -> Result<ExitCode, clap::Error> {
+        let Some(command) = self.command.take() else {
+            return Ok(merge(&self.config()?, output, errors));
+        };
+        let too_many = |message: String| wrong(ErrorKind::TooManyValues, &message);
+        Ok(match command {
+            Subcommand::Git(command) => command.run(output, errors).map_err(too_many)?,
+            Subcommand::Upstream(command) => {
+                let done = command.run(output, errors);
+                done.map_err(|(name, why)| wrong_in(name, &why))?
             }
-        }
-        None => {
-            let needed = "--ancestor, --from and --to are needed";
-            let sides = line.sides;
-            let sides = sides.ok_or_else(|| wrong(ErrorKind::MissingRequiredArgument, needed))?;
-            let config = config(sides, line.how, line.output, line.markers, line.report);
-            Command::Merge(Box::new(config.map_err(too_many)?))
-        }
-    })
+            Subcommand::Apply(args) => args.run(output, errors).ok_or_else(|| {
+                let kind = ErrorKind::MissingRequiredArgument;
+                wrong(kind, "apply needs --config and --live")
+            })?,
+            Subcommand::Patch(args) => merge(&args.config(), output, errors),
+            Subcommand::Diff(args) => args.run(output, errors),
+            Subcommand::Review(args) => args.run(output, errors).map_err(too_many)?,
+            Subcommand::Explain(args) => args.run(output, errors),
+            Subcommand::Completions { shell } => {
+                extras::print(extras::completions(shell, opened()), output, errors)
+            }
+            Subcommand::Man(args) => extras::print(args.page(opened()), output, errors),
+        })
+    }
+
+    /// The settings of a run of the main job.
+    fn config(self) -> Result<Config, clap::Error> {
+        let needed = "--ancestor, --from and --to are needed";
+        let sides = self.sides;
+        let sides = sides.ok_or_else(|| wrong(ErrorKind::MissingRequiredArgument, needed))?;
+        let sides = sides.paths();
+        let markers = self.markers.style(&sides);
+        let markers = markers.map_err(|why| wrong(ErrorKind::TooManyValues, &why))?;
+        let settings = self.how.settings(markers);
+        Ok(self.output.config(sides, settings, Job::Merge, self.report))
+    }
 }
 
 /// The command line, as clap knows it. The help of an option that takes one of some words names
@@ -280,20 +296,4 @@ fn wrong_in(subcommand: &str, message: &str) -> clap::Error {
         Some(command) => command.error(kind, message),
         None => wrong(kind, message),
     }
-}
-
-/// The settings of a run of the main job.
-fn config(
-    args: SidesArgs,
-    how: MergeArgs,
-    output: OutputArgs,
-    markers: MarkerArgs,
-    report: ReportTo,
-) -> Result<Config, String> {
-    let sides = Triple::new(args.ancestor, args.from, args.to);
-    let names = sides
-        .as_ref()
-        .map(|path| path.to_string_lossy().into_owned());
-    let settings = how.settings(markers, names)?;
-    Ok(output.config(sides, settings, Job::Merge, report))
 }

@@ -5,52 +5,16 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use super::exit_code::ExitCode;
-use super::extras::Extra;
 use super::output_path::Destination;
 use super::report::ReportTo;
 use super::signals::Signals;
 use crate::error::Error;
-use crate::package::{ApplyTo, Patching, Selector, Settings};
+use crate::package::{ApplyTo, Patching, Settings};
 use crate::triple::Triple;
-
-/// What the program is to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    /// The main job: merge three packages; or another one that changes a package.
-    Merge(Box<Config>),
-    /// What git calls, and what sets it up.
-    Git(crate::git::Command),
-    /// Say why a value comes out as it does.
-    Explain {
-        /// What a merge would be told.
-        config: Box<Config>,
-        /// The file in the package.
-        file: PathBuf,
-        /// Where in it.
-        path: String,
-    },
-    /// What has to do with packages' upstreams.
-    Upstream(Box<super::upstream_args::UpstreamRun>),
-    /// Print what was applied last.
-    ViewLastApplied {
-        /// The live objects.
-        live: PathBuf,
-        /// The resources among them; all where none are given.
-        resources: Vec<Selector>,
-        /// What is shown of them.
-        shown: Shown,
-    },
-    /// Make patches.
-    Diff(Box<super::diff::DiffJob>),
-    /// Decide a merge place by place.
-    Review(super::review::Review),
-    /// Generate something about the program itself.
-    Generate(Extra),
-}
 
 /// Everything that a run needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Config {
+pub(super) struct Config {
     /// The three packages.
     pub sides: Triple<PathBuf>,
     /// How they merge.
@@ -82,7 +46,7 @@ impl Config {
 
 /// What is done with the packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Job {
+pub(super) enum Job {
     /// They merge.
     Merge,
     /// Configurations are applied to live objects. The latter are the local side.
@@ -93,7 +57,7 @@ pub enum Job {
 
 /// What is done with the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub(super) enum Action {
     /// It is written.
     Write {
         /// Forced to the disk.
@@ -107,7 +71,7 @@ pub enum Action {
 
 /// How much is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verbosity {
+pub(super) enum Verbosity {
     /// Errors only.
     Quiet,
     /// The summary and the conflicts.
@@ -118,7 +82,7 @@ pub enum Verbosity {
 
 /// What of a run is shown, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shown {
+pub(super) struct Shown {
     /// Whether the values of Secrets are.
     pub secrets: bool,
     /// Whether standard output is coloured.

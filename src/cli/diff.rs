@@ -8,29 +8,12 @@ use super::exit_code::ExitCode;
 use super::output::{FilesArgs, ShownArgs};
 use super::progress::Line;
 use super::run::{in_pool, plain, print, waiting_at};
-use crate::error::{Error, shown};
+use crate::error::{self, Error};
 use crate::package::{
     self, Access, DiffInput, FileChange, PatchForm, Selector, Settings, difference, plan_difference,
 };
 use crate::report::{self, Diff};
 use crate::upgrade::{self, Cache, Remotes};
-
-/// Two packages to compare, and the form of the answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiffJob {
-    /// The packages.
-    pub input: DiffInput,
-    /// Whether the first one is as it came from upstream.
-    pub since_upstream: bool,
-    /// Whether the files are named that differ, and no more.
-    pub list: bool,
-    /// The patch to make; a unified diff where none is said.
-    pub form: Option<PatchForm>,
-    /// How the packages are read.
-    pub settings: Settings,
-    /// What is shown, and how.
-    pub shown: Shown,
-}
 
 /// What is printed.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -65,67 +48,56 @@ pub(super) struct DiffArgs {
 }
 
 impl DiffArgs {
-    /// What a run is given.
-    pub(super) fn job(self) -> DiffJob {
+    /// Prints the patch to `output`, and what is wrong to `errors`.
+    pub(super) fn run(self, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
         let shown = self.shown.shown();
-        DiffJob {
-            since_upstream: self.new.is_none(),
-            list: self.list,
-            input: DiffInput {
-                new: self.new.unwrap_or_else(|| self.old.clone()),
-                old: self.old,
-                resources: self.resources,
-            },
-            form: match self.format {
-                Format::Unified => None,
-                Format::Strategic => Some(PatchForm::Strategic),
-                Format::Merge => Some(PatchForm::Merge),
-                Format::Json => Some(PatchForm::Json),
-            },
-            settings: Settings {
-                show_secrets: shown.secrets,
-                ..self.files.settings()
-            },
-            shown,
-        }
+        let input = DiffInput {
+            old: self.old.clone(),
+            new: self.new.clone().unwrap_or_else(|| self.old.clone()),
+            resources: self.resources.clone(),
+        };
+        let mut locked = |path: &Path| {
+            package::lock(path, Access::Read, || {
+                // there is nobody left to tell where that fails
+                let _ = writeln!(errors, "{}", waiting_at(path));
+            })
+        };
+        let locks = locked(&input.old).and_then(|old| Ok((old, locked(&input.new)?)));
+        let diff = locks.and_then(|_locks| in_pool(None, || self.compare(input, &shown)));
+        print(diff, &shown, output, errors)
     }
-}
 
-fn compare(job: &DiffJob) -> Result<Diff, Error> {
-    let mut input = job.input.clone();
-    let upstream = match job.since_upstream {
-        true => {
-            let line = Line::new(io::stderr().is_terminal());
-            let tell = |what: &str| line.tell(what);
-            let remotes = Remotes::new(Cache::of_user()?, &tell);
-            Some(upgrade::original(&remotes, &input.old)?)
+    fn compare(self, mut input: DiffInput, shown: &Shown) -> Result<Diff, Error> {
+        let upstream = match self.new {
+            None => {
+                let line = Line::new(io::stderr().is_terminal());
+                let tell = |what: &str| line.tell(what);
+                let remotes = Remotes::new(Cache::of_user()?, &tell);
+                Some(upgrade::original(&remotes, &input.old)?)
+            }
+            Some(_) => None,
+        };
+        if let Some(folder) = &upstream {
+            input.old = folder.path().to_owned();
         }
-        false => None,
-    };
-    if let Some(folder) = &upstream {
-        input.old = folder.path().to_owned();
+        let settings = Settings {
+            show_secrets: shown.secrets,
+            ..self.files.settings()
+        };
+        let form = match self.format {
+            Format::Strategic => PatchForm::Strategic,
+            Format::Merge => PatchForm::Merge,
+            Format::Json => PatchForm::Json,
+            Format::Unified => {
+                let plan = plan_difference(&input, &settings)?;
+                let line =
+                    |it: &FileChange| format!("{} {}\n", it.kind.as_str(), error::shown(&it.path));
+                return Ok(match self.list {
+                    true => plain(plan.files.iter().map(line).collect()),
+                    false => report::diff(&plan, shown.color_output),
+                });
+            }
+        };
+        difference(&input, form, &settings).map(plain)
     }
-    if let Some(form) = job.form {
-        return difference(&input, form, &job.settings).map(plain);
-    }
-    let plan = plan_difference(&input, &job.settings)?;
-    if job.list {
-        let line =
-            |change: &FileChange| format!("{} {}\n", change.kind.as_str(), shown(&change.path));
-        return Ok(plain(plan.files.iter().map(line).collect()));
-    }
-    Ok(report::diff(&plan, job.shown.color_output))
-}
-
-/// Prints the patch to `output`, and what is wrong to `errors`.
-pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    let mut locked = |path: &Path| {
-        package::lock(path, Access::Read, || {
-            // there is nobody left to tell where that fails
-            let _ = writeln!(errors, "{}", waiting_at(path));
-        })
-    };
-    let locks = locked(&job.input.old).and_then(|old| Ok((old, locked(&job.input.new)?)));
-    let diff = locks.and_then(|_locks| in_pool(None, || compare(job)));
-    print(diff, &job.shown, output, errors)
 }

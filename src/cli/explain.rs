@@ -1,31 +1,78 @@
 //! `merge3 explain`: the three values at a path, what each side did, the rule that decided, and the
 //! result.
 
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use super::config::Config;
+use super::args::SidesArgs;
+use super::exit_code::ExitCode;
+use super::merge_args::MergeArgs;
+use super::output::ShownArgs;
+use super::run::{in_threads, plain, print};
 use crate::error::{Error, shown};
-use crate::merge::{Conflict, ConflictKind, Merged, Pattern, ReadDocument, merge_document};
-use crate::package::{Paired, documents_in};
+use crate::merge::{
+    Conflict, ConflictKind, MarkerStyle, Merged, Pattern, ReadDocument, merge_document,
+};
+use crate::package::{Paired, Settings, documents_in};
 use crate::report;
 use crate::secret::may_be_in;
 use crate::triple::{Change, Triple};
+use crate::visible::visible_lines;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal, stream::split};
 
 /// What to do where there is nothing to explain.
 const HELP: &str = "give the file as it is in the package, and the \
     path as in `spec.containers[name=app].image`";
 
+/// The arguments of `explain`.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "merge3 explain [OPTIONS] --ancestor <OLD> --from <NEW> --to <LOCAL>\n                      <FILE> <PATH>"
+)]
+pub(super) struct ExplainArgs {
+    #[command(flatten)]
+    sides: SidesArgs,
+    #[command(flatten)]
+    how: MergeArgs,
+    #[command(flatten)]
+    shown: ShownArgs,
+    /// The file, relative to the package
+    file: PathBuf,
+    /// Where in it, such as spec.template.spec.containers[name=app].image
+    path: String,
+}
+
+impl ExplainArgs {
+    /// Prints the answer.
+    pub(super) fn run(self, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+        let (shown, sides) = (self.shown.shown(), self.sides.paths());
+        let settings = Settings {
+            show_secrets: shown.secrets,
+            ..self.how.settings(MarkerStyle::default())
+        };
+        let told = in_threads(None, &sides, || {
+            explain(&sides, &settings, &self.file, &self.path)
+        });
+        let told = told.map(|text| plain(visible_lines(&text)));
+        print(told, &shown, output, errors)
+    }
+}
+
 /// The answer as a text.
 ///
 /// # Errors
 /// Where the path is none, or nothing is there on any side.
-pub(super) fn explain(config: &Config, file: &Path, path: &str) -> Result<String, Error> {
+fn explain(
+    sides: &Triple<PathBuf>,
+    settings: &Settings,
+    file: &Path,
+    path: &str,
+) -> Result<String, Error> {
     let pattern = Pattern::parse(path).map_err(|error| {
         let message = format!("'{path}' is no path in a document: {}", error.message);
         Error::refused(message, HELP)
     })?;
-    let documents = documents_in(&config.sides, &config.settings, file)?;
+    let documents = documents_in(sides, settings, file)?;
     if documents.is_empty() {
         return Err(Error::refused(
             format!("no side has {} as YAML", shown(file)),
@@ -34,7 +81,7 @@ pub(super) fn explain(config: &Config, file: &Path, path: &str) -> Result<String
     }
     let mut text = String::new();
     for paired in &documents {
-        let is_hidden = !config.settings.show_secrets && is_kept_in(paired, path);
+        let is_hidden = !settings.show_secrets && is_kept_in(paired, path);
         text.extend(explain_one(paired, &pattern, file, is_hidden)?);
     }
     if text.is_empty() {

@@ -7,17 +7,8 @@ use clap::Command;
 use clap_complete::Shell;
 
 use super::args::throughout;
-
-/// What is generated.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Extra {
-    /// Completions for a shell.
-    Completions(Shell),
-    /// The manual page of a command: of the program where none is named.
-    Man(Vec<String>),
-    /// All manual pages, as files in a folder.
-    AllMan(PathBuf),
-}
+use super::exit_code::ExitCode;
+use crate::visible::visible_lines;
 
 /// The arguments of `man`.
 #[derive(Debug, clap::Args)]
@@ -31,41 +22,47 @@ pub(super) struct ManArgs {
 }
 
 impl ManArgs {
-    pub(super) fn extra(self) -> Extra {
-        match self.all {
-            Some(folder) => Extra::AllMan(folder),
-            None => Extra::Man(self.command),
+    /// The manual page that is to be printed; nothing where all are written to a folder.
+    ///
+    /// # Errors
+    /// Where there is no such command, or the folder cannot be written.
+    pub(super) fn page(&self, command: Command) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let mut all = documented(command);
+        if let Some(folder) = &self.all {
+            clap_mangen::generate_to(all, folder)?;
+            return Ok(text);
         }
+        all.build();
+        let page = self.command.iter().try_fold(&mut all, |command, name| {
+            let none = || io::Error::other(format!("there is no command {name}"));
+            command.find_subcommand_mut(name).ok_or_else(none)
+        })?;
+        clap_mangen::Man::new(page.clone()).render(&mut text)?;
+        Ok(text)
     }
 }
 
-impl Extra {
-    /// Writes it.
-    ///
-    /// # Errors
-    /// Where that fails, or there is no such command.
-    pub(super) fn write(&self, mut command: Command, output: &mut impl Write) -> io::Result<()> {
-        let mut text = Vec::new();
-        match self {
-            Self::Completions(shell) => {
-                clap_complete::generate(*shell, &mut command, "merge3", &mut text);
-            }
-            Self::Man(names) => {
-                let mut all = documented(command);
-                all.build();
-                let page = names.iter().try_fold(&mut all, |command, name| {
-                    let none = || io::Error::other(format!("there is no command {name}"));
-                    command.find_subcommand_mut(name).ok_or_else(none)
-                })?;
-                clap_mangen::Man::new(page.clone()).render(&mut text)?;
-            }
-            Self::AllMan(folder) => clap_mangen::generate_to(documented(command), folder)?,
+/// Completions for a shell.
+pub(super) fn completions(shell: Shell, mut command: Command) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command, "merge3", &mut text);
+    Ok(text)
+}
+
+/// Prints what was generated, or why it could not be.
+pub(super) fn print(
+    text: io::Result<Vec<u8>>,
+    output: &mut impl Write,
+    errors: &mut impl Write,
+) -> ExitCode {
+    match text.and_then(|text| output.write_all(&text).and_then(|()| output.flush())) {
+        // whoever reads it has seen enough
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(errors, "error: {}", visible_lines(&error.to_string()));
+            ExitCode::Failed
         }
-        match output.write_all(&text).and_then(|()| output.flush()) {
-            // whoever reads it has seen enough
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            written => written,
-        }
+        _ => ExitCode::Merged,
     }
 }
 

@@ -1,14 +1,17 @@
 //! The arguments of the subcommands that have to do with git.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches as _, Subcommand};
 
+use super::exit_code::ExitCode;
 use crate::git::resolve::{MARKER_SIZE, Style};
-use crate::git::{Command, Driver, Favor, MergeFile, Scope, Solve};
+use crate::git::{self, Driver, Favor, MergeFile, Scope, Solve};
 use crate::merge::ConflictStyle;
 use crate::triple::Triple;
+use crate::visible::visible_lines;
 
 const MERGE_FILE_STATUS: &str = "Exit status: the number of conflicts \
     that are left, at most 127; 255 where the files cannot be merged.";
@@ -148,7 +151,7 @@ impl Subcommands {
     /// What git calls for each file that it merges, read without making ready all the other
     /// arguments there are; `None` if the arguments are anything else, or wrong: what is to be
     /// said about that, the whole command line says.
-    pub(super) fn read_alone(arguments: &[OsString]) -> Option<Command> {
+    pub(super) fn read_alone(arguments: &[OsString]) -> Option<Self> {
         if !["git", "merge-file"]
             .iter()
             .any(|name| arguments.get(1).is_some_and(|it| it == name))
@@ -157,31 +160,41 @@ impl Subcommands {
         }
         let command = Self::augment_subcommands(clap::Command::new("merge3"));
         let matches = command.try_get_matches_from(arguments).ok()?;
-        Self::from_arg_matches(&matches).ok()?.into_command().ok()
+        Self::from_arg_matches(&matches).ok()
     }
 
-    pub(super) fn into_command(self) -> Result<Command, String> {
-        Ok(match self {
-            Self::Git(Git::Install(arguments)) => Command::Install(arguments.scope()),
-            Self::Git(Git::Uninstall(arguments)) => Command::Uninstall(arguments.scope()),
-            Self::Git(Git::Status) => Command::Status,
-            Self::Git(Git::Mergetool(arguments)) => {
-                Command::InstallMergetool(arguments.scope.scope())
-            }
-            Self::Git(Git::Driver(arguments)) => Command::Driver(arguments.into()),
-            Self::MergeFile(arguments) if arguments.labels.len() > 3 => {
+    /// Does it; the status is what git says that it is.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments.
+    pub(super) fn run(
+        self,
+        output: &mut impl Write,
+        errors: &mut impl Write,
+    ) -> Result<ExitCode, String> {
+        let told = |done: Result<(), String>| (done.map(|()| 0), 2);
+        let (done, failed) = match self {
+            Self::MergeFile(args) if args.labels.len() > 3 => {
                 return Err("-L can be given three times at most".to_owned());
             }
-            Self::MergeFile(arguments) => Command::MergeFile(arguments.into()),
-            Self::Solve(arguments) if arguments.stdout && arguments.files.len() != 1 => {
+            Self::Solve(args) if args.stdout && args.files.len() != 1 => {
                 return Err("--stdout prints one FILE".to_owned());
             }
-            Self::Solve(arguments) => Command::Solve(Solve {
-                files: arguments.files,
-                stdout: arguments.stdout,
-                marker_size: size(arguments.marker_size),
-            }),
-        })
+            Self::Git(Git::Driver(args)) => (git::drive(&args.into()), git::FAILED),
+            Self::MergeFile(args) => (git::merge_file(&args.into(), output, errors), u8::MAX),
+            Self::Solve(args) => (git::solve(&args.into(), output, errors), 2),
+            Self::Git(Git::Install(args)) => told(git::install(args.scope(), output)),
+            Self::Git(Git::Mergetool(args)) => {
+                told(git::install_mergetool(args.scope.scope(), output))
+            }
+            Self::Git(Git::Uninstall(args)) => told(git::uninstall(args.scope(), output)),
+            Self::Git(Git::Status) => (git::status(output), 2),
+        };
+        Ok(ExitCode::Other(done.unwrap_or_else(|message| {
+            // there is nobody left to tell where standard error is closed
+            let _ = writeln!(errors, "error: {}", visible_lines(&message));
+            failed
+        })))
     }
 }
 
@@ -196,6 +209,16 @@ impl ScopeArgs {
             Scope::Global
         } else {
             Scope::Repository
+        }
+    }
+}
+
+impl From<SolveArgs> for Solve {
+    fn from(arguments: SolveArgs) -> Self {
+        Self {
+            files: arguments.files,
+            stdout: arguments.stdout,
+            marker_size: size(arguments.marker_size),
         }
     }
 }

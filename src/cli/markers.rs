@@ -1,5 +1,7 @@
 //! The arguments about conflict markers (rules: Conflict markers).
 
+use std::path::PathBuf;
+
 use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::triple::Triple;
 
@@ -40,11 +42,11 @@ fn label(text: &str) -> Result<String, &'static str> {
 }
 
 impl MarkerArgs {
-    /// The style of markers, with `names` where no label is given.
+    /// The style of markers, with these names of the sides where no label is given.
     ///
     /// # Errors
     /// Where there are more labels than sides.
-    pub(super) fn style(self, names: Triple<String>) -> Result<MarkerStyle, String> {
+    pub(super) fn style(self, names: &Triple<PathBuf>) -> Result<MarkerStyle, String> {
         if self.labels.len() > 3 {
             return Err(format!(
                 "--label is given {} times: local, original and updated have one each",
@@ -53,10 +55,13 @@ impl MarkerArgs {
         }
         let mut labels = self.labels.into_iter();
         let (local, original, updated) = (labels.next(), labels.next(), labels.next());
-        let given = Triple::new(original, updated, local);
+        let given = Triple::new(original, updated, local).zip(names.as_ref());
+        let label = |(label, name): (Option<String>, &PathBuf)| {
+            label.unwrap_or_else(|| name.to_string_lossy().into_owned())
+        };
         Ok(MarkerStyle {
             size: self.marker_size.into(),
-            labels: given.zip(names).map(|(label, name)| label.unwrap_or(name)),
+            labels: given.map(label),
             conflict_style: self.conflict_style,
         })
     }

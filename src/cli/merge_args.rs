@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::markers::MarkerArgs;
-use crate::merge::{Images, Lists, Nulls, OnConflict, Options, Texts};
+use crate::merge::{Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Texts};
 use crate::package::{SchemaSource, Settings};
-use crate::triple::Triple;
 
 /// How a merge is done.
 #[derive(Debug, clap::Args)]
@@ -92,13 +90,9 @@ impl MergeArgs {
         matches!(self.on_conflict, OnConflict::Markers)
     }
 
-    /// How packages merge, `names` standing behind conflict markers where nothing else is said.
-    pub(super) fn settings(
-        self,
-        markers: MarkerArgs,
-        names: Triple<String>,
-    ) -> Result<Settings, String> {
-        Ok(Settings {
+    /// How packages merge, with conflict markers that look so.
+    pub(super) fn settings(self, markers: MarkerStyle) -> Settings {
+        Settings {
             merge: Options {
                 on_conflict: self.on_conflict,
                 lists: self.lists,
@@ -106,7 +100,7 @@ impl MergeArgs {
                 images: self.images,
                 keys: self.keys,
                 nulls: self.nulls,
-                markers: markers.style(names)?,
+                markers,
                 ..Options::default()
             },
             path_merge_key: self.path_merge_key,
@@ -117,6 +111,6 @@ impl MergeArgs {
             }),
             config: self.config,
             ..Settings::default()
-        })
+        }
     }
 }

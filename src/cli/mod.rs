@@ -1,10 +1,9 @@
-//! The command line: arguments to a [`Command`], a run of it, an exit status.
+//! The command line: arguments, what they say is done, an exit status.
 //!
 //! `args` reads the arguments. What commands share is in `merge_args` and `markers` (how to merge),
 //! `output` and `report` (what becomes of the result); `apply`, `patch`, `diff`, `review`, `git` and
-//! `upstream_args` are those of one command each. `config` holds what was said. `run` carries out
-//! merges, `apply` and `patch`, and hands the other commands on: to `upstream`, `diff`, `explain`,
-//! `review`, and to [`crate::git`].
+//! `upstream` are those of one command each, and run it. `run` carries out what changes a package:
+//! merges, `apply` and `patch`, with the settings in `config`.
 
 mod apply;
 mod args;
@@ -27,13 +26,5 @@ mod signals;
 mod upstream;
 mod upstream_args;
 
-pub use args::parse;
-pub use config::{Action, Command, Config, Job, Shown, Verbosity};
-pub use diff::DiffJob;
+pub use args::{merge_arguments, run};
 pub use exit_code::ExitCode;
-pub use extras::Extra;
-pub use output_path::Destination;
-pub use report::{Form, ReportTo};
-pub use review::Review;
-pub use run::run;
-pub use upstream_args::{UpstreamCommand, UpstreamRun};

@@ -12,7 +12,7 @@ use crate::package::{
 
 /// Where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Destination {
+pub(super) enum Destination {
     /// Standard output: one file.
     Output,
     /// A file or folder.

@@ -11,7 +11,7 @@ use crate::package::{is_open_already, replace_itself};
 
 /// What report is made of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
-pub struct ReportTo {
+pub(super) struct ReportTo {
     /// The report: text (default), json, markdown, html
     #[arg(long = "report", value_enum, value_name = "FORM", default_value_t = Form::Text)]
     pub form: Form,
@@ -62,7 +62,7 @@ impl ReportTo {
 
 /// The form of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Form {
+pub(super) enum Form {
     /// A summary, for people
     #[default]
     Text,

@@ -10,7 +10,7 @@ use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{OutputArgs, ShownArgs};
 use super::report::ReportTo;
-use super::run::{in_threads, locked, or_undone, planned, threads_for, waiting_at};
+use super::run::{in_threads, locked, or_undone, planned, waiting_at};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
@@ -43,73 +43,61 @@ pub(super) struct ReviewArgs {
     shown: ShownArgs,
 }
 
-/// The settings of a review.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Review {
-    /// What a merge would be told; the local package alone counts where there is none to do.
-    config: Box<Config>,
-    /// Whether there is a merge to do.
-    merges: bool,
-}
-
 impl ReviewArgs {
-    /// The settings of a review.
-    ///
-    /// # Errors
-    /// What is wrong with the arguments.
-    pub(super) fn review(self) -> Result<Review, String> {
-        let merges = self.ancestor.is_some();
+    /// What a merge would be told: the local package alone counts where there is none to do.
+    fn config(self) -> Result<Config, String> {
         let or_local = |path: Option<PathBuf>| path.unwrap_or_else(|| self.to.clone());
         let sides = Triple::new(
             or_local(self.ancestor),
             or_local(self.from),
             self.to.clone(),
         );
-        let names = sides
-            .as_ref()
-            .map(|path| path.to_string_lossy().into_owned());
-        let mut settings = self.how.settings(self.markers, names)?;
+        let mut settings = self.how.settings(self.markers.style(&sides)?);
         settings.merge.on_conflict = OnConflict::Markers;
         settings.merge.markers.conflict_style = ConflictStyle::Diff3;
         let output = OutputArgs::showing(self.shown);
-        let config = output.config(sides, settings, Job::Merge, ReportTo::default());
-        Ok(Review {
-            config: Box::new(config),
-            merges,
-        })
+        Ok(output.config(sides, settings, Job::Merge, ReportTo::default()))
     }
-}
 
-/// Runs a review.
-pub(super) fn run(review: &Review, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    let config = &review.config;
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        let told = "error: review asks, and there is no terminal to answer in\n\
+    /// Runs a review.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments.
+    pub(super) fn run(
+        self,
+        output: &mut impl Write,
+        errors: &mut impl Write,
+    ) -> Result<ExitCode, String> {
+        let merges = self.ancestor.is_some();
+        let config = self.config()?;
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            let told = "error: review asks, and there is no terminal to answer in\n\
              help: run it in a terminal; elsewhere take --on-conflict markers, or rules in .merge3.yaml";
-        let _ = writeln!(errors, "{told}");
-        return ExitCode::Failed;
+            let _ = writeln!(errors, "{told}");
+            return Ok(ExitCode::Failed);
+        }
+        let signals = Signals::listen().unwrap_or_default();
+        let result = reviewed(&config, merges, &signals, output, errors);
+        Ok(result.unwrap_or_else(|error| config.shown.failed(error, Some(&signals), errors)))
     }
-    let signals = Signals::listen().unwrap_or_default();
-    let result = reviewed(review, &signals, output, errors);
-    result.unwrap_or_else(|error| config.shown.failed(error, Some(&signals), errors))
 }
 
 fn reviewed(
-    review: &Review,
+    config: &Config,
+    merges: bool,
     signals: &Signals,
     output: &mut impl Write,
     errors: &mut impl Write,
 ) -> Result<ExitCode, Error> {
-    let config = &review.config;
     let local = &config.sides.local;
     // what is decided is written where it was read
     let writing = Config {
         action: Action::Write { durable: false },
-        ..(**config).clone()
+        ..config.clone()
     };
     let waiting = || drop(writeln!(errors, "{}", waiting_at(local)));
     let _lock = locked(&writing, waiting)?;
-    let (plan, is_left) = in_threads(threads_for(config), || opened(&writing, review.merges))?;
+    let (plan, is_left) = in_threads(config.threads, &config.sides, || opened(&writing, merges))?;
     let lost = |error| Error::Write {
         path: "standard output".into(),
         error,
@@ -129,7 +117,7 @@ fn reviewed(
     let mut session = Session::new(plan, size, no_rules, config.shown.color_output, &wait);
     let places = many(session.count(), "place");
     let changed = many(files, "file");
-    let told = match (files, is_left, review.merges) {
+    let told = match (files, is_left, merges) {
         (0, _, false) => format!("no conflict markers in {}", shown(local)),
         (0, ..) => "nothing to do: upstream's changes are there".to_owned(),
         (_, true, false) => format!("{places} between conflict markers in {changed}{HELP}"),

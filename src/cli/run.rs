@@ -1,58 +1,21 @@
-//! One run: plan, write or show, report.
+//! One run of the main job, or of another one that changes a package: plan, write or show, report.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::config::{Action, Command, Config, Job, Shown, Verbosity};
+use super::config::{Action, Config, Job, Shown, Verbosity};
 use super::exit_code::ExitCode;
 use super::output_path::{self, Destination};
 use super::progress::with_bar;
 use super::report::Form;
 use super::signals::Signals;
 use crate::error::{Error, shown};
-use crate::git;
 use crate::package::{self, Access, Lock, Plan};
 use crate::report::{self, Detail, Diff, Facts};
+use crate::triple::Triple;
 use crate::visible::visible_lines;
-
-/// Runs a command. Results go to `output`, everything else to `errors`.
-pub fn run(
-    command: &Command,
-    output: &mut impl Write,
-    errors: &mut (impl Write + Send),
-) -> ExitCode {
-    match command {
-        Command::Merge(config) => merge(config, output, errors),
-        Command::Git(command) => ExitCode::Other(git::run(command, output, errors)),
-        Command::Upstream(run) => super::upstream::run(run, output, errors),
-        Command::Explain { config, file, path } => {
-            let told = in_threads(threads_for(config), || {
-                super::explain::explain(config, file, path)
-            });
-            let told = told.map(|text| plain(visible_lines(&text)));
-            print(told, &config.shown, output, errors)
-        }
-        Command::ViewLastApplied {
-            live,
-            resources,
-            shown,
-        } => {
-            let text = package::view_last_applied(live, resources, shown.secrets);
-            print(text.map(plain), shown, output, errors)
-        }
-        Command::Diff(job) => super::diff::run(job, output, errors),
-        Command::Review(review) => super::review::run(review, output, errors),
-        Command::Generate(extra) => match extra.write(super::args::opened(), output) {
-            Ok(()) => ExitCode::Merged,
-            Err(error) => {
-                let _ = writeln!(errors, "error: {}", visible_lines(&error.to_string()));
-                ExitCode::Failed
-            }
-        },
-    }
-}
 
 /// A text from which nothing was left out.
 pub(super) fn plain(text: String) -> Diff {
@@ -91,7 +54,13 @@ struct Done {
     facts: Facts,
 }
 
-fn merge(config: &Config, output: &mut impl Write, errors: &mut (impl Write + Send)) -> ExitCode {
+/// Merges packages, or does another job that changes one. Results go to `output`, everything else
+/// to `errors`.
+pub(super) fn merge(
+    config: &Config,
+    output: &mut impl Write,
+    errors: &mut (impl Write + Send),
+) -> ExitCode {
     // a system that knows no signals sends none
     let signals = Signals::listen().unwrap_or_default();
     let waiting = || {
@@ -103,7 +72,7 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut (impl Write + Se
     let mut warn = |plan: &Plan| warned = warn(config, plan, errors);
     let result = lock.and_then(|_lock| {
         let work = || carry_out(config, &signals, &mut warn);
-        in_threads(threads_for(config), work)
+        in_threads(config.threads, &config.sides, work)
     });
     let done = match result {
         Ok(done) => done,
@@ -212,33 +181,32 @@ fn carry_out(
     })
 }
 
-/// Who does some work.
-pub(super) enum Threads {
-    /// This thread: the work is done sooner than another one is started.
-    Current,
-    /// So many others, one for each core where no number is given.
-    Others(Option<NonZeroUsize>),
-}
-
-/// Does some work. In this thread a document of 512 levels, the deepest that is read, was merged
-/// with a stack of 1 MB, without optimization.
+/// Does some work on packages with a number of threads; where none is given, in this thread if the
+/// packages are files that are short. In this thread a document of 512 levels, the deepest that is
+/// read, was merged with a stack of 1 MB, without optimization.
 pub(super) fn in_threads<R: Send>(
-    threads: Threads,
+    threads: Option<NonZeroUsize>,
+    sides: &Triple<PathBuf>,
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
-    match threads {
-        Threads::Others(number) => in_pool(number, work),
-        Threads::Current => {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(1)
-                .use_current_thread();
-            match pool.build() {
-                Ok(pool) => pool.install(work),
-                // it is in one already
-                Err(_) => in_pool(Some(NonZeroUsize::MIN), work),
-            }
-        }
+    if threads.is_some() || !are_short_files(sides) {
+        return in_pool(threads, work);
     }
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread();
+    match pool.build() {
+        Ok(pool) => pool.install(work),
+        // it is in one already
+        Err(_) => in_pool(Some(NonZeroUsize::MIN), work),
+    }
+}
+
+/// Whether the sides are files that are merged sooner than threads are started.
+fn are_short_files(sides: &Triple<PathBuf>) -> bool {
+    let is_short =
+        |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() <= SHORT);
+    sides.as_ref().into_array().into_iter().all(is_short)
 }
 
 /// Does some work with a number of threads, one for each core where none is given.
@@ -268,21 +236,6 @@ fn grow_heap() {
     for size in [24 << 20, 20 << 20] {
         drop(std::hint::black_box(Vec::<u8>::with_capacity(size)));
     }
-}
-
-/// The threads that are asked for, and where none are: this one for files that are short.
-pub(super) fn threads_for(config: &Config) -> Threads {
-    match config.threads {
-        None if are_short_files(config) => Threads::Current,
-        threads => Threads::Others(threads),
-    }
-}
-
-/// Whether the sides are files that are merged sooner than threads are started.
-fn are_short_files(config: &Config) -> bool {
-    let is_short =
-        |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() <= SHORT);
-    config.sides.as_ref().into_array().into_iter().all(is_short)
 }
 
 /// The report in the form that was asked for.

@@ -1,23 +1,27 @@
 //! Runs of the subcommands about packages that come from upstream, and what is told of them.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::config::Verbosity;
+use super::config::{Shown, Verbosity};
 use super::exit_code::ExitCode;
+use super::output::RunArgs;
 use super::progress::Line;
-use super::report::Form;
+use super::report::{Form, ReportTo};
 use super::run::{in_pool, on_terminal, waiting_at};
 use super::signals::Signals;
-use super::upstream_args::{CacheCommand, GetArgs, UpstreamCommand, UpstreamRun};
+use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report::{self, Detail};
-use crate::upgrade::{self, Adopted, Cache, Choice, Outdated, PackageOutcome, Remotes, Upgrade};
+use crate::upgrade::{
+    self, Cache, Choice, PackageOutcome, Packages, Remotes, Upgrade, UpgradeOptions,
+};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
-struct Done {
+pub(super) struct Done {
     /// The report in the form that was asked for.
     report: String,
     /// What is reported beside a report's file.
@@ -30,7 +34,7 @@ struct Done {
 }
 
 impl Done {
-    fn with_note(mut self, note: Option<&str>) -> Self {
+    pub(super) fn with_note(mut self, note: Option<&str>) -> Self {
         let line = note.map_or(String::new(), |note| format!("{note}\n"));
         // a report in another form says it in its own way
         if self.report == self.text {
@@ -41,25 +45,60 @@ impl Done {
     }
 }
 
-/// Runs a command about upstream.
-pub(super) fn run(run: &UpstreamRun, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    // a system that knows no signals sends none
-    let signals = Signals::listen().unwrap_or_default();
-    let done = in_pool(run.threads, || carry_out(run, &signals));
-    let done = match done {
-        Ok(done) => done,
-        Err(error) => return run.shown.failed(error, None, errors),
-    };
-    let told = tell(run, &done, output, errors);
-    let code = match signals.status() {
-        Some(status) if done.stopped => ExitCode::Other(status),
-        _ => done.code,
-    };
-    code.unless_lost(told)
+/// How a command about upstream is run.
+pub(super) struct UpstreamRun {
+    report: ReportTo,
+    verbosity: Verbosity,
+    shown: Shown,
+    threads: Option<NonZeroUsize>,
+}
+
+impl UpstreamRun {
+    pub(super) fn new(report: ReportTo, run: &RunArgs, threads: Option<NonZeroUsize>) -> Self {
+        Self {
+            report,
+            verbosity: run.verbosity(),
+            shown: run.shown.shown(),
+            threads,
+        }
+    }
+
+    /// Does `work`, and tells what came of it.
+    pub(super) fn done(
+        &self,
+        work: impl FnOnce(&Self, &Remotes<'_>, &Signals) -> Result<Done, Error> + Send,
+        output: &mut impl Write,
+        errors: &mut impl Write,
+    ) -> ExitCode {
+        // a system that knows no signals sends none
+        let signals = Signals::listen().unwrap_or_default();
+        let done = in_pool(self.threads, || {
+            self.report.ready()?;
+            let is_shown = !self.is_quiet() && io::stderr().is_terminal();
+            let line = Line::new(is_shown);
+            let tell = |what: &str| line.tell(what);
+            work(self, &Remotes::new(Cache::of_user()?, &tell), &signals)
+        });
+        let done = match done {
+            Ok(done) => done,
+            Err(error) => return self.shown.failed(error, None, errors),
+        };
+        let told = tell(self, &done, output, errors);
+        let code = match signals.status() {
+            Some(status) if done.stopped => ExitCode::Other(status),
+            _ => done.code,
+        };
+        code.unless_lost(told)
+    }
+
+    /// Whether errors only are printed.
+    fn is_quiet(&self) -> bool {
+        self.verbosity == Verbosity::Quiet
+    }
 }
 
 /// Upgrades wait, and write, as this process is told to.
-struct Here<'s>(&'s Signals);
+pub(super) struct Here<'s>(pub(super) &'s Signals);
 
 impl upgrade::Host for Here<'_> {
     fn waiting(&self, package: &Path) {
@@ -95,58 +134,6 @@ fn tell(
     output.flush()
 }
 
-fn carry_out(run: &UpstreamRun, signals: &Signals) -> Result<Done, Error> {
-    run.report.ready()?;
-    let cache = Cache::of_user()?;
-    let is_shown = run.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
-    let line = Line::new(is_shown);
-    let tell = |what: &str| line.tell(what);
-    let remotes = |cache| Remotes::new(cache, &tell);
-    match &run.command {
-        UpstreamCommand::Cache(CacheCommand::Path) => {
-            Ok(plain(format!("{}\n", cache.root().display())))
-        }
-        UpstreamCommand::Cache(CacheCommand::Clean) => {
-            let count = cache.clean()?;
-            Ok(plain(format!(
-                "{} deleted from the cache\n",
-                report::many(count, "clone")
-            )))
-        }
-        UpstreamCommand::Get(args) => get(run, &remotes(cache), args),
-        UpstreamCommand::Adopt(args) => {
-            let choice = newest(args.pre_releases);
-            let adopted = upgrade::adopt(
-                &remotes(cache),
-                &args.folder,
-                args.address.as_deref(),
-                choice,
-            )?;
-            Ok(plain(told_of(&args.folder, &adopted)))
-        }
-        UpstreamCommand::Outdated {
-            packages,
-            options,
-            exit_code,
-        } => {
-            let states = upgrade::outdated(&remotes(cache), packages, options)?;
-            let none = states.is_empty().then(|| packages.none());
-            Ok(outdated(run, &states, *exit_code).with_note(none))
-        }
-        UpstreamCommand::Upgrade {
-            packages,
-            options,
-            commits,
-            diff,
-        } => {
-            let outcomes =
-                upgrade::upgrade(&remotes(cache), packages, options, commits, &Here(signals))?;
-            let none = outcomes.is_empty().then(|| packages.none());
-            Ok(upgraded(run, outcomes, options.dry_run, *diff).with_note(none))
-        }
-    }
-}
-
 fn plain(text: String) -> Done {
     Done {
         report: text.clone(),
@@ -165,7 +152,19 @@ fn newest(pre_releases: bool) -> Choice {
     }
 }
 
-fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
+/// Empties the cache, or tells where it is.
+pub(super) fn cache(command: CacheCommand) -> Result<Done, Error> {
+    let cache = Cache::of_user()?;
+    Ok(plain(match command {
+        CacheCommand::Path => format!("{}\n", cache.root().display()),
+        CacheCommand::Clean => {
+            let clones = report::many(cache.clean()?, "clone");
+            format!("{clones} deleted from the cache\n")
+        }
+    }))
+}
+
+pub(super) fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
     let choice = newest(args.pre_releases);
     let vendored = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
     let files = report::many(vendored.files, "file");
@@ -185,8 +184,10 @@ fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done,
     })
 }
 
-/// Where a copy comes from, and how near it is to that.
-fn told_of(folder: &Path, adopted: &Adopted) -> String {
+/// Records where a copy comes from, and tells how near it is to that.
+pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Done, Error> {
+    let (folder, choice) = (&args.folder, newest(args.pre_releases));
+    let adopted = upgrade::adopt(remotes, folder, args.address.as_deref(), choice)?;
     let near = adopted.nearness;
     let all = near.same + near.changed + near.missing;
     let mut parts = vec![format!(
@@ -206,29 +207,37 @@ fn told_of(folder: &Path, adopted: &Adopted) -> String {
     if near.lines > 0 {
         parts.push(report::many(near.lines, "line") + " apart");
     }
-    format!(
+    Ok(plain(format!(
         "{}: {} of {}: {}; recorded in {}\n",
         shown(folder),
         visible(&adopted.version.full),
         visible(&adopted.origin.shown()),
         parts.join(", "),
         shown(&adopted.record)
-    )
+    )))
 }
 
-fn outdated(run: &UpstreamRun, states: &[PackageOutcome<Outdated>], exit_code: bool) -> Done {
+/// Tells which packages have a newer version.
+pub(super) fn outdated(
+    run: &UpstreamRun,
+    remotes: &Remotes<'_>,
+    (packages, options): (&Packages, &UpgradeOptions),
+    exit_code: bool,
+) -> Result<Done, Error> {
+    let states = upgrade::outdated(remotes, packages, options)?;
     let failures = states.iter().filter_map(|state| match state {
         PackageOutcome::Failed(package, error) => Some(failed(package, error, run)),
         _ => None,
     });
     let notes: Vec<String> = failures.collect();
-    let text = upgrade::outdated_text(states);
-    Done {
+    let text = upgrade::outdated_text(&states);
+    let none = states.is_empty().then(|| packages.none());
+    let done = Done {
         report: match run.report.form {
             // the command line refuses a page of it
             Form::Text | Form::Html => text.clone(),
-            Form::Json => upgrade::outdated_json(states),
-            Form::Markdown => upgrade::outdated_markdown(states),
+            Form::Json => upgrade::outdated_json(&states),
+            Form::Markdown => upgrade::outdated_markdown(&states),
         },
         text,
         code: match notes.is_empty() {
@@ -240,7 +249,8 @@ fn outdated(run: &UpstreamRun, states: &[PackageOutcome<Outdated>], exit_code: b
         },
         notes,
         stopped: false,
-    }
+    };
+    Ok(done.with_note(none))
 }
 
 /// What is said of a package that failed: its name, too, where the error begins with something
@@ -267,7 +277,8 @@ fn with_readable_errors(
     outcomes.collect()
 }
 
-fn upgraded(
+/// What came of upgrades.
+pub(super) fn upgraded(
     run: &UpstreamRun,
     outcomes: Vec<PackageOutcome<Upgrade>>,
     dry_run: bool,

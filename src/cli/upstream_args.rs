@@ -1,18 +1,23 @@
 //! The arguments of the subcommands about packages that come from upstream.
 
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::config::{Shown, Verbosity};
+use super::exit_code::ExitCode;
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{RunArgs, threads};
 use super::report::{Form, ReportTo};
+use super::signals::Signals;
+use super::upstream::{Here, UpstreamRun, adopt, cache, get, outdated, upgraded};
 use crate::package::Settings;
 use crate::triple::Triple;
-use crate::upgrade::{Choice, Commits, Packages, Shard, Template, UpgradeOptions, Within};
+use crate::upgrade::{
+    Choice, Commits, Packages, Remotes, Shard, Template, UpgradeOptions, Within, upgrade,
+};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
@@ -45,8 +50,8 @@ pub(super) enum Subcommands {
 }
 
 /// What to vendor.
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-pub struct GetArgs {
+#[derive(Debug, Args)]
+pub(super) struct GetArgs {
     /// Where it is, such as https://example.org/charts.git/grafana@v1.2.3
     #[arg(value_name = "REPO[/DIR][@REF]")]
     pub(super) address: String,
@@ -58,8 +63,8 @@ pub struct GetArgs {
 }
 
 /// Which copy to record.
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-pub struct AdoptArgs {
+#[derive(Debug, Args)]
+pub(super) struct AdoptArgs {
     /// The folder with the copy
     pub(super) folder: PathBuf,
     /// Where it comes from: without a REF, the version that is nearest to the copy; without an
@@ -120,7 +125,7 @@ pub(super) struct OutdatedArgs {
 }
 
 /// Which packages, and which of their versions.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 struct WhichArgs {
     /// The packages' folders
     #[arg(value_name = "PACKAGE")]
@@ -147,58 +152,12 @@ struct WhichArgs {
 }
 
 /// What is done with the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
-pub enum CacheCommand {
+#[derive(Debug, Subcommand)]
+pub(super) enum CacheCommand {
     /// Empty it
     Clean,
     /// Tell where it is
     Path,
-}
-
-/// What is to be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UpstreamCommand {
-    /// Vendor a package.
-    Get(GetArgs),
-    /// Record where a copy comes from.
-    Adopt(AdoptArgs),
-    /// Upgrade packages.
-    Upgrade {
-        /// Which.
-        packages: Packages,
-        /// How.
-        options: Box<UpgradeOptions>,
-        /// Where commits go.
-        commits: Commits,
-        /// Whether the changes are shown as a diff.
-        diff: bool,
-    },
-    /// Tell which packages have a newer version.
-    Outdated {
-        /// Which packages are looked at.
-        packages: Packages,
-        /// Which version is the newest, and where packages in packages may come from.
-        options: Box<UpgradeOptions>,
-        /// Whether the exit status says that there is one.
-        exit_code: bool,
-    },
-    /// Empty the cache, or tell where it is.
-    Cache(CacheCommand),
-}
-
-/// How a command about upstream is run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpstreamRun {
-    /// What is done.
-    pub command: UpstreamCommand,
-    /// What is reported.
-    pub report: ReportTo,
-    /// How much of it.
-    pub verbosity: Verbosity,
-    /// What is shown, and how.
-    pub shown: Shown,
-    /// How many threads.
-    pub threads: Option<NonZeroUsize>,
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
@@ -238,93 +197,86 @@ impl WhichArgs {
 }
 
 impl Subcommands {
-    /// What is to be run; else the subcommand whose arguments are wrong, and why.
-    pub(super) fn into_run(self) -> Result<UpstreamRun, (&'static str, String)> {
-        Ok(match self {
-            Self::Get(args) => UpstreamRun::quiet_of_reports(UpstreamCommand::Get(args)),
-            Self::Adopt(args) => UpstreamRun::quiet_of_reports(UpstreamCommand::Adopt(args)),
-            Self::Upgrade(args) => args.into_run().map_err(|it| ("upgrade", it))?,
-            Self::Outdated(args) => {
-                let jobs = args.which.jobs(&args.run);
-                let packages = args.which.clone().packages(true);
-                if args.report.form == Form::Html {
-                    let why = "there is no page of it: --report html is for merges and upgrades";
-                    return Err(("outdated", why.to_owned()));
-                }
-                let command = UpstreamCommand::Outdated {
-                    options: Box::new(UpgradeOptions {
-                        choice: args.which.choice(),
-                        allowed: args.which.allow_upstream,
-                        ..UpgradeOptions::default()
-                    }),
-                    packages: packages.map_err(|it| ("outdated", it))?,
-                    exit_code: args.exit_code,
-                };
-                UpstreamRun::new(command, args.report, &args.run, jobs)
+    /// Runs it.
+    ///
+    /// # Errors
+    /// The subcommand whose arguments are wrong, and why.
+    pub(super) fn run(
+        self,
+        output: &mut impl Write,
+        errors: &mut impl Write,
+    ) -> Result<ExitCode, (&'static str, String)> {
+        let plainly = UpstreamRun::new(ReportTo::default(), &RunArgs::default(), None);
+        match self {
+            Self::Get(args) => {
+                Ok(plainly.done(|run, remotes, _| get(run, remotes, &args), output, errors))
             }
-            Self::Cache(command) => UpstreamRun::quiet_of_reports(UpstreamCommand::Cache(command)),
-        })
+            Self::Adopt(args) => {
+                Ok(plainly.done(|_, remotes, _| adopt(remotes, &args), output, errors))
+            }
+            Self::Cache(command) => Ok(plainly.done(|_, _, _| cache(command), output, errors)),
+            Self::Outdated(args) => args.run(output, errors).map_err(|it| ("outdated", it)),
+            Self::Upgrade(args) => args.run(output, errors).map_err(|it| ("upgrade", it)),
+        }
+    }
+}
+
+impl OutdatedArgs {
+    fn run(self, output: &mut impl Write, errors: &mut impl Write) -> Result<ExitCode, String> {
+        if self.report.form == Form::Html {
+            let why = "there is no page of it: --report html is for merges and upgrades";
+            return Err(why.to_owned());
+        }
+        let jobs = self.which.jobs(&self.run);
+        let options = UpgradeOptions {
+            choice: self.which.choice(),
+            allowed: self.which.allow_upstream.clone(),
+            ..UpgradeOptions::default()
+        };
+        let packages = self.which.packages(true)?;
+        let run = UpstreamRun::new(self.report, &self.run, jobs);
+        let work = |run: &UpstreamRun, remotes: &Remotes<'_>, _: &Signals| {
+            outdated(run, remotes, (&packages, &options), self.exit_code)
+        };
+        Ok(run.done(work, output, errors))
     }
 }
 
 impl UpgradeArgs {
-    fn into_run(self) -> Result<UpstreamRun, String> {
+    fn run(self, output: &mut impl Write, errors: &mut impl Write) -> Result<ExitCode, String> {
         if self.commit && self.merge.leaves_markers() {
             let message = "--on-conflict markers leaves conflicts to \
                 you, and --commit would commit them: take one of the two";
             return Err(message.to_owned());
         }
-        let jobs = self.which.jobs(&self.run);
-        let names = Triple::new("original", "updated", "local").map(str::to_owned);
-        let command = UpstreamCommand::Upgrade {
-            options: Box::new(UpgradeOptions {
-                to: self.to,
-                choice: self.which.choice(),
-                dry_run: self.dry_run || self.diff,
-                durable: self.run.sync,
-                allow_dirty: self.allow_dirty,
-                log: self.report.form != Form::Text,
-                allowed: self.which.allow_upstream.clone(),
-                settings: Settings {
-                    show_secrets: self.run.shown.shown().secrets,
-                    ..self.merge.settings(self.markers, names)?
-                },
-            }),
-            packages: self.which.packages(false)?,
-            commits: Commits {
-                branch: self.branch,
-                commit: self.commit,
-                template: self.message.unwrap_or_default(),
+        let names = Triple::new("original", "updated", "local").map(PathBuf::from);
+        let options = UpgradeOptions {
+            to: self.to,
+            choice: self.which.choice(),
+            dry_run: self.dry_run || self.diff,
+            durable: self.run.sync,
+            allow_dirty: self.allow_dirty,
+            log: self.report.form != Form::Text,
+            allowed: self.which.allow_upstream.clone(),
+            settings: Settings {
+                show_secrets: self.run.shown.shown().secrets,
+                ..self.merge.settings(self.markers.style(&names)?)
             },
-            diff: self.diff,
         };
-        Ok(UpstreamRun::new(command, self.report, &self.run, jobs))
-    }
-}
-
-impl UpstreamRun {
-    /// Whether errors only are printed.
-    pub(super) fn is_quiet(&self) -> bool {
-        self.verbosity == Verbosity::Quiet
-    }
-
-    fn new(
-        command: UpstreamCommand,
-        report: ReportTo,
-        run: &RunArgs,
-        jobs: Option<NonZeroUsize>,
-    ) -> Self {
-        Self {
-            command,
-            report,
-            verbosity: run.verbosity(),
-            shown: run.shown.shown(),
-            threads: jobs,
-        }
-    }
-
-    /// For commands that have one way to tell what they did.
-    fn quiet_of_reports(command: UpstreamCommand) -> Self {
-        Self::new(command, ReportTo::default(), &RunArgs::default(), None)
+        let commits = Commits {
+            branch: self.branch,
+            commit: self.commit,
+            template: self.message.unwrap_or_default(),
+        };
+        let jobs = self.which.jobs(&self.run);
+        let packages = self.which.packages(false)?;
+        let run = UpstreamRun::new(self.report, &self.run, jobs);
+        let work = |run: &UpstreamRun, remotes: &Remotes<'_>, signals: &Signals| {
+            let host = Here(signals);
+            let outcomes = upgrade(remotes, &packages, &options, &commits, &host)?;
+            let none = outcomes.is_empty().then(|| packages.none());
+            Ok(upgraded(run, outcomes, options.dry_run, self.diff).with_note(none))
+        };
+        Ok(run.done(work, output, errors))
     }
 }

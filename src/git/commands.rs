@@ -5,94 +5,52 @@ use std::path::PathBuf;
 
 use super::files::{print, read_file, write};
 use super::hunks::Favor;
-use super::install::{self, Scope};
 use super::resolve::{Diff, Request, Resolved, Style, resolve};
-use super::solve::{self, Solve};
-use super::status;
 use crate::error::shown;
 use crate::package::{Bytes, replace};
 use crate::triple::Triple;
-use crate::visible::visible_lines;
 
 /// What git takes for a failure and not for a conflict: a status above 128.
-pub const FAILED: u8 = 129;
-/// What `git merge-file` ends with where it fails.
-const MERGE_FILE_FAILED: u8 = 255;
+pub(crate) const FAILED: u8 = 129;
 /// The most conflicts that an exit status tells.
 const MOST: usize = 127;
 
-/// What is to be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    /// `git driver`: what git calls for a file that both sides changed.
-    Driver(Driver),
-    /// `merge-file`: the same by hand, as `git merge-file`.
-    MergeFile(MergeFile),
-    /// `solve`: files with conflict markers.
-    Solve(Solve),
-    /// `git install`
-    Install(Scope),
-    /// `git mergetool --install`
-    InstallMergetool(Scope),
-    /// `git uninstall`
-    Uninstall(Scope),
-    /// `git status`
-    Status,
-}
-
 /// The arguments of the merge driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Driver {
+pub(crate) struct Driver {
     /// The three files; the result goes to the local one.
-    pub sides: Triple<PathBuf>,
+    pub(crate) sides: Triple<PathBuf>,
     /// Where the result goes instead, if anywhere.
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// What the file is called in the repository.
-    pub path: Option<PathBuf>,
+    pub(crate) path: Option<PathBuf>,
     /// Who wins conflicts, if anybody.
-    pub favor: Option<Favor>,
+    pub(crate) favor: Option<Favor>,
     /// How conflicts are written.
-    pub style: Style,
+    pub(crate) style: Style,
 }
 
 /// The arguments of `merge-file`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MergeFile {
+pub(crate) struct MergeFile {
     /// The three files.
-    pub sides: Triple<PathBuf>,
+    pub(crate) sides: Triple<PathBuf>,
     /// Whether the result goes to standard output and not to the local file.
-    pub stdout: bool,
+    pub(crate) stdout: bool,
     /// Whether nothing is said about conflicts.
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// Who wins conflicts, if anybody.
-    pub favor: Option<Favor>,
+    pub(crate) favor: Option<Favor>,
     /// How conflicts are written.
-    pub style: Style,
+    pub(crate) style: Style,
 }
 
-/// Runs a command and returns the exit status.
-pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) -> u8 {
-    let (done, failed) = match command {
-        Command::Driver(driver) => (drive(driver), FAILED),
-        Command::MergeFile(arguments) => (merge_file(arguments, output, errors), MERGE_FILE_FAILED),
-        Command::Solve(arguments) => (solve::solve(arguments, output, errors), 2),
-        Command::Install(scope) => (install::install(*scope, output).map(|()| 0), 2),
-        Command::InstallMergetool(scope) => {
-            (install::install_mergetool(*scope, output).map(|()| 0), 2)
-        }
-        Command::Uninstall(scope) => (install::uninstall(*scope, output).map(|()| 0), 2),
-        Command::Status => (status::status(output), 2),
-    };
-    let message = match done {
-        Ok(status) => return status,
-        Err(message) => message,
-    };
-    // there is nobody left to tell where standard error is closed
-    let _ = writeln!(errors, "error: {}", visible_lines(&message));
-    failed
-}
-
-fn drive(driver: &Driver) -> Result<u8, String> {
+/// Merges a file that both sides changed, as git calls for it: `git driver`. Returns the exit
+/// status.
+///
+/// # Errors
+/// Where a file cannot be read or written.
+pub(crate) fn drive(driver: &Driver) -> Result<u8, String> {
     let contents = read(&driver.sides)?;
     let target = driver.output.as_ref().unwrap_or(&driver.sides.local);
     let request = Request {
@@ -120,7 +78,11 @@ fn drive(driver: &Driver) -> Result<u8, String> {
     })
 }
 
-fn merge_file(
+/// The same by hand, as `git merge-file`: `merge-file`.
+///
+/// # Errors
+/// As for [`drive`], and for binary files.
+pub(crate) fn merge_file(
     arguments: &MergeFile,
     output: &mut impl Write,
     errors: &mut impl Write,

@@ -40,7 +40,7 @@ const MERGETOOL_SETTINGS: [(&str, &str); 2] = [
 
 /// Where the driver is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// In this repository.
     Repository,
     /// For all of a user's repositories.
@@ -61,7 +61,7 @@ impl Scope {
 ///
 /// # Errors
 /// Outside a repository, without git, or where a file cannot be written.
-pub(super) fn install(scope: Scope, output: &mut impl Write) -> Result<(), String> {
+pub(crate) fn install(scope: Scope, output: &mut impl Write) -> Result<(), String> {
     let attributes = attributes_file(scope)?;
     let mut told = configure(scope, &[(NAME_KEY, NAME), (DRIVER_KEY, DRIVER)])?;
     let before = read_if_there(&attributes)?;
@@ -93,7 +93,7 @@ pub(super) fn install(scope: Scope, output: &mut impl Write) -> Result<(), Strin
 ///
 /// # Errors
 /// Outside a repository, or without git.
-pub(super) fn install_mergetool(scope: Scope, output: &mut impl Write) -> Result<(), String> {
+pub(crate) fn install_mergetool(scope: Scope, output: &mut impl Write) -> Result<(), String> {
     attributes_file(scope)?;
     let mut told = configure(scope, &MERGETOOL_SETTINGS)?;
     told += "\nWhere a merge left conflicts: git mergetool --tool=merge3\n";
@@ -118,7 +118,7 @@ fn configure(scope: Scope, settings: &[(&str, &str)]) -> Result<String, String> 
 ///
 /// # Errors
 /// As [`install`].
-pub(super) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<(), String> {
+pub(crate) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<(), String> {
     let attributes = attributes_file(scope)?;
     let mut told = String::new();
     let [(tool, _), (trust, _)] = MERGETOOL_SETTINGS;

@@ -23,7 +23,9 @@ mod solve;
 mod status;
 mod unmerged;
 
-pub use commands::{Command, Driver, FAILED, MergeFile, run};
+pub(crate) use commands::{Driver, FAILED, MergeFile, drive, merge_file};
 pub use hunks::Favor;
-pub use install::Scope;
-pub use solve::{NotSolved, Solve, Solved, solve_text};
+pub(crate) use install::{Scope, install, install_mergetool, uninstall};
+pub use solve::{NotSolved, Solved, solve_text};
+pub(crate) use solve::{Solve, solve};
+pub(crate) use status::status;

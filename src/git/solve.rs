@@ -16,13 +16,13 @@ use crate::visible::visible_lines;
 
 /// The arguments of `solve`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Solve {
+pub(crate) struct Solve {
     /// The files; all that are unmerged where none is given.
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// Whether the result goes to standard output and not to the file.
-    pub stdout: bool,
+    pub(crate) stdout: bool,
     /// How many characters its markers have.
-    pub marker_size: usize,
+    pub(crate) marker_size: usize,
 }
 
 /// What became of a text with conflict markers.
@@ -234,7 +234,7 @@ fn is_readable(text: &str, size: usize, conflicts: usize, shows_original: bool) 
 ///
 /// # Errors
 /// Where no file is named, outside of a repository.
-pub(super) fn solve(
+pub(crate) fn solve(
     arguments: &Solve,
     output: &mut impl Write,
     errors: &mut impl Write,

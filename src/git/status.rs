@@ -15,7 +15,7 @@ use crate::git_process::on_path;
 ///
 /// # Errors
 /// Where git cannot be run, or an attributes file not be read.
-pub(super) fn status(output: &mut impl Write) -> Result<u8, String> {
+pub(crate) fn status(output: &mut impl Write) -> Result<u8, String> {
     let mut told = String::new();
     for (name, flag, scope) in [
         ("this repository", "--local", Scope::Repository),

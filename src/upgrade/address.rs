@@ -8,7 +8,7 @@ use crate::git_process::{ALLOWED, without_password};
 
 /// A repository and a folder in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// The repository, as git takes it.
     pub repository: String,
     /// The folder, with `/` between names and none around; empty for the whole repository.
@@ -163,7 +163,7 @@ impl Origin {
     }
 
     /// As people read it, without a password.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let repository = without_password(&self.repository);
         match self.directory.as_str() {
             "" => repository,

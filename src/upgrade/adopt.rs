@@ -20,7 +20,7 @@ use crate::package::{Snapshot, if_there, read_own, replace};
 
 /// A copy whose origin is known now.
 #[derive(Debug)]
-pub struct Adopted {
+pub(crate) struct Adopted {
     /// Where it comes from.
     pub origin: Origin,
     /// Its version.
@@ -37,7 +37,7 @@ pub struct Adopted {
 ///
 /// # Errors
 /// Where it has a record, or upstream cannot be read.
-pub fn adopt(
+pub(crate) fn adopt(
     remotes: &Remotes<'_>,
     folder: &Path,
     address: Option<&str>,
@@ -124,7 +124,7 @@ fn tagged(origin: &Origin, refs: &Refs, version: Version) -> Version {
 ///
 /// # Errors
 /// Where the package has no record, or upstream cannot be read.
-pub fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error> {
+pub(crate) fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error> {
     let record = record::read(package)?.ok_or_else(|| super::find::no_record(package))?;
     let refs = remotes.refs(&record.lock.origin.repository)?;
     let version = super::package_upgrade::current(&record, &refs);

@@ -20,7 +20,7 @@ use crate::package::{self, Access, Disk};
 
 /// Where commits go.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Commits {
+pub(crate) struct Commits {
     /// The branch for them, if one is wanted.
     pub branch: Option<String>,
     /// Whether commits are made.
@@ -30,7 +30,7 @@ pub struct Commits {
 }
 
 /// The program that upgrades are run by.
-pub trait Host: Sync {
+pub(crate) trait Host: Sync {
     /// Is told that another run is at a package, which is waited for.
     fn waiting(&self, package: &Path);
 
@@ -45,7 +45,7 @@ pub trait Host: Sync {
 ///
 /// # Errors
 /// Where the packages cannot be found, or no commit could be made: then nothing was changed.
-pub fn upgrade(
+pub(crate) fn upgrade(
     remotes: &Remotes<'_>,
     packages: &Packages,
     options: &UpgradeOptions,

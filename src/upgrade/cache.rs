@@ -11,11 +11,11 @@ use crate::package::private_folder::{self, named};
 use crate::package::{gone_is_fine, if_there};
 
 /// The variable that names the cache folder itself.
-pub const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
+pub(crate) const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
 
 /// The folder with what was fetched. Several processes and threads may use it at the same time.
 #[derive(Debug, Clone)]
-pub struct Cache {
+pub(crate) struct Cache {
     root: PathBuf,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Store {
 
 impl Cache {
     /// The cache in `root`, which need not exist.
-    pub const fn new(root: PathBuf) -> Self {
+    pub(crate) const fn new(root: PathBuf) -> Self {
         Self { root }
     }
 
@@ -37,7 +37,7 @@ impl Cache {
     ///
     /// # Errors
     /// Where there is no such folder.
-    pub fn of_user() -> Result<Self, Error> {
+    pub(crate) fn of_user() -> Result<Self, Error> {
         let root = named(CACHE_VARIABLE)
             .or_else(|| named("XDG_CACHE_HOME").map(|path| path.join("merge3")))
             .or_else(|| named("LOCALAPPDATA").map(|path| path.join("merge3").join("cache")))
@@ -51,7 +51,7 @@ impl Cache {
     }
 
     /// Where it is.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
@@ -60,7 +60,7 @@ impl Cache {
     ///
     /// # Errors
     /// Where something cannot be deleted.
-    pub fn clean(&self) -> Result<usize, Error> {
+    pub(crate) fn clean(&self) -> Result<usize, Error> {
         let archives = self.root.join("archives");
         let emptied = fs::remove_dir_all(&archives).or_else(gone_is_fine);
         emptied.map_err(unusable(&archives))?;

@@ -15,7 +15,7 @@ use crate::report;
 
 /// Which packages are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Packages {
+pub(crate) enum Packages {
     /// These folders.
     Named(Vec<PathBuf>),
     /// All below a folder, or a share of them.
@@ -24,7 +24,7 @@ pub enum Packages {
 
 /// A share of the packages: the `index`th of `count`, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shard {
+pub(crate) struct Shard {
     index: u64,
     count: NonZeroU64,
 }
@@ -55,16 +55,7 @@ impl Member {
 
 impl Shard {
     /// The `index`th share of `count`, from 1. `None` if there is no such share.
-    ///
-    /// ```
-    /// use merge3::upgrade::Shard;
-    ///
-    /// let shares: Vec<Shard> = (1..=3).map(|index| Shard::new(index, 3).unwrap()).collect();
-    /// assert_eq!(shares.iter().filter(|share| share.has("apps/grafana")).count(), 1);
-    /// assert_eq!(Shard::new(0, 3), None);
-    /// assert_eq!(Shard::new(4, 3), None);
-    /// ```
-    pub fn new(index: u64, count: u64) -> Option<Self> {
+    pub(crate) fn new(index: u64, count: u64) -> Option<Self> {
         let count = NonZeroU64::new(count)?;
         (1..=count.get())
             .contains(&index)
@@ -73,7 +64,7 @@ impl Shard {
 
     /// Whether a package is in this share: by SHA-256 of its path, whatever other packages there
     /// are.
-    pub fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         let digest = Sha256::digest(path.as_bytes());
         let number = digest
             .iter()
@@ -85,7 +76,7 @@ impl Shard {
 
 impl Packages {
     /// What is said where there are none.
-    pub fn none(&self) -> &'static str {
+    pub(crate) fn none(&self) -> &'static str {
         match self {
             Self::Below(_, Some(_)) => "no packages in this share",
             _ => {
@@ -208,4 +199,18 @@ fn may_be_package(folder: &Path) -> bool {
         let has = |word| memchr::memmem::find(&bytes, word).is_some();
         words.into_iter().any(has)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_in_one_share() {
+        let shares: Vec<Shard> = (1..=3).filter_map(|index| Shard::new(index, 3)).collect();
+        let own = shares.iter().filter(|share| share.has("apps/grafana"));
+        assert_eq!((shares.len(), own.count()), (3, 1));
+        assert_eq!(Shard::new(0, 3), None);
+        assert_eq!(Shard::new(4, 3), None);
+    }
 }

@@ -16,7 +16,7 @@ use crate::package::{LEFT_OUT, Snapshot, SnapshotEntry, gone_is_fine, link, of_n
 
 /// A package that is new here.
 #[derive(Debug)]
-pub struct Vendored {
+pub(crate) struct Vendored {
     /// Its folder.
     pub folder: PathBuf,
     /// Where it comes from.
@@ -36,7 +36,7 @@ pub struct Vendored {
 ///
 /// # Errors
 /// Where it cannot be read, and where the folder has something in it already.
-pub fn get(
+pub(crate) fn get(
     remotes: &Remotes<'_>,
     address: &str,
     folder: Option<&Path>,

@@ -11,7 +11,7 @@ use crate::error::Error;
 
 /// One of upstream's commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Commit {
+pub(crate) struct Commit {
     /// Its hash.
     #[serde(rename = "commit")]
     pub hash: String,

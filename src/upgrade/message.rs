@@ -28,7 +28,7 @@ const NAMES: [&str; 7] = [
 /// folder's last name), `{from}`, `{to}`, `{upstream}`, `{conflicts}` (their number) and
 /// `{details}` in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(String);
+pub(crate) struct Template(String);
 
 impl Default for Template {
     fn default() -> Self {
@@ -41,7 +41,7 @@ impl Template {
     ///
     /// # Errors
     /// Where it is empty, or has a name in braces that stands for nothing.
-    pub fn new(text: &str) -> Result<Self, String> {
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Err("a commit needs a message".to_owned());
         }

@@ -47,23 +47,18 @@ mod vendir;
 mod version;
 mod worktree;
 
-pub use address::Origin;
-pub use adopt::{Adopted, adopt, original};
-pub use batch::{Commits, Host, upgrade};
-pub use cache::{CACHE_VARIABLE, Cache};
-pub use find::{Packages, Shard};
-pub use get::{Vendored, get};
-pub use history::Commit;
-pub use message::Template;
-pub use nearest::Nearness;
-pub use outcome::PackageOutcome;
-pub use outdated::{Outdated, outdated};
-pub use package_upgrade::{Upgrade, UpgradeOptions};
-pub use record::{Record, UpstreamLock};
-pub use refs::Version;
-pub use remote::Remotes;
-pub use report::{
+pub(crate) use adopt::{adopt, original};
+pub(crate) use batch::{Commits, Host, upgrade};
+pub(crate) use cache::Cache;
+pub(crate) use find::{Packages, Shard};
+pub(crate) use get::get;
+pub(crate) use message::Template;
+pub(crate) use outcome::PackageOutcome;
+pub(crate) use outdated::outdated;
+pub(crate) use package_upgrade::{Upgrade, UpgradeOptions};
+pub(crate) use remote::Remotes;
+pub(crate) use report::{
     outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json, upgrade_markdown,
     upgrade_text,
 };
-pub use version::{Choice, Within};
+pub(crate) use version::{Choice, Within};

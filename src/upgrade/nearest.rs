@@ -22,7 +22,7 @@ const ARCHIVES: usize = 20;
 
 /// How near a copy is to a version of upstream's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Nearness {
+pub(crate) struct Nearness {
     /// The files of both that are the same.
     pub same: usize,
     /// The files of both that differ.

@@ -6,7 +6,7 @@ use crate::error::Error;
 
 /// What became of one package, or was found out about it.
 #[derive(Debug)]
-pub enum PackageOutcome<T> {
+pub(crate) enum PackageOutcome<T> {
     /// There is another version to go to: the upgrade that was done or would be, or what is known
     /// of that version.
     Newer(Box<T>),
@@ -26,7 +26,7 @@ impl<T> PackageOutcome<T> {
     }
 
     /// What there is of another version.
-    pub fn newer(&self) -> Option<&T> {
+    pub(crate) fn newer(&self) -> Option<&T> {
         match self {
             Self::Newer(newer) => Some(newer),
             _ => None,

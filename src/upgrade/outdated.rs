@@ -16,7 +16,7 @@ use crate::error::Error;
 
 /// A package that has a newer version.
 #[derive(Debug)]
-pub struct Outdated {
+pub(crate) struct Outdated {
     /// The package's folder.
     pub package: PathBuf,
     /// Where it comes from.
@@ -31,7 +31,7 @@ pub struct Outdated {
 
 impl PackageOutcome<Outdated> {
     /// Whether an upgrade would go to another version.
-    pub fn is_outdated(&self) -> bool {
+    pub(crate) fn is_outdated(&self) -> bool {
         self.newer().is_some_and(|it| it.wanted.is_some())
     }
 }
@@ -40,7 +40,7 @@ impl PackageOutcome<Outdated> {
 ///
 /// # Errors
 /// Where the packages cannot be found; what is wrong with one of them is in its state.
-pub fn outdated(
+pub(crate) fn outdated(
     remotes: &Remotes<'_>,
     packages: &Packages,
     options: &UpgradeOptions,

@@ -21,7 +21,7 @@ use crate::report::Facts;
 
 /// The settings of an upgrade.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct UpgradeOptions {
+pub(crate) struct UpgradeOptions {
     /// The version to go to; the newest one where none is given.
     pub to: Option<String>,
     /// Which version is the newest.
@@ -43,7 +43,7 @@ pub struct UpgradeOptions {
 
 /// A package that was, or would be, upgraded.
 #[derive(Debug)]
-pub struct Upgrade {
+pub(crate) struct Upgrade {
     /// The package's folder.
     pub package: PathBuf,
     /// Where it comes from.

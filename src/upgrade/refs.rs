@@ -22,7 +22,7 @@ pub(super) struct Refs {
 
 /// A ref and the commit that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
+pub(crate) struct Version {
     /// As a person names it: without `refs/tags/`, and without the package's folder where the
     /// record leaves that out.
     pub name: String,

@@ -28,7 +28,7 @@ type Listing = Result<Arc<Refs>, Error>;
 type Tell<'t> = &'t (dyn Fn(&str) + Sync);
 
 /// What is asked of servers in one run, each thing once.
-pub struct Remotes<'t> {
+pub(crate) struct Remotes<'t> {
     pub(super) cache: Cache,
     refs: Mutex<HashMap<String, Arc<OnceLock<Listing>>>>,
     /// By repository, commit and folder.
@@ -38,7 +38,7 @@ pub struct Remotes<'t> {
 
 impl<'t> Remotes<'t> {
     /// With what was fetched before. What is being fetched is told to `tell`.
-    pub fn new(cache: Cache, tell: Tell<'t>) -> Self {
+    pub(crate) fn new(cache: Cache, tell: Tell<'t>) -> Self {
         Self {
             cache,
             refs: Mutex::new(HashMap::new()),

@@ -6,7 +6,7 @@ use crate::semantic_version::lenient;
 
 /// How far a version may be from the present one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Within {
+pub(crate) enum Within {
     /// To any newer version.
     #[default]
     Major,
@@ -18,7 +18,7 @@ pub enum Within {
 
 /// What may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// How far it may go.
     pub within: Within,
     /// Whether versions before a release count.

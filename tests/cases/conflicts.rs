@@ -1,10 +1,11 @@
 //! The conflicts of a run, against those that the case expects.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use merge3::cli::Command;
+use merge3::cli::merge_arguments;
 use merge3::package::{FileConflict, plan};
 
 use crate::case::{Case, Ran};
@@ -15,14 +16,13 @@ use crate::case::{Case, Ran};
 /// # Errors
 /// What the library has to say about the arguments or the packages.
 pub(crate) fn of(arguments: &[String], folder: &Path) -> Result<Vec<String>, String> {
-    let program = std::iter::once("merge3".to_owned());
-    let command = merge3::cli::parse(program.chain(arguments.iter().cloned()))
-        .map_err(|error| error.to_string())?;
-    let Command::Merge(config) = command else {
-        return Err("this is no merge".to_owned());
-    };
-    let sides = config.sides.map(|side| folder.join(side));
-    let plan = plan(&sides, &config.settings).map_err(|error| error.render(false))?;
+    let program = std::iter::once(OsString::from("merge3"));
+    let arguments: Vec<OsString> = program
+        .chain(arguments.iter().map(OsString::from))
+        .collect();
+    let (sides, settings) = merge_arguments(&arguments).map_err(|error| error.to_string())?;
+    let sides = sides.map(|side| folder.join(side));
+    let plan = plan(&sides, &settings).map_err(|error| error.render(false))?;
     Ok(plan.conflicts.iter().map(line).collect())
 }
 

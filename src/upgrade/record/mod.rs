@@ -71,7 +71,7 @@ impl Format {
 
 /// What a package says of where it comes from.
 #[derive(Debug, Clone)]
-pub struct Record {
+pub(crate) struct Record {
     /// The file that says it.
     pub file: PathBuf,
     /// Where upstream is.
@@ -88,7 +88,7 @@ pub struct Record {
 
 /// What the local files were made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpstreamLock {
+pub(crate) struct UpstreamLock {
     /// Where that was.
     pub origin: Origin,
     /// Its ref at the time.

@@ -7,7 +7,7 @@ use crate::upgrade::outcome::PackageOutcome;
 use crate::upgrade::package_upgrade::Upgrade;
 
 /// The report of upgrades as a page: packages with conflicts left to somebody come first.
-pub fn upgrade_html(outcomes: &[PackageOutcome<Upgrade>]) -> String {
+pub(crate) fn upgrade_html(outcomes: &[PackageOutcome<Upgrade>]) -> String {
     let told = Outcomes::by_need(outcomes);
     let failed = told.failed.into_iter();
     report::page(&Page {

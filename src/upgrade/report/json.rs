@@ -64,7 +64,7 @@ struct VersionOut<'u> {
 }
 
 /// The report of upgrades for programs (docs/report.schema.json).
-pub fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
+pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
     let told = Outcomes::of(outcomes);
     report::as_json(Upgrades {
         packages: told.newer.iter().map(|it| upgrade_out(it)).collect(),
@@ -73,7 +73,7 @@ pub fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
 }
 
 /// The packages that have a newer version, for programs (docs/report.schema.json).
-pub fn outdated_json(outcomes: &[PackageOutcome<Outdated>]) -> String {
+pub(crate) fn outdated_json(outcomes: &[PackageOutcome<Outdated>]) -> String {
     let stays = |it: &Outdated| it.wanted.is_none().then(|| it.package.clone());
     let told = Outcomes::with(outcomes, stays);
     report::as_json(NewerVersions {

@@ -16,7 +16,7 @@ const SUBJECT: usize = 120;
 
 /// The report of upgrades for the body of a pull request: an overview, what failed, the conflicts,
 /// and then what needs no decision, as far as hosts take it.
-pub fn upgrade_markdown(outcomes: &[PackageOutcome<Upgrade>]) -> String {
+pub(crate) fn upgrade_markdown(outcomes: &[PackageOutcome<Upgrade>]) -> String {
     let mut body = Body::default();
     let told = Outcomes::by_need(outcomes);
     if told.newer.is_empty() && told.failed.is_empty() {
@@ -146,7 +146,7 @@ fn reference(text: &str) -> Option<(usize, usize)> {
 }
 
 /// The packages that have a newer version, as a table.
-pub fn outdated_markdown(states: &[PackageOutcome<Outdated>]) -> String {
+pub(crate) fn outdated_markdown(states: &[PackageOutcome<Outdated>]) -> String {
     let mut body = Body::default();
     let told = Outcomes::of(states);
     let rows = told.newer.iter();

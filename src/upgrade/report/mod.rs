@@ -16,10 +16,10 @@ use super::package_upgrade::Upgrade;
 use super::refs::Version;
 use crate::report;
 
-pub use html::upgrade_html;
-pub use json::{outdated_json, upgrade_json};
-pub use markdown::{outdated_markdown, upgrade_markdown};
-pub use text::{outdated_text, upgrade_text};
+pub(crate) use html::upgrade_html;
+pub(crate) use json::{outdated_json, upgrade_json};
+pub(crate) use markdown::{outdated_markdown, upgrade_markdown};
+pub(crate) use text::{outdated_text, upgrade_text};
 
 /// What became of the packages of a run.
 #[derive(Serialize)]

@@ -14,7 +14,7 @@ const WIDTH: usize = 80;
 const VERSION_WIDTH: usize = 18;
 
 /// The report of upgrades for people at a terminal.
-pub fn upgrade_text(outcomes: &[PackageOutcome<Upgrade>], detail: Detail) -> String {
+pub(crate) fn upgrade_text(outcomes: &[PackageOutcome<Upgrade>], detail: Detail) -> String {
     let told = Outcomes::of(outcomes);
     let mut text = String::new();
     for upgrade in &told.newer {
@@ -30,7 +30,7 @@ pub fn upgrade_text(outcomes: &[PackageOutcome<Upgrade>], detail: Detail) -> Str
 }
 
 /// The packages that have a newer version, as a table of 80 columns.
-pub fn outdated_text(states: &[PackageOutcome<Outdated>]) -> String {
+pub(crate) fn outdated_text(states: &[PackageOutcome<Outdated>]) -> String {
     let head = ["PACKAGE", "CURRENT", "WANTED", "LATEST"].map(str::to_owned);
     let told = Outcomes::of(states);
     let newer = told.newer.iter();
