@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::kind_of;
 use super::table::copy_metadata;
-use super::types::{Inside, KeyDefault, ListType, MapKey, Patch, Type, Types, Value};
+use super::types::{Inside, KeyDefault, ListRule, MapKey, Patch, Type, Types, Value};
 use crate::yaml::{NodeId, NodeKind, ParseError, ScalarType, Tree};
 
 const LIST_TYPE: &str = "x-kubernetes-list-type";
@@ -102,7 +102,7 @@ impl<'t> DefinitionReader<'_, 't> {
         value.is_atomic_map = self.tree.field_text(schema, MAP_TYPE) == Some("atomic");
         value.patch = Patch {
             replaces: value.is_atomic_map,
-            ..patch_of(value.list.as_ref())
+            ..patch_of(&value.list)
         };
         Ok(value)
     }
@@ -142,14 +142,14 @@ impl<'t> DefinitionReader<'_, 't> {
         }
     }
 
-    fn list_type(&self, schema: NodeId) -> Result<Option<ListType>, ParseError> {
+    fn list_type(&self, schema: NodeId) -> Result<ListRule, ParseError> {
         let Some(said) = self.tree.field(schema, LIST_TYPE) else {
-            return Ok(None);
+            return Ok(ListRule::Unknown);
         };
         match self.tree.scalar(said).map(|scalar| scalar.content) {
-            Some("atomic") => Ok(Some(ListType::Atomic)),
-            Some("set") => Ok(Some(ListType::Set)),
-            Some("map") => Ok(Some(ListType::Map(self.map_keys(schema, said)?))),
+            Some("atomic") => Ok(ListRule::Atomic),
+            Some("set") => Ok(ListRule::Set),
+            Some("map") => Ok(ListRule::Map(self.map_keys(schema, said)?)),
             _ => Err(self
                 .error(
                     said,
@@ -202,14 +202,14 @@ impl<'t> DefinitionReader<'_, 't> {
 }
 
 /// What a strategic merge patch makes of a list that is of this type: no definition says it.
-fn patch_of(list: Option<&ListType>) -> Patch {
+fn patch_of(list: &ListRule) -> Patch {
     let (merges, key) = match list {
-        Some(ListType::Set) => (true, None),
-        Some(ListType::Map(keys)) => match keys.as_slice() {
+        ListRule::Map(keys) => match keys.as_slice() {
             [key] => (true, Some(key.name().into())),
             _ => (true, None),
         },
-        Some(ListType::Atomic) | None => (false, None),
+        ListRule::Set => (true, None),
+        ListRule::Atomic | ListRule::Unknown => (false, None),
     };
     Patch {
         merges,
@@ -220,7 +220,7 @@ fn patch_of(list: Option<&ListType>) -> Patch {
 
 #[cfg(test)]
 mod tests {
-    use crate::schema::{ListRule, MapRule, Schema};
+    use crate::schema::{ListRule, Schema};
     use crate::yaml::Tree;
 
     const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
@@ -259,8 +259,8 @@ mod tests {
         };
         assert_eq!(keys[0].default(), None);
         assert_eq!(&*keys[1].default().unwrap().content, "TCP");
-        assert_eq!(ports.element().field("weights").list(), ListRule::Atomic);
-        assert_eq!(ports.element().field("unheard").list(), ListRule::Unknown);
+        assert_eq!(ports.element().field("weights").list(), &ListRule::Atomic);
+        assert_eq!(ports.element().field("unheard").list(), &ListRule::Unknown);
     }
 
     #[test]
@@ -271,12 +271,12 @@ mod tests {
              object, x-kubernetes-map-type: atomic, properties: {a: {type: string}}}",
         );
         let place = schema.kind("acme.io/v1", "Shop").unwrap().root;
-        assert_eq!(place.field("zones").field("any").list(), ListRule::Set);
-        assert_eq!(place.field("selector").map(), MapRule::Atomic);
-        assert_eq!(place.field("zones").map(), MapRule::Granular);
+        assert_eq!(place.field("zones").field("any").list(), &ListRule::Set);
+        assert!(place.field("selector").is_atomic_map());
+        assert!(!place.field("zones").is_atomic_map());
         assert_eq!(
             place.field("metadata").field("finalizers").list(),
-            ListRule::Set
+            &ListRule::Set
         );
         assert!(schema.kind("acme.io/v2", "Shop").is_none());
     }
@@ -292,7 +292,7 @@ mod tests {
         );
         for version in ["acme.io/v1", "acme.io/v2"] {
             let place = schema.kind(version, "Shop").unwrap().root;
-            assert_eq!(place.field("tags").list(), ListRule::Set);
+            assert_eq!(place.field("tags").list(), &ListRule::Set);
         }
     }
 

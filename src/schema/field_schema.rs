@@ -1,6 +1,6 @@
 //! What is known of one place in a resource.
 
-use super::types::{Inside, ListType, MapKey, Types, Value};
+use super::types::{Inside, ListRule, MapKey, Types, Value};
 
 /// A kind that is known.
 #[derive(Debug, Clone, Copy)]
@@ -16,28 +16,6 @@ pub struct Kind<'s> {
 pub struct FieldSchema<'s> {
     types: &'s Types,
     value: &'s Value,
-}
-
-/// How a list merges (`listType`; where that is not said, what `patchStrategy` says).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListRule<'s> {
-    /// Nothing is known.
-    Unknown,
-    /// It is one value.
-    Atomic,
-    /// It is a set of scalars.
-    Set,
-    /// These fields identify its elements.
-    Map(&'s [MapKey]),
-}
-
-/// How a map merges (`x-kubernetes-map-type`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MapRule {
-    /// Field by field, or nothing is known.
-    Granular,
-    /// It is one value.
-    Atomic,
 }
 
 /// What a strategic merge patch makes of a list (`patchStrategy` and `patchMergeKey`).
@@ -57,6 +35,7 @@ pub enum PatchRule<'s> {
 
 static UNKNOWN: Value = Value::new(Inside::Unknown);
 static PLAIN: Value = Value::new(Inside::Plain);
+static ATOMIC: ListRule = ListRule::Atomic;
 
 impl<'s> FieldSchema<'s> {
     pub(super) const fn new(types: &'s Types, value: &'s Value) -> Self {
@@ -94,13 +73,10 @@ impl<'s> FieldSchema<'s> {
     }
 
     /// How a list here merges.
-    pub fn list(self) -> ListRule<'s> {
+    pub fn list(self) -> &'s ListRule {
         match (&self.value.list, &self.value.inside) {
-            (Some(ListType::Atomic), _) => ListRule::Atomic,
-            (Some(ListType::Set), _) => ListRule::Set,
-            (Some(ListType::Map(keys)), _) => ListRule::Map(keys),
-            (None, Inside::Unknown | Inside::Fields(_)) => ListRule::Unknown,
-            (None, Inside::Plain | Inside::Elements(_)) => ListRule::Atomic,
+            (ListRule::Unknown, Inside::Plain | Inside::Elements(_)) => &ATOMIC,
+            (said, _) => said,
         }
     }
 
@@ -112,13 +88,9 @@ impl<'s> FieldSchema<'s> {
         }
     }
 
-    /// How a map here merges.
-    pub const fn map(self) -> MapRule {
-        if self.value.is_atomic_map {
-            MapRule::Atomic
-        } else {
-            MapRule::Granular
-        }
+    /// Whether a map here is one value (`x-kubernetes-map-type`); else it merges field by field.
+    pub const fn is_atomic_map(self) -> bool {
+        self.value.is_atomic_map
     }
 
     /// What a strategic merge patch makes of the list here. `listType` plays no part in it.

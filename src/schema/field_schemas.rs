@@ -24,7 +24,7 @@ impl<'s> FieldSchemas<'s> {
     /// let tolerations = value(value(tree.root().value, "spec"), "tolerations");
     /// let schema = Schema::kubernetes();
     /// let place = FieldSchemas::of_document(&schema, &tree).of(tolerations).unwrap();
-    /// assert_eq!(place.list(), ListRule::Atomic);
+    /// assert_eq!(place.list(), &ListRule::Atomic);
     /// ```
     pub fn of_document(schema: &'s Schema, tree: &Tree<'_>) -> Self {
         let mut found = Self {

@@ -14,8 +14,8 @@
 //! assert_eq!(keys.iter().map(|key| key.name()).collect::<Vec<_>>(), ["containerPort", "protocol"]);
 //! assert_eq!(&*keys[1].default().unwrap().content, "TCP");
 //! assert_eq!(container.field("ports").patch_list(), PatchRule::MergeBy("containerPort"));
-//! assert_eq!(container.field("args").list(), ListRule::Atomic);
-//! assert_eq!(pod.field("metadata").field("finalizers").list(), ListRule::Set);
+//! assert_eq!(container.field("args").list(), &ListRule::Atomic);
+//! assert_eq!(pod.field("metadata").field("finalizers").list(), &ListRule::Set);
 //! ```
 
 mod crd;
@@ -24,9 +24,9 @@ mod field_schemas;
 mod table;
 mod types;
 
-pub use field_schema::{FieldSchema, Kind, ListRule, MapRule, PatchRule};
+pub use field_schema::{FieldSchema, Kind, PatchRule};
 pub use field_schemas::FieldSchemas;
-pub use types::{KeyDefault, MapKey};
+pub use types::{KeyDefault, ListRule, MapKey};
 
 use crate::yaml::{NodeId, ParseError, Tree};
 use types::Types;
@@ -71,7 +71,7 @@ impl Schema {
     /// ";
     /// let mut schema = Schema::kubernetes();
     /// assert_eq!(schema.add_definition(&Tree::parse(crd).unwrap().unwrap()), Ok(1));
-    /// assert_eq!(schema.kind("acme.io/v1", "Shop").unwrap().root.field("tags").list(), ListRule::Set);
+    /// assert_eq!(schema.kind("acme.io/v1", "Shop").unwrap().root.field("tags").list(), &ListRule::Set);
     /// ```
     pub fn add_definition(&mut self, tree: &Tree<'_>) -> Result<usize, ParseError> {
         crd::add(&mut self.custom, tree)

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::field_schema::FieldSchema;
-use super::types::{Inside, KeyDefault, ListType, MapKey, Patch, Type, TypeId, Types, Value};
+use super::types::{Inside, KeyDefault, ListRule, MapKey, Patch, Type, TypeId, Types, Value};
 use crate::yaml::ScalarType;
 
 const TABLE: &str = include_str!("kubernetes.txt");
@@ -125,12 +125,12 @@ fn field(shape: &str, said: &[&str], inside: impl Fn(&str) -> Inside) -> Value {
     }
     if elements.is_some() {
         let Patch { merges, key, .. } = &value.patch;
-        value.list = Some(match (list_type, merges, key) {
-            (Some("map"), ..) => ListType::Map(keys),
-            (Some("set"), ..) | (None, true, None) => ListType::Set,
-            (None, true, Some(key)) => ListType::Map(vec![MapKey::new(key, None)]),
-            _ => ListType::Atomic,
-        });
+        value.list = match (list_type, merges, key) {
+            (Some("map"), ..) => ListRule::Map(keys),
+            (Some("set"), ..) | (None, true, None) => ListRule::Set,
+            (None, true, Some(key)) => ListRule::Map(vec![MapKey::new(key, None)]),
+            _ => ListRule::Atomic,
+        };
     }
     value
 }
@@ -231,12 +231,12 @@ mod tests {
             keys(deployment("containers.[].volumeMounts")),
             [("mountPath", None)]
         );
-        assert_eq!(deployment("containers.[].args").list(), ListRule::Atomic);
+        assert_eq!(deployment("containers.[].args").list(), &ListRule::Atomic);
         assert_eq!(
             deployment("containers.[].args").patch_list(),
             PatchRule::Replace
         );
-        assert_eq!(deployment("tolerations").list(), ListRule::Atomic);
+        assert_eq!(deployment("tolerations").list(), &ListRule::Atomic);
         assert_eq!(
             keys(deployment("topologySpreadConstraints")),
             [("topologyKey", None), ("whenUnsatisfiable", None)]
@@ -245,7 +245,7 @@ mod tests {
         assert!(place("apps/v1", "Deployment", "spec.strategy").retains_keys());
         assert_eq!(
             place("apps/v1", "Deployment", "metadata.finalizers").list(),
-            ListRule::Set
+            &ListRule::Set
         );
         assert!(place("policy/v1", "PodDisruptionBudget", "spec.selector").is_patched_whole());
     }
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn list_type_and_patch_strategy_may_differ() {
         let conditions = place("batch/v1", "Job", "status.conditions");
-        assert_eq!(conditions.list(), ListRule::Atomic);
+        assert_eq!(conditions.list(), &ListRule::Atomic);
         assert_eq!(conditions.patch_list(), PatchRule::MergeBy("type"));
         let ports = place("v1", "Service", "spec.ports");
         assert_eq!(keys(ports), [("port", None), ("protocol", Some("TCP"))]);
@@ -265,14 +265,14 @@ mod tests {
         let schema = Schema::kubernetes();
         assert!(schema.kind("acme.io/v1", "Shop").is_none());
         let images = place("kustomize.config.k8s.io/v1beta1", "Kustomization", "images");
-        assert_eq!(images.list(), ListRule::Unknown);
+        assert_eq!(images.list(), &ListRule::Unknown);
         assert_eq!(
             any_resource().field("metadata").field("finalizers").list(),
-            ListRule::Set
+            &ListRule::Set
         );
         assert_eq!(
             any_resource().field("spec").field("ports").list(),
-            ListRule::Unknown
+            &ListRule::Unknown
         );
         assert_eq!(
             any_resource().field("spec").patch_list(),

@@ -28,8 +28,8 @@ pub(super) struct Type {
 /// What is known of one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
-    /// What a list is by `listType`.
-    pub(super) list: Option<ListType>,
+    /// How a list merges by `listType`, as far as that is said.
+    pub(super) list: ListRule,
     /// What is said of patches.
     pub(super) patch: Patch,
     /// Whether a map is one value.
@@ -50,11 +50,17 @@ pub(super) enum Inside {
     Elements(Box<Value>),
 }
 
-/// `listType` with `listMapKeys`.
+/// How a list merges (`listType` with `listMapKeys`; where that is not said, what `patchStrategy`
+/// says).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ListType {
+pub enum ListRule {
+    /// Nothing is known.
+    Unknown,
+    /// It is one value.
     Atomic,
+    /// It is a set of scalars.
     Set,
+    /// These fields identify its elements.
     Map(Vec<MapKey>),
 }
 
@@ -107,7 +113,7 @@ impl Value {
     /// A value of which this is inside, and no more is said.
     pub(super) const fn new(inside: Inside) -> Self {
         Self {
-            list: None,
+            list: ListRule::Unknown,
             patch: Patch {
                 merges: false,
                 replaces: false,

@@ -9,7 +9,7 @@ use super::record::{Segment, Step};
 use super::{Nodes, Walker};
 use crate::merge::pattern::PatternStep;
 use crate::merge::{Images, Lists, Resolution, Rule, Take, Texts};
-use crate::schema::{FieldSchema, ListRule, MapRule};
+use crate::schema::{FieldSchema, ListRule};
 use crate::semantic_version::higher;
 use crate::yaml::{NodeId, Tree};
 
@@ -85,7 +85,7 @@ impl Walker<'_> {
     /// Whether a map is one value.
     pub(super) fn is_atomic_map(&self, nodes: Nodes) -> bool {
         self.schema_of(nodes)
-            .is_some_and(|place| place.map() == MapRule::Atomic)
+            .is_some_and(FieldSchema::is_atomic_map)
     }
 
     fn ruled_keys(&self) -> Option<&[String]> {

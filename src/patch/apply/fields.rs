@@ -5,7 +5,7 @@
 use crate::merge::{Child, FieldIndex, Outcome, Shape, fields_of, key_of, part_of, shape};
 use crate::patch::apply::LAST_APPLIED;
 use crate::patch::{At, Decided, Dialect, Patcher};
-use crate::schema::{FieldSchema, MapRule};
+use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
 /// The fields of `metadata` that the server writes.
@@ -65,7 +65,7 @@ impl<'a> Patcher<'a> {
     /// Whether the map here is one value.
     pub(in crate::patch) fn is_one_value(&self, schema: Option<FieldSchema<'a>>) -> bool {
         schema.is_some_and(|schema| match self.dialect {
-            Dialect::Apply { is_custom: true } => schema.map() == MapRule::Atomic,
+            Dialect::Apply { is_custom: true } => schema.is_atomic_map(),
             _ => schema.is_patched_whole(),
         })
     }
