@@ -1,8 +1,8 @@
 //! Checks what an upstream tree lists before any of it is used. Git refuses most of it too, but a
 //! server may send any objects.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::ffi::{OsStr, OsString};
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use super::record::{KPTFILE, RULES_FILE};
@@ -193,50 +193,28 @@ pub(super) fn check_sizes(listed: &[Listed], sizes: &HashMap<String, u64>) -> Re
 /// Whether a link at `path` leads to something in the package, as the system will follow it there:
 /// by way of the other links.
 pub(super) fn link_stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
-    let mut here: Vec<OsString> = path.iter().map(OsStr::to_owned).collect();
-    here.pop();
-    let mut way = VecDeque::new();
-    let mut links = 0;
-    let mut target = Some(to.to_owned());
-    loop {
-        if let Some(target) = target.take() {
-            links += 1;
-            let parts = target
-                .components()
-                .filter(|part| *part != Component::CurDir);
-            let parts: Option<Vec<Option<OsString>>> = parts.map(step).collect();
-            let Some(parts) = parts.filter(|_| links <= MOST_LINKS) else {
-                return false;
-            };
-            for part in parts.into_iter().rev() {
-                way.push_front(part);
-            }
-        }
-        match way.pop_front() {
-            None => return true,
-            Some(None) if here.pop().is_none() => return false,
-            Some(None) => {}
-            Some(Some(name)) if is_gits(&name) => return false,
-            Some(Some(name)) => {
-                here.push(name);
-                let there: PathBuf = here.iter().collect();
-                if let Some(SnapshotEntry::Link(to)) = package.entries.get(&there) {
-                    here.pop();
-                    target = Some(to.clone());
+    let mut here = path.parent().unwrap_or(Path::new("")).to_owned();
+    let mut way = to.to_owned();
+    'links: for _ in 0..MOST_LINKS {
+        let mut steps = way.components();
+        while let Some(step) = steps.next() {
+            match step {
+                Component::CurDir => {}
+                Component::ParentDir if here.pop() => {}
+                Component::Normal(name) if !is_gits(name) => {
+                    here.push(name);
+                    if let Some(SnapshotEntry::Link(to)) = package.entries.get(&here) {
+                        here.pop();
+                        way = to.join(steps.as_path());
+                        continue 'links;
+                    }
                 }
+                _ => return false,
             }
         }
+        return true;
     }
-}
-
-/// One step of a link's way: a name, or none for one up. `None` if it leads to a place of the
-/// system's.
-fn step(part: Component<'_>) -> Option<Option<OsString>> {
-    match part {
-        Component::Normal(name) => Some(Some(name.to_owned())),
-        Component::ParentDir => Some(None),
-        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
-    }
+    false
 }
 
 /// Every object that is a file's.
