@@ -1,21 +1,11 @@
 //! The JSON patch that turns one document into another.
 
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::merge::{FieldIndex, Shape, is_resource, key_of, shape};
 use crate::patch::json::pointer::{escaped, field_name};
 use crate::yaml::go_json::{is_true, number};
 use crate::yaml::{EntryId, NodeId, ParseError, ScalarType, Tree, equal};
-
-/// One operation, as it is written.
-#[derive(Debug, Serialize)]
-struct Operation {
-    op: &'static str,
-    path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<Value>,
-}
 
 /// The JSON patch (RFC 6902) that makes `new` of `old`, an operation on each line; `None` if they
 /// have the same values.
@@ -45,11 +35,7 @@ pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Result<Option<String>,
         operations: Vec::new(),
     };
     differ.value(old.root().value, new.root().value, "")?;
-    let lines: Vec<String> = differ
-        .operations
-        .iter()
-        .filter_map(|operation| serde_json::to_string(operation).ok())
-        .collect();
+    let lines: Vec<String> = differ.operations.iter().map(Value::to_string).collect();
     Ok((!lines.is_empty()).then(|| format!("[\n  {}\n]\n", lines.join(",\n  "))))
 }
 
@@ -58,7 +44,7 @@ struct Differ<'a> {
     new: &'a Tree<'a>,
     /// Whether keys are those of JSON.
     is_json: bool,
-    operations: Vec<Operation>,
+    operations: Vec<Value>,
 }
 
 impl Differ<'_> {
@@ -79,10 +65,11 @@ impl Differ<'_> {
         path: String,
         value: Option<NodeId>,
     ) -> Result<(), ParseError> {
-        let value = value
-            .map(|value| json(self.new, value, self.is_json))
-            .transpose()?;
-        self.operations.push(Operation { op, path, value });
+        let mut operation = json!({"op": op, "path": path});
+        if let Some(value) = value {
+            operation["value"] = in_json(self.new, value, self.is_json)?;
+        }
+        self.operations.push(operation);
         Ok(())
     }
 
@@ -151,7 +138,7 @@ impl Differ<'_> {
 }
 
 /// A value as JSON.
-fn json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseError> {
+fn in_json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseError> {
     let node = tree.resolve(node);
     if tree.scalar(node).is_some() {
         return json_scalar(tree, node);
@@ -159,12 +146,12 @@ fn json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseErro
     let entries = tree.entries(node);
     if shape(tree, node) == Shape::List {
         return entries
-            .map(|entry| json(tree, tree.entry(entry).value, is_json))
+            .map(|entry| in_json(tree, tree.entry(entry).value, is_json))
             .collect();
     }
     let fields = entries.filter_map(|entry| {
         let name = field_name(tree, is_json, entry)?.into_owned();
-        let value = json(tree, tree.entry(entry).value, is_json);
+        let value = in_json(tree, tree.entry(entry).value, is_json);
         Some(value.map(|value| (name, value)))
     });
     Ok(Value::Object(fields.collect::<Result<_, _>>()?))

@@ -167,11 +167,11 @@ impl<'a, 'o> Batch<'a, 'o> {
             Shape::Map => {
                 let fields = self.fields.entry(holder);
                 let fields = fields.or_insert_with(|| named_fields(target, holder));
-                fields.get(step.name.as_ref()).copied()
+                fields.get(step.as_ref()).copied()
             }
             // positions are other ones as soon as an element goes
             Shape::List if self.gone.contains_key(&holder) => None,
-            Shape::List => target.entries(holder).nth(index_of(&step.name)?),
+            Shape::List => target.entries(holder).nth(index_of(step)?),
             Shape::Scalar => None,
         }
     }
@@ -185,8 +185,8 @@ impl<'a, 'o> Batch<'a, 'o> {
     ) -> Decided<bool> {
         let is_list = shape(self.target, holder) == Shape::List;
         let is_new = match is_list {
-            true => step.name == "-",
-            false => self.named.insert((holder, &step.name)),
+            true => step == "-",
+            false => self.named.insert((holder, step.as_ref())),
         };
         let Some(end) = self.target.entries(holder).next_back() else {
             return Ok(false);
@@ -194,7 +194,7 @@ impl<'a, 'o> Batch<'a, 'o> {
         if !is_new || self.outcomes.contains_key(&end) || self.ways.contains(&end) {
             return Ok(false);
         }
-        let key = (!is_list).then_some(step.name.as_ref());
+        let key = (!is_list).then_some(step.as_ref());
         // the operation alone: what is found out once of a tree would be of the whole patch each
         // time
         let mut span = self.patch.node(add).span;

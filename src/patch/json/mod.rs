@@ -233,7 +233,7 @@ impl SingleOperation<'_> {
             return self.with_found(&spot, taken, source);
         }
         let key = match self.operation.path.last() {
-            Some(step) if is_map => Some(step.name.as_ref()),
+            Some(step) if is_map => Some(step.as_ref()),
             _ => None,
         };
         let owner = owner_of(source, entry.value);

@@ -8,10 +8,7 @@ use crate::merge::{Shape, is_resource, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};
 
 /// One step of a pointer: the name of a field, or an element's position.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step<'t> {
-    pub(super) name: Cow<'t, str>,
-}
+pub(super) type Step<'t> = Cow<'t, str>;
 
 /// A place in a document, whether something is there or could be.
 #[derive(Debug, Clone)]
@@ -32,14 +29,11 @@ pub(super) fn steps(text: &str) -> Option<Vec<Step<'_>>> {
     if text.is_empty() {
         return Some(Vec::new());
     }
-    text.strip_prefix('/')?
-        .split('/')
-        .map(|part| unescaped(part).map(|name| Step { name }))
-        .collect()
+    text.strip_prefix('/')?.split('/').map(unescaped).collect()
 }
 
 /// `~1` is a slash and `~0` a tilde; nothing else follows a tilde.
-fn unescaped(part: &str) -> Option<Cow<'_, str>> {
+fn unescaped(part: &str) -> Option<Step<'_>> {
     let mut rest = part;
     while let Some(at) = rest.find('~') {
         rest = &rest[at + 1..];
@@ -57,9 +51,7 @@ fn unescaped(part: &str) -> Option<Cow<'_, str>> {
 /// A pointer as it is written.
 pub(super) fn written(steps: &[Step<'_>]) -> String {
     let steps = steps.iter();
-    steps
-        .map(|step| format!("/{}", escaped(&step.name)))
-        .collect()
+    steps.map(|step| format!("/{}", escaped(step))).collect()
 }
 
 /// A name as a step of a pointer.
@@ -75,7 +67,7 @@ pub(super) fn spot(tree: &Tree<'_>, steps: &[Step<'_>]) -> Result<Option<Spot>, 
     let mut above = Vec::new();
     let mut holder = tree.resolve(tree.root().value);
     for (depth, step) in steps.iter().enumerate() {
-        let (found, index) = at(tree, holder, &step.name).ok_or(depth)?;
+        let (found, index) = at(tree, holder, step).ok_or(depth)?;
         if depth + 1 == steps.len() {
             return Ok(Some(Spot {
                 above,
@@ -153,7 +145,7 @@ mod tests {
 
     fn names(text: &str) -> Option<Vec<String>> {
         let steps = steps(text)?;
-        Some(steps.iter().map(|step| step.name.to_string()).collect())
+        Some(steps.iter().map(|step| step.to_string()).collect())
     }
 
     #[test]
