@@ -1,19 +1,19 @@
 //! The settings of a run, in one value. Nothing else reads the command line.
 
 use std::io::Write;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use super::exit_code::ExitCode;
+use super::output::OutputArgs;
 use super::output_path::Destination;
 use super::report::ReportTo;
 use super::signals::Signals;
 use crate::error::Error;
-use crate::package::{ApplyTo, Patching, Settings};
+use crate::package::{ApplyTo, Patching, STANDARD_INPUT, Settings};
 use crate::triple::Triple;
 
 /// Everything that a run needs to know.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Config {
     /// The three packages.
     pub sides: Triple<PathBuf>,
@@ -22,30 +22,43 @@ pub(super) struct Config {
     /// What is done with them.
     pub job: Job,
     /// What is done with the result.
-    pub action: Action,
-    /// Where the result goes; in the local package's place where nothing is said.
-    pub destination: Option<Destination>,
-    /// How many threads; as many as there are cores where none is given.
-    pub threads: Option<NonZeroUsize>,
-    /// Whether the exit status says if anything changes.
-    pub check: bool,
+    pub output: OutputArgs,
     /// What report is made.
     pub report: ReportTo,
-    /// How much is reported.
-    pub verbosity: Verbosity,
     /// What is shown, and how.
     pub shown: Shown,
 }
 
 impl Config {
+    /// Whether the result is written, and not only told or shown.
+    pub(super) fn writes(&self) -> bool {
+        let OutputArgs {
+            diff,
+            dry_run,
+            check,
+            ..
+        } = self.output;
+        !diff && !dry_run && !check
+    }
+
+    /// Where the result goes; in the local package's place where nothing is said.
+    pub(super) fn destination(&self) -> Option<Destination<'_>> {
+        match self.output.output.as_deref() {
+            Some(path) if path.as_os_str() != STANDARD_INPUT => Some(Destination::Path(path)),
+            Some(_) => Some(Destination::Output),
+            // what comes on standard input goes to standard output
+            None => (self.sides.local.as_os_str() == STANDARD_INPUT).then_some(Destination::Output),
+        }
+    }
+
     /// Whether the local package is what is written.
     pub(super) fn is_in_place(&self) -> bool {
-        matches!(self.action, Action::Write { .. }) && self.destination.is_none()
+        self.writes() && self.destination().is_none()
     }
 }
 
 /// What is done with the packages.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Job {
     /// They merge.
     Merge,
@@ -53,31 +66,6 @@ pub(super) enum Job {
     Apply(ApplyTo),
     /// Patches are applied. Their target is the local side.
     Patch(Patching),
-}
-
-/// What is done with the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
-    /// It is written.
-    Write {
-        /// Forced to the disk.
-        durable: bool,
-    },
-    /// It is told what would change.
-    DryRun,
-    /// It is shown as a unified diff.
-    Diff,
-}
-
-/// How much is reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Verbosity {
-    /// Errors only.
-    Quiet,
-    /// The summary and the conflicts.
-    Normal,
-    /// Each file that changes, too.
-    Verbose,
 }
 
 /// What of a run is shown, and how.

@@ -6,10 +6,9 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::config::{Action, Config, Job, Shown, Verbosity};
-use super::output_path::Destination;
+use super::config::{Config, Job, Shown};
 use super::report::ReportTo;
-use crate::package::{STANDARD_INPUT, SchemaSource, Settings};
+use crate::package::{SchemaSource, Settings};
 use crate::triple::Triple;
 
 /// What is done with a result, and what is told of it.
@@ -46,10 +45,10 @@ pub(super) struct RunArgs {
     pub(super) threads: Option<NonZeroUsize>,
     /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
+    pub(super) quiet: bool,
     /// Name each file that changes, and all that counts
     #[arg(short, long, action = ArgAction::SetTrue)]
-    verbose: bool,
+    pub(super) verbose: bool,
 }
 
 /// What of a run is shown, and how.
@@ -122,30 +121,15 @@ impl OutputArgs {
     ) -> Config {
         let shown = self.run.shown.shown();
         Config {
-            action: match (self.diff, self.dry_run || self.check) {
-                (true, _) => Action::Diff,
-                (false, true) => Action::DryRun,
-                (false, false) => Action::Write {
-                    durable: self.run.sync,
-                },
-            },
-            check: self.check,
-            destination: match self.output {
-                Some(path) if path.as_os_str() != STANDARD_INPUT => Some(Destination::Path(path)),
-                Some(_) => Some(Destination::Output),
-                // what comes on standard input goes to standard output
-                None => (sides.local.as_os_str() == STANDARD_INPUT).then_some(Destination::Output),
-            },
-            report,
-            verbosity: self.run.verbosity(),
-            threads: self.run.threads,
             settings: Settings {
                 show_secrets: shown.secrets,
                 ..settings
             },
-            shown,
+            output: self,
             sides,
             job,
+            report,
+            shown,
         }
     }
 }
@@ -170,16 +154,6 @@ impl ShownArgs {
             secrets: self.show_secrets,
             color_output: self.color.is_on(std::io::stdout().is_terminal()),
             color_errors: self.color.is_on(std::io::stderr().is_terminal()),
-        }
-    }
-}
-
-impl RunArgs {
-    pub(super) const fn verbosity(&self) -> Verbosity {
-        match (self.quiet, self.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Verbose,
-            (false, false) => Verbosity::Normal,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::config::Config;
 use crate::error::Error;
@@ -11,12 +11,11 @@ use crate::package::{
 };
 
 /// Where the result goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Destination {
+pub(super) enum Destination<'c> {
     /// Standard output: one file.
     Output,
     /// A file or folder.
-    Path(PathBuf),
+    Path(&'c Path),
 }
 
 /// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or

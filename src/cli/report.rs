@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::package::{is_open_already, replace_itself};
 
 /// What report is made of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct ReportTo {
     /// The report: text (default), json, markdown, html
     #[arg(long = "report", value_enum, value_name = "FORM", default_value_t = Form::Text)]

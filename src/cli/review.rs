@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::process::Child;
 
-use super::config::{Action, Config, Job};
+use super::config::{Config, Job};
 use super::exit_code::ExitCode;
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
@@ -90,14 +90,9 @@ fn reviewed(
     errors: &mut impl Write,
 ) -> Result<ExitCode, Error> {
     let local = &config.sides.local;
-    // what is decided is written where it was read
-    let writing = Config {
-        action: Action::Write { durable: false },
-        ..config.clone()
-    };
     let waiting = || drop(writeln!(errors, "{}", waiting_at(local)));
-    let _lock = locked(&writing, waiting)?;
-    let (plan, is_left) = in_threads(config.threads, &config.sides, || opened(&writing, merges))?;
+    let _lock = locked(config, waiting)?;
+    let (plan, is_left) = in_threads(None, &config.sides, || opened(config, merges))?;
     let lost = |error| Error::Write {
         path: "standard output".into(),
         error,

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::config::{Action, Config, Job, Shown, Verbosity};
+use super::config::{Config, Job, Shown};
 use super::exit_code::ExitCode;
 use super::output_path::{self, Destination};
 use super::progress::with_bar;
@@ -72,14 +72,14 @@ pub(super) fn merge(
     let mut warn = |plan: &Plan| warned = warn(config, plan, errors);
     let result = lock.and_then(|_lock| {
         let work = || carry_out(config, &signals, &mut warn);
-        in_threads(config.threads, &config.sides, work)
+        in_threads(config.output.run.threads, &config.sides, work)
     });
     let done = match result {
         Ok(done) => done,
         Err(error) => return config.shown.failed(error, Some(&signals), errors),
     };
     let told = warned.and_then(|()| tell(config, &done, output, errors));
-    let changes = config.check && !done.plan.files.is_empty();
+    let changes = config.output.check && !done.plan.files.is_empty();
     let code = match done.facts.open || changes {
         true => ExitCode::Conflicts,
         false => ExitCode::Merged,
@@ -104,7 +104,7 @@ pub(super) fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Er
 
 /// The plan.
 pub(super) fn planned(config: &Config) -> Result<Plan, Error> {
-    let bar = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
+    let bar = !config.output.run.quiet && io::stderr().is_terminal();
     let plan = || {
         with_bar(bar, |progress| match &config.job {
             Job::Merge => package::plan_with(&config.sides, &config.settings, progress),
@@ -136,12 +136,8 @@ pub(super) fn or_undone(
 
 /// Tells what there is to know of a plan.
 fn warn(config: &Config, plan: &Plan, errors: &mut impl Write) -> io::Result<()> {
-    let warnings = match config.verbosity {
-        Verbosity::Quiet => &[],
-        _ => plan.warnings.as_slice(),
-    };
+    let mut warnings = plan.warnings.iter().filter(|_| !config.output.run.quiet);
     warnings
-        .iter()
         .try_for_each(|warning| writeln!(errors, "{}", warning.render(config.shown.color_errors)))
 }
 
@@ -158,18 +154,16 @@ fn carry_out(
     let on_conflict = config.settings.merge.on_conflict;
     let mut facts = Facts::of(&plan, on_conflict, start.elapsed());
     let mut printed = None;
-    facts.written = match config.action {
-        Action::Write { durable } if !facts.refused => {
-            match &config.destination {
-                None => signals.hold_off(|disk| plan.write_to(disk, durable))?,
-                Some(Destination::Output) => printed = Some(output_path::result(config, &plan)?),
-                Some(Destination::Path(path)) => signals
-                    .hold_off(|disk| output_path::write(config, &mut plan, path, disk, durable))?,
-            }
-            true
+    facts.written = config.writes() && !facts.refused;
+    if facts.written {
+        let durable = config.output.run.sync;
+        match config.destination() {
+            None => signals.hold_off(|disk| plan.write_to(disk, durable))?,
+            Some(Destination::Output) => printed = Some(output_path::result(config, &plan)?),
+            Some(Destination::Path(path)) => signals
+                .hold_off(|disk| output_path::write(config, &mut plan, path, disk, durable))?,
         }
-        _ => false,
-    };
+    }
     facts.duration = start.elapsed();
     let count = if facts.written { plan.files.len() } else { 0 };
     let text = || report_text(config, &plan, &facts, false);
@@ -249,9 +243,10 @@ fn report_text(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> Stri
 }
 
 fn summary(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
+    let (verbose, diff) = (config.output.run.verbose, config.output.diff);
     let detail = Detail {
-        files: config.verbosity == Verbosity::Verbose || config.action == Action::DryRun,
-        records: config.verbosity == Verbosity::Verbose,
+        files: verbose || !config.writes() && !diff,
+        records: verbose,
         color,
     };
     report::summary(plan, facts, detail)
@@ -280,7 +275,7 @@ fn tell(
     errors: &mut impl Write,
 ) -> io::Result<()> {
     let plan = &done.plan;
-    let quiet = config.verbosity == Verbosity::Quiet;
+    let quiet = config.output.run.quiet;
     let text = |color: bool| match config.report.file {
         Some(_) => summary(config, plan, &done.facts, color),
         None => report_text(config, plan, &done.facts, color),
@@ -292,7 +287,7 @@ fn tell(
         if told {
             errors.write_all(text(config.shown.color_errors).as_bytes())?;
         }
-    } else if config.action == Action::Diff {
+    } else if config.output.diff {
         let diff = report::diff(plan, config.shown.color_output);
         if !quiet {
             tell_left_out(&diff.left_out, errors)?;

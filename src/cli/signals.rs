@@ -56,11 +56,9 @@ impl Signals {
 
     /// Does `work` that a signal only asks to stop. When it is done one is not heeded any more,
     /// unless it comes twice: what was done is to be told.
-    pub(super) fn hold_off<R>(&self, work: impl FnOnce(&Stoppable) -> R) -> R {
+    pub(super) fn hold_off<R>(&self, work: impl FnOnce(&Self) -> R) -> R {
         self.ends_at_once.store(false, Ordering::SeqCst);
-        work(&Stoppable {
-            came: Arc::clone(&self.came),
-        })
+        work(self)
     }
 
     /// Waits for a program that has the terminal: what is typed there is for that one.
@@ -101,12 +99,7 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// The disk, until a signal comes.
-#[derive(Debug)]
-pub(super) struct Stoppable {
-    came: Arc<AtomicUsize>,
-}
-
-impl Disk for Stoppable {
+impl Disk for Signals {
     fn is_stopped(&self) -> bool {
         self.came.load(Ordering::SeqCst) != 0
     }

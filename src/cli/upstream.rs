@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::config::{Shown, Verbosity};
+use super::config::Shown;
 use super::exit_code::ExitCode;
 use super::output::RunArgs;
 use super::progress::Line;
@@ -48,17 +48,17 @@ impl Done {
 /// How a command about upstream is run.
 pub(super) struct UpstreamRun {
     report: ReportTo,
-    verbosity: Verbosity,
+    args: RunArgs,
     shown: Shown,
     threads: Option<NonZeroUsize>,
 }
 
 impl UpstreamRun {
-    pub(super) fn new(report: ReportTo, run: &RunArgs, threads: Option<NonZeroUsize>) -> Self {
+    pub(super) fn new(report: ReportTo, args: RunArgs, threads: Option<NonZeroUsize>) -> Self {
         Self {
             report,
-            verbosity: run.verbosity(),
-            shown: run.shown.shown(),
+            shown: args.shown.shown(),
+            args,
             threads,
         }
     }
@@ -74,7 +74,7 @@ impl UpstreamRun {
         let signals = Signals::listen().unwrap_or_default();
         let done = in_pool(self.threads, || {
             self.report.ready()?;
-            let is_shown = !self.is_quiet() && io::stderr().is_terminal();
+            let is_shown = !self.args.quiet && io::stderr().is_terminal();
             let line = Line::new(is_shown);
             let tell = |what: &str| line.tell(what);
             work(self, &Remotes::new(Cache::of_user()?, &tell), &signals)
@@ -90,24 +90,17 @@ impl UpstreamRun {
         };
         code.unless_lost(told)
     }
-
-    /// Whether errors only are printed.
-    fn is_quiet(&self) -> bool {
-        self.verbosity == Verbosity::Quiet
-    }
 }
 
 /// Upgrades wait, and write, as this process is told to.
-pub(super) struct Here<'s>(pub(super) &'s Signals);
-
-impl upgrade::Host for Here<'_> {
+impl upgrade::Host for Signals {
     fn waiting(&self, package: &Path) {
         // there is nobody left to tell where that fails
         let _ = writeln!(io::stderr(), "{}", waiting_at(package));
     }
 
     fn write(&self, work: &mut dyn FnMut(&dyn Disk) -> Result<(), Error>) -> Result<(), Error> {
-        self.0.hold_off(|disk| work(disk))
+        self.hold_off(|disk| work(disk))
     }
 }
 
@@ -128,7 +121,7 @@ fn tell(
         Some(_) => &done.text,
         None => &done.report,
     };
-    if run.report.is_printed() || !run.is_quiet() {
+    if run.report.is_printed() || !run.args.quiet {
         output.write_all(told.as_bytes())?;
     }
     output.flush()
@@ -306,15 +299,15 @@ pub(super) fn upgraded(
                     let one =
                         report::diff_in(&upgrade.package, &upgrade.plan, run.shown.color_output);
                     diffs.push_str(&one.text);
-                    let left_out = one.left_out.iter().filter(|_| !run.is_quiet());
+                    let left_out = one.left_out.iter().filter(|_| !run.args.quiet);
                     notes.extend(left_out.map(|it| format!("warning: {it}")));
                 }
             }
         }
     }
     let detail = Detail {
-        files: run.verbosity == Verbosity::Verbose || dry_run,
-        records: run.verbosity == Verbosity::Verbose,
+        files: run.args.verbose || dry_run,
+        records: run.args.verbose,
         color: run.shown.color_output,
     };
     let (report, text) = if diff {
@@ -343,7 +336,7 @@ pub(super) fn upgraded(
 fn notes_of(upgrade: &Upgrade, run: &UpstreamRun) -> Vec<String> {
     let package = shown(&upgrade.package);
     let mut notes = Vec::new();
-    if !run.is_quiet() {
+    if !run.args.quiet {
         let warnings = upgrade.plan.warnings.iter();
         notes.extend(warnings.map(|it| it.render(run.shown.color_errors)));
     }
@@ -351,7 +344,7 @@ fn notes_of(upgrade: &Upgrade, run: &UpstreamRun) -> Vec<String> {
         notes.push(format!(
             "{package}: conflicts are left: nothing was written"
         ));
-    } else if upgrade.facts.open && !run.is_quiet() {
+    } else if upgrade.facts.open && !run.args.quiet {
         notes.push(format!("{package}: conflicts are left: see the report"));
     }
     notes

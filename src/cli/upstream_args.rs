@@ -12,7 +12,7 @@ use super::merge_args::MergeArgs;
 use super::output::{RunArgs, threads};
 use super::report::{Form, ReportTo};
 use super::signals::Signals;
-use super::upstream::{Here, UpstreamRun, adopt, cache, get, outdated, upgraded};
+use super::upstream::{UpstreamRun, adopt, cache, get, outdated, upgraded};
 use crate::package::Settings;
 use crate::triple::Triple;
 use crate::upgrade::{
@@ -206,7 +206,7 @@ impl Subcommands {
         output: &mut impl Write,
         errors: &mut impl Write,
     ) -> Result<ExitCode, (&'static str, String)> {
-        let plainly = UpstreamRun::new(ReportTo::default(), &RunArgs::default(), None);
+        let plainly = UpstreamRun::new(ReportTo::default(), RunArgs::default(), None);
         match self {
             Self::Get(args) => {
                 Ok(plainly.done(|run, remotes, _| get(run, remotes, &args), output, errors))
@@ -234,7 +234,7 @@ impl OutdatedArgs {
             ..UpgradeOptions::default()
         };
         let packages = self.which.packages(true)?;
-        let run = UpstreamRun::new(self.report, &self.run, jobs);
+        let run = UpstreamRun::new(self.report, self.run, jobs);
         let work = |run: &UpstreamRun, remotes: &Remotes<'_>, _: &Signals| {
             outdated(run, remotes, (&packages, &options), self.exit_code)
         };
@@ -270,10 +270,9 @@ impl UpgradeArgs {
         };
         let jobs = self.which.jobs(&self.run);
         let packages = self.which.packages(false)?;
-        let run = UpstreamRun::new(self.report, &self.run, jobs);
+        let run = UpstreamRun::new(self.report, self.run, jobs);
         let work = |run: &UpstreamRun, remotes: &Remotes<'_>, signals: &Signals| {
-            let host = Here(signals);
-            let outcomes = upgrade(remotes, &packages, &options, &commits, &host)?;
+            let outcomes = upgrade(remotes, &packages, &options, &commits, signals)?;
             let none = outcomes.is_empty().then(|| packages.none());
             Ok(upgraded(run, outcomes, options.dry_run, self.diff).with_note(none))
         };
