@@ -23,25 +23,16 @@ pub(super) fn is_ours(file: &Path) -> bool {
     })
 }
 
-fn is_our_line(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    let (pattern, attribute, rest) = (words.next(), words.next(), words.next());
-    pattern.is_some_and(|pattern| PATTERNS.contains(&pattern))
-        && attribute == Some("merge=merge3")
-        && rest.is_none()
+/// Whether a line sends the files of a pattern to the driver, and says no more.
+fn is_line_for(line: &str, pattern: &str) -> bool {
+    line_for(pattern).split(' ').eq(line.split_whitespace())
 }
 
 /// The lines that a text has not got yet.
 pub(super) fn missing(text: &str) -> Vec<String> {
-    let has = |wanted: &str| {
-        text.lines()
-            .any(|line| is_our_line(line) && line.split_whitespace().next() == Some(wanted))
-    };
-    PATTERNS
-        .into_iter()
-        .filter(|pattern| !has(pattern))
-        .map(line_for)
-        .collect()
+    let has = |pattern: &str| text.lines().any(|line| is_line_for(line, pattern));
+    let missing = PATTERNS.into_iter().filter(|pattern| !has(pattern));
+    missing.map(line_for).collect()
 }
 
 /// The text with the lines that it has not got yet; the others as they are.
@@ -62,7 +53,7 @@ pub(super) fn with_lines(text: &str) -> String {
 /// The text without those lines; the others as they are.
 pub(super) fn without_lines(text: &str) -> String {
     text.split_inclusive('\n')
-        .filter(|line| !is_our_line(line))
+        .filter(|line| !PATTERNS.iter().any(|pattern| is_line_for(line, pattern)))
         .collect()
 }
 

@@ -33,12 +33,15 @@ impl Default for Style {
     }
 }
 
-/// A text merge's result.
+/// What came of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lines {
-    pub(super) bytes: Vec<u8>,
-    /// How many conflicts are left.
-    pub(super) conflicts: usize,
+pub struct Resolved {
+    /// The merged content.
+    pub bytes: Vec<u8>,
+    /// How many conflicts are left in it.
+    pub conflicts: usize,
+    /// Whether it was merged by structure.
+    pub structural: bool,
 }
 
 /// How lines are compared.
@@ -56,7 +59,7 @@ pub(super) fn merge(
     style: &Style,
     favor: Option<Favor>,
     diff: Diff,
-) -> Option<Lines> {
+) -> Option<Resolved> {
     // what git says of binary files, without asking
     if sides.into_array().iter().any(|side| is_binary(side)) {
         return None;
@@ -69,7 +72,12 @@ fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, &bytes[..bytes.len().min(8000)]).is_some()
 }
 
-fn by_git(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>, diff: Diff) -> Option<Lines> {
+fn by_git(
+    sides: &Triple<&[u8]>,
+    style: &Style,
+    favor: Option<Favor>,
+    diff: Diff,
+) -> Option<Resolved> {
     let folder = tempfile::tempdir().ok()?;
     let names = Triple::new("original", "updated", "local");
     let paths = names.map(|name| folder.path().join(name));
@@ -115,15 +123,16 @@ fn by_git(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>, diff: Diff
             .or_else(|| run(&[]))?,
     };
     let conflicts = usize::try_from(output.status.code()?).ok()?;
-    (conflicts < 128).then_some(Lines {
+    (conflicts < 128).then_some(Resolved {
         bytes: output.stdout,
         conflicts,
+        structural: false,
     })
 }
 
 /// The text merge of this program. Bytes that are not UTF-8 are letters of some other encoding:
 /// each is taken as one.
-fn own(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Lines> {
+fn own(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Resolved> {
     let texts = sides.map(|side| {
         side.iter()
             .map(|byte| char::from(*byte))
@@ -146,9 +155,10 @@ fn own(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Lin
         None => (merge.text, merge.hunks.len()),
     };
     let bytes = text.chars().filter_map(|letter| u8::try_from(letter).ok());
-    Some(Lines {
+    Some(Resolved {
         bytes: bytes.collect(),
         conflicts,
+        structural: false,
     })
 }
 

@@ -17,7 +17,7 @@ use std::thread::{Builder, JoinHandle};
 use super::call::Settings;
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
-use super::lines::{self, Lines};
+use super::lines;
 use super::{call, kept_changes};
 use crate::merge::text::{CleanLines, Hunk, merge_clean_lines};
 use crate::merge::{
@@ -27,7 +27,7 @@ use crate::package::{Bytes, FileInMemory, at_once, in_memory};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
 
-pub use super::lines::{Diff, MARKER_SIZE, Style};
+pub use super::lines::{Diff, MARKER_SIZE, Resolved, Style};
 
 /// The parser and the walk recurse: deep documents need more than a thread's usual stack.
 const STACK: usize = 64 << 20;
@@ -56,17 +56,6 @@ impl Request<'_> {
     fn bytes(&self) -> Triple<&[u8]> {
         self.sides.as_ref().map(|bytes| &**bytes)
     }
-}
-
-/// What came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
-    /// The merged content.
-    pub bytes: Vec<u8>,
-    /// How many conflicts are left in it.
-    pub conflicts: usize,
-    /// Whether it was merged by structure.
-    pub structural: bool,
 }
 
 /// Merges one file. `None` if that cannot be: where a side is binary.
@@ -99,19 +88,12 @@ pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
     if sides.original == sides.local {
         return Some(only(sides.updated));
     }
-    with_stack(sides, || by_structure(request)).or_else(|| {
-        let lines = by_lines(request, request.favor)?;
-        Some(Resolved {
-            bytes: lines.bytes,
-            conflicts: lines.conflicts,
-            structural: false,
-        })
-    })
+    with_stack(sides, || by_structure(request)).or_else(|| by_lines(request, request.favor))
 }
 
 /// The text merge. Where lines compared as `git merge` does it leave a conflict and as
 /// `git merge-file` does it leave none, the latter's.
-fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Lines> {
+fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Resolved> {
     let merge = |diff| lines::merge(&request.bytes(), &request.style, favor, diff);
     let merged = merge(request.diff)?;
     if merged.conflicts == 0 || request.diff == Diff::Myers {
