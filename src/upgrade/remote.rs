@@ -77,10 +77,11 @@ impl<'t> Remotes<'t> {
     /// # Errors
     /// Where there is no repository.
     pub(super) fn locate(&self, address: &Address) -> Result<(Origin, Option<String>), Error> {
-        if let Location::Page(repository, rest) = &address.location {
-            return self.locate_page(repository, rest);
-        }
-        let origin = self.locate_origin(&address.location)?;
+        let origin = match &address.location {
+            Location::Page(repository, rest) => return self.locate_page(repository, rest),
+            Location::Clear(origin) => absolute(origin.clone()),
+            Location::Candidates(candidates) => self.locate_origin(candidates)?,
+        };
         Ok((origin, address.reference.clone()))
     }
 
@@ -102,12 +103,8 @@ impl<'t> Remotes<'t> {
         Ok((Origin::new(repository, directory)?, Some(name.to_owned())))
     }
 
-    fn locate_origin(&self, location: &Location) -> Result<Origin, Error> {
-        let candidates = match location {
-            Location::Clear(origin) => return Ok(absolute(origin.clone())),
-            Location::Candidates(origins) => origins,
-            Location::Page(repository, _) => return Origin::new(repository, ""),
-        };
+    /// The first of some origins that is a repository.
+    fn locate_origin(&self, candidates: &[Origin]) -> Result<Origin, Error> {
         let mut told = Vec::new();
         for origin in candidates {
             let origin = absolute(origin.clone());
