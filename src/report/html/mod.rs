@@ -90,7 +90,11 @@ pub(crate) fn page(page: &Page<'_>) -> String {
         let each = page.packages.iter().zip(&sources);
         let items = each.flat_map(|(package, sources)| {
             let records = of(package.plan).into_iter();
-            records.map(move |record| ShownRecord::new(package, sources, record))
+            records.map(move |record| ShownRecord {
+                package,
+                source: sources.get(record),
+                record,
+            })
         });
         let items: Vec<ShownRecord<'_>> = items.collect();
         record::section(&mut out, title, &items, is_open);

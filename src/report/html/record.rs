@@ -3,7 +3,7 @@
 
 use super::Package;
 use super::out::Out;
-use super::source::{Line, LocalFile, LocalFiles};
+use super::source::{Line, LocalFile};
 use super::{sides, tokens};
 use crate::merge::{ConflictKind, Resolution, Take};
 use crate::package::{FileConflict, Written};
@@ -11,35 +11,22 @@ use crate::report::{portable, reason};
 
 /// A record and what is shown beside it.
 pub(super) struct ShownRecord<'i> {
-    file: String,
-    source: Option<&'i LocalFile<'i>>,
-    record: &'i FileConflict,
-    written: bool,
+    pub(super) package: &'i Package<'i>,
+    pub(super) source: Option<&'i LocalFile<'i>>,
+    pub(super) record: &'i FileConflict,
 }
 
-impl<'i> ShownRecord<'i> {
-    pub(super) fn new(
-        package: &Package<'i>,
-        sources: &'i LocalFiles<'i>,
-        record: &'i FileConflict,
-    ) -> Self {
-        Self {
-            file: package.path(&record.file),
-            source: sources.get(record),
-            record,
-            written: package.facts.written,
-        }
-    }
-
+impl ShownRecord<'_> {
     /// Writes it, open to see or folded.
     pub(super) fn write(&self, out: &mut Out, is_open: bool) {
         let conflict = &self.record.conflict;
+        let file = self.package.path(&self.record.file);
         let kind = match conflict.kind {
             ConflictKind::Combined(_) => "combined",
             kind => kind.as_str(),
         };
         let head = "<details class=\"item\" data-kind=\"{}\" data-file=\"{}\"";
-        out.fill(head, [kind, &self.file]);
+        out.fill(head, [kind, &file]);
         out.raw(if is_open { " open>" } else { ">" });
         let path = match &*conflict.path {
             "" => "the whole document or file",
@@ -52,7 +39,7 @@ impl<'i> ShownRecord<'i> {
             false => "<span class=\"result\">{}</span>",
         };
         out.fill(result, [self.result()]);
-        out.fill("<span class=\"where\">{}", [&self.file]);
+        out.fill("<span class=\"where\">{}", [&file]);
         if let Some(line) = self.record.line {
             out.fill(":{}", [&line.to_string()]);
         }
@@ -82,7 +69,7 @@ impl<'i> ShownRecord<'i> {
             (ConflictKind::Pinned, _) => "local, pinned",
             (_, Resolution::Updated) => "updated taken",
             (_, Resolution::Local) => "local stays",
-            (_, Resolution::Markers) if !self.written => "left to you",
+            (_, Resolution::Markers) if !self.package.facts.written => "left to you",
             (_, Resolution::Markers) => "left to you, between conflict markers",
             (_, Resolution::Open) => "left to you, local stands",
         }
