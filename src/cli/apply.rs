@@ -133,5 +133,5 @@ impl WhatArgs {
 
 fn config(what: ApplyTo, settings: Settings, output: OutputArgs, report: ReportTo) -> Config {
     let sides = Triple::new(what.live.clone(), what.config.clone(), what.live.clone());
-    output.config(sides, settings, Job::Apply(what), report)
+    Config::new(output, sides, settings, Job::Apply(what), report)
 }

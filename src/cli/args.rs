@@ -12,10 +12,10 @@ use super::config::{Config, Job};
 use super::diff::DiffArgs;
 use super::exit_code::ExitCode;
 use super::explain::ExplainArgs;
-use super::extras::{self, ManArgs};
+use super::extras::{self, ManArgs, throughout};
 use super::git::Subcommands;
 use super::markers::MarkerArgs;
-use super::merge_args::MergeArgs;
+use super::merge_args::{MergeArgs, SidesArgs};
 use super::output::OutputArgs;
 use super::patch::PatchArgs;
 use super::report::ReportTo;
@@ -120,26 +120,6 @@ enum Subcommand {
     Man(ManArgs),
 }
 
-/// The three packages.
-#[derive(Debug, clap::Args)]
-pub(super) struct SidesArgs {
-    /// What both others come from: a folder or a file
-    #[arg(long, value_name = "OLD")]
-    ancestor: PathBuf,
-    /// The package with upstream's changes
-    #[arg(long, value_name = "NEW")]
-    from: PathBuf,
-    /// The package to change: your fork
-    #[arg(long, value_name = "LOCAL")]
-    to: PathBuf,
-}
-
-impl SidesArgs {
-    pub(super) fn paths(self) -> Triple<PathBuf> {
-        Triple::new(self.ancestor, self.from, self.to)
-    }
-}
-
 /// Does what the arguments say, the program's name first. Results go to `output`, everything else
 /// to `errors`; of what clap has to say about wrong arguments, and for `--help` and `--version`,
 /// see [`clap::Error::print`].
@@ -228,7 +208,13 @@ impl CommandLine {
         let markers = self.markers.style(&sides);
         let markers = markers.map_err(|why| wrong(ErrorKind::TooManyValues, &why))?;
         let settings = self.how.settings(markers);
-        Ok(self.output.config(sides, settings, Job::Merge, self.report))
+        Ok(Config::new(
+            self.output,
+            sides,
+            settings,
+            Job::Merge,
+            self.report,
+        ))
     }
 }
 
@@ -250,18 +236,6 @@ fn command() -> clap::Command {
 pub(super) fn opened() -> clap::Command {
     throughout(command().after_help(EXAMPLES), |command| {
         command.mut_args(|argument| argument.hide_short_help(false))
-    })
-}
-
-/// A command and all of its subcommands, changed.
-pub(super) fn throughout(
-    command: clap::Command,
-    change: fn(clap::Command) -> clap::Command,
-) -> clap::Command {
-    let names = command.get_subcommands().map(|it| it.get_name().to_owned());
-    let names: Vec<String> = names.collect();
-    names.into_iter().fold(change(command), |command, name| {
-        command.mut_subcommand(name, |it| throughout(it, change))
     })
 }
 

@@ -3,9 +3,8 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-use super::config::Shown;
 use super::exit_code::ExitCode;
-use super::output::{FilesArgs, ShownArgs};
+use super::output::{FilesArgs, Shown, ShownArgs};
 use super::progress::Line;
 use super::run::{in_pool, plain, print, waiting_at};
 use crate::error::{self, Error};

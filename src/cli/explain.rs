@@ -4,9 +4,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::args::SidesArgs;
 use super::exit_code::ExitCode;
-use super::merge_args::MergeArgs;
+use super::merge_args::{MergeArgs, SidesArgs};
 use super::output::ShownArgs;
 use super::run::{in_threads, plain, print};
 use crate::error::{Error, shown};

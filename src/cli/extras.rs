@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_complete::Shell;
 
-use super::args::throughout;
 use super::exit_code::ExitCode;
 use crate::visible::visible_lines;
 
@@ -64,6 +63,18 @@ pub(super) fn print(
         }
         _ => ExitCode::Merged,
     }
+}
+
+/// A command and all of its subcommands, changed.
+pub(super) fn throughout(
+    command: clap::Command,
+    change: fn(clap::Command) -> clap::Command,
+) -> clap::Command {
+    let names = command.get_subcommands().map(|it| it.get_name().to_owned());
+    let names: Vec<String> = names.collect();
+    names.into_iter().fold(change(command), |command, name| {
+        command.mut_subcommand(name, |it| throughout(it, change))
+    })
 }
 
 /// A command that says what each value of an option means. There are no pages about `help`.

@@ -1,4 +1,4 @@
-//! The arguments that say how packages merge: the main command's, and those of upgrades.
+//! The arguments that say which packages merge, and how: the main command's, and those of upgrades.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,27 @@ use clap::ValueEnum;
 
 use crate::merge::{Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Texts};
 use crate::package::{SchemaSource, Settings};
+use crate::triple::Triple;
+
+/// The three packages.
+#[derive(Debug, clap::Args)]
+pub(super) struct SidesArgs {
+    /// What both others come from: a folder or a file
+    #[arg(long, value_name = "OLD")]
+    ancestor: PathBuf,
+    /// The package with upstream's changes
+    #[arg(long, value_name = "NEW")]
+    from: PathBuf,
+    /// The package to change: your fork
+    #[arg(long, value_name = "LOCAL")]
+    to: PathBuf,
+}
+
+impl SidesArgs {
+    pub(super) fn paths(self) -> Triple<PathBuf> {
+        Triple::new(self.ancestor, self.from, self.to)
+    }
+}
 
 /// How a merge is done.
 #[derive(Debug, clap::Args)]

@@ -1,15 +1,15 @@
 //! What is done with a result: the arguments that the commands which change packages share.
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::config::{Config, Job, Shown};
-use super::report::ReportTo;
+use super::exit_code::ExitCode;
+use super::signals::Signals;
+use crate::error::Error;
 use crate::package::{SchemaSource, Settings};
-use crate::triple::Triple;
 
 /// What is done with a result, and what is told of it.
 #[derive(Debug, Default, Args)]
@@ -110,28 +110,6 @@ impl OutputArgs {
             ..Self::default()
         }
     }
-
-    /// What a run is given.
-    pub(super) fn config(
-        self,
-        sides: Triple<PathBuf>,
-        settings: Settings,
-        job: Job,
-        report: ReportTo,
-    ) -> Config {
-        let shown = self.run.shown.shown();
-        Config {
-            settings: Settings {
-                show_secrets: shown.secrets,
-                ..settings
-            },
-            output: self,
-            sides,
-            job,
-            report,
-            shown,
-        }
-    }
 }
 
 impl FilesArgs {
@@ -167,6 +145,43 @@ impl Color {
             Self::Always => true,
             Self::Never => false,
         }
+    }
+}
+
+/// What of a run is shown, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Whether the values of Secrets are.
+    pub secrets: bool,
+    /// Whether standard output is coloured.
+    pub color_output: bool,
+    /// Whether standard error is.
+    pub color_errors: bool,
+}
+
+impl Shown {
+    /// An error as it may be shown.
+    pub(super) fn readable(&self, error: Error) -> Error {
+        match self.secrets {
+            true => error.with_secrets(),
+            false => error,
+        }
+    }
+
+    /// Tells what went wrong: the status of a run that ended by that, perhaps because a signal
+    /// came.
+    pub(super) fn failed(
+        &self,
+        error: Error,
+        signals: Option<&Signals>,
+        errors: &mut impl Write,
+    ) -> ExitCode {
+        let is_stopped = matches!(error, Error::Stopped { .. });
+        let told = self.readable(error).render(self.color_errors);
+        // there is nobody left to tell where that fails
+        let _ = writeln!(errors, "{told}");
+        let status = signals.filter(|_| is_stopped).and_then(Signals::status);
+        status.map_or(ExitCode::Failed, ExitCode::Other)
     }
 }
 

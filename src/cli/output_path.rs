@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::config::Config;
+use super::report::ready;
 use crate::error::Error;
 use crate::package::{
     Disk, Plan, STANDARD_INPUT, is_open_already, read_named, replace, standard_input,
@@ -16,6 +17,23 @@ pub(super) enum Destination<'c> {
     Output,
     /// A file or folder.
     Path(&'c Path),
+}
+
+impl<'c> Destination<'c> {
+    /// Where the result of a run goes; in the local package's place where nothing is said.
+    pub(super) fn of(config: &'c Config) -> Option<Self> {
+        match config.output.output.as_deref() {
+            Some(path) if path.as_os_str() != STANDARD_INPUT => Some(Self::Path(path)),
+            Some(_) => Some(Self::Output),
+            // what comes on standard input goes to standard output
+            None => (config.sides.local.as_os_str() == STANDARD_INPUT).then_some(Self::Output),
+        }
+    }
+}
+
+/// Whether the local package is what is written.
+pub(super) fn is_in_place(config: &Config) -> bool {
+    config.writes() && Destination::of(config).is_none()
 }
 
 /// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or
@@ -36,35 +54,6 @@ pub(super) fn write(
         return put(path, &bytes).map_err(Error::writing(path));
     }
     plan.write_copy(disk, path, durable)
-}
-
-/// Sees that a file can go to `path`, before anything is written: a pipe has perhaps nobody at its
-/// other end, and is not opened.
-///
-/// # Errors
-/// Where something other than a file is there, or its folder is not.
-pub(super) fn ready(option: &str, path: &Path) -> Result<(), Error> {
-    if is_open_already(path) {
-        return Ok(());
-    }
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(no_file(option, path)),
-        Err(_)
-            if path
-                .parent()
-                .is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir()) =>
-        {
-            Ok(())
-        }
-        Err(error) => Err(Error::writing(path)(error)),
-    }
-}
-
-pub(super) fn no_file(option: &str, path: &Path) -> Error {
-    let help =
-        format!("nothing was written; give {option} a regular file, or one that is not there yet");
-    Error::option(option, path, "is no regular file", help)
 }
 
 /// Writes a file that [`ready`] has seen to.

@@ -67,7 +67,12 @@ impl PatchArgs {
         };
         let sides = Triple::new(target.clone(), target.clone(), target);
         let settings = self.files.settings();
-        self.output
-            .config(sides, settings, Job::Patch(patching), self.report)
+        Config::new(
+            self.output,
+            sides,
+            settings,
+            Job::Patch(patching),
+            self.report,
+        )
     }
 }

@@ -1,11 +1,10 @@
 //! The arguments about reports (rules: Reports), and the file that a report goes to.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::output_path::{no_file, ready};
 use crate::error::Error;
 use crate::package::{is_open_already, replace_itself};
 
@@ -58,6 +57,35 @@ impl ReportTo {
     pub(super) fn is_printed(&self) -> bool {
         self.form != Form::Text && self.file.is_none()
     }
+}
+
+/// Sees that a file can go to `path`, before anything is written: a pipe has perhaps nobody at its
+/// other end, and is not opened.
+///
+/// # Errors
+/// Where something other than a file is there, or its folder is not.
+pub(super) fn ready(option: &str, path: &Path) -> Result<(), Error> {
+    if is_open_already(path) {
+        return Ok(());
+    }
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Ok(_) => Err(no_file(option, path)),
+        Err(_)
+            if path
+                .parent()
+                .is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir()) =>
+        {
+            Ok(())
+        }
+        Err(error) => Err(Error::writing(path)(error)),
+    }
+}
+
+fn no_file(option: &str, path: &Path) -> Error {
+    let help =
+        format!("nothing was written; give {option} a regular file, or one that is not there yet");
+    Error::option(option, path, "is no regular file", help)
 }
 
 /// The form of a report.

@@ -56,7 +56,13 @@ impl ReviewArgs {
         settings.merge.on_conflict = OnConflict::Markers;
         settings.merge.markers.conflict_style = ConflictStyle::Diff3;
         let output = OutputArgs::showing(self.shown);
-        Ok(output.config(sides, settings, Job::Merge, ReportTo::default()))
+        Ok(Config::new(
+            output,
+            sides,
+            settings,
+            Job::Merge,
+            ReportTo::default(),
+        ))
     }
 
     /// Runs a review.

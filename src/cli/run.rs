@@ -5,9 +5,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::config::{Config, Job, Shown};
+use super::config::{Config, Job};
 use super::exit_code::ExitCode;
-use super::output_path::{self, Destination};
+use super::output::Shown;
+use super::output_path::{self, Destination, is_in_place};
 use super::progress::with_bar;
 use super::report::Form;
 use super::signals::Signals;
@@ -94,7 +95,7 @@ pub(super) fn waiting_at(package: &Path) -> String {
 
 /// The right to be at the local package.
 pub(super) fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
-    let access = if config.is_in_place() {
+    let access = if is_in_place(config) {
         Access::Write
     } else {
         Access::Read
@@ -126,7 +127,7 @@ pub(super) fn or_undone(
             package,
             same: true,
             ..
-        }) if config.is_in_place() => {
+        }) if is_in_place(config) => {
             package::undo(&package)?;
             plan()
         }
@@ -157,7 +158,7 @@ fn carry_out(
     facts.written = config.writes() && !facts.refused;
     if facts.written {
         let durable = config.output.run.sync;
-        match config.destination() {
+        match Destination::of(config) {
             None => signals.hold_off(|disk| plan.write_to(disk, durable))?,
             Some(Destination::Output) => printed = Some(output_path::result(config, &plan)?),
             Some(Destination::Path(path)) => signals

@@ -4,14 +4,12 @@ use std::io::{self, IsTerminal as _, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::config::Shown;
 use super::exit_code::ExitCode;
-use super::output::RunArgs;
+use super::output::{RunArgs, Shown};
 use super::progress::Line;
 use super::report::{Form, ReportTo};
 use super::run::{in_pool, on_terminal, waiting_at};
 use super::signals::Signals;
-use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report::{self, Detail};
@@ -137,29 +135,25 @@ fn plain(text: String) -> Done {
     }
 }
 
-/// Any version there is, those before a release too where that is said.
-fn newest(pre_releases: bool) -> Choice {
-    Choice {
-        pre_releases,
-        ..Choice::default()
-    }
+/// Tells where the cache is.
+pub(super) fn cache_path() -> Result<Done, Error> {
+    Ok(plain(format!("{}\n", Cache::of_user()?.root().display())))
 }
 
-/// Empties the cache, or tells where it is.
-pub(super) fn cache(command: CacheCommand) -> Result<Done, Error> {
-    let cache = Cache::of_user()?;
-    Ok(plain(match command {
-        CacheCommand::Path => format!("{}\n", cache.root().display()),
-        CacheCommand::Clean => {
-            let clones = report::many(cache.clean()?, "clone");
-            format!("{clones} deleted from the cache\n")
-        }
-    }))
+/// Empties the cache.
+pub(super) fn clean_cache() -> Result<Done, Error> {
+    let clones = report::many(Cache::of_user()?.clean()?, "clone");
+    Ok(plain(format!("{clones} deleted from the cache\n")))
 }
 
-pub(super) fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
-    let choice = newest(args.pre_releases);
-    let vendored = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
+/// Vendors a package.
+pub(super) fn get(
+    run: &UpstreamRun,
+    remotes: &Remotes<'_>,
+    (address, folder): (&str, Option<&Path>),
+    choice: Choice,
+) -> Result<Done, Error> {
+    let vendored = upgrade::get(remotes, address, folder, choice)?;
     let files = report::many(vendored.files, "file");
     let text = format!(
         "{}: {} of {}, {files}; recorded in {}\n",
@@ -178,9 +172,12 @@ pub(super) fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> R
 }
 
 /// Records where a copy comes from, and tells how near it is to that.
-pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Done, Error> {
-    let (folder, choice) = (&args.folder, newest(args.pre_releases));
-    let adopted = upgrade::adopt(remotes, folder, args.address.as_deref(), choice)?;
+pub(super) fn adopt(
+    remotes: &Remotes<'_>,
+    (folder, address): (&Path, Option<&str>),
+    choice: Choice,
+) -> Result<Done, Error> {
+    let adopted = upgrade::adopt(remotes, folder, address, choice)?;
     let near = adopted.nearness;
     let all = near.same + near.changed + near.missing;
     let mut parts = vec![format!(

@@ -12,7 +12,7 @@ use super::merge_args::MergeArgs;
 use super::output::{RunArgs, threads};
 use super::report::{Form, ReportTo};
 use super::signals::Signals;
-use super::upstream::{UpstreamRun, adopt, cache, get, outdated, upgraded};
+use super::upstream::{UpstreamRun, adopt, cache_path, clean_cache, get, outdated, upgraded};
 use crate::package::Settings;
 use crate::triple::Triple;
 use crate::upgrade::{
@@ -160,6 +160,14 @@ pub(super) enum CacheCommand {
     Path,
 }
 
+/// Any version there is, those before a release too where that is said.
+fn newest(pre_releases: bool) -> Choice {
+    Choice {
+        pre_releases,
+        ..Choice::default()
+    }
+}
+
 fn shard(text: &str) -> Result<Shard, String> {
     let numbers = text
         .split_once('/')
@@ -209,12 +217,21 @@ impl Subcommands {
         let plainly = UpstreamRun::new(ReportTo::default(), RunArgs::default(), None);
         match self {
             Self::Get(args) => {
-                Ok(plainly.done(|run, remotes, _| get(run, remotes, &args), output, errors))
+                let what = (&*args.address, args.folder.as_deref());
+                let choice = newest(args.pre_releases);
+                Ok(plainly.done(|run, it, _| get(run, it, what, choice), output, errors))
             }
             Self::Adopt(args) => {
-                Ok(plainly.done(|_, remotes, _| adopt(remotes, &args), output, errors))
+                let what = (&*args.folder, args.address.as_deref());
+                let choice = newest(args.pre_releases);
+                Ok(plainly.done(|_, it, _| adopt(it, what, choice), output, errors))
             }
-            Self::Cache(command) => Ok(plainly.done(|_, _, _| cache(command), output, errors)),
+            Self::Cache(CacheCommand::Clean) => {
+                Ok(plainly.done(|_, _, _| clean_cache(), output, errors))
+            }
+            Self::Cache(CacheCommand::Path) => {
+                Ok(plainly.done(|_, _, _| cache_path(), output, errors))
+            }
             Self::Outdated(args) => args.run(output, errors).map_err(|it| ("outdated", it)),
             Self::Upgrade(args) => args.run(output, errors).map_err(|it| ("upgrade", it)),
         }
