@@ -1,6 +1,5 @@
 //! What changes, as a unified diff that `git apply` takes.
 
-use std::fmt::Write as _;
 use std::fs::Permissions;
 use std::path::Path;
 
@@ -110,28 +109,20 @@ fn file_diff(folder: &Path, change: &FileChange, hunks: &str) -> String {
         let old = self::mode(old);
         text.push_str(&format!("old mode {old}\nnew mode {mode}\n"));
     }
-    let result = match &change.kind {
-        ChangeKind::Added => writeln!(text, "new file mode {mode}"),
-        ChangeKind::Deleted => writeln!(text, "deleted file mode {mode}"),
-        ChangeKind::Moved { .. } => writeln!(
-            text,
-            "rename from {}\nrename to {}",
-            quoted("", &from),
-            quoted("", &to)
-        ),
-        ChangeKind::Changed => Ok(()),
+    text += &match &change.kind {
+        ChangeKind::Added => format!("new file mode {mode}\n"),
+        ChangeKind::Deleted => format!("deleted file mode {mode}\n"),
+        ChangeKind::Moved { .. } => {
+            let (from, to) = (quoted("", &from), quoted("", &to));
+            format!("rename from {from}\nrename to {to}\n")
+        }
+        ChangeKind::Changed => String::new(),
     };
-    debug_assert!(result.is_ok(), "writing to a string does not fail");
-    let old_name = if change.old.is_some() {
-        a
-    } else {
-        "/dev/null".to_owned()
+    let name = |side: &Option<_>, name| match side {
+        Some(_) => name,
+        None => "/dev/null".to_owned(),
     };
-    let new_name = if change.new.is_some() {
-        b
-    } else {
-        "/dev/null".to_owned()
-    };
+    let (old_name, new_name) = (name(&change.old, a), name(&change.new, b));
     if !hunks.is_empty() {
         let (old_name, new_name) = (terminated(&old_name), terminated(&new_name));
         text.push_str(&format!("--- {old_name}\n+++ {new_name}\n{hunks}"));
