@@ -81,15 +81,10 @@ impl Remotes<'_> {
             }
         }
         let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
-        let (mut sizes, missing) = store.sizes(&objects)?;
-        if !missing.is_empty() {
-            let count = many(missing.len(), "file");
-            let shown = without_password(repository);
+        let (sizes, _) = store.fetched(&objects, |count| {
+            let (count, shown) = (many(count, "file"), without_password(repository));
             self.tell(&format!("{who}: fetching {count} of {shown}"));
-            store.fetch_objects(&missing)?;
-            let fetched: Vec<&str> = missing.iter().map(String::as_str).collect();
-            sizes.extend(store.sizes(&fetched)?.0);
-        }
+        })?;
         for (commit, directory, printed) in listed {
             let objects = objects_of(&printed).into_iter();
             // what is incomplete is looked at again by who reads it
@@ -312,9 +307,6 @@ impl Store {
 
     /// Fetches objects by their names, all at once. Returns what git says where that fails.
     pub(super) fn fetch_objects(&self, objects: &[String]) -> Result<String, Error> {
-        if objects.is_empty() {
-            return Ok(String::new());
-        }
         // a server that refuses is asked again for each by git itself, when it is read
         let fetched = self
             .fetching()

@@ -59,34 +59,23 @@ impl Remotes<'_> {
                 return Ok(fetched);
             }
         }
-        let mut lacking: Option<String> = None;
         for _ in 0..4 {
-            let reader = store.shared()?;
-            if store.has_commit(&version.commit)? {
-                let printed = store.list(&version.commit, &origin.directory)?;
-                let printed = printed.ok_or_else(|| no_folder(origin, version))?;
-                let listed = tree::checked(&printed.map_err(refused)?).map_err(refused)?;
-                let (sizes, missing) = store.sizes(&tree::objects(&listed))?;
-                if missing.is_empty() {
-                    return read(listed, &sizes);
-                }
-                drop(reader);
-                if let Some(reason) = lacking {
-                    return Err(incomplete(origin, version, &reason));
-                }
-                let _alone = store.alone()?;
-                lacking = Some(store.fetch_objects(&missing)?);
-                continue;
-            }
-            drop(reader);
-            lacking = None;
-            let _alone = store.alone()?;
+            let alone = store.alone()?;
             if !store.path.is_dir() {
                 // emptied a moment ago
-                drop(self.store(origin)?);
+                drop(alone);
+                self.store(origin)?;
                 continue;
             }
             store.fetch_commit(origin, version)?;
+            let printed = store.list(&version.commit, &origin.directory)?;
+            let printed = printed.ok_or_else(|| no_folder(origin, version))?;
+            let listed = tree::checked(&printed.map_err(refused)?).map_err(refused)?;
+            let (sizes, lacking) = store.fetched(&tree::objects(&listed), |_| {})?;
+            return match lacking {
+                None => read(listed, &sizes),
+                Some(reason) => Err(incomplete(origin, version, &reason)),
+            };
         }
         Err(store.broken("what was fetched is not in it"))
     }
@@ -119,7 +108,7 @@ fn no_folder(origin: &Origin, version: &Version) -> Error {
 impl Store {
     /// What git prints of what is in a folder at a commit, or why it does not; `None` if it is no
     /// folder.
-    pub(super) fn list(
+    fn list(
         &self,
         commit: &str,
         directory: &str,
@@ -177,11 +166,27 @@ impl Store {
         Ok(printed)
     }
 
-    /// How many bytes each file has, and the files that are not here.
-    pub(super) fn sizes(
+    /// How many bytes each file has. Those that are not here are fetched; `tell` is told how many
+    /// these are. Also why files are not here afterwards, where that is so.
+    pub(super) fn fetched(
         &self,
         files: &[&str],
-    ) -> Result<(HashMap<String, u64>, Vec<String>), Error> {
+        tell: impl FnOnce(usize),
+    ) -> Result<(HashMap<String, u64>, Option<String>), Error> {
+        let (mut sizes, missing) = self.sizes(files)?;
+        if missing.is_empty() {
+            return Ok((sizes, None));
+        }
+        tell(missing.len());
+        let reason = self.fetch_objects(&missing)?;
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+        let (fetched, lacking) = self.sizes(&missing)?;
+        sizes.extend(fetched);
+        Ok((sizes, (!lacking.is_empty()).then_some(reason)))
+    }
+
+    /// How many bytes each file has, and the files that are not here.
+    fn sizes(&self, files: &[&str]) -> Result<(HashMap<String, u64>, Vec<String>), Error> {
         if files.is_empty() {
             return Ok((HashMap::new(), Vec::new()));
         }
