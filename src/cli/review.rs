@@ -179,7 +179,7 @@ fn written(settled: &mut Settled, signals: &Signals) -> Result<String, Error> {
             many(settled.rules.len(), "new rule")
         );
     }
-    signals.hold_off(|disk| plan.write_to(disk, false))?;
+    plan.write_to(signals.hold_off(), false)?;
     let files = many(plan.files.len(), "file");
     let decided = many(settled.decided, "place");
     let mut told = format!("{decided} decided, {files} written{rules}\n");

@@ -159,10 +159,11 @@ fn carry_out(
     if facts.written {
         let durable = config.output.run.sync;
         match Destination::of(config) {
-            None => signals.hold_off(|disk| plan.write_to(disk, durable))?,
+            None => plan.write_to(signals.hold_off(), durable)?,
             Some(Destination::Output) => printed = Some(output_path::result(config, &plan)?),
-            Some(Destination::Path(path)) => signals
-                .hold_off(|disk| output_path::write(config, &mut plan, path, disk, durable))?,
+            Some(Destination::Path(path)) => {
+                output_path::write(config, &mut plan, path, signals.hold_off(), durable)?;
+            }
         }
     }
     facts.duration = start.elapsed();

@@ -54,11 +54,11 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Does `work` that a signal only asks to stop. When it is done one is not heeded any more,
-    /// unless it comes twice: what was done is to be told.
-    pub(super) fn hold_off<R>(&self, work: impl FnOnce(&Self) -> R) -> R {
+    /// The disk for what a signal only asks to stop from here on. When that is done one is not
+    /// heeded any more, unless it comes twice: what was done is to be told.
+    pub(super) fn hold_off(&self) -> &Self {
         self.ends_at_once.store(false, Ordering::SeqCst);
-        work(self)
+        self
     }
 
     /// Waits for a program that has the terminal: what is typed there is for that one.

@@ -97,8 +97,8 @@ impl upgrade::Host for Signals {
         let _ = writeln!(io::stderr(), "{}", waiting_at(package));
     }
 
-    fn write(&self, work: &mut dyn FnMut(&dyn Disk) -> Result<(), Error>) -> Result<(), Error> {
-        self.hold_off(|disk| work(disk))
+    fn disk(&self) -> &dyn Disk {
+        self.hold_off()
     }
 }
 

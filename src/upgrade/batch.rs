@@ -34,11 +34,8 @@ pub(crate) trait Host: Sync {
     /// Is told that another run is at a package, which is waited for.
     fn waiting(&self, package: &Path);
 
-    /// Has `work` write, to a disk that may say that the run is to stop.
-    ///
-    /// # Errors
-    /// Those of `work`.
-    fn write(&self, work: &mut dyn FnMut(&dyn Disk) -> Result<(), Error>) -> Result<(), Error>;
+    /// The disk that is written to from here on, which may say that the run is to stop.
+    fn disk(&self) -> &dyn Disk;
 }
 
 /// Upgrades packages. What fails for one does not hinder the others.
@@ -180,7 +177,7 @@ fn upgrade_package(
             branch()?;
             // what somebody has to resolve is not committed
             let awaits_commit = commits.commit && !upgrade.facts.open;
-            host.write(&mut |disk| upgrade.write(disk, options.durable, awaits_commit))?;
+            upgrade.write(host.disk(), options.durable, awaits_commit)?;
         }
         Ok(Some(upgrade))
     };
