@@ -151,15 +151,9 @@ impl Screen {
         if !self.all && !place.is_secret && self.hunks(sides) {
             return;
         }
-        for (name, lines, color) in [
-            (
-                NAMES[0],
-                original.unwrap_or("(not in the markers)"),
-                COLORS[0],
-            ),
-            (NAMES[1], sides.updated, COLORS[1]),
-            (NAMES[2], sides.local, COLORS[2]),
-        ] {
+        let original = original.unwrap_or("(not in the markers)");
+        let shown = [original, sides.updated, sides.local];
+        for ((name, lines), color) in NAMES.into_iter().zip(shown).zip(COLORS) {
             match lines {
                 "" => self.rows(name, "(absent)", color),
                 _ if place.is_secret => self.rows(name, HIDDEN, color),

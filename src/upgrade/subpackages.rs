@@ -60,21 +60,16 @@ pub(super) fn plan(
         if left_to_others.iter().any(is_all) {
             continue;
         }
-        let part = Subpackage {
-            root,
-            original: cut(original, root, &left_to_others),
-            updated: cut(updated, root, &left_to_others),
-            local: local.join(root),
-            settings: Settings {
-                excluded: left_to_others,
-                // a subpackage has rules of its own, or none; where upstream has some there they
-                // may be upstream's
-                config: None,
-                no_rules: left_out.contains(&root.join(RULES_FILE)),
-                ..settings.clone()
-            },
+        let upstream = [original, updated].map(|side| cut(side, root, &left_to_others));
+        let settings = Settings {
+            excluded: left_to_others,
+            // a subpackage has rules of its own, or none; where upstream has some there they
+            // may be upstream's
+            config: None,
+            no_rules: left_out.contains(&root.join(RULES_FILE)),
+            ..settings.clone()
         };
-        if let Some(plan) = part.plan()? {
+        if let Some(plan) = plan_one(root, upstream, local.join(root), &settings)? {
             join(&mut whole, plan, root);
         }
     }
@@ -107,56 +102,44 @@ fn own_and_parents(
     (own, parents)
 }
 
-/// One subpackage.
-struct Subpackage<'p> {
-    root: &'p Path,
-    original: Snapshot,
-    updated: Snapshot,
+/// Merges one subpackage; `None` if nothing is to be done.
+fn plan_one(
+    root: &Path,
+    [original, updated]: [Snapshot; 2],
     local: PathBuf,
-    settings: Settings,
-}
-
-impl Subpackage<'_> {
-    fn plan(self) -> Result<Option<Plan>, Error> {
-        let here = self.local.is_dir();
-        let before = !self.original.entries.is_empty();
-        let now = !self.updated.entries.is_empty();
-        match (before, now, here) {
-            (_, false, false) | (false, false, true) => Ok(None),
-            (true, true, false) => {
-                let changed = self.original.entries != self.updated.entries;
-                Ok(changed.then(|| self.left(ConflictKind::DeletedLocally)))
-            }
-            (true, false, true) if !is_unchanged(&self.original, &self.local, &self.settings) => {
-                Ok(Some(self.left(ConflictKind::DeletedUpstream)))
-            }
-            (_, _, here) => {
-                let local = match here {
-                    true => Input::disk(&self.local),
-                    false => Input::Read(Snapshot {
-                        name: self.local.clone(),
-                        ..Snapshot::default()
-                    }),
-                };
-                let sides =
-                    Triple::new(Input::Read(self.original), Input::Read(self.updated), local);
-                plan_sides(&sides, &self.settings, &Progress::default()).map(Some)
-            }
+    settings: &Settings,
+) -> Result<Option<Plan>, Error> {
+    let here = local.is_dir();
+    let before = !original.entries.is_empty();
+    let now = !updated.entries.is_empty();
+    let kind = match (before, now, here) {
+        (_, false, false) | (false, false, true) => return Ok(None),
+        (true, true, false) if original.entries == updated.entries => return Ok(None),
+        (true, true, false) => ConflictKind::DeletedLocally,
+        (true, false, true) if !is_unchanged(&original, &local, settings) => {
+            ConflictKind::DeletedUpstream
         }
-    }
-
-    /// The subpackage stays what it is here, and that is reported.
-    fn left(&self, kind: ConflictKind) -> Plan {
-        let value = |there: bool| there.then(|| format!("package {}", self.root.display()).into());
-        let is_here = kind == ConflictKind::DeletedUpstream;
-        let values = Triple::new(value(true), value(!is_here), value(is_here));
-        let conflict = FileConflict::of_whole(Path::new(KPTFILE), kind, values, Resolution::Local);
-        Plan {
-            conflicts: vec![conflict],
-            show_secrets: self.settings.show_secrets,
-            ..Plan::new(self.local.clone(), 0)
+        (_, _, here) => {
+            let local = match here {
+                true => Input::disk(&local),
+                false => Input::Read(Snapshot {
+                    name: local,
+                    ..Snapshot::default()
+                }),
+            };
+            let sides = Triple::new(Input::Read(original), Input::Read(updated), local);
+            return plan_sides(&sides, settings, &Progress::default()).map(Some);
         }
-    }
+    };
+    // it stays what it is here, and that is reported
+    let value = |there: bool| there.then(|| format!("package {}", root.display()).into());
+    let values = Triple::new(value(true), value(now), value(here));
+    let conflict = FileConflict::of_whole(Path::new(KPTFILE), kind, values, Resolution::Local);
+    Ok(Some(Plan {
+        conflicts: vec![conflict],
+        show_secrets: settings.show_secrets,
+        ..Plan::new(local, 0)
+    }))
 }
 
 /// The folders below the package that are packages on any side.
