@@ -8,7 +8,7 @@ use clap::{Args, FromArgMatches as _, Subcommand};
 
 use super::exit_code::ExitCode;
 use crate::git::resolve::{MARKER_SIZE, Style};
-use crate::git::{self, Driver, Favor, MergeFile, Scope, Solve};
+use crate::git::{self, Favor, FilesToMerge, Scope, Solve};
 use crate::merge::ConflictStyle;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
@@ -180,8 +180,14 @@ impl Subcommands {
             Self::Solve(args) if args.stdout && args.files.len() != 1 => {
                 return Err("--stdout prints one FILE".to_owned());
             }
-            Self::Git(Git::Driver(args)) => (git::drive(&args.into()), git::FAILED),
-            Self::MergeFile(args) => (git::merge_file(&args.into(), output, errors), u8::MAX),
+            Self::Git(Git::Driver(args)) => {
+                let (path, output) = (args.path.as_deref(), args.output.as_deref());
+                (git::drive(&args.files(), path, output), git::FAILED)
+            }
+            Self::MergeFile(args) => {
+                let how = (args.stdout, args.quiet);
+                (git::merge_file(&args.files(), how, output, errors), u8::MAX)
+            }
             Self::Solve(args) => (git::solve(&args.into(), output, errors), 2),
             Self::Git(Git::Install(args)) => told(git::install(args.scope(), output)),
             Self::Git(Git::Mergetool(args)) => {
@@ -223,11 +229,11 @@ impl From<SolveArgs> for Solve {
     }
 }
 
-impl From<DriverArgs> for Driver {
-    fn from(arguments: DriverArgs) -> Self {
+impl DriverArgs {
+    fn files(&self) -> FilesToMerge {
         // a version of git that does not know a placeholder hands it on as it is
         let label = |at: usize, placeholder: &str, usual: &str| {
-            let given = arguments.labels.get(at).map(String::as_str);
+            let given = self.labels.get(at).map(String::as_str);
             let given = given.filter(|label| !label.is_empty() && *label != placeholder);
             given.unwrap_or(usual).to_owned()
         };
@@ -236,10 +242,8 @@ impl From<DriverArgs> for Driver {
             updated: label(2, "%Y", "theirs"),
             local: label(1, "%X", "ours"),
         };
-        Self {
-            sides: Triple::new(arguments.original, arguments.updated, arguments.local),
-            output: arguments.output,
-            path: arguments.path,
+        FilesToMerge {
+            sides: Triple::new(&self.original, &self.updated, &self.local).map(PathBuf::clone),
             // git does not tell a driver of `-X ours`
             favor: match std::env::var("MERGE3").as_deref() {
                 Ok("ours") => Some(Favor::Ours),
@@ -248,44 +252,42 @@ impl From<DriverArgs> for Driver {
                 _ => None,
             },
             style: Style {
-                size: size(arguments.marker_size),
+                size: size(self.marker_size),
                 labels,
-                conflict_style: arguments.diff3.then_some(ConflictStyle::Diff3),
+                conflict_style: self.diff3.then_some(ConflictStyle::Diff3),
             },
         }
     }
 }
 
-impl From<MergeFileArgs> for MergeFile {
-    fn from(arguments: MergeFileArgs) -> Self {
+impl MergeFileArgs {
+    fn files(&self) -> FilesToMerge {
         let label = |at: usize, file: &PathBuf| {
-            let given = arguments.labels.get(at).cloned();
+            let given = self.labels.get(at).cloned();
             given.unwrap_or_else(|| file.to_string_lossy().into_owned())
         };
         let labels = Triple {
-            original: label(1, &arguments.original),
-            updated: label(2, &arguments.updated),
-            local: label(0, &arguments.local),
+            original: label(1, &self.original),
+            updated: label(2, &self.updated),
+            local: label(0, &self.local),
         };
-        Self {
-            stdout: arguments.stdout,
-            quiet: arguments.quiet,
-            favor: match (arguments.ours, arguments.theirs, arguments.union) {
+        FilesToMerge {
+            sides: Triple::new(&self.original, &self.updated, &self.local).map(PathBuf::clone),
+            favor: match (self.ours, self.theirs, self.union) {
                 (true, _, _) => Some(Favor::Ours),
                 (_, true, _) => Some(Favor::Theirs),
                 (_, _, true) => Some(Favor::Union),
                 _ => None,
             },
             style: Style {
-                size: size(arguments.marker_size),
+                size: size(self.marker_size),
                 labels,
-                conflict_style: match (arguments.diff3, arguments.zdiff3) {
+                conflict_style: match (self.diff3, self.zdiff3) {
                     (true, _) => Some(ConflictStyle::Diff3),
                     (_, true) => Some(ConflictStyle::Zdiff3),
                     _ => None,
                 },
             },
-            sides: Triple::new(arguments.original, arguments.updated, arguments.local),
         }
     }
 }

@@ -23,7 +23,7 @@ mod solve;
 mod status;
 mod unmerged;
 
-pub(crate) use commands::{Driver, FAILED, MergeFile, drive, merge_file};
+pub(crate) use commands::{FAILED, FilesToMerge, drive, merge_file};
 pub use hunks::Favor;
 pub(crate) use install::{Scope, install, install_mergetool, uninstall};
 pub use solve::{NotSolved, Solved, solve_text};
