@@ -8,7 +8,7 @@ use clap::{Args, FromArgMatches as _, Subcommand};
 
 use super::exit_code::ExitCode;
 use crate::git::resolve::{MARKER_SIZE, Style};
-use crate::git::{self, Favor, FilesToMerge, Scope, Solve};
+use crate::git::{self, Favor, FilesToMerge, Scope};
 use crate::merge::ConflictStyle;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
@@ -188,7 +188,13 @@ impl Subcommands {
                 let how = (args.stdout, args.quiet);
                 (git::merge_file(&args.files(), how, output, errors), u8::MAX)
             }
-            Self::Solve(args) => (git::solve(&args.into(), output, errors), 2),
+            Self::Solve(args) => {
+                let size = size(args.marker_size);
+                (
+                    git::solve(&args.files, size, args.stdout, output, errors),
+                    2,
+                )
+            }
             Self::Git(Git::Install(args)) => told(git::install(args.scope(), output)),
             Self::Git(Git::Mergetool(args)) => {
                 told(git::install_mergetool(args.scope.scope(), output))
@@ -215,16 +221,6 @@ impl ScopeArgs {
             Scope::Global
         } else {
             Scope::Repository
-        }
-    }
-}
-
-impl From<SolveArgs> for Solve {
-    fn from(arguments: SolveArgs) -> Self {
-        Self {
-            files: arguments.files,
-            stdout: arguments.stdout,
-            marker_size: size(arguments.marker_size),
         }
     }
 }

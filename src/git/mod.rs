@@ -26,6 +26,6 @@ mod unmerged;
 pub(crate) use commands::{FAILED, FilesToMerge, drive, merge_file};
 pub use hunks::Favor;
 pub(crate) use install::{Scope, install, install_mergetool, uninstall};
+pub(crate) use solve::solve;
 pub use solve::{NotSolved, Solved, solve_text};
-pub(crate) use solve::{Solve, solve};
 pub(crate) use status::status;

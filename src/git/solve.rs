@@ -14,17 +14,6 @@ use crate::package::Bytes;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
-/// The arguments of `solve`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Solve {
-    /// The files; all that are unmerged where none is given.
-    pub(crate) files: Vec<PathBuf>,
-    /// Whether the result goes to standard output and not to the file.
-    pub(crate) stdout: bool,
-    /// How many characters its markers have.
-    pub(crate) marker_size: usize,
-}
-
 /// What became of a text with conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Solved {
@@ -229,21 +218,25 @@ fn is_readable(text: &str, size: usize, conflicts: usize, shows_original: bool) 
     })
 }
 
-/// Solves what can be solved of the conflicts of files. The status is 1 where conflicts are left,
-/// and 2 where a file that was named cannot be solved.
+/// Solves what can be solved of the conflicts of files, all that are unmerged where none is given.
+/// Their markers have `size` characters. The result goes to the files, or where it `is_printed` to
+/// standard output. The status is 1 where conflicts are left, and 2 where a file that was named
+/// cannot be solved.
 ///
 /// # Errors
 /// Where no file is named, outside of a repository.
 pub(crate) fn solve(
-    arguments: &Solve,
+    files: &[PathBuf],
+    size: usize,
+    is_printed: bool,
     output: &mut impl Write,
     errors: &mut impl Write,
 ) -> Result<u8, String> {
     let mut status = 0;
     // there is nobody left to tell where standard error is closed
     let mut tell = |text: &str| drop(writeln!(errors, "{}", visible_lines(text)));
-    for file in &arguments.files {
-        status = status.max(match solve_file(file, arguments, output) {
+    for file in files {
+        status = status.max(match solve_file(file, size, is_printed, output) {
             Ok((left, told)) => {
                 tell(&told);
                 u8::from(left > 0)
@@ -254,7 +247,7 @@ pub(crate) fn solve(
             }
         });
     }
-    if !arguments.files.is_empty() {
+    if !files.is_empty() {
         return Ok(status);
     }
     let files =
@@ -264,7 +257,7 @@ pub(crate) fn solve(
     }
     for file in files {
         let left = match is_ours(&file) {
-            true => solve_file(&file, arguments, output),
+            true => solve_file(&file, size, is_printed, output),
             false => Err(format!(
                 "{} is no YAML or JSON: left as it is",
                 shown(&file)
@@ -282,11 +275,11 @@ pub(crate) fn solve(
 /// to tell.
 fn solve_file(
     path: &Path,
-    arguments: &Solve,
+    size: usize,
+    is_printed: bool,
     output: &mut impl Write,
 ) -> Result<(usize, String), String> {
     let file = shown(path);
-    let size = arguments.marker_size;
     let bytes = read_file(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| format!("{file} is not UTF-8 text"))?;
     let versions = unmerged::versions(path);
@@ -294,7 +287,7 @@ fn solve_file(
         Ok(solved) => solved,
         Err(why) => return not_solved(&file, size, why, versions.is_some()),
     };
-    if arguments.stdout {
+    if is_printed {
         print(output, solved.text.as_bytes())?;
     } else if solved.text != text {
         write(path, solved.text.as_bytes())?;
