@@ -142,35 +142,28 @@ fn in_the_style_of(
     patched: Option<String>,
     again: impl Fn(&Tree<'_>) -> Decided<Option<String>>,
 ) -> Decided<Option<String>> {
-    match patch_in_block_style(target, patch).filter(|_| patched.is_some()) {
+    let is_flow = matches!(
+        &target.node(target.root().value).kind,
+        NodeKind::Mapping(root) | NodeKind::Sequence(root) if root.flow
+    );
+    let is_other = patched.is_some() && !is_flow;
+    match is_other.then(|| json_in_block_style(patch)).flatten() {
         Some(text) => again(&parsed(&text)?),
         None => Ok(patched),
     }
 }
 
-/// A patch in JSON in the style of a target that is none.
-fn patch_in_block_style(target: &Tree<'_>, patch: &Tree<'_>) -> Option<String> {
-    let is_flow = matches!(
-        &target.node(target.root().value).kind,
-        NodeKind::Mapping(root) | NodeKind::Sequence(root) if root.flow
-    );
-    match is_flow {
-        true => None,
-        false => json_in_block_style(patch),
-    }
-}
-
 /// A text of our own, read again.
 fn parsed(text: &str) -> Result<Tree<'_>, PatchError> {
-    let unreadable = |message: String| {
-        PatchError::Verification(VerificationError {
-            path: String::new(),
-            message,
-        })
-    };
     Tree::parse(text)
-        .map_err(|error| unreadable(error.message))?
-        .ok_or_else(|| unreadable("nothing is left of it".to_owned()))
+        .map_err(|error| unverified(error.message))?
+        .ok_or_else(|| unverified("nothing is left of it"))
+}
+
+/// What came out is not what was decided.
+fn unverified(message: impl Into<String>) -> PatchError {
+    let (path, message) = (String::new(), message.into());
+    PatchError::Verification(VerificationError { path, message })
 }
 
 impl From<VerificationError> for PatchError {

@@ -6,13 +6,11 @@ mod lists;
 mod pieces;
 mod values;
 
-use crate::merge::{
-    Child, Outcome, Shape, VerificationError, edited, part_of, shape, without_aliases,
-};
+use crate::merge::{Child, Outcome, Shape, edited, part_of, shape, without_aliases};
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, Tree};
 
-use super::{PatchError, Rules, merge_patch, parsed};
+use super::{PatchError, Rules, merge_patch, parsed, unverified};
 use pieces::Pieces;
 
 pub use json::json_difference;
@@ -50,9 +48,8 @@ pub fn merge_difference(
     }
     if new.has_aliases() {
         // an anchor may be in what did not change, and so not in the patch
-        let plain = without_aliases(new).ok_or_else(|| {
-            verification_error("its aliases, written out, would make it too long")
-        })?;
+        let plain = without_aliases(new)
+            .ok_or_else(|| unverified("its aliases, written out, would make it too long"))?;
         return merge_difference(old, &parsed(&plain)?, rules);
     }
     let (is_strategic, schema) = match rules {
@@ -78,16 +75,7 @@ pub fn merge_difference(
             return Ok(Some(patch));
         }
     }
-    Err(verification_error(
-        "no patch was found that gives the new values",
-    ))
-}
-
-fn verification_error(message: &str) -> PatchError {
-    PatchError::Verification(VerificationError {
-        path: String::new(),
-        message: message.to_owned(),
-    })
+    Err(unverified("no patch was found that gives the new values"))
 }
 
 /// How small a patch is tried.

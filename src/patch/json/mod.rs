@@ -58,10 +58,10 @@ fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
         let next = match applied(&text, patch, operation) {
             // what an alias stands for changes in one place: the last resort is to write them all
             // out
-            Err(PatchError::Verification(verification_error)) => {
+            Err(error @ PatchError::Verification(_)) => {
                 let tree = parsed(&text)?;
                 let plain = without_aliases(&tree).filter(|_| tree.has_aliases());
-                let plain = plain.ok_or(PatchError::Verification(verification_error))?;
+                let plain = plain.ok_or(error)?;
                 Some(applied(&plain, patch, operation)?.unwrap_or(plain))
             }
             result => result?,
