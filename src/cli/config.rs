@@ -1,4 +1,4 @@
-//! The settings of a run, in one value. Nothing else reads the command line.
+//! The settings of a run that changes a package, in one value.
 
 use std::path::PathBuf;
 

@@ -1,9 +1,10 @@
 //! The command line: arguments, what they say is done, an exit status.
 //!
 //! `args` reads the arguments. What commands share is in `merge_args` and `markers` (how to merge),
-//! `output` and `report` (what becomes of the result); `apply`, `patch`, `diff`, `review`, `git` and
-//! `upstream` are those of one command each, and run it. `run` carries out what changes a package:
-//! merges, `apply` and `patch`, with the settings in `config`.
+//! `output` and `report` (what becomes of the result); `apply`, `patch`, `diff`, `explain`, `review`,
+//! `git` and `upstream_args` have those of one command each, and what it does. `run` carries out
+//! what changes a package, with the settings in `config`: merges, `apply` and `patch`. `upstream`
+//! runs what has to do with upstreams.
 
 mod apply;
 mod args;

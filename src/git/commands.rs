@@ -1,4 +1,4 @@
-//! The commands: arguments to a merge, its result to a file, an exit status.
+//! The driver and `merge-file`: three files to a merge, its result to a file, an exit status.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
