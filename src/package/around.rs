@@ -32,7 +32,7 @@ impl FileMerge<'_, '_, '_> {
         let Some(local) = &documents.local else {
             return merged;
         };
-        let (gap, tail) = self.around(group, Side::Local);
+        let (head, tail) = self.around(group, Side::Local);
         let text = merged.text.as_deref().unwrap_or(local.text);
         let has_around = !merged.is_held_back() && documents.updated.is_some();
         let above = || self.merged_above(group, documents, text);
@@ -41,7 +41,7 @@ impl FileMerge<'_, '_, '_> {
         let below = has_around.then(below).flatten();
         let (start, before) = match &above {
             Some((len, new)) => (*len, &*new.text),
-            None => (0, gap),
+            None => (0, head),
         };
         let (end, after) = match &below {
             Some((len, new)) => (*len, &*new.text),
@@ -52,8 +52,10 @@ impl FileMerge<'_, '_, '_> {
         let found = [above, below].into_iter().flatten();
         let mut conflicts = merged.conflicts;
         conflicts.splice(0..0, found.flat_map(|(_, it)| it.conflicts));
-        let is_local =
-            whole.strip_prefix(gap).and_then(|it| it.strip_suffix(tail)) == Some(local.text);
+        let is_local = whole
+            .strip_prefix(head)
+            .and_then(|it| it.strip_suffix(tail))
+            == Some(local.text);
         Merged {
             text: (!is_local).then_some(whole),
             conflicts,
@@ -78,21 +80,21 @@ impl FileMerge<'_, '_, '_> {
             return None;
         }
         let is_first = |side: Side| group[side].is_some_and(|member| member.document == 0);
-        let with_gap = |side: Side| {
+        let with_head = |side: Side| {
             let own = documents[side].as_ref().map_or("", above);
             joined(self.around(group, side).0, own, is_first(side))
         };
-        let gap = self.around(group, Side::Local).0;
+        let head = self.around(group, Side::Local).0;
         let line_break = line_break_of(local.text);
         // others come above it: it gets a `---`, if it has none
-        let gap = match self.comes_first && self.is_first(group) && frame(own).is_none() {
-            true => format!("---{line_break}{gap}"),
-            false => gap.to_owned(),
+        let head = match self.comes_first && self.is_first(group) && frame(own).is_none() {
+            true => format!("---{line_break}{head}"),
+            false => head.to_owned(),
         };
         let sides = Triple::new(
-            with_gap(Side::Original),
-            with_gap(Side::Updated),
-            joined(&gap, own, is_first(Side::Local)),
+            with_head(Side::Original),
+            with_head(Side::Updated),
+            joined(&head, own, is_first(Side::Local)),
         );
         let sides = sides.as_ref().map(String::as_str);
         let has_frame = match is_top {
@@ -105,9 +107,9 @@ impl FileMerge<'_, '_, '_> {
         if !are_values(&self.members(group)) && !ends_in_comment(own) {
             set_off(&mut new.text, line_break);
         }
-        let lines_of_gap = count_lines(&gap);
+        let lines_of_head = count_lines(&head);
         for conflict in &mut new.conflicts {
-            conflict.line = conflict.line.saturating_sub(lines_of_gap);
+            conflict.line = conflict.line.saturating_sub(lines_of_head);
         }
         Some((own.len(), new))
     }
