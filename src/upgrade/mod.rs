@@ -1,6 +1,6 @@
 //! Vendors packages from upstream repositories, finds outdated ones, and upgrades them.
 //!
-//! A package's [`Record`] says where it comes from and which commit its files were made from. An
+//! A package's record says where it comes from and which commit its files were made from. An
 //! upgrade reads that commit and the new one out of git's objects, merges with the same rules as
 //! any merge, and brings the record up to date.
 //!
