@@ -131,7 +131,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
         let below = self.above_first(local);
         let whole = format!("{}{below}", self.heads.local);
         let merged = match merge(&whole) {
-            _ if below.is_empty() => merge(self.heads.local),
+            merged if below.is_empty() => merged,
             merged if self.sets_off_first => Some(merged.unwrap_or(MergedAround {
                 text: whole,
                 conflicts: Vec::new(),
