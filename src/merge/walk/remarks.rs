@@ -42,7 +42,8 @@ impl Walker<'_> {
             tree.is_block_collection(entry.value) && tree.slice(entry.span).starts_with('?')
         };
         let has_none = owned.local.beside().is_empty() && owned.local.behind().is_empty();
-        if has_none && entries.local.is_some_and(is_explicit) {
+        let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
+        if has_none && !value_taken && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
         }
         if self.is_another(&owned) {
@@ -53,7 +54,6 @@ impl Walker<'_> {
                 ..Remarks::default()
             };
         }
-        let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
         let line = self.choice(owned.map(|comments| comments.beside()), value_taken);
         // one that upstream took away goes wherever local says it: without the first, the second
         // would be in its place
