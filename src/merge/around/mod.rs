@@ -11,7 +11,7 @@ use super::text::merge_lines_with;
 use super::{OnConflict, Options};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::{Side, Triple};
-use crate::yaml::stream::{byte_order_mark, frame};
+use crate::yaml::stream::{byte_order_mark, count_lines, frame};
 use row::Row;
 
 /// What the path of a conflict above a document is.
@@ -90,13 +90,14 @@ fn merge(
     options: &Options,
     rows: impl for<'t> Fn(Triple<&'t str>) -> Triple<Row<'t>>,
 ) -> Option<MergedAround> {
-    if sides.updated == sides.original || sides.updated == sides.local {
-        return None;
-    }
+    let is_left = sides.updated == sides.original || sides.updated == sides.local;
     let original = with_line_break(sides.original, line_break);
     let updated = with_line_break(sides.updated, line_break);
     let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
     let mut rows = rows(sides);
+    if is_left && (has_frame || rows.local.frame.is_none()) {
+        return None;
+    }
     let has_frames = rows.as_ref().map(|row| row.frame.is_some());
     if has_frames != Triple::new(true, true, true) {
         for side in Side::ALL.into_array() {
@@ -109,15 +110,15 @@ fn merge(
     let tokens = rows.as_ref().map(Row::tokens);
     let tokens = tokens.as_ref().map(Vec::as_slice);
     let resolution = options.on_conflict.resolution();
-    let merged = rows::merge(tokens, below, |_| false, resolution);
-    let is_marker = |placed: &Placed| {
-        let piece = rows[placed.piece.side()].pieces.get(placed.piece.at());
-        piece.is_some_and(|piece| piece.text.starts_with("---"))
-    };
+    let mut merged = rows::merge(tokens, below, |_| false, resolution);
     let has_directives = |frame: row::Frame<'_>| frame.text.starts_with('%');
-    if rows.local.frame.is_some_and(has_directives) && merged.pieces.iter().any(is_marker) {
-        // directives are above all `---` lines
-        return None;
+    if rows.local.frame.is_some_and(has_directives) {
+        // directives are above all `---` lines: upstream's comments come without those
+        merged.pieces.retain(|placed| {
+            let side = placed.piece.side();
+            let piece = rows[side].pieces.get(placed.piece.at());
+            side == Side::Local || !piece.is_some_and(|piece| piece.text.starts_with("---"))
+        });
     }
     if !merged.disagreements.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
@@ -197,12 +198,17 @@ fn write(
     }
 }
 
-/// The blank lines above the frame: upstream's where it has others than the original, else `own`.
+/// The blank lines above the frame: their number, three-way; `own` where a side has no frame.
 fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
-    let blanks = rows.as_ref().map(|row| row.frame.map(|frame| frame.blank));
-    match (blanks.original, blanks.updated) {
-        (Some(original), Some(updated)) if original != updated => updated,
-        _ => own,
+    let frames = rows.as_ref().map(|row| row.frame);
+    let (Some(original), Some(updated)) = (frames.original, frames.updated) else {
+        return own;
+    };
+    let blanks = Triple::new(original.blank, updated.blank, own);
+    let became_first = updated.at == 0 && original.at > 0 && updated.blank.is_empty();
+    match became_first {
+        true => own,
+        false => blanks[rows::side_of_blanks(&blanks.map(count_lines))],
     }
 }
 
@@ -226,9 +232,13 @@ fn place_of_frame(rows: &Triple<Row<'_>>, pieces: &[Placed], side: Side) -> usiz
     let places: Vec<Option<bool>> = pieces.iter().map(is_above).collect();
     let last = places.iter().rposition(|place| *place == Some(true));
     let above = last.map_or(0, |last| last + 1);
+    // the head is above a `---` or below it as a whole: local's comments are where upstream's are
+    let is_at_top = rows[side].frame.is_some_and(|frame| frame.at == 0);
+    let has_head_below = is_at_top && !rows[side].pieces.is_empty();
     let is_above_elsewhere = |(placed, place): &(&Placed, &Option<bool>)| {
         let (of, at) = (placed.piece.side(), placed.piece.at());
-        place.is_none() && rows[of].is_above_frame(at) == Some(true)
+        let is_above = rows[of].is_above_frame(at);
+        place.is_none() && is_above.unwrap_or(of == Side::Local && !has_head_below)
     };
     let below = pieces.iter().zip(&places).skip(above);
     let more = below.take_while(is_above_elsewhere).count();

@@ -109,6 +109,18 @@ pub(crate) fn lines_kind(
     }
 }
 
+/// The side whose number of blank lines is the merged one: three-way, the larger one where both
+/// changed it.
+pub(crate) fn side_of_blanks(counts: &Triple<usize>) -> Side {
+    let is_updated = counts.updated != counts.original
+        && (counts.local == counts.original || counts.local < counts.updated);
+    if is_updated {
+        Side::Updated
+    } else {
+        Side::Local
+    }
+}
+
 /// The rows, and what is known of each piece.
 struct Rows<'a> {
     tokens: Triple<&'a [Token<'a>]>,

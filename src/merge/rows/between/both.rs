@@ -1,7 +1,8 @@
 //! A piece that updated and local both have, and its blank lines.
 
-use super::super::{Placed, Ref, Side, TokenKind};
+use super::super::{Placed, Ref, Side, TokenKind, side_of_blanks};
 use super::{Between, own};
+use crate::triple::Triple;
 
 impl Between<'_, '_> {
     /// A piece that updated and local both have: local's, with the blank lines above it three-way;
@@ -61,19 +62,14 @@ impl Between<'_, '_> {
         Ref::new(piece.side(), self.rows.own_above(piece.side(), piece.at()))
     }
 
-    /// The piece whose blank lines are the merged ones: a number, three-way; the larger one where
-    /// both changed it. The first piece of a row has no number.
+    /// The piece whose blank lines are the merged ones: a number, three-way. The first piece of a
+    /// row has no number.
     pub(super) fn blanks(&self, original: Ref, updated: Ref, local: Ref) -> Ref {
-        let count = |piece| self.rows.token(piece).blanks;
-        let became_first = self.rows.became_first(original, updated);
-        let are_both_changed = count(updated) != count(original) && count(local) != count(original);
-        if became_first
-            || count(updated) == count(original)
-            || are_both_changed && count(local) >= count(updated)
-        {
-            local
-        } else {
-            updated
+        let pieces = Triple::new(original, updated, local);
+        let counts = pieces.map(|piece| self.rows.token(piece).blanks as usize);
+        match self.rows.became_first(original, updated) {
+            true => local,
+            false => pieces[side_of_blanks(&counts)],
         }
     }
 }
