@@ -110,10 +110,13 @@ impl Remotes<'_> {
             self.tell(&format!("fetching {count} of {}", origin.shown()));
             let missing = versions.iter().filter(|it| missing.contains(&*it.commit));
             let names = missing.map(|version| format!("refs/tags/{}", version.full));
-            store
+            let output = store
                 .fetching()
                 .args(["--depth=1", "--filter=blob:none", "--stdin", "origin"])
                 .output_of_names(&names.collect::<Vec<_>>())?;
+            if !store.lacking(&commits)?.is_empty() {
+                return Err(versions_not_fetched(origin, &reason(&output)));
+            }
         }
         let mut trees = HashMap::new();
         for version in versions {
@@ -219,6 +222,19 @@ fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: boo
     )
 }
 
+/// Versions that are compared with a copy, of which some could not be fetched.
+fn versions_not_fetched(origin: &Origin, reason: &str) -> Error {
+    let shown = origin.shown();
+    let repository = without_password(&origin.repository);
+    Error::refused(
+        format!("the versions of {shown} cannot be fetched ({reason})"),
+        format!(
+            "see whether the server answers (git ls-remote {repository}), or name the version that \
+             your copy was made from: merge3 adopt FOLDER {shown}@VERSION"
+        ),
+    )
+}
+
 impl Store {
     pub(super) fn has_commit(&self, commit: &str) -> Result<bool, Error> {
         Ok(self.lacking(&[commit])?.is_empty())
@@ -235,9 +251,10 @@ impl Store {
             .args(["cat-file", "--batch-check=%(objecttype)"])
             .output_of_names(commits)?;
         let told = String::from_utf8_lossy(&output.stdout);
-        let types = commits.iter().zip(told.lines());
-        let lacking = types.filter(|(_, kind)| *kind != "commit");
-        Ok(lacking.map(|(commit, _)| *commit).collect())
+        // a git that fails prints less: fetching what it does not speak of tells why
+        let mut types = told.lines();
+        let lacking = commits.iter().filter(|_| types.next() != Some("commit"));
+        Ok(lacking.copied().collect())
     }
 
     /// Fetches one commit with its trees and without files, as far as the server can do that.

@@ -145,6 +145,9 @@ impl Store {
                 .args(["ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--"])
                 .args(some.iter().filter(|_| !of_root))
                 .output()?;
+            if !output.status.success() {
+                return Err(self.broken(&reason(&output)));
+            }
             for entry in output.stdout.split_inclusive(|byte| *byte == 0) {
                 let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else {
                     continue;

@@ -67,6 +67,23 @@ fn a_copy_is_adopted_at_the_version_that_is_nearest() {
 }
 
 #[test]
+fn versions_that_upstream_does_not_send_end_the_search_for_the_nearest() {
+    let workshop = with_copy();
+    let commit = workshop.git("upstream", &["rev-parse", "v1.1.0"]);
+    let (folder, name) = commit.trim().split_at(2);
+    let object = format!("upstream.git/objects/{folder}/{name}");
+    fs::remove_file(workshop.path(&object)).unwrap();
+    let address = format!("{}/app", workshop.url());
+    let ran = workshop.merge3(&["adopt", "app", &address]).with(2);
+    let reported = format!("error: the versions of {address} cannot be fetched (");
+    assert!(ran.stderr.starts_with(&reported), "{}", ran.stderr);
+    assert!(!workshop.has("fleet/app/.merge3.yaml"));
+    workshop
+        .merge3(&["adopt", "app", &format!("{address}@v1.2.0")])
+        .with(0);
+}
+
+#[test]
 fn a_copy_is_adopted_at_a_version_that_is_named() {
     let workshop = with_copy();
     workshop.write(
