@@ -251,7 +251,7 @@ impl Store {
             .args(["cat-file", "--batch-check=%(objecttype)"])
             .output_of_names(commits)?;
         let told = String::from_utf8_lossy(&output.stdout);
-        // a git that fails prints less: fetching what it does not speak of tells why
+        // where git fails, it prints fewer lines: the other commits are fetched, which reports why
         let mut types = told.lines();
         let lacking = commits.iter().filter(|_| types.next() != Some("commit"));
         Ok(lacking.copied().collect())

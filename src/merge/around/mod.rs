@@ -95,6 +95,7 @@ fn merge(
     let updated = with_line_break(sides.updated, line_break);
     let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
     let mut rows = rows(sides);
+    // a `---` line that goes is no piece of the rows: it goes where upstream changed nothing else
     if is_left && (has_frame || rows.local.frame.is_none()) {
         return None;
     }
@@ -205,11 +206,12 @@ fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
         return own;
     };
     let blanks = Triple::new(original.blank, updated.blank, own);
-    let became_first = updated.at == 0 && original.at > 0 && updated.blank.is_empty();
-    match became_first {
-        true => own,
-        false => blanks[rows::side_of_blanks(&blanks.map(count_lines))],
-    }
+    let at = frames.map(|frame| frame.map_or(0, |frame| frame.at));
+    let above = blanks.zip(at).map(|(blank, at)| rows::BlanksAbove {
+        at,
+        count: count_lines(blank),
+    });
+    blanks[rows::side_of_blanks(&above)]
 }
 
 /// Above which of the merged pieces the frame of a side is: below those that are above it there,

@@ -109,12 +109,29 @@ pub(crate) fn lines_kind(
     }
 }
 
+/// The blank lines above a piece of a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlanksAbove {
+    /// How many pieces are above these.
+    pub(crate) at: usize,
+    pub(crate) count: usize,
+}
+
+impl BlanksAbove {
+    /// Whether updated took away all that was above a piece. The first piece of a row has no number
+    /// of blank lines.
+    const fn became_first(original: Self, updated: Self) -> bool {
+        updated.at == 0 && original.at > 0 && updated.count == 0
+    }
+}
+
 /// The side whose number of blank lines is the merged one: three-way, the larger one where both
 /// changed it.
-pub(crate) fn side_of_blanks(counts: &Triple<usize>) -> Side {
+pub(crate) fn side_of_blanks(sides: &Triple<BlanksAbove>) -> Side {
+    let counts = sides.map(|blanks| blanks.count);
     let is_updated = counts.updated != counts.original
         && (counts.local == counts.original || counts.local < counts.updated);
-    if is_updated {
+    if is_updated && !BlanksAbove::became_first(sides.original, sides.updated) {
         Side::Updated
     } else {
         Side::Local
@@ -257,10 +274,11 @@ impl<'a> Rows<'a> {
         self.ids[piece.side()][piece.at()]
     }
 
-    /// Whether updated took away all that was above a piece. The first piece of a row has no number
-    /// of blank lines.
-    fn became_first(&self, original: Ref, updated: Ref) -> bool {
-        updated.at() == 0 && original.at() > 0 && self.token(updated).blanks == 0
+    fn blanks_above(&self, piece: Ref) -> BlanksAbove {
+        BlanksAbove {
+            at: piece.at(),
+            count: self.token(piece).blanks as usize,
+        }
     }
 
     /// Where an entry is in a row.

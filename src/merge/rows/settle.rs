@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::between::own;
-use super::{Id, Placed, Ref, Rows, Side, TokenKind};
+use super::{BlanksAbove, Id, Placed, Ref, Rows, Side, TokenKind};
 
 /// The row with just the entries that stay: what the rules remove goes with the comments right
 /// above it that are not local's own, what they bring is behind its neighbour.
@@ -238,7 +238,9 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
         merged[at].blanks = Some(local).filter(|local| count(*local) > 0);
         // without a blank line, local's comments would be one with those above them
         let is_below_comment = first > 0 && rows.is_comment(merged[first - 1].piece);
-        let is_same = new == old || new == mine || rows.became_first(original, updated);
+        let [above_original, above_updated] = [original, updated].map(|it| rows.blanks_above(it));
+        let became_first = BlanksAbove::became_first(above_original, above_updated);
+        let is_same = new == old || new == mine || became_first;
         let blanks = if is_same || (new == 0 && is_below_comment) {
             own
         } else if mine == old {
@@ -270,7 +272,8 @@ fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
 }
 
 /// A comment that a blank line sets off from what is below it stays set off, whatever comes below
-/// it now, but for more lines of that comment. And a piece that becomes the first leaves its blank lines to the one that was.
+/// it now, except for more lines of that comment. A piece that becomes the first of the row leaves
+/// its blank lines to the piece that was the first.
 pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
     let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
     for at in 1..merged.len() {
@@ -300,9 +303,12 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
         }
     }
     let firsts = [Side::Updated, Side::Local].map(|side| Ref::new(side, 0));
-    let is_at_top = firsts.iter().all(|first| rows.token(*first).blanks == 0);
+    let [has_updated, has_local] = firsts.map(|first| rows.token(first).blanks > 0);
+    // blank lines that upstream has at the top are not those of a piece that it has below
+    let is_below = |piece| found(rows, piece, Side::Updated).is_some_and(|it| it.at() > 0);
     if let Some(first) = merged.first().copied()
-        && is_at_top
+        && !has_local
+        && (!has_updated || is_below(first.piece))
         && count(first.blanks) > 0
     {
         merged[0].blanks = None;

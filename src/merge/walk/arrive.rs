@@ -11,7 +11,7 @@ use crate::merge::decision::{
 };
 use crate::merge::{ConflictKind, Sides};
 use crate::triple::{Side, Triple};
-use crate::yaml::row::{Item, ItemKind, Row as TextRow};
+use crate::yaml::row::ItemKind;
 use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
@@ -82,9 +82,10 @@ impl Walker<'_> {
     ) -> Option<Outcome> {
         let trees = self.trees;
         let originals = FieldIndex::of(trees.original, original);
-        let before = |entry| key_of(trees.updated, entry).and_then(|key| originals.find(key));
-        let mut children =
-            self.coming_entries(updated, |entry| self.difference(before(entry), entry, None))?;
+        let mut children = self.coming_entries(updated, |entry| {
+            let before = key_of(trees.updated, entry).and_then(|key| originals.find(key));
+            self.difference(before, entry, None)
+        })?;
         for child in &mut children {
             let name = child
                 .sides()
@@ -95,7 +96,7 @@ impl Walker<'_> {
                 child.outcome = Outcome::Keep;
             }
         }
-        Some(self.part_with_lines(sides, children, before))
+        Some(self.part_with_lines(sides, children))
     }
 
     fn element_difference(
@@ -106,16 +107,15 @@ impl Walker<'_> {
     ) -> Option<Outcome> {
         let trees = self.trees;
         let originals = key.index(trees.original, original);
-        let before = |entry| originals.find(Some(&key.identity(trees.updated, entry)?));
         let children = self.coming_entries(updated, |entry| {
-            let before = before(entry);
+            let before = originals.find(Some(&key.identity(trees.updated, entry)?));
             if *key == ListKey::Scalar {
                 // In a set a null is a member like any other.
                 return before.is_none().then_some(Outcome::Keep);
             }
             self.difference(before, entry, Some(key))
         })?;
-        Some(self.part_with_lines(sides, children, before))
+        Some(self.part_with_lines(sides, children))
     }
 
     /// The entries of an updated collection with what `coming` says of each; `None` if none comes.
@@ -132,26 +132,25 @@ impl Walker<'_> {
 
     /// A part of the collection of `sides.updated`. Of the comments in it those come that are right
     /// above an entry that comes, and those that updated added, unless they are about an entry that
-    /// does not come. The first piece has no blank lines above it, unless upstream has changed
-    /// their number since the entry `before`.
-    fn part_with_lines(
-        &self,
-        sides: Entries,
-        children: Vec<Child>,
-        before: impl Fn(EntryId) -> Option<EntryId>,
-    ) -> Outcome {
+    /// does not come.
+    fn part_with_lines(&self, sides: Entries, children: Vec<Child>) -> Outcome {
         if children.iter().all(Child::is_untouched) {
             return Outcome::Keep;
         }
-        let Some(updated) = self.row_of_value(sides, Side::Updated) else {
+        let row_of = |side: Side| {
+            let (tree, entry) = (self.trees[side], self.trees[side].entry(sides[side]?));
+            tree.row(entry.value, Some(entry))
+        };
+        let Some(updated) = row_of(Side::Updated) else {
             return Outcome::merge(children);
         };
         let words = |side: Side, span| self.trees[side].slice(span).trim();
-        let original = self.row_of_value(sides, Side::Original);
-        let original = original.map_or_else(Vec::new, |row| row.items);
-        let known = original.iter().filter(|it| it.kind == ItemKind::Comment);
-        let known = known.map(|item| words(Side::Original, item.span));
-        let known: FxHashSet<&str> = known.collect();
+        let original = row_of(Side::Original);
+        let original = original.iter().flat_map(|row| &row.items);
+        let comments = original.filter(|item| item.kind == ItemKind::Comment);
+        let known: FxHashSet<&str> = comments
+            .map(|item| words(Side::Original, item.span))
+            .collect();
         let mut pieces = Vec::with_capacity(updated.items.len());
         let mut children = children.into_iter().rev();
         // whether the entry comes that a comment is right above
@@ -182,7 +181,6 @@ impl Walker<'_> {
         }
         if let Some((at, first)) = pieces.last_mut()
             && *at > 0
-            && !has_other_blanks(&updated.items[*at], &original, before)
         {
             first.blanks = Blanks::Count(0);
         }
@@ -193,32 +191,12 @@ impl Walker<'_> {
         }))
     }
 
-    fn row_of_value(&self, sides: Entries, side: Side) -> Option<TextRow> {
-        let (tree, entry) = (self.trees[side], self.trees[side].entry(sides[side]?));
-        tree.row(entry.value, Some(entry))
-    }
-
     /// All of a value that original has not; nothing where it is a null, which has nothing to clear
     /// here.
     fn addition(&self, updated: NodeId) -> Option<Outcome> {
         let is_command = self.nulls_clear && self.trees.updated.is_null(updated);
         (!is_command).then_some(Outcome::Keep)
     }
-}
-
-/// Whether upstream changed the number of blank lines above an entry, which was `before`.
-fn has_other_blanks(
-    item: &Item,
-    originals: &[Item],
-    before: impl Fn(EntryId) -> Option<EntryId>,
-) -> bool {
-    let ItemKind::Entry(entry) = item.kind else {
-        return false;
-    };
-    let before = before(entry).map(ItemKind::Entry);
-    let mut originals = originals.iter();
-    let before = originals.find(|it| Some(it.kind) == before);
-    before.is_some_and(|before| before.blanks != item.blanks)
 }
 
 /// `Keep` where every child is whole, else the children one by one.

@@ -66,10 +66,6 @@ impl Between<'_, '_> {
     /// row has no number.
     pub(super) fn blanks(&self, original: Ref, updated: Ref, local: Ref) -> Ref {
         let pieces = Triple::new(original, updated, local);
-        let counts = pieces.map(|piece| self.rows.token(piece).blanks as usize);
-        match self.rows.became_first(original, updated) {
-            true => local,
-            false => pieces[side_of_blanks(&counts)],
-        }
+        pieces[side_of_blanks(&pieces.map(|piece| self.rows.blanks_above(piece)))]
     }
 }
