@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use changed::{Changed, Gone};
 use repeated::LocalComments;
 
+use super::piece::own;
 use super::subsequence::{heaviest, heaviest_between};
 use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, TokenKind};
 use crate::merge::Resolution;
@@ -184,7 +185,7 @@ impl<'r, 'a> Between<'r, 'a> {
             words.is_none_or(|words| !taken_away.contains(words))
         };
         let mut changed = Changed::default();
-        let mut next = 0;
+        let (mut next, mut ahead) = (0, 0);
         for (at, line) in lines.iter().map(Some).chain([None]).enumerate() {
             let found = in_local.get(at).copied().flatten();
             let to = match line {
@@ -203,10 +204,29 @@ impl<'r, 'a> Between<'r, 'a> {
                     self.push_piece(line.original, updated, local, merged);
                 }
                 (Some(line), local) => {
+                    while ahead <= at || in_local.get(ahead).is_some_and(Option::is_none) {
+                        ahead += 1;
+                    }
+                    let end = in_local.get(ahead).copied().flatten();
+                    let own = &here.local[next..end.unwrap_or(here.local.len())];
+                    if local.is_none() && self.is_rewritten(*line, own, &changed.theirs) {
+                        // local's text for this line is below what updated put above it
+                        self.flush(std::mem::take(&mut changed), own.first().copied(), merged);
+                    }
                     self.note(*line, local, &mut changed);
                 }
             }
         }
+    }
+
+    /// Whether a comment that local has not got may be in its own words among its pieces here,
+    /// `own`, below comments that updated put above it.
+    fn is_rewritten(&self, line: Line, own: &[Ref], above: &[Ref]) -> bool {
+        let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
+        line.original.is_some()
+            && line.updated.as_ref().is_some_and(is_comment)
+            && own.iter().any(is_comment)
+            && above.iter().all(is_comment)
     }
 
     /// The words of the comments that updated took away: wherever local has put them, they go.
@@ -369,14 +389,5 @@ impl<'r, 'a> Between<'r, 'a> {
             Id::Entry(entry) if !(self.stays)(entry) => ENTRY_THAT_GOES,
             Id::Entry(_) | Id::End => ENTRY,
         }
-    }
-}
-
-/// A piece with its own blank lines.
-pub(super) const fn own(piece: Ref) -> Placed {
-    Placed {
-        piece,
-        blanks: Some(piece),
-        of_side: None,
     }
 }

@@ -85,7 +85,9 @@ pub(crate) fn merge(
         };
         above.unwrap_or_default().into_iter().chain([placed])
     });
-    let pieces = settle::above_own_comments(&rows, pieces.collect());
+    // a comment of local's above an entry that goes is not left where updated's side stands
+    let goes = |piece| resolution == Resolution::Updated && between.goes_with_entry(piece);
+    let pieces = settle::above_own_comments(&rows, pieces.collect(), goes);
     let pieces = settle::keep_apart(&rows, pieces);
     MergedRow {
         pieces,
@@ -292,6 +294,19 @@ impl<'a> Rows<'a> {
 
     fn is_entry(&self, piece: Ref) -> bool {
         matches!(self.token(piece).kind, TokenKind::Entry(_))
+    }
+
+    /// How many of the last pieces are comments that updated has put right above its piece.
+    fn new_above(&self, updated: Ref, merged: &[Placed]) -> usize {
+        let is_right_above = |(distance, placed): &(usize, &Placed)| {
+            let words = self.token(placed.piece).words();
+            placed.piece.side() == Side::Updated
+                && placed.piece.at() + distance + 1 == updated.at()
+                && self.row(Side::Updated)[placed.piece.at() + 1].blanks == 0
+                && words.is_some_and(|words| self.count(Side::Local, words) == 0)
+        };
+        let above = merged.iter().rev().enumerate();
+        above.take_while(is_right_above).count()
     }
 
     /// Where the comments begin that are right above a piece, no blank line between.

@@ -68,3 +68,12 @@ pub(crate) struct Placed {
     /// Whose side of a disagreement it is on, where both sides are in the row.
     pub(crate) of_side: Option<Side>,
 }
+
+/// A piece with its own blank lines.
+pub(super) const fn own(piece: Ref) -> Placed {
+    Placed {
+        piece,
+        blanks: Some(piece),
+        of_side: None,
+    }
+}

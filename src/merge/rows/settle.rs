@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::between::own;
+use super::piece::own;
 use super::{BlanksAbove, Id, Placed, Ref, Rows, Side, TokenKind};
 
 /// The row with just the entries that stay: what the rules remove goes with the comments right
@@ -198,8 +198,12 @@ impl Missing {
 }
 
 /// Comments that local wrote above a piece are between it and its blank lines: those merge as if
-/// they were the piece's own.
-pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
+/// they were the piece's own. `goes` says of a comment whether it is not in the result.
+pub(super) fn above_own_comments(
+    rows: &Rows<'_>,
+    mut merged: Vec<Placed>,
+    goes: impl Fn(Ref) -> bool,
+) -> Vec<Placed> {
     let count = |piece: Ref| rows.token(piece).blanks;
     for at in (1..merged.len()).rev() {
         let piece = merged[at].piece;
@@ -214,6 +218,9 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
         if count(local) > 0 && count(local) == count(updated) {
             continue;
         }
+        // updated's new comments are between the piece and local's
+        let at = at - rows.new_above(updated, &merged[..at]);
+        let updated = found(rows, merged[at].piece, Side::Updated).unwrap_or(updated);
         let above = merged[..at]
             .iter()
             .rev()
@@ -237,7 +244,8 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
         // blank lines that local put below its comments stay
         merged[at].blanks = Some(local).filter(|local| count(*local) > 0);
         // without a blank line, local's comments would be one with those above them
-        let is_below_comment = first > 0 && rows.is_comment(merged[first - 1].piece);
+        let above = merged[..first].iter().rfind(|it| !goes(it.piece));
+        let is_below_comment = above.is_some_and(|it| rows.is_comment(it.piece));
         let [above_original, above_updated] = [original, updated].map(|it| rows.blanks_above(it));
         let became_first = BlanksAbove::became_first(above_original, above_updated);
         let is_same = new == old || new == mine || became_first;

@@ -1,7 +1,8 @@
 //! A piece that updated and local both have, and its blank lines.
 
-use super::super::{Placed, Ref, Side, TokenKind, side_of_blanks};
-use super::{Between, own};
+use super::super::{Placed, Ref, TokenKind, side_of_blanks};
+use super::Between;
+use crate::merge::rows::piece::own;
 use crate::triple::Triple;
 
 impl Between<'_, '_> {
@@ -33,15 +34,7 @@ impl Between<'_, '_> {
         merged: &mut Vec<Placed>,
     ) {
         let mut piece = self.piece(original, updated, local);
-        let is_right_above = |(distance, placed): &(usize, &Placed)| {
-            let words = self.rows.token(placed.piece).words();
-            placed.piece.side() == Side::Updated
-                && placed.piece.at() + distance + 1 == updated.at()
-                && self.rows.row(Side::Updated)[placed.piece.at() + 1].blanks == 0
-                && words.is_some_and(|words| self.rows.count(Side::Local, words) == 0)
-        };
-        let new = merged.iter().rev().enumerate().take_while(is_right_above);
-        let new = new.count();
+        let new = self.rows.new_above(updated, merged);
         let first = merged.len() - new;
         if let Some(original) = original.filter(|_| new > 0) {
             let (old, own) = (self.top(original), self.top(local));

@@ -4,8 +4,9 @@ use rustc_hash::FxHashSet;
 
 use super::super::known::owners as owners_in;
 use super::super::{Disagreement, Id, Placed, Ref, Side};
-use super::{Between, own};
+use super::Between;
 use crate::merge::Resolution;
+use crate::merge::rows::piece::own;
 use crate::triple::Triple;
 
 /// What changed between two lines that stay.
@@ -251,7 +252,7 @@ impl Between<'_, '_> {
     }
 
     /// Whether a comment is right above an entry that goes.
-    pub(super) fn goes_with_entry(&self, piece: Ref) -> bool {
+    pub(in crate::merge::rows) fn goes_with_entry(&self, piece: Ref) -> bool {
         self.owner(piece).is_some_and(|entry| !(self.stays)(entry))
     }
 
