@@ -88,13 +88,36 @@ pub(super) fn is_mostly(before: &Value, now: &Value) -> bool {
         && 3 * (common_leaves(before, now) + below_new_keys(before, now)) >= 2 * most
 }
 
-/// Whether two maps have half of their fields in common, and at least two.
+/// Whether two maps have half of their fields in common, and at least two, or one that is a map or
+/// list with something in it.
 pub(super) fn is_mostly_by_fields(before: &Value, now: &Value) -> bool {
     let (Value::Map(fields), Value::Map(others)) = (before, now) else {
         return false;
     };
     let common = common(before, now);
-    common >= 500 && common * fields.len().max(others.len()) >= 2000
+    let has_content = |value: &Value| match value {
+        Value::Map(fields) => !fields.is_empty(),
+        Value::List(elements) => !elements.is_empty(),
+        _ => false,
+    };
+    let have_collection = pairs_of_fields(before, now).into_iter().any(|(key, new)| {
+        let values = before.field(&key).zip(now.field(&new));
+        values.is_some_and(|(one, other)| one == other && has_content(one))
+    });
+    common >= 500 && (common * fields.len().max(others.len()) >= 2000 || have_collection)
+}
+
+/// Whether two maps have the same fields, one at least with one value, and as many others as an
+/// identity has fields at the most.
+pub(super) fn is_same_but_for(fields: usize, before: &Value, now: &Value) -> bool {
+    let (Value::Map(before), Value::Map(others)) = (before, now) else {
+        return false;
+    };
+    let same = before
+        .iter()
+        .filter(|(key, value)| now.field(key) == Some(value));
+    let same = same.count();
+    same > 0 && before.len() == others.len() && before.len() - same <= fields
 }
 
 fn is_one_kind(one: &Value, other: &Value) -> bool {

@@ -248,7 +248,7 @@ fn with_new_keys(maps: Sides<'_>) -> Triple<Option<Value>> {
         Some(Value::Map(fields)) => fields.iter().map(|(key, value)| (key, value)).collect(),
         _ => Vec::new(),
     });
-    let renamed = renames(fields.as_ref().map(Vec::as_slice));
+    let renamed = renames(fields.as_ref().map(Vec::as_slice), 0);
     maps.map(|map| match map {
         Some(Value::Map(fields)) => {
             let new = |key: &String| renamed.iter().find(|(old, _)| *old == key);
@@ -263,7 +263,7 @@ fn with_new_keys(maps: Sides<'_>) -> Triple<Option<Value>> {
 /// Lists in which an element that one side renamed has its new identity on all three.
 fn with_new_identities(by: &[&str], lists: Triple<&[Value]>) -> Triple<Vec<Value>> {
     let named = lists.map(|list| list.iter().map(|e| (id(by, e), e)).collect::<Vec<_>>());
-    let renamed = renames(named.as_ref().map(Vec::as_slice));
+    let renamed = renames(named.as_ref().map(Vec::as_slice), by.len());
     lists.map(|list| {
         let name = |element: &Value| {
             let new = renamed.iter().find(|(old, _)| *old == id(by, element));

@@ -1,6 +1,6 @@
 //! Which entries of a collection a side gave another key (rules: Renamed keys).
 
-use super::likeness::{is_mostly, is_mostly_by_fields};
+use super::likeness::{is_mostly, is_mostly_by_fields, is_same_but_for};
 use crate::value::Value;
 use merge3::triple::Triple;
 use std::mem::{Discriminant, discriminant};
@@ -8,15 +8,16 @@ use std::mem::{Discriminant, discriminant};
 /// An entry and what it is called: a field's key, an element's identity.
 pub type Named<'v, K> = (K, &'v Value);
 
-/// The old name and the new one of every entry that one side renamed.
-pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>) -> Vec<(K, K)> {
+/// The old name and the new one of every entry that one side renamed; `fields` is how many fields
+/// of an element its identity is made of.
+pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usize) -> Vec<(K, K)> {
     let Triple {
         original,
         updated,
         local,
     } = rows;
-    let upstream = by_side(original, updated, |_| None);
-    let own = by_side(original, local, |old| value_of(updated, old));
+    let upstream = by_side((original, updated), |_| None, fields);
+    let own = by_side((original, local), |old| value_of(updated, old), fields);
     let there_already = |(old, new): &&(K, K)| {
         value_of(local, old).is_none()
             && kind(local, new).is_some()
@@ -33,9 +34,9 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>) -> Vec<(K, K
 /// What one side took away and added again at the same place, under another name and with mostly
 /// the same content.
 fn by_side<'v, K: PartialEq + Clone>(
-    original: &[Named<'v, K>],
-    side: &[Named<'v, K>],
+    (original, side): (&[Named<'v, K>], &[Named<'v, K>]),
     other: impl Fn(&K) -> Option<&'v Value>,
+    fields: usize,
 ) -> Vec<(K, K)> {
     let added = changed(side, original);
     let mut found: Vec<(K, K)> = Vec::new();
@@ -52,7 +53,8 @@ fn by_side<'v, K: PartialEq + Clone>(
             (are_alone || !is_empty) && is_mostly(old, now)
                 || are_alone && is_mostly_by_fields(old, now)
         };
-        let is_like = |now| is_one(before, now) || other(old).is_some_and(|it| is_one(it, now));
+        let is_changed = |it, now| is_one(it, now) || are_alone && is_same_but_for(fields, it, now);
+        let is_like = |now| is_one(before, now) || other(old).is_some_and(|it| is_changed(it, now));
         let new = added.iter().find(|(at, (new, now))| {
             at == place && !found.iter().any(|(_, taken)| taken == new) && is_like(now)
         });

@@ -155,7 +155,8 @@ pub(super) fn is_mostly(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
         && (common_leaves(left, right) + leaves_below_new_keys(left, right)) * 3 >= most * 2
 }
 
-/// Whether two maps have half of their fields in common, and at least two, or use one action.
+/// Whether two maps have half of their fields in common, and at least two, or one that is a map or
+/// list with something in it; or use one action.
 pub(super) fn is_mostly_by_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     if [left, right].map(|(prints, value)| shape(prints.tree(), value)) != [Shape::Map; 2] {
         return false;
@@ -164,7 +165,20 @@ pub(super) fn is_mostly_by_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> 
     let (most, common) = (counts[0].max(counts[1]), common(left, right));
     let actions = named(left, "uses").zip(named(right, "uses"));
     let have_one_action = actions.is_some_and(|(one, other)| is_same_name("uses", one, other));
-    have_one_action || common * 2 >= ALL && common * most >= 2 * ALL
+    let is_same = |(one, other, _): (Value<'_, '_>, Value<'_, '_>, bool)| {
+        entries_of(one.0.tree(), one.1).len() > 0 && self::common(one, other) == ALL
+    };
+    let have_collection = || pairs_of_fields(left, right).into_iter().any(is_same);
+    have_one_action || common * 2 >= ALL && (common * most >= 2 * ALL || have_collection())
+}
+
+/// Whether two maps have the same fields, and other values in no more than these.
+pub(super) fn is_same_but_for(fields: &[&str], left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
+    let pairs = pairs_of_fields(left, right).into_iter();
+    let same = pairs.filter(|(one, other, _)| common(*one, *other) == ALL);
+    let same = same.count();
+    same > 0 && counts[0] == counts[1] && same + fields.len() >= counts[0]
 }
 
 fn has_lines((prints, node): Value<'_, '_>) -> bool {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::alike::{is_mostly, is_mostly_by_fields};
+use super::alike::{is_mostly, is_mostly_by_fields, is_same_but_for};
 use super::{Walker, entries_of, shape};
 use crate::triple::{Side, Triple};
 use crate::yaml::EntryId;
@@ -54,10 +54,11 @@ impl Renames {
 
 impl Walker<'_> {
     /// What each side renamed. `find` gives the entry with the key that an entry has, in another of
-    /// the three collections.
+    /// the three collections; `key_fields` are the fields of an element that its key is made of.
     pub(super) fn renames(
         &self,
         entries: Triple<Vec<EntryId>>,
+        key_fields: &[&str],
         find: impl Fn(Side, EntryId, Side) -> Option<EntryId>,
     ) -> Renames {
         if entries.original.is_empty() {
@@ -65,8 +66,8 @@ impl Walker<'_> {
         }
         let trees = self.trees;
         let none = Pairs::default();
-        let updated = self.renamed_by(Side::Updated, &entries, &none, &find);
-        let local = self.renamed_by(Side::Local, &entries, &updated, &find);
+        let updated = self.renamed_by(Side::Updated, &entries, (&none, key_fields), &find);
+        let local = self.renamed_by(Side::Local, &entries, (&updated, key_fields), &find);
         let mut renames = Renames { updated, local };
         let is_alike = |old: EntryId, side: Side, other: Option<EntryId>| {
             let shape_of = |side: Side, entry| shape(trees[side], trees[side].entry(entry).value);
@@ -83,7 +84,7 @@ impl Walker<'_> {
         &self,
         side: Side,
         entries: &Triple<Vec<EntryId>>,
-        upstream: &Pairs,
+        (upstream, key_fields): (&Pairs, &[&str]),
         find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
     ) -> Pairs {
         // none where each has a partner
@@ -119,7 +120,10 @@ impl Walker<'_> {
                 Some(value(Side::Updated, other))
             };
             is_like(value(Side::Original, old))
-                || side == Side::Local && changed().is_some_and(is_like)
+                || side == Side::Local
+                    && changed().is_some_and(|changed| {
+                        is_like(changed) || are_alone && is_same_but_for(key_fields, changed, new)
+                    })
         })
     }
 }
