@@ -256,7 +256,7 @@ impl<'a> Walker<'a> {
             return Outcome::Keep;
         };
         if self.settled(nodes) {
-            return Outcome::Keep;
+            return self.restyled(nodes).unwrap_or(Outcome::Keep);
         }
         let taken = self.taken(nodes, updated);
         let nulls = self.clearing_nulls(nodes);
