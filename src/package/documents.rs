@@ -360,6 +360,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(());
         }
         let text = assembly.text(ends_line, self.sides.updated.map(|file| file.text));
+        let lines = self.merged_lines(&assembly, &text);
+        let text = lines.unwrap_or(text);
         if text == file.written() && self.job.base == Some(self.target) {
             return Ok(());
         }

@@ -58,6 +58,7 @@ mod whole_file;
 // the plan of what changes
 mod case_only;
 mod change;
+mod clean_lines;
 mod comments_only;
 mod copy;
 mod obstacles;

@@ -1,0 +1,54 @@
+//! A file whose lines merge without a conflict (rules: Where git agrees): what is around its
+//! document comes out as git merges it.
+
+use super::assemble::Assembly;
+use super::documents::FileMerge;
+use super::parsed::ParsedFile;
+use super::verified::is_verified;
+use crate::line_breaks::{LineBreaks, line_break_of, lines, with_line_break};
+use crate::merge::text::merge_clean_lines;
+
+impl FileMerge<'_, '_, '_> {
+    /// The file as a merge of its lines makes it, where blank lines and `---` lines are all that
+    /// tells it from the assembled text. `None` if it is another one, or has a conflict; if there is
+    /// nothing around the document; or if a file has several, directives, or a last line without an
+    /// end, which lines do not merge well.
+    pub(super) fn merged_lines(&self, assembly: &Assembly<'_>, assembled: &str) -> Option<String> {
+        let sides = self.sides.try_map(|file| file.ok_or(())).ok()?;
+        let has_reports = !self.outcome.conflicts.is_empty() || !self.outcome.noted.is_empty();
+        let has_several = |file: &ParsedFile<'_>| file.documents.len() > 1;
+        let files = || sides.into_array().into_iter();
+        if has_reports
+            || files().any(has_several)
+            || !files().any(has_frame)
+            || !files().all(|file| file.ends_line() && is_plain(file.text))
+        {
+            return None;
+        }
+        let texts = sides.map(|file| file.text);
+        let texts = texts.map(|text| with_line_break(text, line_break_of(sides.local.text)));
+        let merged = merge_clean_lines(texts.as_ref().map(AsRef::as_ref), 1).ok()?;
+        let is_same = merged != assembled
+            && has_same_content(&merged, assembled)
+            && is_verified(&merged, &assembly.chunks());
+        is_same.then_some(merged)
+    }
+}
+
+/// Whether a file has comments, directives or a `---` line above its first document's content.
+fn has_frame(file: &ParsedFile<'_>) -> bool {
+    let first = file.documents.first();
+    !file.head.is_empty() || first.is_some_and(|first| first.document.body.start > 0)
+}
+
+/// Whether a text has line breaks of one kind, and no directives.
+fn is_plain(text: &str) -> bool {
+    !matches!(LineBreaks::of(text), LineBreaks::Mixed)
+        && !lines(text).any(|line| line.starts_with('%'))
+}
+
+/// Whether two texts have the same lines, but for blank ones and `---`.
+fn has_same_content(one: &str, other: &str) -> bool {
+    let content = |text| lines(text).filter(|line| !line.trim().is_empty() && *line != "---");
+    content(one).eq(content(other))
+}
