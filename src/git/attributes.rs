@@ -1,26 +1,11 @@
 //! The lines of an attributes file that send files to the driver.
 
-use std::path::Path;
-
-/// The names of the files that merge by structure.
+/// The names of the files that merge by structure, as `package::is_yaml_name` has them.
 pub(super) const PATTERNS: [&str; 4] = ["*.yaml", "*.yml", "*.json", "Kptfile"];
 
 /// The line for a pattern.
 pub(super) fn line_for(pattern: &str) -> String {
     format!("{pattern} merge=merge3")
-}
-
-/// Whether the patterns send a file to the driver.
-pub(super) fn is_ours(file: &Path) -> bool {
-    let name = file.file_name().map(|name| name.to_string_lossy());
-    name.is_some_and(|name| {
-        PATTERNS
-            .into_iter()
-            .any(|pattern| match pattern.strip_prefix('*') {
-                Some(end) => name.ends_with(end),
-                None => name == pattern,
-            })
-    })
 }
 
 /// Whether a line sends the files of a pattern to the driver, and says no more.

@@ -3,14 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::attributes::is_ours;
 use super::files::{print, read_file, write};
 use super::hunks::{self, Favor, Marked, Stretch};
 use super::resolve::{Diff, Request, Style, resolve};
 use super::{lines, unmerged};
 use crate::error::shown;
 use crate::merge::ConflictStyle;
-use crate::package::Bytes;
+use crate::package::{Bytes, is_yaml_name};
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
@@ -256,7 +255,7 @@ pub(crate) fn solve(
         tell("git has no unmerged files here");
     }
     for file in files {
-        let left = match is_ours(&file) {
+        let left = match is_yaml_name(&file) {
             true => solve_file(&file, size, is_printed, output),
             false => Err(format!(
                 "{} is no YAML or JSON: left as it is",

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use super::{Git, reason};
+use super::Git;
 use crate::error::Error;
 
 /// What a log says of commits: the same fields of each, or why there is none.
@@ -20,15 +20,14 @@ impl Git {
     ) -> Result<Log<N>, Error> {
         let format = format!("--format={}", fields.join("%x1f"));
         let log = self.args(["log", "-z", "--no-show-signature", &format]);
-        let output = log.args(arguments).output()?;
-        if !output.status.success() {
-            return Ok(Err(reason(&output)));
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
-        let commits = text.split('\0').filter_map(|commit| {
-            let fields: Vec<String> = commit.splitn(N, '\u{1f}').map(str::to_owned).collect();
-            fields.try_into().ok().filter(|_| !commit.is_empty())
-        });
-        Ok(Ok(commits.collect()))
+        let printed = log.args(arguments).printed()?;
+        Ok(printed.map(|printed| {
+            let text = String::from_utf8_lossy(&printed);
+            let commits = text.split('\0').filter_map(|commit| {
+                let fields: Vec<String> = commit.splitn(N, '\u{1f}').map(str::to_owned).collect();
+                fields.try_into().ok().filter(|_| !commit.is_empty())
+            });
+            commits.collect()
+        }))
     }
 }

@@ -284,12 +284,25 @@ impl Git {
         self.output_of((names.join("\n") + "\n").as_bytes())
     }
 
-    /// What it prints; `None` if it fails.
-    pub(crate) fn ask(self) -> Result<Option<String>, Error> {
+    /// What it prints, or what it says of why it failed.
+    ///
+    /// # Errors
+    /// As for [`Git::output`].
+    pub(crate) fn printed(self) -> Result<Result<Vec<u8>, String>, Error> {
         let output = self.output()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let text = text.trim_end_matches(['\n', '\r']).to_owned();
-        Ok(output.status.success().then_some(text))
+        Ok(match output.status.success() {
+            true => Ok(output.stdout),
+            false => Err(reason(&output)),
+        })
+    }
+
+    /// What it prints as one text; `None` if it fails.
+    pub(crate) fn ask(self) -> Result<Option<String>, Error> {
+        let printed = self.printed()?.ok();
+        Ok(printed.map(|printed| {
+            let text = String::from_utf8_lossy(&printed);
+            text.trim_end_matches(['\n', '\r']).to_owned()
+        }))
     }
 }
 

@@ -123,8 +123,7 @@ impl Branch {
         }
         // work that is not committed stays where it is, and so does the branch
         let status = ["status", "--porcelain", "--untracked-files=no"];
-        let status = Git::at(&self.top).args(status).output()?;
-        if !status.status.success() || !status.stdout.is_empty() {
+        if Git::at(&self.top).args(status).printed()? != Ok(Vec::new()) {
             return Ok(());
         }
         let all = commits(&self.top, &["HEAD"], 1000)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
-use crate::git_process::{Git, reason};
+use crate::git_process::Git;
 use crate::package::private_folder::{self, named};
 use crate::package::{gone_is_fine, if_there};
 
@@ -176,17 +176,11 @@ impl Store {
         let init = Git::new()
             .args(["init", "-q", "--bare", "--template="])
             .arg(&self.path)
-            .output()?;
-        if !init.status.success() {
-            return Err(self.broken(&reason(&init)));
-        }
+            .printed()?;
+        init.map_err(|reason| self.broken(&reason))?;
         for (name, value) in settings {
-            let set = Git::bare(&self.path)
-                .args(["config", name, value])
-                .output()?;
-            if !set.status.success() {
-                return Err(self.broken(&reason(&set)));
-            }
+            let set = self.git().args(["config", name, value]).printed()?;
+            set.map_err(|reason| self.broken(&reason))?;
         }
         let ready = fs::write(self.path.join("merge3-ready"), repository);
         ready.map_err(unusable(&self.path))?;

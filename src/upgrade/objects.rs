@@ -118,14 +118,8 @@ impl Store {
         if kind.as_deref() != Some("tree") {
             return Ok(None);
         }
-        let output = self
-            .git()
-            .args(["ls-tree", "-r", "-t", "-z", "--full-tree", &tree])
-            .output()?;
-        Ok(Some(match output.status.success() {
-            true => Ok(output.stdout),
-            false => Err(reason(&output)),
-        }))
+        let list = ["ls-tree", "-r", "-t", "-z", "--full-tree", &tree];
+        self.git().args(list).printed().map(Some)
     }
 
     /// What [`Store::list`] tells of each of some folders that has something in it, with one call
@@ -139,16 +133,14 @@ impl Store {
         let all: Vec<&str> = directories.iter().copied().collect();
         for some in all.chunks(AT_ONCE) {
             let of_root = some.contains(&"");
-            let output = self
+            let list = self
                 .git()
                 .offline()
                 .args(["ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--"])
                 .args(some.iter().filter(|_| !of_root))
-                .output()?;
-            if !output.status.success() {
-                return Err(self.broken(&reason(&output)));
-            }
-            for entry in output.stdout.split_inclusive(|byte| *byte == 0) {
+                .printed()?;
+            let list = list.map_err(|reason| self.broken(&reason))?;
+            for entry in list.split_inclusive(|byte| *byte == 0) {
                 let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else {
                     continue;
                 };

@@ -9,7 +9,7 @@ use super::cache::{Cache, Store};
 use super::refs::Refs;
 use super::registry;
 use crate::error::Error;
-use crate::git_process::{Git, reason, without_password};
+use crate::git_process::{Git, without_password};
 
 /// What is in a folder at a commit, all of which has been fetched.
 #[derive(Debug)]
@@ -156,16 +156,16 @@ fn list(repository: &str) -> Result<Refs, Error> {
     if is_archive(repository) {
         return registry::list(repository);
     }
-    let output = Git::new()
+    let printed = Git::new()
         .quiet_ssh()
         .args(["ls-remote", "--symref", "--", repository])
-        .output()?;
-    if !output.status.success() {
+        .printed()?;
+    let printed = printed.map_err(|reason| {
         let shown = without_password(repository);
-        return Err(Error::refused(
-            format!("{shown} cannot be read: {}", reason(&output)),
+        Error::refused(
+            format!("{shown} cannot be read: {reason}"),
             format!("check the address, and that git can reach it: git ls-remote {shown}"),
-        ));
-    }
-    Ok(Refs::listed(&String::from_utf8_lossy(&output.stdout)))
+        )
+    })?;
+    Ok(Refs::listed(&String::from_utf8_lossy(&printed)))
 }

@@ -38,18 +38,15 @@ pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
     let Some(top) = top(package)? else {
         return Ok(());
     };
-    let output = Git::at(&top)
+    let printed = Git::at(&top)
         .args(["status", "--porcelain", "-z", "--untracked-files=all", "--"])
         .arg(or_here(&path_in(&top, package)))
-        .output()?;
-    if !output.status.success() {
-        return Err(Error::package(
-            package,
-            format!("git cannot tell what is committed: {}", reason(&output)),
-            "see what `git status` says there",
-        ));
-    }
-    let told = String::from_utf8_lossy(&output.stdout);
+        .printed()?;
+    let printed = printed.map_err(|reason| {
+        let message = format!("git cannot tell what is committed: {reason}");
+        Error::package(package, message, "see what `git status` says there")
+    })?;
+    let told = String::from_utf8_lossy(&printed);
     let Some(first) = told.split('\0').find(|line| line.len() > 3) else {
         return Ok(());
     };
@@ -82,15 +79,11 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
         }
     }
     for identity in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-        let output = Git::at(top).args(["var", identity]).output()?;
-        if !output.status.success() {
-            let message = format!("git does not know who commits: {}", reason(&output));
-            return Err(Error::package(
-                top,
-                &message,
-                "set user.name and user.email",
-            ));
-        }
+        let known = Git::at(top).args(["var", identity]).printed()?;
+        known.map_err(|reason| {
+            let message = format!("git does not know who commits: {reason}");
+            Error::package(top, message, "set user.name and user.email")
+        })?;
     }
     Ok(())
 }
