@@ -121,24 +121,17 @@ fn chart_version(here: &Snapshot) -> Option<String> {
 
 /// The tags that name a version of the package, the newest first.
 pub(super) fn tagged_versions(origin: &Origin, refs: &Refs, choice: Choice) -> Vec<Version> {
-    let tags = refs
-        .tags()
-        .filter_map(|name| Some((Tag::parse(name)?, name)));
-    let tags = tags.filter(|(tag, _)| choice.pre_releases || tag.version.pre.is_empty());
-    let tags: Vec<(Tag<'_>, &str)> = tags.collect();
-    let of = |prefix: &str| {
-        let own = tags.iter().filter(|(tag, _)| tag.prefix == prefix);
-        own.cloned().collect::<Vec<_>>()
-    };
-    let mut own = prefixes(&origin.directory)
-        .into_iter()
-        .map(|prefix| of(&prefix));
-    let own = own.find(|own| !own.is_empty());
-    let mut own = own.unwrap_or(tags);
-    own.sort_by(|(left, _), (right, _)| right.version.cmp(&left.version));
-    let names = own.iter().take(MOST).map(|(_, name)| *name);
-    names
-        .filter_map(|name| refs.resolve(&format!("refs/tags/{name}"), ""))
+    let tags = refs.tags().filter_map(Tag::parse);
+    let tags = tags.filter(|tag| choice.pre_releases || tag.version.pre.is_empty());
+    let mut tags: Vec<Tag<'_>> = tags.collect();
+    let has = |prefix: &String| tags.iter().any(|tag| tag.prefix == prefix);
+    if let Some(own) = prefixes(&origin.directory).into_iter().find(has) {
+        tags.retain(|tag| tag.prefix == own);
+    }
+    tags.sort_by(|left, right| right.version.cmp(&left.version));
+    let versions = tags.iter().take(MOST);
+    versions
+        .filter_map(|tag| refs.resolve(&format!("refs/tags/{}", tag.name), ""))
         .collect()
 }
 

@@ -28,6 +28,7 @@ pub(crate) struct Choice {
 /// A tag that names a version: `v1.2.3`, `1.2`, `grafana/v1.2.3`, `chart-1.2.3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tag<'t> {
+    pub(super) name: &'t str,
     /// What is before the version, a `v` aside.
     pub(super) prefix: &'t str,
     pub(super) version: Version,
@@ -47,6 +48,7 @@ impl<'t> Tag<'t> {
             let number = rest.strip_prefix(['v', 'V']);
             let (version, numbers) = lenient(number.unwrap_or(rest))?;
             Some(Self {
+                name,
                 prefix,
                 version,
                 style: (numbers, number.is_some()),
@@ -102,16 +104,15 @@ pub(super) fn nearest<'t>(name: &str, tags: impl Iterator<Item = &'t str>) -> Ve
         let prefix = tag.prefix.strip_suffix(sought.prefix);
         prefix.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     };
-    let tags = tags.filter_map(|name| Some((Tag::parse(name)?, name)));
-    let mut tags: Vec<(Tag<'_>, &str)> = tags.filter(|(tag, _)| fits(tag)).collect();
+    let mut tags: Vec<Tag<'_>> = tags.filter_map(Tag::parse).filter(fits).collect();
     // those with the prefix itself first
-    if tags.iter().any(|(tag, _)| tag.prefix == sought.prefix) {
-        tags.retain(|(tag, _)| tag.prefix == sought.prefix);
+    if tags.iter().any(|tag| tag.prefix == sought.prefix) {
+        tags.retain(|tag| tag.prefix == sought.prefix);
     }
-    tags.sort_by(|(left, _), (right, _)| left.version.cmp(&right.version));
-    let at = tags.partition_point(|(tag, _)| tag.version < sought.version);
+    tags.sort_by(|left, right| left.version.cmp(&right.version));
+    let at = tags.partition_point(|tag| tag.version < sought.version);
     let around = at.saturating_sub(2)..tags.len().min(at + 2);
-    tags[around].iter().map(|(_, name)| *name).collect()
+    tags[around].iter().map(|tag| tag.name).collect()
 }
 
 /// Of tags for one version, the one that is written like the present one, else the one with the
@@ -121,15 +122,15 @@ fn best<'t>(
     fits: impl Fn(&Tag<'_>) -> bool,
     style: Option<(usize, bool)>,
 ) -> Option<&'t str> {
-    tags.filter_map(|name| Some((name, Tag::parse(name)?)))
-        .filter(|(_, tag)| fits(tag))
-        .max_by(|(_, left), (_, right)| {
-            let rank = |tag: &Tag<'_>| (Some(tag.style) == style, tag.style);
-            left.version
-                .cmp(&right.version)
-                .then_with(|| rank(left).cmp(&rank(right)))
-        })
-        .map(|(name, _)| name)
+    let rank = |tag: &Tag<'_>| (Some(tag.style) == style, tag.style);
+    let newest = tags
+        .filter_map(Tag::parse)
+        .filter(fits)
+        .max_by(|left, right| {
+            let versions = left.version.cmp(&right.version);
+            versions.then_with(|| rank(left).cmp(&rank(right)))
+        });
+    newest.map(|tag| tag.name)
 }
 
 #[cfg(test)]
