@@ -94,6 +94,14 @@ impl Input {
 }
 
 impl Snapshot {
+    /// What the file at a path holds; `None` if no file is there.
+    pub(crate) fn file(&self, path: impl AsRef<Path>) -> Option<&[u8]> {
+        match self.entries.get(path.as_ref())? {
+            SnapshotEntry::File { bytes, .. } => Some(bytes),
+            SnapshotEntry::Link(_) | SnapshotEntry::Other => None,
+        }
+    }
+
     /// As a disk would list it: with the folders, without what is git's own.
     fn list(&self) -> Listing {
         let mut entries: BTreeMap<&Path, Kind> = BTreeMap::new();

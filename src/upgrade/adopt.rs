@@ -1,6 +1,5 @@
 //! Records where an existing copy of a package comes from, and restores the original of a package.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -15,7 +14,7 @@ use super::refs::{Refs, Version};
 use super::remote::Remotes;
 use super::vendir;
 use super::version::Choice;
-use crate::error::{Error, Warning};
+use crate::error::Error;
 use crate::package::{Snapshot, if_there, read_own, replace};
 
 /// A copy whose origin is known now.
@@ -120,7 +119,7 @@ fn tagged(origin: &Origin, refs: &Refs, version: Version) -> Version {
 }
 
 /// The package as it was when its files were made from upstream, in a folder of its own: what is
-/// this program's or kpt's bookkeeping is the same there as here.
+/// kpt's bookkeeping is the same there as here.
 ///
 /// # Errors
 /// Where the package has no record, or upstream cannot be read.
@@ -132,12 +131,6 @@ pub(crate) fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir,
     let mut snapshot = remotes.snapshot(origin, &version)?.snapshot;
     kptfile::keep_local_file(&mut snapshot, package)?;
     let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
-    let mut left_out: Vec<Warning> = Vec::new();
-    put(snapshot, folder.path(), &mut left_out)?;
-    let rules = package.join(RULES_FILE);
-    if rules.is_file() && !rules.is_symlink() {
-        let to = folder.path().join(RULES_FILE);
-        fs::copy(&rules, &to).map_err(Error::writing(&to))?;
-    }
+    put(snapshot, folder.path(), &mut Vec::new())?;
     Ok(folder)
 }

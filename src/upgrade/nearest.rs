@@ -1,7 +1,7 @@
 //! How near a copy of a package is to versions of upstream's, and which one is nearest.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::address::Origin;
 use super::address::is_archive;
@@ -11,7 +11,7 @@ use super::remote::Remotes;
 use super::version::{Choice, Tag, prefixes};
 use crate::differences::differences_of_lines;
 use crate::error::Error;
-use crate::package::{Snapshot, SnapshotEntry};
+use crate::package::Snapshot;
 
 /// How many versions that have most files alike are compared line by line.
 const COMPARED: usize = 5;
@@ -113,10 +113,8 @@ fn nearest_by_lines<'v>(
 
 /// The version that a copy's `Chart.yaml` says.
 fn chart_version(here: &Snapshot) -> Option<String> {
-    match here.entries.get(Path::new("Chart.yaml"))? {
-        SnapshotEntry::File { bytes, .. } => get(std::str::from_utf8(bytes).ok()?, &["version"]),
-        _ => None,
-    }
+    let chart = std::str::from_utf8(here.file("Chart.yaml")?).ok()?;
+    get(chart, &["version"])
 }
 
 /// The tags that name a version of the package, the newest first.
@@ -145,22 +143,18 @@ fn distance(left: &BTreeMap<PathBuf, String>, right: &HashMap<PathBuf, String>) 
 
 /// Compares a copy with a version of upstream's.
 pub(super) fn nearness(here: &Snapshot, upstream: &Snapshot) -> Nearness {
-    let bytes = |snapshot: &Snapshot, path: &Path| match snapshot.entries.get(path) {
-        Some(SnapshotEntry::File { bytes, .. }) => Some(bytes.clone()),
-        _ => None,
-    };
     let paths: BTreeSet<&PathBuf> = here.entries.keys().chain(upstream.entries.keys()).collect();
     let mut told = Nearness::default();
     for path in paths {
-        match (bytes(here, path), bytes(upstream, path)) {
+        match (here.file(path), upstream.file(path)) {
             (Some(left), Some(right)) if left == right => told.same += 1,
             (Some(left), Some(right)) => {
                 told.changed += 1;
-                told.lines += lines(&left, &right);
+                told.lines += lines(left, right);
             }
             (None, Some(right)) => {
                 told.missing += 1;
-                told.lines += lines(&[], &right);
+                told.lines += lines(&[], right);
             }
             (Some(_), None) => told.added += 1,
             (None, None) => {}

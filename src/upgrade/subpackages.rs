@@ -87,13 +87,10 @@ fn own_and_parents(
     let mut own: Vec<PathBuf> = Vec::new();
     let mut parents = Vec::new();
     for root in roots {
-        let before = match original.entries.get(&root.join(KPTFILE)) {
-            Some(SnapshotEntry::File { bytes, .. }) => Some(bytes.as_slice()),
-            _ => None,
-        };
         if own.iter().any(|outer| root.starts_with(outer)) {
             continue;
         }
+        let before = original.file(root.join(KPTFILE));
         match is_its_own(&local.join(&root), before) {
             true => own.push(root),
             false => parents.push(root),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::address::Origin;
 use super::address::is_archive;
 use crate::error::{self, Error, shown};
-use crate::package::{Snapshot, SnapshotEntry, if_there, read_own};
+use crate::package::{Snapshot, if_there, read_own};
 use crate::visible::visible;
 use read::parse;
 
@@ -110,9 +110,7 @@ pub(super) enum Strategy {
 /// The file of a package that its record goes to: the Kptfile where there is one, and kpt knows
 /// such records.
 pub(super) fn file_in(package: &Snapshot, origin: &Origin) -> &'static str {
-    let kptfile = package.entries.get(Path::new(KPTFILE));
-    let has_kptfile = matches!(kptfile, Some(SnapshotEntry::File { .. }));
-    match has_kptfile && Format::of(&origin.repository).is_git() {
+    match package.file(KPTFILE).is_some() && Format::of(&origin.repository).is_git() {
         true => KPTFILE,
         false => RULES_FILE,
     }
