@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{Child, Incoming, Outcome, Slot};
 use crate::schema::FieldSchema;
-use crate::yaml::{EntryId, NodeId};
+use crate::yaml::NodeId;
 
 use super::directives::Command;
 use super::order::{in_order, positions_in};
@@ -56,10 +56,12 @@ impl<'a> Patcher<'a> {
         {
             return self.filled_list(patch, &patch_list);
         }
-        let mut elements = self.kept(target, &patch_list, &deleted)?;
-        if nodes.order.is_some() {
-            elements = self.with_deleted(target, elements, &deleted, patch_list.pairing);
-        }
+        // for kubectl, an order that names scalars that go counts before they go
+        let is_ordered = |key| nodes.order.is_some() && deleted.contains(&key);
+        let all = self.elements_of_target(target, &patch_list, &deleted)?;
+        let (mut elements, gone): (Vec<_>, Vec<_>) = all.into_iter().partition(|element| {
+            element.child.outcome != Outcome::Remove || element.key.is_some_and(is_ordered)
+        });
         let mut keys: FxHashSet<_> = elements.iter().map(|element| element.key).collect();
         for element in patch_list.plain.iter() {
             if keys.insert(element.key) {
@@ -70,9 +72,8 @@ impl<'a> Patcher<'a> {
                 });
             }
         }
-        let ordered = self.put_in_order(target, elements, &patch_list)?;
-        let gone = self.gone(target, &ordered);
-        let children = ordered.into_iter().chain(gone).collect();
+        let mut children = self.put_in_order(target, elements, &patch_list)?;
+        children.extend(gone.into_iter().map(|element| element.child));
         let Some(patch) = nodes.list.or(nodes.order).or(nodes.deletion) else {
             return Ok(Outcome::Keep);
         };
@@ -140,8 +141,9 @@ impl<'a> Patcher<'a> {
         Ok(deleted)
     }
 
-    /// The target's elements that stay, each merged with the patch's of the same key.
-    fn kept(
+    /// The target's elements: those that stay, each merged with the patch's of the same key, and
+    /// those that go.
+    fn elements_of_target(
         &mut self,
         target: NodeId,
         patch_list: &PatchList<'a>,
@@ -164,6 +166,8 @@ impl<'a> Patcher<'a> {
             let is_twice =
                 pairing == Pairing::Scalar && !patch_list.plain.is_empty() && keys.contains(&key);
             if is_twice || key.is_some_and(|key| gone.contains(&key)) {
+                let child = Child::local(entry, Outcome::Remove);
+                elements.push(MergedElement { child, key });
                 continue;
             }
             let element = first_items.get(&key).filter(|_| key.is_some());
@@ -182,29 +186,6 @@ impl<'a> Patcher<'a> {
             elements.push(MergedElement { child, key });
         }
         Ok(elements)
-    }
-
-    /// The elements with the scalars that go, each in its place: for kubectl, an order that names
-    /// them counts before they go.
-    fn with_deleted(
-        &self,
-        target: NodeId,
-        elements: Vec<MergedElement<'a>>,
-        deleted: &FxHashSet<ElementKey<'a>>,
-        pairing: Pairing<'a>,
-    ) -> Vec<MergedElement<'a>> {
-        let mut kept = elements.into_iter().peekable();
-        let mut all = Vec::new();
-        for entry in self.target.entries(target) {
-            let key = pairing.key(self.target, self.target.entry(entry).value);
-            if let Some(element) = kept.next_if(|it| it.child.slot == Slot::Local(entry)) {
-                all.push(element);
-            } else if key.is_some_and(|key| deleted.contains(&key)) {
-                let child = Child::local(entry, Outcome::Remove);
-                all.push(MergedElement { child, key });
-            }
-        }
-        all
     }
 
     fn put_in_order(
@@ -260,21 +241,5 @@ impl<'a> Patcher<'a> {
             held.extend(new.map(|element| element.key).take(room));
         }
         held
-    }
-
-    /// The target's elements that are not among the children.
-    fn gone(&self, target: NodeId, children: &[Child]) -> Vec<Child> {
-        let slots: FxHashSet<EntryId> = children
-            .iter()
-            .filter_map(|child| match child.slot {
-                Slot::Local(entry) => Some(entry),
-                Slot::Updated(_) => None,
-            })
-            .collect();
-        let entries = self.target.entries(target);
-        entries
-            .filter(|entry| !slots.contains(entry))
-            .map(|entry| Child::local(entry, Outcome::Remove))
-            .collect()
     }
 }

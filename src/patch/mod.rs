@@ -30,7 +30,6 @@ use crate::triple::Triple;
 use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
 
 use apply::Level;
-use pairing::Pairing;
 
 pub use apply::{Application, Applied, apply_document};
 pub(crate) use apply::{LAST_APPLIED, annotated};
@@ -251,11 +250,6 @@ impl<'a> Patcher<'a> {
     /// Whether `$patch` and its like are directives.
     const fn is_strategic(&self) -> bool {
         matches!(self.dialect, Dialect::Kubectl | Dialect::Kustomize)
-    }
-
-    /// How the elements of a list here pair up.
-    fn pairing(&self, schema: Option<FieldSchema<'a>>) -> Pairing<'a> {
-        Pairing::of(schema, self.dialect)
     }
 
     /// An error about a node of the patch.

@@ -7,6 +7,7 @@ use crate::merge::{
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
+use super::pairing::Pairing;
 use super::{Decided, Patcher};
 
 impl<'a> Patcher<'a> {
@@ -64,7 +65,8 @@ impl<'a> Patcher<'a> {
                     positions.insert(*found, position);
                     let name = name_of(self.target, entry).unwrap_or_default();
                     let below = schema.map(|schema| schema.field(&name));
-                    self.exact_entry(entry, *found, part, below)?
+                    let (own, other) = self.values(entry, *found);
+                    self.exactly(own, other, part, below)?
                 }
                 None => Outcome::Remove,
             };
@@ -85,21 +87,6 @@ impl<'a> Patcher<'a> {
             .merged_children(patch, target, place(residents, arrivals)))
     }
 
-    fn exact_entry(
-        &mut self,
-        target: EntryId,
-        patch: EntryId,
-        part: &Outcome,
-        schema: Option<FieldSchema<'a>>,
-    ) -> Decided {
-        let (target, patch) = (
-            self.target.entry(target).value,
-            self.patch.entry(patch).value,
-        );
-        self.exactly(target, patch, part, schema)
-    }
-
-    /// Elements keep their text where the target has one of the same key, or the same value.
     fn exact_elements(
         &mut self,
         target: NodeId,
@@ -116,9 +103,9 @@ impl<'a> Patcher<'a> {
             children.push(match found {
                 Some(index) => {
                     let own = free.remove(index);
-                    let outcome =
-                        self.exact_entry(own, entry, part, schema.map(FieldSchema::element))?;
-                    Child::local(own, outcome)
+                    let (value, other) = self.values(own, entry);
+                    let below = schema.map(FieldSchema::element);
+                    Child::local(own, self.exactly(value, other, part, below)?)
                 }
                 None => self.taken(entry, part.clone()),
             });
@@ -130,13 +117,16 @@ impl<'a> Patcher<'a> {
         Ok(self.walker.merged_children(patch, target, children))
     }
 
+    /// The values of an entry of the target and of one of the patch.
+    fn values(&self, target: EntryId, patch: EntryId) -> (NodeId, NodeId) {
+        let target = self.target.entry(target).value;
+        (target, self.patch.entry(patch).value)
+    }
+
     /// Whether two elements have one key, or where lists have none here, one value.
     fn are_one(&self, target: EntryId, patch: EntryId, schema: Option<FieldSchema<'a>>) -> bool {
-        let (own, other) = (
-            self.target.entry(target).value,
-            self.patch.entry(patch).value,
-        );
-        let pairing = self.pairing(schema);
+        let (own, other) = self.values(target, patch);
+        let pairing = Pairing::of(schema, self.dialect);
         if !pairing.is_by_fields() {
             return equal(self.target, own, self.patch, other);
         }

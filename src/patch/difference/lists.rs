@@ -14,23 +14,16 @@ use crate::yaml::{EntryId, NodeId, Tree};
 use super::values::{is_same, scalar_text};
 use super::{Differ, Grain, Part};
 
-/// The elements of a list by their keys.
-struct Keys<'t> {
-    keys: Vec<ElementKey<'t>>,
-    entries: Vec<EntryId>,
-}
+/// An element of a list and what identifies it.
+type Keyed<'t> = (ElementKey<'t>, EntryId);
 
-impl<'t> Keys<'t> {
-    /// None where an element has no key, or two have one.
-    fn of(tree: &'t Tree<'_>, list: NodeId, pairing: Pairing<'t>) -> Option<Self> {
-        let entries: Vec<EntryId> = tree.entries(tree.resolve(list)).collect();
-        let keys: Vec<ElementKey<'t>> = entries
-            .iter()
-            .map(|entry| pairing.key(tree, tree.entry(*entry).value))
-            .collect::<Option<_>>()?;
-        let distinct: FxHashSet<_> = keys.iter().collect();
-        (distinct.len() == keys.len()).then_some(Self { keys, entries })
-    }
+/// The elements of a list with their keys. None where an element has no key, or two have one.
+fn keyed<'t>(tree: &'t Tree<'_>, list: NodeId, pairing: Pairing<'t>) -> Option<Vec<Keyed<'t>>> {
+    let entries = tree.entries(tree.resolve(list));
+    let elements = entries.map(|entry| Some((pairing.key(tree, tree.entry(entry).value)?, entry)));
+    let elements: Vec<Keyed<'t>> = elements.collect::<Option<_>>()?;
+    let distinct: FxHashMap<_, _> = elements.iter().copied().collect();
+    (distinct.len() == elements.len()).then_some(elements)
 }
 
 impl<'a> Differ<'a> {
@@ -48,8 +41,7 @@ impl<'a> Differ<'a> {
         }
         let pairing = Pairing::of(schema, Dialect::Kubectl);
         let (old_tree, new_tree) = (self.old, self.new);
-        let keys = Keys::of(old_tree, old, pairing).zip(Keys::of(new_tree, new, pairing));
-        match keys {
+        match keyed(old_tree, old, pairing).zip(keyed(new_tree, new, pairing)) {
             _ if pairing == Pairing::Nothing => self.child(entry, Part::Whole),
             Some((olds, news)) if self.grain == Grain::Fine => {
                 self.merged_list(entry, &olds, &news, name, schema)
@@ -70,25 +62,21 @@ impl<'a> Differ<'a> {
     fn merged_list(
         &mut self,
         entry: EntryId,
-        olds: &Keys<'a>,
-        news: &Keys<'a>,
+        olds: &[Keyed<'a>],
+        news: &[Keyed<'a>],
         name: &str,
         schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
         let pairing = Pairing::of(schema, Dialect::Kubectl);
-        let before: FxHashMap<ElementKey<'a>, EntryId> = olds
-            .keys
-            .iter()
-            .copied()
-            .zip(olds.entries.iter().copied())
-            .collect();
-        let after: FxHashSet<_> = news.keys.iter().collect();
-        let gone: Vec<usize> = (0..olds.keys.len())
-            .filter(|index| !after.contains(&olds.keys[*index]))
+        let before: FxHashMap<ElementKey<'a>, EntryId> = olds.iter().copied().collect();
+        let after: FxHashSet<_> = news.iter().map(|(key, _)| key).collect();
+        let gone = olds.iter().filter(|(key, _)| !after.contains(key));
+        let gone: Vec<NodeId> = gone
+            .map(|(_, entry)| self.old.entry(*entry).value)
             .collect();
         let mut children = Vec::new();
         let mut patched = Vec::new();
-        for (key, element) in news.keys.iter().zip(&news.entries) {
+        for (key, element) in news {
             let part = match before.get(key) {
                 None => Part::Whole,
                 Some(before) => self.element(*before, *element, pairing, schema),
@@ -100,17 +88,14 @@ impl<'a> Differ<'a> {
         }
         let mut beside = Vec::new();
         if pairing.is_by_fields() {
-            for index in &gone {
-                let value = self.old.entry(olds.entries[*index]).value;
+            for value in gone {
                 let fields = key_fields(self.old, value, pairing).join("\n  ");
                 let deletion = format!("- $patch: delete\n  {fields}\n");
                 children.push(self.pieces.add(deletion));
             }
         } else if !gone.is_empty() {
-            let values = gone
-                .iter()
-                .map(|index| self.old.entry(olds.entries[*index]).value);
-            let texts: Vec<String> = values.map(|value| scalar_text(self.old, value)).collect();
+            let texts = gone.into_iter().map(|value| scalar_text(self.old, value));
+            let texts: Vec<String> = texts.collect();
             let key = write_text(&format!("$deleteFromPrimitiveList/{name}"), true);
             beside.push(self.pieces.add(format!("{key}: [{}]\n", texts.join(", "))));
         }
@@ -144,11 +129,8 @@ impl<'a> Differ<'a> {
         Part::Some(self.fields(old, new, element, &names, false))
     }
 
-    fn order(&mut self, news: &Keys<'_>, name: &str, pairing: Pairing<'a>) -> Child {
-        let values = news
-            .entries
-            .iter()
-            .map(|entry| self.new.entry(*entry).value);
+    fn order(&mut self, news: &[Keyed<'_>], name: &str, pairing: Pairing<'a>) -> Child {
+        let values = news.iter().map(|(_, entry)| self.new.entry(*entry).value);
         let texts: Vec<String> = values
             .map(|value| match pairing.is_by_fields() {
                 true => format!("{{{}}}", key_fields(self.new, value, pairing).join(", ")),
@@ -171,13 +153,14 @@ fn key_fields(tree: &Tree<'_>, element: NodeId, pairing: Pairing<'_>) -> Vec<Str
 
 /// Whether the elements come out in the new order without a directive: `patched` are those that the
 /// patch names.
-fn has_order(olds: &Keys<'_>, news: &Keys<'_>, patched: &[ElementKey<'_>]) -> bool {
-    let after: FxHashSet<_> = news.keys.iter().collect();
-    let olds = olds.keys.iter();
-    let held: Vec<_> = olds.filter(|key| after.contains(key)).copied().collect();
+fn has_order(olds: &[Keyed<'_>], news: &[Keyed<'_>], patched: &[ElementKey<'_>]) -> bool {
+    let after: Vec<_> = news.iter().map(|(key, _)| *key).collect();
+    let is_there: FxHashSet<_> = after.iter().collect();
+    let olds = olds.iter().map(|(key, _)| *key);
+    let held: Vec<_> = olds.filter(|key| is_there.contains(key)).collect();
     let before: FxHashSet<_> = held.iter().collect();
     let new = patched.iter().filter(|key| !before.contains(key));
     let merged: Vec<_> = held.iter().chain(new).copied().collect();
     let named = positions_in(&merged, patched);
-    in_order(&merged, &named, &positions_in(&merged, &held)) == news.keys
+    in_order(&merged, &named, &positions_in(&merged, &held)) == after
 }
