@@ -224,17 +224,11 @@ fn buckets<T, K: Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>>
 
 /// Whether no side is there twice.
 fn disjoint(bucket: &[Candidate<'_>]) -> bool {
-    let mut sides = [false; 3];
-    bucket.len() <= 3
-        && bucket.iter().all(|candidate| {
-            let members = candidate.group.map(|member| member.is_some()).into_array();
-            let free = !sides
-                .iter()
-                .zip(members)
-                .any(|(taken, member)| *taken && member);
-            sides = [0, 1, 2].map(|side| sides[side] || members[side]);
-            free
-        })
+    let is_once = |side: Side| {
+        let mut members = bucket.iter().filter_map(|it| it.group[side]);
+        members.next().is_none() || members.next().is_none()
+    };
+    bucket.len() <= 3 && Side::ALL.into_array().into_iter().all(is_once)
 }
 
 fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
@@ -250,9 +244,6 @@ fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
 /// Twice on one side is an error where upstream changed the file; where it did not, this keeps the
 /// first ones together.
 fn join_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
-    if disjoint(&bucket) {
-        return join(bucket);
-    }
     let mut united: Vec<Candidate<'_>> = Vec::new();
     // for each side, how many of the united have it: these are the first ones
     let mut taken = [0; 3];

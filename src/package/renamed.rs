@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use super::file_triple::FileTriple;
 use super::jobs::{document_at, members};
 use super::pair::{DocRef, Group, both};
-use super::parsed::Parsed;
 use super::plan::Renamed;
 use super::read::ReadFile;
 use super::resource::ResourceId;
@@ -120,12 +119,9 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
                 Side::Original => triple_at(place, group),
                 Side::Updated | Side::Local => group[of].map(|it| it.triple),
             };
-            if let (Some(triple), Some((_, id))) = (triple, self.named(of, group)) {
-                of_kind
-                    .entry((triple, kind(id)))
-                    .or_default()
-                    .of(of)
-                    .push(index);
+            if let (Some(triple), Some(id)) = (triple, self.named(of, group)) {
+                let left = of_kind.entry((triple, kind(id))).or_default();
+                left.of(of).push(index);
             }
         }
         let of_kind = of_kind.into_values();
@@ -173,14 +169,14 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         name: fn(&'f ResourceId<'a>) -> (&'f str, &'f str),
     ) -> Vec<(usize, usize)> {
         let mut names: FxHashMap<(&str, &str), Left> = FxHashMap::default();
-        for index in &left.originals {
-            if let Some((_, id)) = self.named(sides.0, &self.groups[*index]) {
-                names.entry(name(id)).or_default().originals.push(*index);
-            }
-        }
-        for index in &left.others {
-            if let Some((_, id)) = self.named(sides.1, &self.groups[*index]) {
-                names.entry(name(id)).or_default().others.push(*index);
+        let originals = left
+            .originals
+            .iter()
+            .map(|it| (sides.0, Side::Original, *it));
+        let others = left.others.iter().map(|it| (sides.1, sides.1, *it));
+        for (named, of, index) in originals.chain(others) {
+            if let Some(id) = self.named(named, &self.groups[index]) {
+                names.entry(name(id)).or_default().of(of).push(index);
             }
         }
         let pairs = names.into_values().filter_map(|of_name| {
@@ -241,7 +237,11 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         let updated = group.updated.map(|it| (Side::Updated, it));
         let versions = [original, updated];
         for document in versions.into_iter().flatten().chain([other]) {
-            self.read(document);
+            if !self.leaves.contains_key(&document)
+                && let Some(parsed) = document_at(self.files, document.0, document.1)
+            {
+                self.leaves.insert(document, Leaves::of(parsed));
+            }
         }
         let leaves = |document| self.leaves.get(&document);
         let versions = versions.into_iter().flatten().filter_map(leaves);
@@ -250,24 +250,10 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
             .max()
     }
 
-    fn read(&mut self, document: (Side, DocRef)) {
-        if self.leaves.contains_key(&document) {
-            return;
-        }
-        if let Some(parsed) = self.parsed(document.0, document.1) {
-            self.leaves.insert(document, Leaves::of(parsed));
-        }
-    }
-
     /// What the member of a group is called.
-    fn named(&self, side: Side, group: &Group) -> Option<(DocRef, &'f ResourceId<'a>)> {
-        let document = group[side]?;
-        let resource = self.parsed(side, document)?.resource.as_ref()?;
-        Some((document, resource.pairing()))
-    }
-
-    fn parsed(&self, side: Side, document: DocRef) -> Option<&'f Parsed<'a>> {
-        document_at(self.files, side, document)
+    fn named(&self, side: Side, group: &Group) -> Option<&'f ResourceId<'a>> {
+        let member = document_at(self.files, side, group[side]?)?;
+        Some(member.resource.as_ref()?.pairing())
     }
 }
 

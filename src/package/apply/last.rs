@@ -22,6 +22,7 @@ pub(crate) struct LastApplied {
 }
 
 /// What was applied last to one live object.
+#[derive(Default)]
 pub(super) struct Last {
     /// None where that is not known.
     pub(super) text: Option<String>,
@@ -65,7 +66,7 @@ impl LastApplied {
         if let Some(text) = given.next() {
             return Ok(Last {
                 text: Some(text.clone()),
-                offset: 0,
+                ..Last::default()
             });
         }
         if let Some(path) = &self.path {
@@ -77,10 +78,7 @@ impl LastApplied {
             ));
         }
         let Some(annotation) = annotation(live) else {
-            return Ok(Last {
-                text: None,
-                offset: 0,
-            });
+            return Ok(Last::default());
         };
         let offset = live.node(annotation).span.start as usize;
         let wrong = |message: String| {
