@@ -111,7 +111,8 @@ pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
     }
 }
 
-/// Puts files of a folder into the index as they were committed last.
+/// Puts files of a folder into the index as they were committed last. (`git reset` reads the index
+/// before it locks it: of the calls for several packages one would take back another's.)
 ///
 /// # Errors
 /// Where git cannot be run.
