@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::change::{Base, change};
+use super::change::change;
 use super::definitions::options_of;
 use super::documents::{Context, merge_documents};
 use super::duplicates::look_for_duplicates;
@@ -114,7 +114,7 @@ pub fn plan_sides(
     if !settings.show_secrets {
         hide_all(&mut outcomes, &triples, &jobs);
     }
-    let plan = collect(triples, &jobs, outcomes, loaded, settings.show_secrets)?;
+    let plan = collect(&triples, &jobs, outcomes, loaded, settings.show_secrets)?;
     Ok(Plan { renamed, ..plan })
 }
 
@@ -180,7 +180,7 @@ pub(super) fn merge_triple(
 }
 
 fn collect(
-    triples: Vec<FileTriple>,
+    triples: &[FileTriple],
     jobs: &[Job],
     outcomes: Vec<FileOutcome>,
     loaded: Loaded,
@@ -193,11 +193,7 @@ fn collect(
         .iter()
         .flat_map(|it| it.conflicts.iter().chain(&it.noted));
     let told: FxHashSet<Arc<Path>> = records.map(|it| it.file.clone()).collect();
-    let base = |index: usize| Base::of(&triples[jobs[index].base.filter(|base| *base != index)?]);
-    let mut moved: FxHashMap<usize, Base> = (0..triples.len())
-        .filter_map(|index| Some((index, base(index)?)))
-        .collect();
-    for ((index, triple), outcome) in triples.into_iter().enumerate().zip(outcomes) {
+    for ((index, triple), outcome) in triples.iter().enumerate().zip(outcomes) {
         let sides = triple.sides.as_ref().into_array();
         plan.read += sides.iter().filter(|it| it.is_some()).count();
         if let Some(local) = &triple.sides.local
@@ -216,8 +212,9 @@ fn collect(
         plan.pinned.extend(pinned);
         plan.combined.extend(combined);
         plan.warnings.extend(outcome.warnings);
-        plan.files
-            .extend(change(triple, moved.remove(&index), outcome.content));
+        let moved = jobs[index].base.filter(|base| *base != index);
+        let moved = moved.map(|base| &triples[base]);
+        plan.files.extend(change(triple, moved, outcome.content));
     }
     plan.clear_obstacles(&loaded.local_kinds)?;
     plan.sort();

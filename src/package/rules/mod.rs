@@ -2,9 +2,9 @@
 //! some files if it says so.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::GlobMatcher;
 
@@ -12,7 +12,7 @@ mod read;
 mod written;
 
 use crate::error::{Error, Place, Warning, shown};
-use crate::merge::{OnConflict, Options, Resolution, Rule};
+use crate::merge::{OnConflict, Options, Pattern, Resolution, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
 use crate::package::file_triple::FileTriple;
@@ -50,8 +50,6 @@ struct Scoped {
     api_version: Option<String>,
     file: Option<GlobMatcher>,
     place: Place,
-    /// Whether there is anything that it is for.
-    matched: AtomicBool,
 }
 
 impl Rules {
@@ -136,19 +134,22 @@ impl Rules {
 
     /// A warning for each rule that is for nothing in any side of the package.
     pub(crate) fn unmatched(&self, triples: &[FileTriple], files: &[ReadFile<'_>]) -> Vec<Warning> {
+        let mut are_open = vec![true; self.rules.len()];
         for (triple, file) in triples.iter().zip(files) {
-            let of_file = self
-                .rules
-                .iter()
-                .filter(|scoped| scoped.is_open() && scoped.is_for_file(&triple.path));
-            let open: Vec<&Scoped> = of_file.collect();
+            let open = self.rules.iter().zip(&mut are_open);
+            let open = open.filter(|(rule, is_open)| **is_open && rule.is_for_file(&triple.path));
+            let open: Vec<Open<'_>> = open.collect();
             if !open.is_empty() {
                 look_into(triple, file, open);
             }
         }
-        let open = self.rules.iter().filter(|scoped| scoped.is_open());
+        let open = self
+            .rules
+            .iter()
+            .zip(are_open)
+            .filter(|(_, is_open)| *is_open);
         let message = "this rule matches nothing in the package";
-        open.map(|scoped| Warning::at(scoped.place.clone(), message))
+        open.map(|(rule, _)| Warning::at(rule.place.clone(), message))
             .collect()
     }
 }
@@ -188,22 +189,16 @@ impl Scoped {
             wanted.all(|(field, word)| tree.field_text(tree.root().value, field) == Some(word))
         })
     }
-
-    /// Whether nothing was found yet that it is for.
-    fn is_open(&self) -> bool {
-        !self.matched.load(Ordering::Relaxed)
-    }
-
-    fn close(&self) {
-        self.matched.store(true, Ordering::Relaxed);
-    }
 }
 
+/// A rule, and whether nothing was found yet that it is for.
+type Open<'r> = (&'r Scoped, &'r mut bool);
+
 /// Notes for each of some rules whether there is anything in a file, on any side, that it is for.
-fn look_into(triple: &FileTriple, file: &ReadFile<'_>, mut open: Vec<&Scoped>) {
+fn look_into(triple: &FileTriple, file: &ReadFile<'_>, mut open: Vec<Open<'_>>) {
     if !triple.yaml {
-        open.retain(|scoped| scoped.fits(&triple.path, None));
-        return open.iter().for_each(|scoped| scoped.close());
+        let look = |(rule, is_open): Open<'_>| *is_open = !rule.fits(&triple.path, None);
+        return open.into_iter().for_each(look);
     }
     if !matches!(file, ReadFile::Unread) {
         let sides = file.yaml().into_array().into_iter();
@@ -218,26 +213,18 @@ fn look_into(triple: &FileTriple, file: &ReadFile<'_>, mut open: Vec<&Scoped>) {
     }
 }
 
-/// Closes the rules that are for anything in a file. A document is read once for all of them.
-fn search(file: &ParsedFile<'_>, open: &mut Vec<&Scoped>) {
+/// Leaves those of the rules that are for nothing in a file. A document is read once for all.
+fn search(file: &ParsedFile<'_>, open: &mut Vec<Open<'_>>) {
     for document in &file.documents {
-        let (here, elsewhere): (Vec<&Scoped>, Vec<&Scoped>) =
-            open.iter().partition(|scoped| scoped.is_for(document));
-        if here.is_empty() {
-            continue;
-        }
-        let Some(tree) = document.tree() else {
-            continue;
+        let tree = LazyCell::new(|| document.tree());
+        let has = |path: &Pattern| match &*tree {
+            Some(tree) => path.is_whole() || !path.find(tree).is_empty(),
+            None => false,
         };
-        *open = elsewhere;
-        for scoped in here {
-            let path = &scoped.rule.path;
-            if path.is_whole() || !path.find(&tree).is_empty() {
-                scoped.close();
-            } else {
-                open.push(scoped);
-            }
-        }
+        open.retain_mut(|(rule, is_open)| {
+            **is_open = !rule.is_for(document) || !has(&rule.rule.path);
+            **is_open
+        });
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use clap::ValueEnum;
 use globset::GlobMatcher;
@@ -143,7 +142,6 @@ impl RuleReader<'_> {
             api_version: None,
             file: None,
             place,
-            matched: AtomicBool::new(false),
         };
         for field in tree.entries(map) {
             self.field(&mut scoped, field)?;
