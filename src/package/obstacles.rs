@@ -71,24 +71,14 @@ fn obstacle(
     local: &FxHashMap<PathBuf, Kind>,
     going: &FxHashSet<PathBuf>,
 ) -> Option<PathBuf> {
-    let above = path.ancestors().skip(1).find(|folder| {
-        local
-            .get(*folder)
-            .is_some_and(|kind| *kind != Kind::Folder && !going.contains(*folder))
-    });
-    if let Some(above) = above {
-        return Some(above.to_owned());
-    }
-    if local.get(path) != Some(&Kind::Folder) {
-        return None;
-    }
-    let mut below: Vec<&PathBuf> = local
-        .iter()
-        .filter(|(other, kind)| {
-            other.starts_with(path) && **kind != Kind::Folder && !going.contains(*other)
-        })
-        .map(|(other, _)| other)
-        .collect();
-    below.sort_unstable();
-    below.first().map(|it| (*it).clone())
+    let stays = |other: &Path| {
+        let kind = local.get(other).filter(|kind| **kind != Kind::Folder);
+        kind.is_some() && !going.contains(other)
+    };
+    let above = path.ancestors().skip(1).find(|above| stays(above));
+    above.map(Path::to_owned).or_else(|| {
+        local.get(path).filter(|kind| **kind == Kind::Folder)?;
+        let below = local.keys().filter(|other| other.starts_with(path));
+        below.filter(|other| stays(other)).min().cloned()
+    })
 }

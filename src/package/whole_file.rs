@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file_triple::{FileTriple, Source};
-use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Readings, Trees, conflict_marker};
+use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Reading, Readings, Trees, conflict_marker};
 use super::plan::FileConflict;
 use super::{Content, FileOutcome, template};
 use crate::error::{Error, Place, Warning};
@@ -237,12 +237,9 @@ struct Health {
 
 impl Health {
     fn of(readings: &Readings<'_>, triple: &FileTriple) -> Self {
-        let good = |file: &&ParsedFile<'_>| !file.text.trim().is_empty();
-        let side = |reading: &Option<super::parsed::Reading<'_>>| {
-            reading
-                .as_ref()
-                .and_then(|reading| reading.as_ref().ok())
-                .is_some_and(|file| good(&file.as_ref()))
+        let is_good = |reading: &Option<Reading<'_>>| match reading {
+            Some(Ok(file)) => !file.text.trim().is_empty(),
+            _ => false,
         };
         let mut broken = Vec::new();
         let mut is_template = false;
@@ -256,8 +253,8 @@ impl Health {
         Self {
             broken,
             unresolved: unresolved(readings, triple),
-            any_good: readings.as_ref().into_array().into_iter().any(side),
-            local_good: side(&readings.local),
+            any_good: readings.as_ref().into_array().into_iter().any(is_good),
+            local_good: is_good(&readings.local),
             is_template,
         }
     }

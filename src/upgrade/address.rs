@@ -70,22 +70,18 @@ impl Address {
             check_reference(reference)?;
         }
         let start = location.find("://").map_or(0, |at| at + 3);
-        let clear = |repository: &str, directory: &str| -> Result<Location, Error> {
-            Ok(Location::Clear(Origin::new(repository, directory)?))
-        };
-        let location = if let Some(at) = location[start..].find(".git/") {
-            let (repository, directory) = location.split_at(start + at + 4);
-            clear(repository, directory)?
+        let end_of_repository = if let Some(at) = location[start..].find(".git/") {
+            Some(start + at + ".git".len())
         } else if location.ends_with(".git") {
-            clear(location, "")?
+            Some(location.len())
         } else if let Some(at) = location[start..].find("//") {
-            let (repository, directory) = location.split_at(start + at);
-            clear(repository, directory)?
-        } else if let Some(at) = end_at_known_host(location) {
-            let (repository, directory) = location.split_at(at);
-            clear(repository, directory)?
+            Some(start + at)
         } else {
-            Location::Candidates(candidates(location, start)?)
+            end_at_known_host(location)
+        };
+        let location = match end_of_repository.map(|end| location.split_at(end)) {
+            Some((repository, directory)) => Location::Clear(Origin::new(repository, directory)?),
+            None => Location::Candidates(candidates(location, start)?),
         };
         Ok(Self {
             location,

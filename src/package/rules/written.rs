@@ -94,13 +94,12 @@ pub(crate) fn with_rules(path: &Path, text: &str, rules: &[Written]) -> Result<S
         false => "\n",
     };
     let tree = Tree::parse(text).map_err(|_| not_edited())?;
-    let Some(tree) = tree else {
+    let rules = tree
+        .as_ref()
+        .and_then(|tree| Some((tree, tree.at(&["rules"])?)));
+    let Some((tree, list)) = rules else {
         return Ok(format!("{text}{line_break}rules:\n{added}"));
     };
-    let Some(rules) = tree.find(tree.root().value, "rules") else {
-        return Ok(format!("{text}{line_break}rules:\n{added}"));
-    };
-    let list = tree.entry(rules).value;
     let last = tree.entries(list).next_back().ok_or_else(not_edited)?;
     let span = tree.entry(last).span;
     let is_block = matches!(&tree.node(list).kind, NodeKind::Sequence(list) if !list.flow);

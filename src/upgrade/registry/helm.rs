@@ -7,7 +7,7 @@ use crate::upgrade::address::{check_reference, is_digest};
 use crate::upgrade::edit::text_at;
 use crate::upgrade::host::authority;
 use crate::upgrade::refs::Refs;
-use crate::yaml::Tree;
+use crate::yaml::{NodeId, Tree};
 
 /// The most bytes of an index.
 const LARGEST_INDEX: u64 = 64 << 20;
@@ -27,31 +27,27 @@ pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
     let mut refs = Refs::default();
     for chart in tree.entries(tree.entry(charts).value) {
         for release in tree.entries(tree.entry(chart).value) {
-            let release = tree.entry(release).value;
-            let field = |name| text_at(&tree, release, &[name]);
-            let name = field("name");
-            let version = field("version");
-            let digest = field("digest");
-            let (Some(name), Some(version), Some(digest)) = (name, version, digest) else {
-                continue;
-            };
-            let digits = digest.trim_start_matches("sha256:").to_ascii_lowercase();
-            let digest = format!("sha256:{digits}");
-            let full = format!("{name}/{version}");
-            let urls = tree.find(release, "urls").map(|it| tree.entry(it).value);
-            let first = urls.and_then(|urls| tree.entries(urls).next());
-            let url = first.and_then(|url| tree.scalar(tree.entry(url).value));
-            if let (true, Some(url), true) = (
-                is_digest(&digest),
-                url,
-                check_reference(&full).is_ok() && !name.contains('/'),
-            ) {
+            if let Some((full, digest, url)) = release_of(&tree, tree.entry(release).value) {
                 refs.add_tag(&full, &digest);
-                refs.urls.insert(digest, url.content.to_string());
+                refs.urls.insert(digest, url);
             }
         }
     }
     Ok(refs)
+}
+
+/// The full name, digest and address of a release in the index, as far as it can be one.
+fn release_of(tree: &Tree<'_>, release: NodeId) -> Option<(String, String, String)> {
+    let field = |name| text_at(tree, release, &[name]);
+    let (name, version, digest) = (field("name")?, field("version")?, field("digest")?);
+    let digits = digest.trim_start_matches("sha256:").to_ascii_lowercase();
+    let digest = format!("sha256:{digits}");
+    let full = format!("{name}/{version}");
+    let urls = tree.entry(tree.find(release, "urls")?).value;
+    let url = tree.entry(tree.entries(urls).next()?).value;
+    let url = tree.scalar(url)?.content.to_string();
+    let is_one = is_digest(&digest) && check_reference(&full).is_ok() && !name.contains('/');
+    is_one.then_some((full, digest, url))
 }
 
 /// The archive of a chart, by its address in the index.
