@@ -36,6 +36,15 @@ pub enum Side {
 impl Side {
     /// Each side, in its place.
     pub const ALL: Triple<Self> = Triple::new(Self::Original, Self::Updated, Self::Local);
+
+    /// What messages and reports call it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Original => "original",
+            Self::Updated => "updated",
+            Self::Local => "local",
+        }
+    }
 }
 
 /// Who changed a value, seen from the original.

@@ -1,11 +1,10 @@
 //! The text merge: git's own, run as a process, so that what comes out is what git would have left,
 //! to the byte. Where there is no git to run, this program's.
 
-use std::ffi::OsString;
 use std::fs;
 
-use super::call;
 use super::hunks::{self, Favor};
+use crate::git_process::Git;
 use crate::merge::text::merge_lines_with;
 use crate::merge::{ConflictStyle, MarkerStyle, OnConflict};
 use crate::triple::Triple;
@@ -84,43 +83,35 @@ fn by_git(
     for (path, bytes) in paths.as_ref().zip(*sides).into_array() {
         fs::write(path, bytes).ok()?;
     }
-    let mut arguments: Vec<OsString> = vec!["merge-file".into(), "-p".into(), "-q".into()];
-    arguments.push(format!("--marker-size={}", style.size).into());
-    for label in [
-        &style.labels.local,
-        &style.labels.original,
-        &style.labels.updated,
-    ] {
-        arguments.extend(["-L".into(), label.into()]);
-    }
-    arguments.extend(match style.conflict_style {
-        Some(ConflictStyle::Diff3) => Some("--diff3".into()),
-        Some(ConflictStyle::Zdiff3) => Some("--zdiff3".into()),
-        Some(ConflictStyle::Merge) => Some("--no-diff3".into()),
-        None => None,
+    let labels = &style.labels;
+    let labels = [&labels.local, &labels.original, &labels.updated];
+    let conflict_style = style.conflict_style.map(|style| match style {
+        ConflictStyle::Diff3 => "--diff3",
+        ConflictStyle::Zdiff3 => "--zdiff3",
+        ConflictStyle::Merge => "--no-diff3",
     });
-    arguments.extend(favor.map(|favor| match favor {
-        Favor::Ours => "--ours".into(),
-        Favor::Theirs => "--theirs".into(),
-        Favor::Union => "--union".into(),
-    }));
-    let files = [paths.local, paths.original, paths.updated].map(OsString::from);
-    let run = |options: &[&str]| {
-        let options = options.iter().map(OsString::from);
-        call::git(
-            arguments
-                .iter()
-                .cloned()
-                .chain(options)
-                .chain(files.clone()),
-        )
+    let favor = favor.map(|favor| match favor {
+        Favor::Ours => "--ours",
+        Favor::Theirs => "--theirs",
+        Favor::Union => "--union",
+    });
+    let run = |algorithm: Option<&str>| {
+        let call = Git::here().most(u64::MAX).args(["merge-file", "-p", "-q"]);
+        call.arg(format!("--marker-size={}", style.size))
+            .args(labels.iter().flat_map(|label| ["-L", label]))
+            .args(conflict_style)
+            .args(favor)
+            .args(algorithm)
+            .args([&paths.local, &paths.original, &paths.updated])
+            .output()
+            .ok()
     };
     let output = match diff {
-        Diff::Myers => run(&[])?,
+        Diff::Myers => run(None)?,
         // git before 2.44 does not know the option
-        Diff::Histogram => run(&["--diff-algorithm=histogram"])
+        Diff::Histogram => run(Some("--diff-algorithm=histogram"))
             .filter(|output| output.status.code() != Some(129))
-            .or_else(|| run(&[]))?,
+            .or_else(|| run(None))?,
     };
     let conflicts = usize::try_from(output.status.code()?).ok()?;
     (conflicts < 128).then_some(Resolved {

@@ -31,12 +31,7 @@ impl Decision {
 
     /// One side.
     pub(super) fn side(place: &OpenPlace, side: Side) -> Self {
-        let what = match side {
-            Side::Original => "original",
-            Side::Updated => "updated",
-            Side::Local => "local",
-        };
-        Self::new(place.side(side), what)
+        Self::new(place.side(side), side.as_str())
     }
 }
 

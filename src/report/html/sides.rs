@@ -6,7 +6,7 @@ use super::out::Out;
 use crate::differences::{AlignedRange, differences, differences_of_lines};
 use crate::merge::{ConflictKind, Resolution};
 use crate::package::FileConflict;
-use crate::triple::Triple;
+use crate::triple::Side;
 
 /// How many lines of a value are shown: of one with more, those that differ and some around.
 const LINES: usize = 40;
@@ -21,49 +21,34 @@ const MOST: usize = 20_000;
 pub(super) fn write(out: &mut Out, record: &FileConflict) {
     let values = record.conflict.values.as_ref();
     let values = values.map(|value| value.as_deref().map(|it| it.trim_end_matches('\n')));
-    let Triple {
-        original,
-        updated,
-        local,
-    } = values;
-    let is_taken = |side| match (record.conflict.kind, record.conflict.resolution) {
-        (ConflictKind::Combined(_), _) => false,
-        (_, resolution) => resolution == side,
+    let is_combined = matches!(record.conflict.kind, ConflictKind::Combined(_));
+    let taken = match record.conflict.resolution {
+        Resolution::Updated if !is_combined => Some(Side::Updated),
+        Resolution::Local if !is_combined => Some(Side::Local),
+        _ => None,
     };
     out.raw("<dl class=\"sides\">\n");
-    for (name, value, others, is_taken) in [
-        ("original", original, [updated, local], false),
-        (
-            "updated",
-            updated,
-            [original, local],
-            is_taken(Resolution::Updated),
-        ),
-        (
-            "local",
-            local,
-            [original, updated],
-            is_taken(Resolution::Local),
-        ),
-    ] {
+    for side in Side::ALL.into_array() {
+        let is_taken = taken == Some(side);
         out.raw(match is_taken {
             true => "<div class=\"taken\"><dt>",
             false => "<div><dt>",
         });
-        out.raw(name);
+        out.raw(side.as_str());
         if is_taken {
             out.raw(" <small>taken</small>");
         }
         out.raw("</dt>");
-        match value {
+        match values[side] {
             None => drop(out.raw("<dd class=\"none\">absent")),
             Some("") => drop(out.raw("<dd class=\"none\">empty")),
             Some(value) => {
                 // with nothing before, what tells the sides apart is marked
-                let [first, second] = others;
-                let before = first.or(second).filter(|_| !record.hidden);
+                let others = Side::ALL.into_array().into_iter().filter(|it| *it != side);
+                let before = others.filter_map(|other| values[other]).next();
+                let before = before.filter(|_| !record.hidden);
                 out.raw("<dd><pre>");
-                side(out, value, before, name != "original");
+                write_value(out, value, before, side != Side::Original);
                 out.raw("</pre>");
             }
         }
@@ -73,7 +58,7 @@ pub(super) fn write(out: &mut Out, record: &FileConflict) {
 }
 
 /// Writes a value. What is not in the one `before` it is marked, if that `is_marked`.
-fn side(out: &mut Out, value: &str, before: Option<&str>, is_marked: bool) {
+fn write_value(out: &mut Out, value: &str, before: Option<&str>, is_marked: bool) {
     let count = value.lines().count();
     let mut left = BYTES;
     let before = before.filter(|before| count.max(before.lines().count()) <= MOST);
