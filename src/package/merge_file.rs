@@ -161,7 +161,7 @@ impl<'a> FileInMemory<'a> {
         can_be_merged.then(|| Self {
             texts,
             triple,
-            files: [ReadFile::Documents(sides.map(Some))],
+            files: [ReadFile::Documents(sides.map(|file| Some(Ok(file))))],
         })
     }
 

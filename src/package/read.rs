@@ -44,8 +44,8 @@ pub(crate) fn read_sides<'a>(triple: &'a FileTriple, roots: &Roots, trees: Trees
 pub(crate) enum ReadFile<'a> {
     /// Nothing: its name is none of YAML, or it is the same on all sides.
     Unread,
-    /// Its sides, which are YAML: it merges document by document.
-    Documents(Triple<Option<Arc<ParsedFile<'a>>>>),
+    /// Its sides, of which those that are YAML merge document by document.
+    Documents(Readings<'a>),
     /// A side is no YAML, or none has a document: it merges as a whole.
     Whole(Readings<'a>),
 }
@@ -55,40 +55,36 @@ impl<'a> ReadFile<'a> {
         let sides = || readings.as_ref().into_array().into_iter().flatten();
         let has_documents = sides().flatten().any(|file| !file.documents.is_empty());
         match has_documents && sides().all(Result::is_ok) {
-            true => Self::of_yaml(readings),
+            true => Self::Documents(readings),
             false => Self::Whole(readings),
         }
-    }
-
-    /// The sides that are YAML, as if the others were not there.
-    pub(super) fn of_yaml(readings: Readings<'a>) -> Self {
-        Self::Documents(readings.map(|reading| reading?.ok()))
     }
 
     /// One side of a file that merges document by document.
     pub(super) fn file(&self, side: Side) -> Option<&ParsedFile<'a>> {
         match self {
-            Self::Documents(files) => files[side].as_deref(),
+            Self::Documents(readings) => readings[side].as_ref()?.as_deref().ok(),
             Self::Unread | Self::Whole(_) => None,
         }
     }
 
     /// The sides that are YAML, however the file merges.
     pub(super) fn yaml(&self) -> Triple<Option<&ParsedFile<'a>>> {
-        Side::ALL.map(|side| match self {
-            Self::Whole(readings) => readings[side].as_ref()?.as_deref().ok(),
-            Self::Documents(_) | Self::Unread => self.file(side),
-        })
+        match self {
+            Self::Unread => Triple::default(),
+            Self::Documents(readings) | Self::Whole(readings) => {
+                let sides = readings.as_ref();
+                sides.map(|reading| reading.as_ref()?.as_deref().ok())
+            }
+        }
     }
 
     /// Frees what is known of the documents: of many that takes its time, too.
     pub(super) fn free(self) {
-        let files = match self {
-            Self::Unread => Triple::default(),
-            Self::Documents(files) => files,
-            Self::Whole(readings) => readings.map(|reading| reading?.ok()),
+        let (Self::Documents(readings) | Self::Whole(readings)) = self else {
+            return;
         };
-        for file in files.into_array().into_iter().flatten() {
+        for file in readings.into_array().into_iter().flatten().flatten() {
             if let Some(file) = Arc::into_inner(file) {
                 in_parallel(file.text.len(), file.documents, drop);
             }
