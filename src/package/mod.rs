@@ -104,6 +104,7 @@ pub use selector::Selector;
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};
 pub(crate) use verified::{holds, trees};
 pub(crate) use walk::Kind;
+pub(crate) use whole_file::as_text;
 pub use write::{Disk, RealDisk, undo};
 pub(crate) use write::{LEFT_OUT, Progressed, forget, git_folder, is_reserved, progress_at};
 pub(crate) use yaml_names::is_yaml_name;

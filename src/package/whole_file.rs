@@ -199,16 +199,16 @@ fn not_text(triple: &FileTriple, health: &Health, options: &Options) -> Result<F
 /// The sides as texts, an absent one being empty; `None` if one of them is no text.
 fn texts_of(triple: &FileTriple) -> Option<Triple<&str>> {
     let texts = triple.sides.as_ref().try_map(|source| match source {
-        Some(source) => text_of(source).ok_or(()),
+        Some(source) => as_text(&source.bytes).ok_or(()),
         None => Ok(""),
     });
     texts.ok()
 }
 
 /// A text, where a file is one: UTF-8, without a zero byte, as git has it.
-fn text_of(source: &Source) -> Option<&str> {
-    let text = std::str::from_utf8(&source.bytes).ok()?;
-    (memchr::memchr(0, text.as_bytes()).is_none()).then_some(text)
+pub(crate) fn as_text(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    (memchr::memchr(0, bytes).is_none()).then_some(text)
 }
 
 /// The texts with the local side's line breaks: who has changed a file's line breaks has not
@@ -247,7 +247,7 @@ impl Health {
         for (reading, source) in sides {
             if let (Some(Err(no_yaml)), Some(source)) = (reading, source) {
                 broken.push((**no_yaml).clone());
-                is_template |= text_of(source).is_some_and(template::is_template);
+                is_template |= as_text(&source.bytes).is_some_and(template::is_template);
             }
         }
         Self {
@@ -282,7 +282,7 @@ impl Health {
 /// The first conflict marker of the local side, where that is no YAML.
 fn unresolved(readings: &Readings<'_>, triple: &FileTriple) -> Option<Broken> {
     let broken = readings.local.as_ref()?.as_ref().err()?;
-    let text = text_of(triple.sides.local.as_ref()?)?;
+    let text = as_text(&triple.sides.local.as_ref()?.bytes)?;
     let marker = conflict_marker(text)?;
     Some(Broken {
         place: Place::new(&broken.place.path, text, marker),

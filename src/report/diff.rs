@@ -7,7 +7,7 @@ use super::hunks::{Hunks, hunks};
 use super::json::portable;
 use super::paint::Paint;
 use crate::error::shown;
-use crate::package::{ChangeKind, FileChange, Plan};
+use crate::package::{ChangeKind, FileChange, Plan, as_text, is_executable};
 use crate::secret::may_be_in;
 use crate::visible::visible_lines;
 
@@ -142,11 +142,6 @@ fn terminated(name: &str) -> String {
     }
 }
 
-fn as_text(bytes: &[u8]) -> Option<&str> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    (!text.contains('\0')).then_some(text)
-}
-
 /// A path as git writes it: with `/`, in quotes where a character needs them.
 fn quoted(prefix: &str, path: &Path) -> String {
     let path = format!("{prefix}{}", portable(path));
@@ -168,20 +163,11 @@ fn quoted(prefix: &str, path: &Path) -> String {
 }
 
 /// A file's mode as git keeps it.
-#[cfg(unix)]
 fn mode(permissions: &Permissions) -> &'static str {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    if permissions.mode() & 0o100 == 0 {
-        "100644"
-    } else {
-        "100755"
+    match is_executable(permissions) {
+        true => "100755",
+        false => "100644",
     }
-}
-
-#[cfg(not(unix))]
-fn mode(_permissions: &Permissions) -> &'static str {
-    "100644"
 }
 
 #[cfg(test)]
