@@ -2,7 +2,7 @@
 
 use crate::merge::{
     Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape, key_of,
-    name_of, place, position, shape,
+    name_of, part_of, place, position, shape,
 };
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -78,17 +78,9 @@ impl<'a> Patcher<'a> {
                  to have nothing but the fields given here",
             ));
         }
-        let target = self.target.resolve(target);
-        let children: Vec<Child> = self
-            .target
-            .entries(target)
-            .map(|entry| Child::local(entry, Outcome::Remove))
-            .collect();
-        Ok(if children.is_empty() {
-            Outcome::Keep
-        } else {
-            Outcome::merge(children)
-        })
+        let all = self.target.entries(self.target.resolve(target));
+        let gone = all.map(|entry| Child::local(entry, Outcome::Remove));
+        Ok(part_of(gone.collect()))
     }
 
     /// Maps merge field by field.

@@ -8,8 +8,8 @@ use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, FileConflict, Input, Kind, Plan, Progress, Renamed, Settings, Snapshot,
-    SnapshotEntry, folders_above, is_as_upstream, is_reserved, plan_sides,
+    ChangeKind, FileConflict, Input, Kind, Plan, Progress, Settings, Snapshot, SnapshotEntry,
+    folders_above, is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
 
@@ -198,40 +198,31 @@ pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settin
 }
 
 /// Adds the plan for a folder to that for the whole.
-fn join(whole: &mut Plan, part: Plan, root: &Path) {
-    let within = |path: &Path| root.join(path);
-    for mut change in part.files {
-        change.path = within(&change.path);
+fn join(whole: &mut Plan, mut part: Plan, root: &Path) {
+    let place = |path: &mut PathBuf| *path = root.join(&*path);
+    for change in &mut part.files {
+        place(&mut change.path);
         if let ChangeKind::Moved { from } = &mut change.kind {
-            *from = within(from);
+            place(from);
         }
-        whole.files.push(change);
     }
-    for (all, some) in [
-        (&mut whole.conflicts, part.conflicts),
-        (&mut whole.pinned, part.pinned),
-        (&mut whole.combined, part.combined),
-    ] {
-        all.extend(some.into_iter().map(|record| FileConflict {
-            file: within(&record.file).into(),
-            ..record
-        }));
+    for (all, some) in whole.records().into_iter().zip(part.records()) {
+        for record in &mut *some {
+            record.file = root.join(&record.file).into();
+        }
+        all.append(some);
+    }
+    for renamed in &mut part.renamed {
+        place(&mut renamed.file);
+    }
+    for warning in part.warnings.iter_mut().filter(|it| it.place.is_none()) {
+        place(&mut warning.path);
     }
     let sources = part.sources.into_iter();
-    whole
-        .sources
-        .extend(sources.map(|(path, bytes)| (within(&path), bytes)));
-    whole
-        .renamed
-        .extend(part.renamed.into_iter().map(|it| Renamed {
-            file: within(&it.file),
-            ..it
-        }));
-    for mut warning in part.warnings {
-        if warning.place.is_none() {
-            warning.path = within(&warning.path);
-        }
-        whole.warnings.push(warning);
-    }
+    let sources = sources.map(|(path, bytes)| (root.join(path), bytes));
+    whole.sources.extend(sources);
+    whole.files.append(&mut part.files);
+    whole.renamed.append(&mut part.renamed);
+    whole.warnings.append(&mut part.warnings);
     whole.read += part.read;
 }

@@ -9,7 +9,7 @@ use super::arriving::{arriving_text, is_block_list};
 use super::operation::{Action, Operation};
 use super::pointer::{Step, index_of, named_fields};
 use super::same::is_same;
-use crate::merge::{Child, Incoming, Outcome, Shape, edited, shape};
+use crate::merge::{Child, Incoming, Outcome, Shape, edited, part_of, shape};
 use crate::patch::{Decided, parsed};
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -265,9 +265,6 @@ impl<'a, 'o> Batch<'a, 'o> {
             children.push(Child::local(entry, outcome));
         }
         children.extend(coming.remove(&node).unwrap_or_default());
-        match children.iter().all(Child::is_untouched) {
-            true => Outcome::Keep,
-            false => Outcome::merge(children),
-        }
+        part_of(children)
     }
 }
