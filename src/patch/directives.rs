@@ -134,10 +134,10 @@ impl<'a> Patcher<'a> {
         } else if name == RETAIN_KEYS {
             directed.retained = Some(self.names(value)?);
         } else if let Some(field) = name.strip_prefix(DELETE_FROM).filter(|it| !it.is_empty()) {
-            self.must_be_list(value, name)?;
+            self.needs_list(value, name)?;
             directed.deletions.push((field.to_owned(), value));
         } else if let Some(field) = name.strip_prefix(SET_ORDER).filter(|it| !it.is_empty()) {
-            self.must_be_list(value, name)?;
+            self.needs_list(value, name)?;
             directed.orders.push((field.to_owned(), value));
         } else {
             return Err(self.wrong(
@@ -151,7 +151,7 @@ impl<'a> Patcher<'a> {
     }
 
     fn names(&self, list: NodeId) -> Decided<Vec<String>> {
-        self.must_be_list(list, RETAIN_KEYS)?;
+        self.needs_list(list, RETAIN_KEYS)?;
         let elements = self.patch.entries(self.patch.resolve(list));
         elements
             .map(|entry| {
@@ -170,12 +170,17 @@ impl<'a> Patcher<'a> {
             .collect()
     }
 
-    fn must_be_list(&self, value: NodeId, name: &str) -> Decided<()> {
-        if shape(self.patch, value) == Shape::List {
-            return Ok(());
-        }
+    fn needs_list(&self, value: NodeId, name: &str) -> Decided<()> {
         let message = format!("`{name}` needs a list");
-        Err(self.wrong(value, message, "write it as a list, such as [a, b]"))
+        self.must_be_list(value, message, "write it as a list, such as [a, b]")
+    }
+
+    /// Refuses a value of the patch that is no list.
+    pub(super) fn must_be_list(&self, value: NodeId, message: String, help: &str) -> Decided<()> {
+        match shape(self.patch, value) {
+            Shape::List => Ok(()),
+            Shape::Map | Shape::Scalar => Err(self.wrong(value, message, help)),
+        }
     }
 
     /// Directives of one map that exclude each other.

@@ -163,7 +163,9 @@ impl<'a> Patcher<'a> {
             Some(patch) if !has_directives => self.value(target, patch, below)?,
             _ if shape(self.target, target) == Shape::List => {
                 if let Some(patch) = patch {
-                    self.must_be_list_beside(patch, name)?;
+                    let message =
+                        format!("`{name}` is no list here, and a directive says it is one");
+                    self.must_be_list(patch, message, "write a list, or leave the directive out")?;
                 }
                 self.list(target, nodes, below.schema)?
             }
@@ -172,14 +174,6 @@ impl<'a> Patcher<'a> {
         };
         let remarks = self.remarks(entry, patched, &outcome);
         Ok(Child::local(entry, outcome).with_remarks(remarks))
-    }
-
-    fn must_be_list_beside(&self, patch: NodeId, name: &str) -> Decided<()> {
-        if shape(self.patch, patch) == Shape::List {
-            return Ok(());
-        }
-        let message = format!("`{name}` is no list here, and a directive says it is one");
-        Err(self.wrong(patch, message, "write a list, or leave the directive out"))
     }
 
     /// A field that the target does not have.

@@ -242,15 +242,7 @@ impl Store {
 
     /// Those of some commits that are not here.
     fn lacking<'c>(&self, commits: &[&'c str]) -> Result<Vec<&'c str>, Error> {
-        if commits.is_empty() {
-            return Ok(Vec::new());
-        }
-        let output = self
-            .git()
-            .offline()
-            .args(["cat-file", "--batch-check=%(objecttype)"])
-            .output_of_names(commits)?;
-        let told = String::from_utf8_lossy(&output.stdout);
+        let told = self.told_of(commits, "%(objecttype)")?;
         // where git fails, it prints fewer lines: the other commits are fetched, which reports why
         let mut types = told.lines();
         let lacking = commits.iter().filter(|_| types.next() != Some("commit"));

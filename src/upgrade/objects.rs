@@ -180,17 +180,19 @@ impl Store {
         Ok((sizes, (!lacking.is_empty()).then_some(reason)))
     }
 
+    /// What git says of each of some objects, in this form.
+    pub(super) fn told_of(&self, objects: &[&str], form: &str) -> Result<String, Error> {
+        if objects.is_empty() {
+            return Ok(String::new());
+        }
+        let check = ["cat-file", &format!("--batch-check={form}")];
+        let output = self.git().offline().args(check).output_of_names(objects)?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
     /// How many bytes each file has, and the files that are not here.
     fn sizes(&self, files: &[&str]) -> Result<(HashMap<String, u64>, Vec<String>), Error> {
-        if files.is_empty() {
-            return Ok((HashMap::new(), Vec::new()));
-        }
-        let output = self
-            .git()
-            .offline()
-            .args(["cat-file", "--batch-check=%(objectname) %(objectsize)"])
-            .output_of_names(files)?;
-        let told = String::from_utf8_lossy(&output.stdout);
+        let told = self.told_of(files, "%(objectname) %(objectsize)")?;
         let mut sizes = HashMap::new();
         let mut missing = Vec::new();
         for (name, said) in told.lines().filter_map(|line| line.split_once(' ')) {

@@ -44,22 +44,18 @@ pub fn difference(
         schema,
     };
     if form == PatchForm::Json && input.resources.is_empty() {
-        let (olds, news) = (
-            comparison.read(&old, &input.old)?,
-            comparison.read(&new, &input.new)?,
-        );
-        let documents = (comparison.documents(&olds), comparison.documents(&news));
-        if let ([old], [new]) = (documents.0.as_slice(), documents.1.as_slice()) {
+        let olds = comparison.read(&old, &input.old)?;
+        let news = comparison.read(&new, &input.new)?;
+        let (olds, news) = (comparison.documents(&olds), comparison.documents(&news));
+        if let ([old], [new]) = (olds.as_slice(), news.as_slice()) {
             // it names nothing, so that it can be about anything
             return Ok(comparison.one(old, new)?.unwrap_or_default());
         }
     }
     old.take_lists_apart();
     new.take_lists_apart();
-    let (olds, news) = (
-        comparison.read(&old, &input.old)?,
-        comparison.read(&new, &input.new)?,
-    );
+    let olds = comparison.read(&old, &input.old)?;
+    let news = comparison.read(&new, &input.new)?;
     comparison.patch(&comparison.documents(&olds), &comparison.documents(&news))
 }
 
