@@ -75,7 +75,8 @@ impl Remotes<'_> {
         let mut listed = Vec::new();
         let mut objects: BTreeSet<String> = BTreeSet::new();
         for (commit, directories) in &folders {
-            for (directory, printed) in store.list_all(commit, directories)? {
+            let printed = store.list(commit, directories)?;
+            for (directory, printed) in printed.map_err(|reason| store.broken(&reason))? {
                 objects.extend(objects_of(&printed));
                 listed.push((*commit, directory, printed));
             }
@@ -121,7 +122,9 @@ impl Remotes<'_> {
         let mut trees = HashMap::new();
         for version in versions {
             let folder = BTreeSet::from([origin.directory.as_str()]);
-            for printed in store.list_all(&version.commit, &folder)?.into_values() {
+            let printed = store.list(&version.commit, &folder)?;
+            let printed = printed.map_err(|reason| store.broken(&reason))?;
+            for printed in printed.into_values() {
                 let listed = tree::checked(&printed).unwrap_or_default();
                 let files = listed
                     .into_iter()

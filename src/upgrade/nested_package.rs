@@ -58,18 +58,10 @@ fn outer_packages(package: &Path) -> Vec<Option<Record>> {
         return Vec::new();
     };
     let top = top_of(&folder);
-    let mut outer = Vec::new();
-    for above in folder.ancestors().skip(1) {
-        if top.as_ref().is_some_and(|top| !above.starts_with(top)) {
-            break;
-        }
-        match record::read(above) {
-            Ok(None) => {}
-            Ok(Some(record)) => outer.push(Some(record)),
-            Err(_) => outer.push(None),
-        }
-    }
-    outer
+    let is_inside = |above: &&Path| top.as_ref().is_none_or(|top| above.starts_with(top));
+    let above = folder.ancestors().skip(1).take_while(is_inside);
+    let read = above.filter_map(|above| record::read(above).transpose());
+    read.map(Result::ok).collect()
 }
 
 fn repositories(record: &Record) -> impl Iterator<Item = &str> {

@@ -68,9 +68,11 @@ impl Remotes<'_> {
                 continue;
             }
             store.fetch_commit(origin, version)?;
-            let printed = store.list(&version.commit, &origin.directory)?;
+            let folder = BTreeSet::from([&*origin.directory]);
+            let printed = store.list(&version.commit, &folder)?.map_err(refused)?;
+            let printed = printed.into_values().next();
             let printed = printed.ok_or_else(|| no_folder(origin, version))?;
-            let listed = tree::checked(&printed.map_err(refused)?).map_err(refused)?;
+            let listed = tree::checked(&printed).map_err(refused)?;
             let (sizes, lacking) = store.fetched(&tree::objects(&listed), |_| {})?;
             return match lacking {
                 None => read(listed, &sizes),
@@ -106,29 +108,13 @@ fn no_folder(origin: &Origin, version: &Version) -> Error {
 }
 
 impl Store {
-    /// What git prints of what is in a folder at a commit, or why it does not; `None` if it is no
-    /// folder.
-    fn list(
-        &self,
-        commit: &str,
-        directory: &str,
-    ) -> Result<Option<Result<Vec<u8>, String>>, Error> {
-        let tree = format!("{commit}:{directory}");
-        let kind = self.git().offline().args(["cat-file", "-t", &tree]).ask()?;
-        if kind.as_deref() != Some("tree") {
-            return Ok(None);
-        }
-        let list = ["ls-tree", "-r", "-t", "-z", "--full-tree", &tree];
-        self.git().args(list).printed().map(Some)
-    }
-
-    /// What [`Store::list`] tells of each of some folders that has something in it, with one call
-    /// for many of them.
-    pub(super) fn list_all<'d>(
+    /// What git prints of what is in each of some folders at a commit, or why it does not, with one
+    /// call for many of them. A folder with nothing in it is none.
+    pub(super) fn list<'d>(
         &self,
         commit: &str,
         directories: &BTreeSet<&'d str>,
-    ) -> Result<BTreeMap<&'d str, Vec<u8>>, Error> {
+    ) -> Result<Result<BTreeMap<&'d str, Vec<u8>>, String>, Error> {
         let mut printed: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
         let all: Vec<&str> = directories.iter().copied().collect();
         for some in all.chunks(AT_ONCE) {
@@ -139,7 +125,10 @@ impl Store {
                 .args(["ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--"])
                 .args(some.iter().filter(|_| !of_root))
                 .printed()?;
-            let list = list.map_err(|reason| self.broken(&reason))?;
+            let list = match list {
+                Ok(list) => list,
+                Err(reason) => return Ok(Err(reason)),
+            };
             for entry in list.split_inclusive(|byte| *byte == 0) {
                 let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else {
                     continue;
@@ -158,7 +147,7 @@ impl Store {
                 }
             }
         }
-        Ok(printed)
+        Ok(Ok(printed))
     }
 
     /// How many bytes each file has. Those that are not here are fetched; `tell` is told how many

@@ -193,7 +193,7 @@ fn merged(
     plan.warnings.extend(kept);
     // a run that was killed is told of before what it changed
     if let Some(original) = unchanged {
-        refuse_changed(package, record, &original)?;
+        refuse_changed(package, record, original)?;
     }
     let text = fs::read_to_string(&record.file).map_err(Error::reading(&record.file))?;
     record.change(&mut plan, &text, to)?;
@@ -201,8 +201,7 @@ fn merged(
 }
 
 /// `updateStrategy: fast-forward`: upstream's version comes only where nothing was changed here.
-fn refuse_changed(package: &Path, record: &Record, original: &Snapshot) -> Result<(), Error> {
-    let mut original = original.clone();
+fn refuse_changed(package: &Path, record: &Record, mut original: Snapshot) -> Result<(), Error> {
     let own = [KPTFILE, RULES_FILE].map(PathBuf::from);
     for file in &own {
         original.entries.remove(file);
