@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, FromArgMatches as _, Subcommand};
+use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum as _};
 
 use super::exit_code::ExitCode;
 use crate::git::resolve::{MARKER_SIZE, Style};
@@ -241,12 +241,9 @@ impl DriverArgs {
         FilesToMerge {
             sides: Triple::new(&self.original, &self.updated, &self.local).map(PathBuf::clone),
             // git does not tell a driver of `-X ours`
-            favor: match std::env::var("MERGE3").as_deref() {
-                Ok("ours") => Some(Favor::Ours),
-                Ok("theirs") => Some(Favor::Theirs),
-                Ok("union") => Some(Favor::Union),
-                _ => None,
-            },
+            favor: std::env::var("MERGE3")
+                .ok()
+                .and_then(|name| Favor::from_str(&name, false).ok()),
             style: Style {
                 size: size(self.marker_size),
                 labels,

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::process::Output;
 
+use clap::ValueEnum;
+
 use crate::git_process::Git;
 use crate::merge::{ConflictStyle, Images};
 
@@ -27,6 +29,11 @@ pub(super) struct Settings {
     pub(super) images: Images,
 }
 
+/// What a setting calls by its name; anything else is the usual.
+fn named<T: ValueEnum>(value: &str, usual: T) -> T {
+    T::from_str(value, false).unwrap_or(usual)
+}
+
 /// Asks git for them, in one call: to start git takes as long as to merge a file.
 pub(super) fn settings() -> Settings {
     let mut settings = Settings {
@@ -38,19 +45,8 @@ pub(super) fn settings() -> Settings {
     // the last one that is given counts
     for (name, value) in told.lines().filter_map(|line| line.split_once(' ')) {
         match name {
-            "merge3.images" => {
-                settings.images = match value {
-                    "parts" => Images::Parts,
-                    _ => Images::Whole,
-                };
-            }
-            _ => {
-                settings.conflict_style = match value {
-                    "diff3" => ConflictStyle::Diff3,
-                    "zdiff3" => ConflictStyle::Zdiff3,
-                    _ => ConflictStyle::Merge,
-                };
-            }
+            "merge3.images" => settings.images = named(value, Images::Whole),
+            _ => settings.conflict_style = named(value, ConflictStyle::Merge),
         }
     }
     settings

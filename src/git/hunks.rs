@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::triple::{Side, Triple};
 
 /// Who wins the conflicts that are left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Favor {
     /// The local side.
     Ours,

@@ -245,8 +245,7 @@ impl Writer {
                 self.push_chunk(&format!("---{}{text}", self.line_break));
             }
             (Some(_), Some(text)) if bare => self.push_chunk(&text),
-            (None, _) => self.push_chunk(text),
-            (Some(_), _) => self.push_chunk(text),
+            _ => self.push_chunk(text),
         }
     }
 
