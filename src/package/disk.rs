@@ -7,6 +7,7 @@ use std::path::{Component, Path};
 use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
+use sha2::{Digest as _, Sha256};
 
 use super::owner::keep_owner;
 use super::write::TEMPORARY;
@@ -16,6 +17,12 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
     hasher.finish()
+}
+
+/// SHA-256 as text: 64 digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Opens a file to read it: a regular one, else it is an error. Nothing is waited for, whatever

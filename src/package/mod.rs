@@ -82,7 +82,7 @@ pub use bytes::Bytes;
 pub use diff::{DiffInput, difference, plan_difference};
 pub(crate) use disk::{
     folders_above, gone_is_fine, if_there, is_open_already, link, or_here, read_named, read_own,
-    replace, replace_itself,
+    replace, replace_itself, sha256,
 };
 pub(crate) use file_triple::Source;
 pub use input::{Input, Snapshot, SnapshotEntry};

@@ -3,12 +3,10 @@
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::error::Error;
 use crate::git_process::Git;
 use crate::package::private_folder::{self, named};
-use crate::package::{gone_is_fine, if_there};
+use crate::package::{gone_is_fine, if_there, sha256};
 
 /// The variable that names the cache folder itself.
 pub(crate) const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
@@ -225,12 +223,6 @@ impl Store {
             "empty it with `merge3 cache clean` and run again",
         )
     }
-}
-
-/// SHA-256 as text.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn unusable(path: &Path) -> impl Fn(std::io::Error) -> Error + Copy + use<'_> {

@@ -3,14 +3,13 @@
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
 use walkdir::WalkDir;
 
 use super::nested_package::refuse_foreign;
 use super::record::{self, KPTFILE, RULES_FILE, Record};
 use super::worktree;
 use crate::error::Error;
-use crate::package::read_own;
+use crate::package::{read_own, sha256};
 use crate::report;
 
 /// Which packages are meant.
@@ -65,11 +64,8 @@ impl Shard {
     /// Whether a package is in this share: by SHA-256 of its path, whatever other packages there
     /// are.
     pub(crate) fn has(&self, path: &str) -> bool {
-        let digest = Sha256::digest(path.as_bytes());
-        let number = digest
-            .iter()
-            .take(8)
-            .fold(0, |number: u64, byte| (number << 8) | u64::from(*byte));
+        let digits = &sha256(path.as_bytes())[..16];
+        let number = u64::from_str_radix(digits, 16).unwrap_or(0);
         number % self.count == self.index - 1
     }
 }

@@ -4,10 +4,11 @@ use serde::Serialize;
 
 use super::address::Origin;
 use super::address::is_archive;
-use super::cache::{Store, sha256};
+use super::cache::Store;
 use super::refs::Version;
 use super::remote::Remotes;
 use crate::error::Error;
+use crate::package::sha256;
 
 /// One of upstream's commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -9,12 +9,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use super::disk::Disk;
 use super::journal::Journal;
 use crate::error::Error;
-use crate::package::disk::{gone_is_fine, if_there, read};
+use crate::package::disk::{gone_is_fine, if_there, read, sha256};
 use crate::package::private_folder;
 
 /// The folder that holds run folders.
@@ -117,10 +115,9 @@ fn state_folder() -> Option<PathBuf> {
 
 impl RunFolder {
     fn new(folder: &Path, package: &Path) -> Self {
-        let digest = Sha256::digest(package.as_os_str().as_encoded_bytes());
-        let name: String = digest[..16].iter().map(|it| format!("{it:02x}")).collect();
+        let digest = sha256(package.as_os_str().as_encoded_bytes());
         Self {
-            path: folder.join(FOLDER).join(name),
+            path: folder.join(FOLDER).join(&digest[..32]),
             package: package.to_owned(),
         }
     }

@@ -8,10 +8,10 @@ mod http;
 pub(super) mod oci;
 pub(super) mod unpack;
 
-use super::cache::sha256;
 use super::refs::Refs;
 use crate::error::Error;
 use crate::git_process::without_password;
+use crate::package::sha256;
 use crate::visible::visible;
 
 /// The most bytes of an archive.
