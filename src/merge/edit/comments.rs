@@ -2,7 +2,9 @@
 //! Text).
 
 use super::Editor;
-use super::layout::{ends_within_text, indents_of_comments, is_blank, starts_its_line, trimmed};
+use super::layout::{
+    ends_within_text, has_dash, indents_of_comments, is_blank, starts_its_line, trimmed,
+};
 use super::reindent::is_block;
 use super::rendered::is_block_scalar;
 use crate::line_breaks;
@@ -12,8 +14,14 @@ use crate::yaml::{Comments, Entry, NodeKind, Span};
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
     pub(super) fn comments(&mut self, entry: Entry<'_>, choices: Remarks) {
-        if !choices.is_keep() {
+        if choices.is_keep() {
+            return;
+        }
+        if self.begins_on_line(entry) {
+            self.comments_behind_dash(entry, choices, 0);
+        } else {
             self.comments_with(entry, choices, self.end_of_key_line(entry));
+            self.move_up_to_dash(entry, choices);
         }
     }
 
@@ -44,6 +52,32 @@ impl Editor<'_> {
             let breaks = self.line_break.repeat(blanks + 1);
             self.edits.insert(first, format!("{text}{breaks}{indent}"));
         }
+    }
+
+    /// Moves the first entry up to the dash where the remark between the two went and upstream has
+    /// the entry there.
+    fn move_up_to_dash(&mut self, entry: Entry<'_>, choices: Remarks) {
+        let (Some(from), ours) = (choices.from, entry.comments().line) else {
+            return;
+        };
+        let theirs = self.source.entry(from);
+        let is_there = has_dash(self.source, theirs)
+            && is_block(self.source, theirs.value)
+            && self.source.node(theirs.value).span.start < self.source.line_end(theirs.span.start);
+        let goes = choices.line.is_updated() && theirs.comments().beside().is_empty();
+        if !goes || !is_there || ours.is_empty() || !has_dash(self.target, entry) {
+            return;
+        }
+        let range = entry.span.start..self.target.end_of_value_lines(entry);
+        let text = self.edits.take_text(self.target.text(), range.clone());
+        let column = self.target.column(entry.span.start) as usize;
+        let above = format!("-{}{}", self.line_break, " ".repeat(column + 1));
+        let moved = text.strip_prefix(&above).filter(|rest| {
+            let first = rest.trim_start_matches(' ');
+            first.len() < rest.len() && !first.starts_with(['#', '\r', '\n'])
+        });
+        let text = moved.map_or_else(|| text.clone(), |rest| format!("-{rest}"));
+        self.edits.replace(range, text);
     }
 
     /// The same where the lines of the collection come below the dash, which ends at `dash`.
@@ -185,17 +219,19 @@ impl Editor<'_> {
         match &node.kind {
             NodeKind::Scalar(scalar) if !scalar.style.is_block() => Some(self.end_of_entry(entry)),
             // Behind the dash there is the first entry, and its comment.
-            NodeKind::Mapping(_) | NodeKind::Sequence(_)
-                if is_block(self.target, entry.value) && node.span.start < key_line_end =>
-            {
-                None
-            }
+            _ if self.begins_on_line(entry) => None,
             _ if ends_within_text(self.target, entry, key_line_end) => None,
             _ => {
                 let line = self.target.slice(Span::new(entry.span.start, key_line_end));
                 Some(entry.span.start + trimmed_end(line))
             }
         }
+    }
+
+    /// Whether a block collection begins on the line of the dash that it belongs to.
+    fn begins_on_line(&self, entry: Entry<'_>) -> bool {
+        let first = self.target.node(entry.value).span.start;
+        is_block(self.target, entry.value) && first < self.target.line_end(entry.span.start)
     }
 
     /// Where a second comment may be: behind a value of several lines that is no block.
