@@ -35,6 +35,9 @@ impl Walker<'_> {
         let sides = self.trees.zip(nodes);
         let texts = sides.try_map(|(tree, node)| text_of(tree, node).ok_or(()));
         let texts = texts.ok()?;
+        if is_merged(texts) {
+            return Some(Outcome::Keep);
+        }
         if let Some(lines) = self.merged_scalar_lines(nodes) {
             self.record_combined(Means::Lines, nodes);
             return Some(Outcome::Lines(Box::new(lines)));
@@ -130,6 +133,21 @@ impl Walker<'_> {
             .find_map(|style| write(&content, ScalarType::Str, style, true))?;
         Some(Outcome::Lines(Box::new(ScalarLines { written, content })))
     }
+}
+
+/// Whether local's is what a merge makes of it without upstream's changes: they are there already.
+fn is_merged(texts: Triple<&str>) -> bool {
+    let undone = merged_lines(Triple {
+        original: texts.updated,
+        updated: texts.original,
+        ..texts
+    });
+    let local = undone.updated.as_str();
+    if undone.has_conflict || local == texts.local {
+        return false;
+    }
+    let again = merged_lines(Triple { local, ..texts });
+    !again.has_conflict && again.updated == texts.local
 }
 
 /// Merges three texts by their lines. How many line breaks are at the end is a matter of its own.

@@ -1,5 +1,7 @@
 //! The comment lines below an entry whose value is no block collection, or becomes one or none.
 
+use rustc_hash::FxHashSet;
+
 use super::{MergedLines, empty_row, same_lines};
 use crate::merge::Resolution;
 use crate::merge::decision::{Child, Chosen, Outcome, Piece};
@@ -68,6 +70,35 @@ impl Walker<'_> {
         let mut children: Vec<Child> = outcome.children().cloned().collect();
         let pieces = self.merge_rows(&rows, &mut children, Triple::default());
         Some(pieces.into())
+    }
+
+    /// Takes the comments out of the entries of a side's row that local deleted where it left some
+    /// of them: they are lines of the row here.
+    pub(super) fn take_out_left(&self, side: Side, row: &mut Row, local: &Row, children: &[Child]) {
+        let tree = self.trees[side];
+        let left = local.items.iter();
+        let left = left.filter(|item| item.kind == ItemKind::Comment);
+        let left = left.map(|item| self.trees.local.slice(item.span).trim());
+        let left: FxHashSet<&str> = left.collect();
+        let stays = |child: &&Child| child.stays() || child.sides().local.is_some();
+        let there = children.iter().filter(stays);
+        let there: FxHashSet<EntryId> = there.filter_map(|child| child.sides()[side]).collect();
+        let is_left = |item: &Item| left.contains(tree.slice(item.span).trim());
+        let items = row.items.drain(..).flat_map(|item| {
+            let mut own = match item.kind {
+                ItemKind::Entry(id) if !left.is_empty() && !there.contains(&id) => {
+                    tree.row_below(tree.entry(id)).items
+                }
+                _ => Vec::new(),
+            };
+            // without the end, and what is below the brackets that an entry is between
+            own.retain(|it| it.kind == ItemKind::Comment && it.span.end <= item.span.end);
+            if !own.iter().any(is_left) {
+                own.clear();
+            }
+            std::iter::once(item).chain(own)
+        });
+        row.items = items.collect();
     }
 
     /// Records that comment lines and remarks of local's own go with a value.

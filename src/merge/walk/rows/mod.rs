@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, Slot};
 use crate::merge::rows::{self, MergedRow};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
@@ -32,11 +32,18 @@ impl Walker<'_> {
         }
         let mut updated = self.row_of(self.trees.updated, nodes.updated, owners.updated)?;
         let mut original = self.row_of(self.trees.original, nodes.original, owners.original);
-        if owners.local.is_none() {
+        let owner = owners.local.map(|owner| self.trees.local.entry(owner));
+        let mut local = self.trees.local.row(own, owner)?;
+        if owner.is_none() {
             updated.start_at(self.bodies.updated);
             if let Some(original) = &mut original {
                 original.start_at(self.bodies.original);
             }
+            local.start_at(self.bodies.local);
+        }
+        self.take_out_left(Side::Updated, &mut updated, &local, children);
+        if let Some(original) = &mut original {
+            self.take_out_left(Side::Original, original, &local, children);
         }
         let same = original.as_ref().is_some_and(|original| {
             same_lines(
@@ -46,11 +53,6 @@ impl Walker<'_> {
         });
         if same && self.is_in_place(own, children) {
             return None;
-        }
-        let owner = owners.local.map(|owner| self.trees.local.entry(owner));
-        let mut local = self.trees.local.row(own, owner)?;
-        if owner.is_none() {
-            local.start_at(self.bodies.local);
         }
         let original = original.unwrap_or_else(|| empty_row(updated.column));
         let rows = Triple::new(original, updated, local);
