@@ -48,9 +48,12 @@ impl<'a> Rows<'a> {
                     Ref::new(Side::Updated, *updated),
                 ];
                 let old = self.words_above(Side::Original, *original);
-                let own = match in_order.contains(&nth) && self.is_left(&old) {
+                let new = self.words_above(Side::Updated, *updated);
+                // or what upstream made of those that local left, by an earlier merge
+                let is_left = self.is_left(&old) || !old.is_empty() && self.is_left(&new);
+                let own = match in_order.contains(&nth) && is_left {
                     true => Vec::new(),
-                    false => self.about(&old, &self.words_above(Side::Updated, *updated)),
+                    false => self.about(&old, &new),
                 };
                 own.into_iter().chain(entries)
             })
@@ -71,11 +74,10 @@ impl<'a> Rows<'a> {
         shared.chain(answers).map(|(piece, _)| *piece).collect()
     }
 
-    /// Whether local has one of some comments of the original as often as that.
+    /// Whether local has one of some comments of a side as often as that.
     fn is_left(&self, comments: &[(Ref, &str)]) -> bool {
-        let mut words = comments.iter().map(|(_, words)| *words);
-        words.any(|words| {
-            let counts = [Side::Original, Side::Local].map(|side| self.count(side, words));
+        comments.iter().any(|(piece, words)| {
+            let counts = [piece.side(), Side::Local].map(|side| self.count(side, words));
             words.contains(char::is_alphanumeric) && counts[0] <= counts[1]
         })
     }

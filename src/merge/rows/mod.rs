@@ -214,17 +214,23 @@ impl<'a> Rows<'a> {
     }
 
     /// Comments right above an entry that the original lacks pair with that entry's comments alone:
-    /// those of which a side has more than the original.
+    /// those of which a side has more than the original, and where no other side has the entry, all
+    /// below the first of them.
     fn name_owners(&mut self) {
         let above = [Side::Updated, Side::Local].map(|side| self.above_new_entries(side));
         let is_new =
             |side: Side, words: &str| self.count(side, words) > self.count(Side::Original, words);
-        let new: FxHashSet<(u32, &str)> = above
-            .iter()
-            .flatten()
-            .filter(|(piece, _, words)| is_new(piece.side(), words))
-            .map(|(_, entry, words)| (*entry, *words))
-            .collect();
+        let mut new: FxHashSet<(u32, &str)> = FxHashSet::default();
+        for (lines, other) in above.iter().zip([Side::Local, Side::Updated]) {
+            let mut begun = None;
+            for (piece, entry, words) in lines {
+                let is_own = !self.places[other].has(*entry);
+                if begun == Some(*entry) || is_new(piece.side(), words) {
+                    begun = Some(*entry).filter(|_| is_own);
+                    new.insert((*entry, *words));
+                }
+            }
+        }
         for (piece, entry, words) in above.into_iter().flatten() {
             if new.contains(&(entry, words))
                 && let Id::Comment { owner, .. } = &mut self.ids[piece.side()][piece.at()]

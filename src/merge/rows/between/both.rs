@@ -36,7 +36,13 @@ impl Between<'_, '_> {
         let mut piece = self.piece(original, updated, local);
         let new = self.rows.new_above(updated, merged);
         let first = merged.len() - new;
-        if let Some(original) = original.filter(|_| new > 0) {
+        let count = |piece: Ref| self.rows.token(piece).blanks;
+        if original.is_none() && new > 0 && self.top(local) == local {
+            let theirs = merged[first].piece;
+            let is_more = count(theirs) > count(local);
+            merged[first].blanks = Some(if is_more { theirs } else { local });
+            piece.blanks = Some(updated);
+        } else if let Some(original) = original.filter(|_| new > 0) {
             let (old, own) = (self.top(original), self.top(local));
             let new = match old == original {
                 true => Some(merged[first].piece),
