@@ -258,7 +258,8 @@ impl<'a> Walker<'a> {
         if self.settled(nodes) {
             return self.restyled(nodes).unwrap_or(Outcome::Keep);
         }
-        let taken = self.taken(nodes, updated);
+        let taken = self.taken_in_lines(nodes);
+        let taken = taken.unwrap_or_else(|| self.taken(nodes, updated));
         let nulls = self.clearing_nulls(nodes);
         if !nulls.original {
             if nulls.local {

@@ -104,6 +104,19 @@ impl Walker<'_> {
         Some(outcome)
     }
 
+    /// Upstream's text in a block scalar that local alone made of the original's, which is the same;
+    /// `None` if it is not that.
+    pub(super) fn taken_in_lines(&self, nodes: Nodes) -> Option<Outcome> {
+        let is_literal = self.local_quoting(nodes) == Some(ScalarStyle::Literal);
+        let scalar = self.trees.original.scalar(nodes.original?)?;
+        if !is_literal || scalar.style.is_block() || !self.unchanged_locally(nodes) {
+            return None;
+        }
+        let content = text_of(self.trees.updated, nodes.updated)?;
+        let can_be = can_be_literal(content) && can_be_literal(scalar.content);
+        can_be.then(|| Outcome::Text(content.to_owned().into()))
+    }
+
     /// What gives a scalar of local's this content; `None` if its style cannot say it.
     pub(super) fn text_outcome(&self, nodes: Nodes, content: String) -> Option<Outcome> {
         let scalar = self.trees.local.scalar(nodes.local?)?;
@@ -114,17 +127,8 @@ impl Walker<'_> {
         }
         let style = match scalar.style {
             ScalarStyle::Literal | ScalarStyle::Folded => {
-                let is_printable = |c: char| match c {
-                    '\n' | '\t' => true,
-                    '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => false,
-                    c => !c.is_control(),
-                };
-                // lines of white space have no column that others could come to
-                let has_words = |text: &str| text.contains(|c: char| !c.is_whitespace());
-                let is_plain = has_words(&content)
-                    && has_words(scalar.content)
-                    && content.chars().all(is_printable);
-                return is_plain.then_some(Outcome::Text(content.into()));
+                let can_be = can_be_literal(&content) && can_be_literal(scalar.content);
+                return can_be.then(|| Outcome::Text(content.into()));
             }
             style => style,
         };
@@ -148,6 +152,17 @@ fn is_merged(texts: Triple<&str>) -> bool {
     }
     let again = merged_lines(Triple { local, ..texts });
     !again.has_conflict && again.updated == texts.local
+}
+
+/// Whether a text can be written as a literal block scalar in any place.
+fn can_be_literal(text: &str) -> bool {
+    let is_printable = |c: char| match c {
+        '\n' | '\t' => true,
+        '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => false,
+        c => !c.is_control(),
+    };
+    // lines of white space have no column that others could come to
+    text.contains(|c: char| !c.is_whitespace()) && text.chars().all(is_printable)
 }
 
 /// Merges three texts by their lines. How many line breaks are at the end is a matter of its own.
