@@ -17,13 +17,14 @@ use crate::merge::Resolution;
 use crate::triple::Triple;
 
 /// An entry weighs more than any comments around it, and a line that the original has more than one
-/// that came later.
-const ENTRY: u32 = 40;
-const ENTRY_THAT_GOES: u32 = 16;
-const COMMENT: u32 = 8;
+/// that came later. Of lines alike it is one that updated has too.
+const ENTRY: u32 = 80;
+const ENTRY_THAT_GOES: u32 = 32;
+const COMMENT: u32 = 16;
 /// A line of signs, such as frames a banner, says nothing.
-const FRAME: u32 = 4;
-const OF_ORIGINAL: u32 = 1;
+const FRAME: u32 = 8;
+const OF_ORIGINAL: u32 = 2;
+const OF_UPDATED: u32 = 1;
 /// In longer stretches runs of lines are not looked for.
 const LONGEST_FOR_RUNS: usize = 512;
 
@@ -332,8 +333,9 @@ impl<'r, 'a> Between<'r, 'a> {
         let weight = |at: usize| {
             let line: &Line = &lines[at];
             let of_original = u32::from(line.original.is_some()) * OF_ORIGINAL;
+            let of_updated = u32::from(line.updated.is_some()) * OF_UPDATED;
             let piece = line.original.or(line.updated);
-            piece.map_or(0, |piece| self.weight(piece)) + of_original
+            piece.map_or(0, |piece| self.weight(piece)) + of_original + of_updated
         };
         for (line, place) in heaviest(&ids, &local_ids, weight) {
             found[line_start + line] = Some(start + place);
