@@ -68,7 +68,13 @@ impl Packages {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
+        let program = env!("CARGO_BIN_EXE_merge3");
+        let mut command = Command::new(program);
+        if cfg!(target_os = "linux") {
+            // a shell starts what is in the background with SIGINT ignored, and that is inherited
+            command = Command::new("env");
+            command.args(["--default-signal=INT", program]);
+        }
         command
             .arg("review")
             .args(arguments)
