@@ -82,6 +82,11 @@ pub(crate) const UPGRADE: [&str; 3] = ["upgrade", "--all", "--commit"];
 
 pub(crate) fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
     let mut command = Command::new(merge3());
+    if cfg!(target_os = "linux") {
+        // a signal that is ignored where the tests are started, as `nohup` does, is inherited
+        command = Command::new("env");
+        command.args(["--default-signal=HUP,INT,TERM", merge3()]);
+    }
     command.args(arguments).current_dir(workshop.path("fleet"));
     command.stdout(Stdio::null()).stderr(Stdio::null());
     workshop.isolate(&mut command);
