@@ -16,8 +16,18 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usiz
         updated,
         local,
     } = rows;
-    let upstream = by_side((original, updated), |_| None, fields);
-    let own = by_side((original, local), |old| value_of(updated, old), fields);
+    let upstream = by_side((original, original, updated), |_| None, fields);
+    let changed = |old: &K| value_of(updated, old);
+    let mut own = by_side((original, original, local), changed, fields);
+    let in_order = updated
+        .iter()
+        .filter_map(|(name, _)| Some((name.clone(), value_of(original, name)?)));
+    let in_order: Vec<Named<'_, K>> = in_order.collect();
+    for (old, new) in by_side((&in_order, original, local), changed, fields) {
+        if !own.iter().any(|(it, other)| *it == old || *other == new) {
+            own.push((old, new));
+        }
+    }
     let there_already = |(old, new): &&(K, K)| {
         value_of(local, old).is_none()
             && kind(local, new).is_some()
@@ -31,16 +41,16 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usiz
     taken.chain(own_ones).cloned().collect()
 }
 
-/// What one side took away and added again at the same place, under another name and with mostly
-/// the same content.
+/// What one side took away of the original, whose entries are in some order, and added again at the
+/// same place, under another name and with mostly the same content.
 fn by_side<'v, K: PartialEq + Clone>(
-    (original, side): (&[Named<'v, K>], &[Named<'v, K>]),
+    (in_order, original, side): (&[Named<'v, K>], &[Named<'v, K>], &[Named<'v, K>]),
     other: impl Fn(&K) -> Option<&'v Value>,
     fields: usize,
 ) -> Vec<(K, K)> {
     let added = changed(side, original);
     let mut found: Vec<(K, K)> = Vec::new();
-    let removed = changed(original, side);
+    let removed = changed(in_order, side);
     for (place, (old, before)) in &removed {
         let left = added
             .iter()

@@ -105,7 +105,7 @@ impl Walker<'_> {
                 self.trees[side].entry(entry).value,
             )
         };
-        matching((&old, &new), |old, new, are_alone| {
+        let is_like = |old, new, are_alone| {
             let new = value(side, new);
             // all empty ones are alike
             let is_empty = entries_of(new.0.tree(), new.1).len() == 0;
@@ -124,7 +124,17 @@ impl Walker<'_> {
                     && changed().is_some_and(|changed| {
                         is_like(changed) || are_alone && is_same_but_for(key_fields, changed, new)
                     })
-        })
+        };
+        let mut pairs = matching((&old, &new), is_like);
+        if side == Side::Local {
+            // so does its order
+            let moved = entries.updated.iter().filter_map(|entry| {
+                let old = find(Side::Updated, *entry, Side::Original)?;
+                Some((old, find(Side::Original, old, Side::Local)))
+            });
+            pairs.add(matching((&moved.collect(), &new), is_like));
+        }
+        pairs
     }
 }
 
@@ -212,6 +222,16 @@ fn matching(
 const MOST_CANDIDATES: usize = 256;
 
 impl Pairs {
+    /// Adds pairs of entries that are in none yet.
+    fn add(&mut self, more: Self) {
+        for (old, new) in more.new_of_old {
+            if !self.new_of_old.contains_key(&old) && !self.old_of_new.contains_key(&new) {
+                self.new_of_old.insert(old, new);
+                self.old_of_new.insert(new, old);
+            }
+        }
+    }
+
     fn keep(&mut self, is_one: impl Fn(EntryId, EntryId) -> bool) {
         self.new_of_old.retain(|old, new| is_one(*old, *new));
         self.old_of_new.retain(|new, old| is_one(*old, *new));
