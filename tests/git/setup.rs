@@ -22,7 +22,7 @@ fn install_says_what_it_wrote_and_can_be_repeated() {
     ] {
         assert!(first.stdout.contains(told), "{told}: {}", first.stdout);
     }
-    assert!(!first.stdout.contains("jj"), "there is no jj here");
+    assert!(!first.stdout.contains("jj config"), "{}", first.stdout);
     assert!(!first.stdout.contains("PATH"), "{}", first.stdout);
     let written = || {
         (
