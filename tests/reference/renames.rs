@@ -7,6 +7,7 @@ use std::mem::{Discriminant, discriminant};
 
 /// An entry and what it is called: a field's key, an element's identity.
 pub type Named<'v, K> = (K, &'v Value);
+type Row<'r, 'v, K> = &'r [Named<'v, K>];
 
 /// The old name and the new one of every entry that one side renamed; `fields` is how many fields
 /// of an element its identity is made of.
@@ -44,7 +45,7 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usiz
 /// What one side took away of the original, whose entries are in some order, and added again at the
 /// same place, under another name and with mostly the same content.
 fn by_side<'v, K: PartialEq + Clone>(
-    (in_order, original, side): (&[Named<'v, K>], &[Named<'v, K>], &[Named<'v, K>]),
+    (in_order, original, side): (Row<'_, 'v, K>, Row<'_, 'v, K>, Row<'_, 'v, K>),
     other: impl Fn(&K) -> Option<&'v Value>,
     fields: usize,
 ) -> Vec<(K, K)> {
