@@ -4,7 +4,7 @@
 use super::documents::FileMerge;
 use super::jobs::members;
 use super::pair::Group;
-use super::parsed::{Parsed, ParsedFile};
+use super::parsed::{Parsed, ParsedFile, Root};
 use super::plan::FileConflict;
 use crate::line_breaks::{cut_first_line, line_break_of, lines, lines_with_breaks};
 use crate::merge::{Conflict, MergedAround, merge_above, set_off};
@@ -23,8 +23,9 @@ pub(super) struct Top<'a> {
 }
 
 impl<'a> Top<'a> {
-    /// A document of these files, with their heads. Where it is the first one in all of them, its
-    /// body begins below its `---` line, or where none has such a line, at the start of the file.
+    /// A document of these files, with their heads. Where it is the first one in all of them, and of
+    /// one kind, its body begins below its `---` line, or where none has such a line, at the start of
+    /// the file.
     fn of(
         group: Group,
         files: Triple<Option<&ParsedFile<'a>>>,
@@ -45,10 +46,15 @@ impl<'a> Top<'a> {
                 parsed.document.start > 0 && byte_order_mark(parsed.document.text) > 0
             })
         });
-        let are_alike = is_framed.original.is_some()
-            && is_framed.original == is_framed.updated
-            && is_framed.original == is_framed.local
-            && has_mark_inside == Triple::default();
+        // comments above a block collection are in its row, and another value has none
+        let is_block = sides.map(|side| side.map(|(_, parsed)| parsed.root == Root::Block));
+        let is_one = |sides: Triple<Option<bool>>| {
+            sides.original.is_some()
+                && sides.original == sides.updated
+                && sides.original == sides.local
+        };
+        let are_alike =
+            is_one(is_framed) && is_one(is_block) && has_mark_inside == Triple::default();
         let sides = sides.zip(frames).map(|(side, frame)| {
             let (file, parsed) = side?;
             let (start, body) = match frame.filter(|_| are_alike) {
