@@ -1,4 +1,4 @@
-//! A file whose lines merge without a conflict (rules: Where git agrees): what is around its
+//! A file whose lines merge without a conflict (rules: Text): what is around its
 //! document comes out as git merges it.
 
 use super::assemble::Assembly;
