@@ -256,7 +256,7 @@ impl<'a> Walker<'a> {
             return Outcome::Keep;
         };
         if self.settled(nodes) {
-            return self.restyled(nodes).unwrap_or(Outcome::Keep);
+            return Outcome::Keep;
         }
         let taken = self.taken_in_lines(nodes);
         let taken = taken.unwrap_or_else(|| self.taken(nodes, updated));

@@ -2,7 +2,6 @@
 
 use super::{Nodes, Walker};
 use crate::merge::Sides;
-use crate::merge::decision::{Incoming, Outcome};
 use crate::yaml::{EntryId, NodeKind, Span, Tree, same_bytes};
 
 impl Walker<'_> {
@@ -39,21 +38,6 @@ impl Walker<'_> {
             && !same_owned_text((trees.original, original), (trees.local, local))
             && self.unchanged_locally(nodes)
             && !self.holds_pin(nodes)
-    }
-
-    /// A scalar on one line that upstream alone writes in another way, such as in quotes. In brackets
-    /// local's way stays: all around it may be JSON.
-    pub(super) fn restyled(&self, nodes: Nodes) -> Option<Outcome> {
-        let texts = self.trees.zip(nodes).try_map(|(tree, node)| {
-            let node = node.filter(|node| tree.scalar(*node).is_some() && !tree.is_null(*node));
-            node.map(|node| tree.slice(tree.node(node).span)).ok_or(())
-        });
-        let may_change = self.merges_lines && self.text_is_value && self.has_lines.local;
-        let texts = texts.ok().filter(|_| may_change)?;
-        let has_lines = texts.into_array().iter().any(|text| text.contains('\n'));
-        let is_restyled = texts.original == texts.local && texts.original != texts.updated;
-        let updated = nodes.updated.filter(|_| is_restyled && !has_lines)?;
-        Some(Outcome::Take(Incoming::whole(updated)))
     }
 
     /// Whether the lines of an entry are the same in original and updated, comments included: then
