@@ -46,15 +46,15 @@ impl<'a> Top<'a> {
                 parsed.document.start > 0 && byte_order_mark(parsed.document.text) > 0
             })
         });
-        // comments above a block collection are in its row, and another value has none
+        // what is above a block collection is in its row; another value of local's has none
         let is_block = sides.map(|side| side.map(|(_, parsed)| parsed.root == Root::Block));
         let is_one = |sides: Triple<Option<bool>>| {
             sides.original.is_some()
                 && sides.original == sides.updated
                 && sides.original == sides.local
         };
-        let are_alike =
-            is_one(is_framed) && is_one(is_block) && has_mark_inside == Triple::default();
+        let has_row = is_block.local == Some(true) || is_one(is_block);
+        let are_alike = is_one(is_framed) && has_row && has_mark_inside == Triple::default();
         let sides = sides.zip(frames).map(|(side, frame)| {
             let (file, parsed) = side?;
             let (start, body) = match frame.filter(|_| are_alike) {
