@@ -52,6 +52,8 @@ fn maps(
         let alike = !is_renamed
             && slice(trees.original, original) == slice(trees.updated, updated)
             && tag(trees.original, original) == tag(trees.updated, updated)
+            && written(trees.original, nodes.original, &key)
+                == written(trees.updated, nodes.updated, &key)
             && comments(trees.original, nodes.original, &key)
                 == comments(trees.updated, nodes.updated, &key);
         if alike {
@@ -79,6 +81,12 @@ fn is_missing_one(trees: Triple<&Tree<'_>>, nodes: Triple<NodeId>) -> bool {
 fn key(tree: &Tree<'_>, id: EntryId) -> Option<String> {
     let scalar = tree.scalar(tree.entry(id).key?)?;
     (scalar.scalar_type == ScalarType::Str).then(|| scalar.content.to_string())
+}
+
+/// A key as a map has it, quotes included.
+fn written<'t>(tree: &'t Tree<'_>, map: NodeId, key: &str) -> Option<&'t str> {
+    let key = tree.entry(tree.find(map, key)?).key?;
+    Some(tree.slice(tree.node(key).span))
 }
 
 fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
