@@ -1,5 +1,5 @@
-//! A file whose lines merge without a conflict (rules: Text): what is around its
-//! document comes out as git merges it.
+//! A file whose lines merge without a conflict (rules: Text): the blank lines and `---` lines around
+//! its document stand where git puts them.
 
 use super::assemble::Assembly;
 use super::documents::FileMerge;
@@ -9,10 +9,10 @@ use crate::line_breaks::{LineBreaks, line_break_of, lines, with_line_break};
 use crate::merge::text::merge_clean_lines;
 
 impl FileMerge<'_, '_, '_> {
-    /// The file as a merge of its lines makes it, where blank lines and `---` lines are all that
-    /// tells it from the assembled text. `None` if it is another one, or has a conflict; if there is
-    /// nothing around the document; or if a file has several, directives, or a last line without an
-    /// end, which lines do not merge well.
+    /// A merge of the file's lines, where it differs from the assembled text by blank lines and
+    /// `---` lines only. `None` if it does not, differs by more or has a conflict; if nothing is
+    /// above the document; or if a file has several documents, directives, mixed line breaks or no
+    /// line break at its end.
     pub(super) fn merged_lines(&self, assembly: &Assembly<'_>, assembled: &str) -> Option<String> {
         let sides = self.sides.try_map(|file| file.ok_or(())).ok()?;
         let has_reports = !self.outcome.conflicts.is_empty() || !self.outcome.noted.is_empty();

@@ -23,9 +23,9 @@ pub(super) struct Top<'a> {
 }
 
 impl<'a> Top<'a> {
-    /// A document of these files, with their heads. Where it is the first one in all of them, and of
-    /// one kind, its body begins below its `---` line, or where none has such a line, at the start of
-    /// the file.
+    /// A document of these files, with their heads. Where it is the first one in all of them, and
+    /// local's is a block collection or none is, its body begins below its `---` line, or where none
+    /// has such a line, at the start of the file.
     fn of(
         group: Group,
         files: Triple<Option<&ParsedFile<'a>>>,

@@ -9,7 +9,7 @@ use super::reindent::is_block;
 use super::rendered::is_block_scalar;
 use crate::line_breaks;
 use crate::merge::decision::Remarks;
-use crate::yaml::{Comments, Entry, NodeKind, Span};
+use crate::yaml::{Comments, Entry, NodeKind, Span, Tree};
 
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
@@ -17,7 +17,7 @@ impl Editor<'_> {
         if choices.is_keep() {
             return;
         }
-        if self.begins_on_line(entry) {
+        if begins_on_line(self.target, entry) {
             self.comments_behind_dash(entry, choices, 0);
         } else {
             self.comments_with(entry, choices, self.end_of_key_line(entry));
@@ -61,9 +61,7 @@ impl Editor<'_> {
             return;
         };
         let theirs = self.source.entry(from);
-        let is_there = has_dash(self.source, theirs)
-            && is_block(self.source, theirs.value)
-            && self.source.node(theirs.value).span.start < self.source.line_end(theirs.span.start);
+        let is_there = has_dash(self.source, theirs) && begins_on_line(self.source, theirs);
         let goes = choices.line.is_updated() && theirs.comments().beside().is_empty();
         if !goes || !is_there || ours.is_empty() || !has_dash(self.target, entry) {
             return;
@@ -219,19 +217,13 @@ impl Editor<'_> {
         match &node.kind {
             NodeKind::Scalar(scalar) if !scalar.style.is_block() => Some(self.end_of_entry(entry)),
             // Behind the dash there is the first entry, and its comment.
-            _ if self.begins_on_line(entry) => None,
+            _ if begins_on_line(self.target, entry) => None,
             _ if ends_within_text(self.target, entry, key_line_end) => None,
             _ => {
                 let line = self.target.slice(Span::new(entry.span.start, key_line_end));
                 Some(entry.span.start + trimmed_end(line))
             }
         }
-    }
-
-    /// Whether a block collection begins on the line of the dash that it belongs to.
-    fn begins_on_line(&self, entry: Entry<'_>) -> bool {
-        let first = self.target.node(entry.value).span.start;
-        is_block(self.target, entry.value) && first < self.target.line_end(entry.span.start)
     }
 
     /// Where a second comment may be: behind a value of several lines that is no block.
@@ -251,4 +243,10 @@ impl Editor<'_> {
 /// Where the white space at the end of a line starts.
 fn trimmed_end(line: &str) -> u32 {
     line.trim_end_matches([' ', '\t']).len() as u32
+}
+
+/// Whether a block collection begins on the line of the dash that it belongs to.
+fn begins_on_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
+    let first = tree.node(entry.value).span.start;
+    is_block(tree, entry.value) && first < tree.line_end(entry.span.start)
 }

@@ -85,7 +85,7 @@ pub(crate) fn merge(
         };
         above.unwrap_or_default().into_iter().chain([placed])
     });
-    // a comment of local's above an entry that goes is not left where updated's side stands
+    // local's own comment above an entry that goes is dropped where updated wins
     let goes = |piece| resolution == Resolution::Updated && between.goes_with_entry(piece);
     let pieces = settle::above_own_comments(&rows, pieces.collect(), goes);
     let pieces = settle::keep_apart(&rows, pieces);

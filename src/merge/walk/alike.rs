@@ -172,13 +172,13 @@ pub(super) fn is_mostly_by_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> 
     have_one_action || common * 2 >= ALL && (common * most >= 2 * ALL || have_collection())
 }
 
-/// Whether two maps have the same fields, and other values in no more than these.
-pub(super) fn is_same_but_for(fields: &[&str], left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+/// Whether two maps have the same fields, and other values in no more than so many.
+pub(super) fn is_same_but_for(fields: usize, left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
     let pairs = pairs_of_fields(left, right).into_iter();
     let same = pairs.filter(|(one, other, _)| common(*one, *other) == ALL);
     let same = same.count();
-    same > 0 && counts[0] == counts[1] && same + fields.len() >= counts[0]
+    same > 0 && counts[0] == counts[1] && same + fields >= counts[0]
 }
 
 fn has_lines((prints, node): Value<'_, '_>) -> bool {

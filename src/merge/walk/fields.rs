@@ -75,7 +75,7 @@ impl Walker<'_> {
             node.map(|node| entries_of(tree, node).collect())
                 .unwrap_or_default()
         });
-        self.renames(entries, &[], |from, entry, to| {
+        self.renames(entries, 0, |from, entry, to| {
             let key = key_of(trees[from], entry)?;
             fields[to].find(key)
         })

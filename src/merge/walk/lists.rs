@@ -131,8 +131,8 @@ impl<'a> Walker<'a> {
             list.map(|list| entries_of(tree, list).collect())
                 .unwrap_or_default()
         });
-        let key_fields: Vec<&str> = key.names().collect();
-        pairing.renames = self.renames(elements, &key_fields, |from, element, to| {
+        let key_fields = key.names().count();
+        pairing.renames = self.renames(elements, key_fields, |from, element, to| {
             pairing.same_identity(from, element, to)
         });
         pairing

@@ -54,11 +54,11 @@ impl Renames {
 
 impl Walker<'_> {
     /// What each side renamed. `find` gives the entry with the key that an entry has, in another of
-    /// the three collections; `key_fields` are the fields of an element that its key is made of.
+    /// the three collections; `key_fields` is how many fields of an element its key is made of.
     pub(super) fn renames(
         &self,
         entries: Triple<Vec<EntryId>>,
-        key_fields: &[&str],
+        key_fields: usize,
         find: impl Fn(Side, EntryId, Side) -> Option<EntryId>,
     ) -> Renames {
         if entries.original.is_empty() {
@@ -84,7 +84,7 @@ impl Walker<'_> {
         &self,
         side: Side,
         entries: &Triple<Vec<EntryId>>,
-        (upstream, key_fields): (&Pairs, &[&str]),
+        (upstream, key_fields): (&Pairs, usize),
         find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
     ) -> Pairs {
         // none where each has a partner
@@ -127,7 +127,7 @@ impl Walker<'_> {
         };
         let mut pairs = matching((&old, &new), is_like);
         if side == Side::Local {
-            // so does its order
+            // upstream's order counts as well: a merged collection has it already
             let moved = entries.updated.iter().filter_map(|entry| {
                 let old = find(Side::Updated, *entry, Side::Original)?;
                 Some((old, find(Side::Original, old, Side::Local)))

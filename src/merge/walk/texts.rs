@@ -139,8 +139,13 @@ impl Walker<'_> {
     }
 }
 
-/// Whether local's is what a merge makes of it without upstream's changes: they are there already.
+/// Whether local has upstream's changes already: they can be taken out of it, and a merge then makes
+/// the same text again.
 fn is_merged(texts: Triple<&str>) -> bool {
+    // one line is upstream's as a whole or not at all
+    if !texts.local.contains('\n') {
+        return false;
+    }
     let undone = merged_lines(Triple {
         original: texts.updated,
         updated: texts.original,

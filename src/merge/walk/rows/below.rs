@@ -80,15 +80,16 @@ impl Walker<'_> {
         let left = left.filter(|item| item.kind == ItemKind::Comment);
         let left = left.map(|item| self.trees.local.slice(item.span).trim());
         let left: FxHashSet<&str> = left.collect();
+        if left.is_empty() {
+            return;
+        }
         let stays = |child: &&Child| child.stays() || child.sides().local.is_some();
         let there = children.iter().filter(stays);
         let there: FxHashSet<EntryId> = there.filter_map(|child| child.sides()[side]).collect();
         let is_left = |item: &Item| left.contains(tree.slice(item.span).trim());
         let items = row.items.drain(..).flat_map(|item| {
             let mut own = match item.kind {
-                ItemKind::Entry(id) if !left.is_empty() && !there.contains(&id) => {
-                    tree.row_below(tree.entry(id)).items
-                }
+                ItemKind::Entry(id) if !there.contains(&id) => tree.row_below(tree.entry(id)).items,
                 _ => Vec::new(),
             };
             // without the end, and what is below the brackets that an entry is between
