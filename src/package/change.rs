@@ -14,6 +14,10 @@ pub(super) fn change(
     content: Content,
 ) -> Option<FileChange> {
     let moved = moved.filter(|moved| moved.sides.local.is_some());
+    let former = match moved {
+        Some(moved) => Some(&moved.path),
+        None => triple.former.local.as_ref(),
+    };
     let sides = Triple {
         updated: &triple.sides.updated,
         ..moved.unwrap_or(triple).sides.as_ref()
@@ -34,7 +38,7 @@ pub(super) fn change(
     };
     let is_same = old == new && changed.is_none();
     let path = triple.path.clone();
-    let (path, kind) = match (&old, &new, moved.map(|moved| moved.path.clone())) {
+    let (path, kind) = match (&old, &new, former.cloned()) {
         (Some(_), None, from) => (from.unwrap_or(path), ChangeKind::Deleted),
         (None, None, _) => return None,
         (None, Some(_), _) => (path, ChangeKind::Added),

@@ -34,7 +34,7 @@ pub(crate) fn options_of(
             let yaml = triples.iter().filter(|triple| triple.yaml);
             yaml.filter_map(move |triple| {
                 let source = triple.sides[side].as_ref()?;
-                Some((roots.paths(&triple.path)[side].clone(), source))
+                Some((roots.paths(triple)[side].clone(), source))
             })
         });
         let files = files.into_iter().flatten();

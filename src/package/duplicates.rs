@@ -34,7 +34,7 @@ pub(super) fn look_for_duplicates(
             return Ok(None);
         }
         let is_merged = bytes.local != bytes.original && bytes.local != bytes.updated;
-        let sides = file.yaml().zip(roots.paths(&triple.path));
+        let sides = file.yaml().zip(roots.paths(triple));
         let twice = sides.map(|(file, path)| file?.duplicate(&path));
         match (twice.updated.or(twice.local), twice.original) {
             (Some(error), _) if is_merged => Err(error),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::bytes::Bytes;
 use super::disk::Seen;
 use crate::merge::pins::is_file_pinned;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// A file's bytes, and what the disk says about it.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub(crate) struct Source {
 #[derive(Debug)]
 pub(crate) struct FileTriple {
     pub(crate) path: PathBuf,
+    /// The path on the sides that have the file at another one (rules: Renamed files).
+    pub(crate) former: Triple<Option<PathBuf>>,
     /// Whether the name is one of YAML.
     pub(crate) yaml: bool,
     pub(crate) sides: Triple<Option<Source>>,
@@ -50,7 +52,27 @@ impl Source {
 
 impl FileTriple {
     pub(crate) fn new(path: PathBuf, yaml: bool, sides: Triple<Option<Source>>) -> Self {
-        Self { path, yaml, sides }
+        Self {
+            path,
+            former: Triple::default(),
+            yaml,
+            sides,
+        }
+    }
+
+    /// The file that was at this path and is at another one: `is_renamed` says which sides have it
+    /// there.
+    pub(crate) fn renamed_to(&self, new: &Self, is_renamed: Triple<bool>) -> Self {
+        let side = |side: Side| match is_renamed[side] {
+            true => new.sides[side].clone(),
+            false => self.sides[side].clone(),
+        };
+        Self {
+            path: new.path.clone(),
+            former: is_renamed.map(|is_renamed| (!is_renamed).then(|| self.path.clone())),
+            yaml: new.yaml,
+            sides: Side::ALL.map(side),
+        }
     }
 
     /// What is in its files.
@@ -73,10 +95,13 @@ impl FileTriple {
 }
 
 impl Roots {
-    /// Where the files at a relative path are.
-    pub(crate) fn paths(&self, path: &Path) -> Triple<PathBuf> {
+    /// Where the files of a triple are.
+    pub(crate) fn paths(&self, triple: &FileTriple) -> Triple<PathBuf> {
         match self {
-            Self::Folders(folders) => folders.as_ref().map(|folder| folder.join(path)),
+            Self::Folders(folders) => folders
+                .as_ref()
+                .zip(triple.former.as_ref())
+                .map(|(folder, former)| folder.join(former.as_ref().unwrap_or(&triple.path))),
             Self::Files(files) => files.clone(),
         }
     }

@@ -60,7 +60,8 @@ pub(super) fn mark(
     for (index, triple) in triples.iter().enumerate() {
         others.remove(triple.path.as_path());
         if triple.sides.original.is_some() {
-            had.extend(triple.path.ancestors());
+            let path = triple.former.original.as_ref().unwrap_or(&triple.path);
+            had.extend(path.ancestors());
         }
         let has_own = triple.sides.local.is_some() && came_back[index] != Some(true);
         if has_own || lives_on[index] {

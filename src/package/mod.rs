@@ -39,6 +39,7 @@ mod gone;
 mod jobs;
 mod pair;
 mod renamed;
+mod renamed_files;
 mod resource;
 mod similarity;
 

@@ -17,7 +17,7 @@ use crate::yaml::{Tree, equal_documents};
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
 pub(crate) fn read_sides<'a>(triple: &'a FileTriple, roots: &Roots, trees: Trees) -> Readings<'a> {
     let sources = triple.sides.as_ref().map(Option::as_ref);
-    let paths = roots.paths(&triple.path);
+    let paths = roots.paths(triple);
     let original = sources
         .original
         .map(|source| read_beside(&paths.original, source, trees, None));

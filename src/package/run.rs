@@ -21,6 +21,7 @@ use super::plan::Plan;
 use super::progress::Progress;
 use super::read::{ReadFile, read_sides};
 use super::renamed::renamed;
+use super::renamed_files::join_renamed;
 use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
 use super::whole_file::merge_whole;
@@ -83,6 +84,7 @@ pub fn plan_sides(
         false => rules_of(settings.config.as_ref(), sides.local.name())?,
     };
     let mut loaded = load(sides, settings)?;
+    join_renamed(&mut loaded.triples);
     let options = options_of(settings, &rules, &mut loaded)?;
     let triples = std::mem::take(&mut loaded.triples);
     let trees = Trees::of(triples.iter().map(FileTriple::len).sum());

@@ -1,0 +1,4 @@
+set -eu
+cd /srv
+git pull
+make all

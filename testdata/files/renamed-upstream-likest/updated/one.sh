@@ -1,0 +1,4 @@
+set -e
+cd /srv
+make
+make install

@@ -1,0 +1,4 @@
+set -e
+cd /srv
+git pull
+make all
