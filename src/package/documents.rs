@@ -225,7 +225,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             && insertions.is_empty()
             && self.head.is_none()
             && ends_line == file.ends_line()
-            && self.begins_with_marker() == begins_with_marker(file)
+            && self.keeps_markers(file)
             && self.job.base == Some(self.target)
         {
             return Ok(());
