@@ -59,13 +59,13 @@ pub(super) fn mark(
         .collect();
     for (index, triple) in triples.iter().enumerate() {
         others.remove(triple.path.as_path());
+        let former = triple.former.original.as_ref().unwrap_or(&triple.path);
         if triple.sides.original.is_some() {
-            let path = triple.former.original.as_ref().unwrap_or(&triple.path);
-            had.extend(path.ancestors());
+            had.extend(former.ancestors());
         }
         let has_own = triple.sides.local.is_some() && came_back[index] != Some(true);
         if has_own || lives_on[index] {
-            has.extend(triple.path.ancestors());
+            has.extend(triple.path.ancestors().chain(former.ancestors()));
         }
     }
     has.extend(others.iter().flat_map(|path| path.ancestors()));

@@ -34,24 +34,17 @@ pub(super) fn join_renamed(triples: &mut Vec<FileTriple>) {
 /// the new path. `None` where a merge by paths does the same, or where local has a file at both.
 fn sides_of(from: &FileTriple, to: &FileTriple, side: Side) -> Option<Triple<bool>> {
     let (old, new) = (from.bytes(), to.bytes());
-    match (side, old.local, new.local) {
-        (Side::Local, _, _) => {
-            (old.updated != old.original).then_some(Triple::new(false, false, true))
-        }
-        // upstream's change and local's meet at the new path
-        (_, Some(local), None) => (old.original != Some(local)
-            && !is_file_pinned(local, from.yaml))
-        .then_some(Triple::new(false, true, false)),
+    let (matters, renamed_by) = match (side, old.local, new.local) {
+        (Side::Local, _, _) => (old.updated != old.original, Triple::new(false, false, true)),
+        (_, local, None) => (
+            local.is_some_and(|local| !is_file_pinned(local, from.yaml)) && old.original != local,
+            Triple::new(false, true, false),
+        ),
         // a merge before moved it (law 4), or both sides renamed it
-        (_, None, Some(local)) if new.updated != Some(local) => {
-            let local = Lines::of(local);
-            let mut known = [old.original, new.updated].into_iter().flatten();
-            known
-                .any(|it| Lines::of(it).likeness(&local).is_some())
-                .then_some(Triple::new(false, true, true))
-        }
-        _ => None,
-    }
+        (_, None, local) => (new.updated != local, Triple::new(false, true, true)),
+        (_, Some(_), Some(_)) => return None,
+    };
+    matters.then_some(renamed_by)
 }
 
 /// The files that a side renamed: one that it has no longer, and a new one, by their indexes. The
