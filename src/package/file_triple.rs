@@ -60,18 +60,15 @@ impl FileTriple {
         }
     }
 
-    /// The file that was at this path and is at another one: `is_renamed` says which sides have it
-    /// there.
-    pub(crate) fn renamed_to(&self, new: &Self, is_renamed: Triple<bool>) -> Self {
-        let side = |side: Side| match is_renamed[side] {
-            true => new.sides[side].clone(),
-            false => self.sides[side].clone(),
-        };
+    /// One file that its sides have at several paths: `sides` says in which triple each has it, and
+    /// `target` which path it gets.
+    pub(crate) fn joined(triples: &[Self], target: usize, sides: Triple<usize>) -> Self {
+        let former = |at: usize| (at != target).then(|| triples[at].path.clone());
         Self {
-            path: new.path.clone(),
-            former: is_renamed.map(|is_renamed| (!is_renamed).then(|| self.path.clone())),
-            yaml: new.yaml,
-            sides: Side::ALL.map(side),
+            path: triples[target].path.clone(),
+            former: sides.map(former),
+            yaml: triples[target].yaml,
+            sides: Side::ALL.map(|side| triples[sides[side]].sides[side].clone()),
         }
     }
 

@@ -9,107 +9,142 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file_triple::FileTriple;
 use super::parsed::{ParsedFile, Trees};
-use crate::merge::pins::is_file_pinned;
 use crate::triple::{Side, Triple};
 
 /// A line that more new files have says nothing about where a file went.
 const COMMON: usize = 100;
 
-/// Joins the triples of each file that upstream or local renamed, at the new path.
+/// Joins the triples of each file that upstream or local renamed: at local's path where local
+/// renamed it, else at upstream's.
 pub(super) fn join_renamed(triples: &mut Vec<FileTriple>) {
+    let renamed = Renames::of(triples);
     let mut joined = FxHashSet::default();
-    for side in [Side::Updated, Side::Local] {
-        for (from, to) in renames(triples, side) {
-            let sides = sides_of(&triples[from], &triples[to], side);
-            if let Some(sides) = sides.filter(|_| !has_resource(triples, from, to, side)) {
-                triples[to] = triples[from].renamed_to(&triples[to], sides);
-                joined.insert(triples[from].path.clone());
-            }
+    for original in 0..triples.len() {
+        let sides = renamed.sides(triples, original);
+        if sides.updated == original && sides.local == original || !matters(triples, sides) {
+            continue;
         }
+        let target = match sides.local == original {
+            true => sides.updated,
+            false => sides.local,
+        };
+        triples[target] = FileTriple::joined(triples, target, sides);
+        let others = sides.into_array().into_iter();
+        joined.extend(
+            others
+                .filter(|it| *it != target)
+                .map(|it| triples[it].path.clone()),
+        );
     }
     triples.retain(|triple| !joined.contains(&triple.path));
 }
 
-/// The sides of a file that `side` renamed, by which of two triples has them: `true` is the one at
-/// the new path. `None` where a merge by paths does the same, or where local has a file at both.
-fn sides_of(from: &FileTriple, to: &FileTriple, side: Side) -> Option<Triple<bool>> {
-    let (old, new) = (from.bytes(), to.bytes());
-    let (matters, renamed_by) = match (side, old.local, new.local) {
-        (Side::Local, _, _) => (old.updated != old.original, Triple::new(false, false, true)),
-        (_, local, None) => (
-            local.is_some_and(|local| !is_file_pinned(local, from.yaml)) && old.original != local,
-            Triple::new(false, true, false),
-        ),
-        // a merge before moved it (law 4), or both sides renamed it
-        (_, None, local) => (new.updated != local, Triple::new(false, true, true)),
-        (_, Some(_), Some(_)) => return None,
-    };
-    matters.then_some(renamed_by)
-}
-
-/// The files that a side renamed: one that it has no longer, and a new one, by their indexes. The
-/// likest pair first, then those that keep their name. What a merge changes in the local package
-/// changes nothing here (law 4).
-fn renames(triples: &[FileTriple], side: Side) -> Vec<(usize, usize)> {
-    let (mut gone, mut new) = (Vec::new(), Vec::new());
-    for (index, triple) in triples.iter().enumerate() {
-        let has = triple.sides.as_ref().map(Option::is_some);
-        let (is_gone, is_new) = match side {
-            Side::Local => (has.updated && !has.local, has.local && !has.updated),
-            _ => (!has.updated, has.updated),
-        };
-        match has.original {
-            true if is_gone => gone.push(index),
-            false if is_new => new.push(index),
-            _ => {}
-        }
-    }
-    if !gone.iter().any(|index| may_matter(&triples[*index])) || new.is_empty() {
-        return Vec::new();
-    }
-    let texts = new.iter().filter_map(|index| triples[*index].bytes()[side]);
-    let index = LineIndex::of(texts.map(|bytes| &**bytes));
-    let mut pairs = Vec::new();
-    for from in gone {
-        let bytes = triples[from].bytes();
-        let mut likeness: FxHashMap<usize, usize> = FxHashMap::default();
-        for known in [bytes.original, bytes.updated].into_iter().flatten() {
-            for (to, alike) in index.alike(&Lines::of(known)) {
-                let likest = likeness.entry(new[to]).or_default();
-                *likest = alike.max(*likest);
-            }
-        }
-        let is_of_one_sort = |to: usize| triples[to].yaml == triples[from].yaml;
-        let likeness = likeness.into_iter().filter(|(to, _)| is_of_one_sort(*to));
-        pairs.extend(likeness.map(|(to, likeness)| (likeness, from, to)));
-    }
-    let name = |index: usize| triples[index].path.file_name();
-    pairs.sort_unstable_by_key(|(likeness, from, to)| {
-        (Reverse(*likeness), name(*from) != name(*to), *from, *to)
-    });
-    let (mut moved, mut taken) = (FxHashSet::default(), FxHashSet::default());
-    pairs.retain(|(_, from, to)| {
-        let is_free = !moved.contains(from) && !taken.contains(to);
-        is_free && moved.insert(*from) && taken.insert(*to)
-    });
-    pairs.into_iter().map(|(_, from, to)| (from, to)).collect()
-}
-
-/// Whether it matters where a file went: not where one side left it as it was.
-fn may_matter(triple: &FileTriple) -> bool {
-    let bytes = triple.bytes();
-    bytes.local != bytes.original && bytes.updated != bytes.original
-}
-
-/// Whether a file has a resource on one of the sides that are compared.
-fn has_resource(triples: &[FileTriple], from: usize, to: usize, side: Side) -> bool {
-    let has = |triple: &FileTriple, side: Side| {
-        let text = triple.bytes()[side].and_then(|it| std::str::from_utf8(it).ok());
+/// Whether a merge by paths does something else: not where local deleted the file or left it as it
+/// was. What local has at both paths are two files; resources are paired by their identity, and
+/// what is pinned stays.
+fn matters(triples: &[FileTriple], sides: Triple<usize>) -> bool {
+    let file = |side: Side| (&triples[sides[side]], triples[sides[side]].bytes()[side]);
+    let bytes = Side::ALL.map(|side| file(side).1);
+    let is_changed = sides.local != sides.original || bytes.local != bytes.original;
+    let is_own = bytes.local.is_some() && is_changed && !triples[sides.local].is_pinned();
+    let has_both = [sides.original, sides.updated]
+        .into_iter()
+        .any(|it| it != sides.local && triples[it].sides.local.is_some());
+    let has_resource = |side: Side| {
+        let (triple, bytes) = file(side);
+        let text = bytes.and_then(|it| std::str::from_utf8(it).ok());
         let text = text.filter(|_| triple.yaml);
         let file = text.and_then(|it| ParsedFile::parse(&triple.path, it, Trees::Dropped).ok());
         file.is_some_and(|it| it.documents.iter().any(|it| it.resource.is_some()))
     };
-    has(&triples[from], Side::Original) || has(&triples[to], side)
+    is_own && !has_both && !Side::ALL.map(has_resource).into_array().contains(&true)
+}
+
+/// Where the files of the original went, by the indexes of their triples. What a merge changes in
+/// the local package changes nothing here (law 4).
+struct Renames {
+    updated: FxHashMap<usize, usize>,
+    local: FxHashMap<usize, usize>,
+}
+
+impl Renames {
+    fn of(triples: &[FileTriple]) -> Self {
+        let has = |index: usize| triples[index].sides.as_ref().map(Option::is_some);
+        let those = |wanted: &dyn Fn(Triple<bool>) -> bool| -> Vec<usize> {
+            let indexes = 0..triples.len();
+            indexes.filter(|index| wanted(has(*index))).collect()
+        };
+        let changed = |index: &usize| {
+            let bytes = triples[*index].bytes();
+            bytes.local != bytes.original
+        };
+        let gone = those(&|it| it.original && !it.updated);
+        let updated = match gone.iter().any(changed) {
+            true => {
+                let new = those(&|it| it.updated && !it.original);
+                pairs(triples, Side::Updated, &gone, &new, |_| None)
+            }
+            false => FxHashMap::default(),
+        };
+        let upstream = |from: usize| match has(from).updated {
+            true => Some(from),
+            // local may have it at upstream's path
+            false => updated.get(&from).copied().filter(|to| !has(*to).local),
+        };
+        let mut gone = those(&|it| it.original && !it.local);
+        gone.retain(|from| upstream(*from).is_some());
+        let new = those(&|it| it.local && !it.original && !it.updated);
+        let local = pairs(triples, Side::Local, &gone, &new, upstream);
+        Self { updated, local }
+    }
+
+    /// Which triple has a file of the original on each side.
+    fn sides(&self, triples: &[FileTriple], original: usize) -> Triple<usize> {
+        let updated = self.updated.get(&original).copied().unwrap_or(original);
+        let has_local = |triple: usize| triples[triple].sides.local.is_some();
+        let local = match self.local.get(&original) {
+            Some(local) => *local,
+            None if !has_local(original) && has_local(updated) => updated,
+            None => original,
+        };
+        Triple::new(original, updated, local)
+    }
+}
+/// Pairs files of the original that a side has no longer with its new files, by their indexes: the
+/// likest first, then those that keep their name. Upstream's version, at the index that `updated`
+/// says, counts as well.
+fn pairs(
+    triples: &[FileTriple],
+    side: Side,
+    gone: &[usize],
+    new: &[usize],
+    updated: impl Fn(usize) -> Option<usize>,
+) -> FxHashMap<usize, usize> {
+    if gone.is_empty() || new.is_empty() {
+        return FxHashMap::default();
+    }
+    let bytes = |index: usize, side: Side| triples[index].bytes()[side].map(|it| &**it);
+    let index = LineIndex::of(new.iter().filter_map(|to| bytes(*to, side)));
+    let name = |index: usize| triples[index].path.file_name();
+    let mut pairs = Vec::new();
+    for from in gone.iter().copied() {
+        let updated = updated(from).and_then(|updated| bytes(updated, Side::Updated));
+        let versions = bytes(from, Side::Original).into_iter().chain(updated);
+        for (to, likeness) in versions.flat_map(|version| index.alike(&Lines::of(version))) {
+            let to = new[to];
+            if triples[to].yaml == triples[from].yaml {
+                pairs.push((Reverse(likeness), name(from) != name(to), from, to));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    let (mut paired, mut taken) = (FxHashMap::default(), FxHashSet::default());
+    for (_, _, from, to) in pairs {
+        if !paired.contains_key(&from) && taken.insert(to) {
+            paired.insert(from, to);
+        }
+    }
+    paired
 }
 
 /// The lines of a file, and how often it has each. White space at their ends plays no part: one side
