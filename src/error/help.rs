@@ -11,11 +11,7 @@ impl Error {
     /// What to do about it.
     pub(super) fn help(&self) -> Option<String> {
         Some(match self {
-            Self::Refused { help, .. }
-            | Self::Unfit { help, .. }
-            | Self::Broken {
-                help: Some(help), ..
-            } => help.clone(),
+            Self::Refused { help, .. } | Self::Unfit { help, .. } => help.clone(),
             Self::Unfinished {
                 journal,
                 same: false,
@@ -46,11 +42,6 @@ impl Error {
             }
             Self::Stopped { written: 0 } => "nothing was written",
             Self::Write { .. } | Self::Stopped { .. } => PARTLY,
-            Self::Broken { .. } => "repair the file, or exclude it in .krmignore or with --yaml",
-            Self::NotUtf8 { .. } => {
-                "save the file as UTF-8 (iconv -t UTF-8), \
-                 or exclude it in .krmignore or with --yaml"
-            }
             Self::DuplicateResource { .. } => {
                 "delete or rename one of the two, or move it to a file of its own"
             }

@@ -56,24 +56,6 @@ pub enum Error {
         /// What to do about it.
         help: String,
     },
-    /// A file is broken YAML on one side, and merging it line by line would not do.
-    #[error("{} is not valid YAML, and {refused}", shown(&place.path))]
-    Broken {
-        /// Where.
-        place: Box<Place>,
-        /// What is wrong there.
-        message: String,
-        /// What to do about it.
-        help: Option<String>,
-        /// Why the line merge was refused.
-        refused: &'static str,
-    },
-    /// A file with a YAML name that is not UTF-8 on one side.
-    #[error("{} is not UTF-8 text", shown(&place.path))]
-    NotUtf8 {
-        /// Where the first byte is that is not.
-        place: Box<Place>,
-    },
     /// Two resources with one identity in one file.
     #[error("{} is twice in {}: in lines {} and {}", told(resource), shown(&first.path), first.line, second.line)]
     DuplicateResource {

@@ -10,9 +10,7 @@ impl Error {
     #[must_use]
     pub fn with_secrets(mut self) -> Self {
         match &mut self {
-            Self::Broken { place, .. } | Self::NotUtf8 { place } | Self::Unfit { place, .. } => {
-                place.hidden = false;
-            }
+            Self::Unfit { place, .. } => place.hidden = false,
             Self::DuplicateResource { first, second, .. } => {
                 first.hidden = false;
                 second.hidden = false;
@@ -29,10 +27,7 @@ impl Error {
     /// The places to show, with a word for each.
     fn places(&self) -> Vec<(&Place, String)> {
         match self {
-            Self::Broken { place, message, .. } | Self::Unfit { place, message, .. } => {
-                vec![(place, message.clone())]
-            }
-            Self::NotUtf8 { place } => vec![(place, "the first such byte".to_owned())],
+            Self::Unfit { place, message, .. } => vec![(place, message.clone())],
             Self::DuplicateResource { first, second, .. } => vec![
                 (second, "the second".to_owned()),
                 (first, "the first".to_owned()),

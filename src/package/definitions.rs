@@ -80,8 +80,8 @@ pub(crate) fn schema<'f>(
         let text = String::from_utf8_lossy(&source.bytes);
         let added = ParsedFile::parse(path, &text, Trees::Kept)
             .and_then(|file| add(&mut schema, path, &file));
-        let problem = "no custom resource definition that can be used";
-        if added.map_err(|it| it.into_error(problem, "repair the file"))? == 0 {
+        let problem = ": no custom resource definition that can be used";
+        if added.map_err(|it| it.to_error(problem, "repair the file"))? == 0 {
             return Err(no_definition(path, &text));
         }
     }

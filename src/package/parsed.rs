@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::nulls::has_null;
 use super::parallel::in_parallel;
 use super::resource::ResourceId;
-use crate::error::{Error, Place};
+use crate::error::{Error, Place, shown};
 use crate::line_breaks::{cut_first_line, ends_line, lines_with_breaks};
 use crate::triple::Triple;
 use crate::yaml::ScalarStyle::{Folded, Literal};
@@ -230,14 +230,19 @@ pub(crate) struct Broken {
 }
 
 impl Broken {
-    /// As an error, where the file is needed. What to do is said where nothing else is known.
-    pub(crate) fn into_error(self, problem: &str, help: &str) -> Error {
-        if !self.utf8 {
-            let place = Box::new(self.place);
-            return Error::NotUtf8 { place };
-        }
-        let help = self.help.unwrap_or_else(|| help.to_owned());
-        Error::unfit(self.place, problem, self.message, help)
+    /// As an error, whose title is the path and `problem`. `help` is what to do where nothing else
+    /// is known.
+    pub(crate) fn to_error(&self, problem: &str, help: &str) -> Error {
+        let (problem, message, help) = match self.utf8 {
+            true => (
+                problem,
+                &*self.message,
+                self.help.as_deref().unwrap_or(help),
+            ),
+            false => (" is not UTF-8 text", "the first such byte", SAVE_AS_UTF_8),
+        };
+        let title = format!("{}{problem}", shown(&self.place.path));
+        Error::titled(self.place.clone(), title, message, help)
     }
 }
 
@@ -362,6 +367,8 @@ impl<'a> ParsedFile<'a> {
     }
 }
 
+const SAVE_AS_UTF_8: &str =
+    "save the file as UTF-8 (iconv -t UTF-8), or exclude it in .krmignore or with --yaml";
 /// What to do about conflict markers.
 pub(super) const RESOLVE_FIRST: &str = "resolve the conflict markers in it first";
 

@@ -107,9 +107,9 @@ pub(super) fn all<'a>(
         true => "repair the file, or exclude it in .krmignore",
         false => "repair the file",
     };
-    let problem = format!("{problem}: it is not valid YAML");
+    let problem = format!(": {problem}: it is not valid YAML");
     let read = each(root, package).into_iter();
-    Error::all(read.map(|file| file.map_err(|broken| broken.into_error(&problem, help))))
+    Error::all(read.map(|file| file.map_err(|broken| broken.to_error(&problem, help))))
 }
 
 /// As [`all`], but in a folder what is no YAML is passed over: a template, say.

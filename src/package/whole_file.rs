@@ -145,7 +145,7 @@ fn merge_text(
     let is_done = merge.text == texts.local && merge.hunks.is_empty();
     if let Some(unresolved) = health.unresolved.as_ref().filter(|_| !is_done) {
         // upstream's changes would come between its markers
-        return Err(unresolved.to_error("conflict markers are left in it"));
+        return Err(refusal(unresolved, "conflict markers are left in it"));
     }
     if let Some(refusal) = health.refusal(&triple.path, &merge.text, !merge.hunks.is_empty()) {
         return Err(refusal);
@@ -170,13 +170,6 @@ fn merge_text(
 
 /// A side is no text: a conflict, where that is no mistake.
 fn not_text(triple: &FileTriple, health: &Health, options: &Options) -> Result<FileOutcome, Error> {
-    if let Some(broken) = health.broken.iter().find(|broken| !broken.utf8)
-        && health.any_good
-    {
-        return Err(Error::NotUtf8 {
-            place: Box::new(broken.place.clone()),
-        });
-    }
     if let Some(refusal) = health.refused("there are no lines to merge") {
         return Err(refusal);
     }
@@ -273,9 +266,10 @@ impl Health {
     }
 
     /// The error, where a file was broken by mistake: where it is YAML on another side.
-    fn refused(&self, refused: &'static str) -> Option<Error> {
-        let broken = self.broken.first().filter(|_| self.any_good)?;
-        Some(broken.to_error(refused))
+    fn refused(&self, refused: &str) -> Option<Error> {
+        // a side that is not even UTF-8 first
+        let broken = self.broken.iter().min_by_key(|it| it.utf8);
+        Some(refusal(broken.filter(|_| self.any_good)?, refused))
     }
 }
 
@@ -292,14 +286,10 @@ fn unresolved(readings: &Readings<'_>, triple: &FileTriple) -> Option<Broken> {
     })
 }
 
-impl Broken {
-    /// As the error that refuses a merge by lines.
-    fn to_error(&self, refused: &'static str) -> Error {
-        Error::Broken {
-            place: Box::new(self.place.clone()),
-            message: self.message.clone(),
-            help: self.help.clone(),
-            refused,
-        }
-    }
+/// The error that refuses a merge by lines.
+fn refusal(broken: &Broken, refused: &str) -> Error {
+    broken.to_error(
+        &format!(" is not valid YAML, and {refused}"),
+        "repair the file, or exclude it in .krmignore or with --yaml",
+    )
 }
