@@ -199,7 +199,7 @@ impl<'a> Patcher<'a> {
             // where several fields identify an element, kustomize leaves the target's in their
             // order
             None if self.dialect == Dialect::Kustomize
-                && matches!(patch_list.pairing, Pairing::Fields(..)) =>
+                && matches!(patch_list.pairing, Pairing::Fields([_, _, ..], _)) =>
             {
                 let new = elements.iter().filter(|it| it.is_new());
                 new.map(|element| element.key).collect()

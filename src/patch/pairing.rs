@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::merge::{ScalarKey, scalar_key};
-use crate::schema::{FieldSchema, MapKey, PatchRule};
+use crate::schema::{FieldSchema, ListRule, MapKey};
 use crate::yaml::{NodeId, ScalarType, Tree};
 
 use super::Dialect;
@@ -14,9 +14,7 @@ const MOST: usize = 4;
 /// How the elements of a list pair up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pairing<'s> {
-    /// By this field of theirs.
-    Field(&'s str),
-    /// By these fields. For one that is missing its default stands, where those count.
+    /// By these fields of theirs. For one that is missing its default stands, where those count.
     Fields(&'s [MapKey], Defaults),
     /// By what they are.
     Scalar,
@@ -40,37 +38,30 @@ impl<'s> Pairing<'s> {
         let Some(schema) = schema else {
             return Self::Nothing;
         };
-        let several = |keys: &'s [MapKey], defaults| match keys.len() {
-            2..=MOST => Some(Self::Fields(keys, defaults)),
-            _ => None,
-        };
-        match (schema.patch_list(), dialect) {
-            (PatchRule::MergeBy(key), Dialect::Kustomize) => {
-                let keys = schema.map_keys();
-                several(keys, Defaults::Ignored).unwrap_or(Self::Field(key))
+        match (schema.patch_list(), schema.map_keys()) {
+            (ListRule::Map(keys), listed @ [_, _, ..])
+                if dialect == Dialect::Kustomize && keys.len() == 1 =>
+            {
+                Self::Fields(listed, Defaults::Ignored)
             }
-            (PatchRule::MergeBy(key), _) => Self::Field(key),
-            (PatchRule::MergeByAll(keys), _) => {
-                several(keys, Defaults::Count).unwrap_or(Self::Nothing)
-            }
-            (PatchRule::Merge, _) => Self::Scalar,
-            (PatchRule::Replace | PatchRule::Unknown, _) => Self::Nothing,
+            (ListRule::Map(keys), _) if keys.len() <= MOST => Self::Fields(keys, Defaults::Count),
+            (ListRule::Set, _) => Self::Scalar,
+            _ => Self::Nothing,
         }
     }
 
     /// Whether fields identify the elements, which are maps.
     pub(super) const fn is_by_fields(self) -> bool {
-        matches!(self, Self::Field(_) | Self::Fields(..))
+        matches!(self, Self::Fields(..))
     }
 
     /// The names of the fields that identify an element.
     pub(super) fn names(self) -> impl Iterator<Item = &'s str> {
-        let (one, several): (_, &[MapKey]) = match self {
-            Self::Field(name) => (Some(name), &[]),
-            Self::Fields(keys, _) => (None, keys),
-            Self::Scalar | Self::Nothing => (None, &[]),
+        let keys: &[MapKey] = match self {
+            Self::Fields(keys, _) => keys,
+            Self::Scalar | Self::Nothing => &[],
         };
-        one.into_iter().chain(several.iter().map(MapKey::name))
+        keys.iter().map(MapKey::name)
     }
 
     /// What identifies an element of a list of a document; `None` if nothing does.
@@ -78,7 +69,6 @@ impl<'s> Pairing<'s> {
         let field = |name: &str| scalar_key(tree, tree.entry(tree.find(element, name)?).value);
         let mut key = [None; MOST];
         match self {
-            Self::Field(name) => key[0] = Some(field(name)?),
             Self::Fields(keys, defaults) => {
                 for (part, name) in key.iter_mut().zip(keys) {
                     *part = field(name.name());

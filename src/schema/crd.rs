@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::kind_of;
 use super::table::copy_metadata;
-use super::types::{Inside, KeyDefault, ListRule, MapKey, Patch, Type, Types, Value};
+use super::types::{Inside, KeyDefault, ListRule, MapKey, Type, Types, Value};
 use crate::yaml::{NodeId, NodeKind, ParseError, ScalarType, Tree};
 
 const LIST_TYPE: &str = "x-kubernetes-list-type";
@@ -100,10 +100,9 @@ impl<'t> DefinitionReader<'_, 't> {
         let mut value = Value::new(self.inside(schema)?);
         value.list = self.list_type(schema)?;
         value.is_atomic_map = self.tree.field_text(schema, MAP_TYPE) == Some("atomic");
-        value.patch = Patch {
-            replaces: value.is_atomic_map,
-            ..patch_of(&value.list)
-        };
+        // no definition says anything else of patches
+        value.patch_list = value.list.clone();
+        value.is_patched_whole = value.is_atomic_map;
         Ok(value)
     }
 
@@ -198,23 +197,6 @@ impl<'t> DefinitionReader<'_, 't> {
 
     fn error(&self, node: NodeId, message: String) -> ParseError {
         ParseError::new(self.tree.node(node).span.start as usize, message)
-    }
-}
-
-/// What a strategic merge patch makes of a list that is of this type: no definition says it.
-fn patch_of(list: &ListRule) -> Patch {
-    let (merges, key) = match list {
-        ListRule::Map(keys) => match keys.as_slice() {
-            [key] => (true, Some(key.name().into())),
-            _ => (true, None),
-        },
-        ListRule::Set => (true, None),
-        ListRule::Atomic | ListRule::Unknown => (false, None),
-    };
-    Patch {
-        merges,
-        key,
-        ..Patch::default()
     }
 }
 

@@ -18,24 +18,8 @@ pub struct FieldSchema<'s> {
     value: &'s Value,
 }
 
-/// What a strategic merge patch makes of a list (`patchStrategy` and `patchMergeKey`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PatchRule<'s> {
-    /// Nothing is known.
-    Unknown,
-    /// It is replaced.
-    Replace,
-    /// It merges as a set of scalars.
-    Merge,
-    /// Its elements merge, paired by this field.
-    MergeBy(&'s str),
-    /// Its elements merge, paired by all of these fields.
-    MergeByAll(&'s [MapKey]),
-}
-
 static UNKNOWN: Value = Value::new(Inside::Unknown);
 static PLAIN: Value = Value::new(Inside::Plain);
-static ATOMIC: ListRule = ListRule::Atomic;
 
 impl<'s> FieldSchema<'s> {
     pub(super) const fn new(types: &'s Types, value: &'s Value) -> Self {
@@ -75,7 +59,7 @@ impl<'s> FieldSchema<'s> {
     /// How a list here merges.
     pub fn list(self) -> &'s ListRule {
         match (&self.value.list, &self.value.inside) {
-            (ListRule::Unknown, Inside::Plain | Inside::Elements(_)) => &ATOMIC,
+            (ListRule::Unknown, Inside::Plain | Inside::Elements(_)) => &ListRule::Atomic,
             (said, _) => said,
         }
     }
@@ -93,29 +77,24 @@ impl<'s> FieldSchema<'s> {
         self.value.is_atomic_map
     }
 
-    /// What a strategic merge patch makes of the list here. `listType` plays no part in it.
-    pub fn patch_list(self) -> PatchRule<'s> {
-        let patch = &self.value.patch;
-        match (&patch.key, &self.value.inside) {
-            (_, Inside::Unknown | Inside::Fields(_)) => PatchRule::Unknown,
-            (Some(key), _) if patch.merges => PatchRule::MergeBy(key),
-            (None, _) if patch.merges && !self.map_keys().is_empty() => {
-                PatchRule::MergeByAll(self.map_keys())
-            }
-            _ if patch.merges => PatchRule::Merge,
-            _ => PatchRule::Replace,
+    /// How a strategic merge patch merges a list here.
+    pub fn patch_list(self) -> &'s ListRule {
+        match (&self.value.patch_list, &self.value.inside) {
+            (_, Inside::Unknown | Inside::Fields(_)) => &ListRule::Unknown,
+            (ListRule::Unknown, _) => &ListRule::Atomic,
+            (said, _) => said,
         }
     }
 
     /// Whether a strategic merge patch replaces the map here and does not merge it
     /// (`patchStrategy: replace`).
     pub const fn is_patched_whole(self) -> bool {
-        self.value.patch.replaces
+        self.value.is_patched_whole
     }
 
     /// Whether a strategic merge patch made by `kubectl apply` clears the fields that it does not
     /// name, in the map here or in each element of the list here (`patchStrategy: retainKeys`).
     pub const fn retains_keys(self) -> bool {
-        self.value.patch.retains_keys
+        self.value.retains_keys
     }
 }

@@ -5,7 +5,7 @@
 //! nothing of merging.
 //!
 //! ```
-//! use merge3::schema::{ListRule, PatchRule, Schema};
+//! use merge3::schema::{ListRule, MapKey, Schema};
 //!
 //! let schema = Schema::kubernetes();
 //! let pod = schema.kind("v1", "Pod").unwrap().root;
@@ -13,7 +13,7 @@
 //! let ListRule::Map(keys) = container.field("ports").list() else { panic!() };
 //! assert_eq!(keys.iter().map(|key| key.name()).collect::<Vec<_>>(), ["containerPort", "protocol"]);
 //! assert_eq!(&*keys[1].default().unwrap().content, "TCP");
-//! assert_eq!(container.field("ports").patch_list(), PatchRule::MergeBy("containerPort"));
+//! assert_eq!(container.field("ports").patch_list(), &ListRule::Map(vec![MapKey::new("containerPort", None)]));
 //! assert_eq!(container.field("args").list(), &ListRule::Atomic);
 //! assert_eq!(pod.field("metadata").field("finalizers").list(), &ListRule::Set);
 //! ```
@@ -24,7 +24,7 @@ mod field_schemas;
 mod table;
 mod types;
 
-pub use field_schema::{FieldSchema, Kind, PatchRule};
+pub use field_schema::{FieldSchema, Kind};
 pub use field_schemas::FieldSchemas;
 pub use types::{KeyDefault, ListRule, MapKey};
 

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::field_schema::FieldSchema;
-use super::types::{Inside, KeyDefault, ListRule, MapKey, Patch, Type, TypeId, Types, Value};
+use super::types::{Inside, KeyDefault, ListRule, MapKey, Type, TypeId, Types, Value};
 use crate::yaml::ScalarType;
 
 const TABLE: &str = include_str!("kubernetes.txt");
@@ -112,37 +112,28 @@ fn field(shape: &str, said: &[&str], inside: impl Fn(&str) -> Inside) -> Value {
         Some(name) => Inside::Elements(Box::new(Value::new(inside(name)))),
         None => inside(shape),
     });
-    let mut list_type = None;
-    let mut keys = Vec::new();
-    for (name, said) in said.iter().filter_map(|word| word.split_once('=')) {
-        match name {
-            "list" => list_type = Some(said),
-            "keys" => keys = said.split(',').map(map_key).collect(),
-            "patch" => value.patch = patch(said, value.patch.key),
-            "by" => value.patch.key = Some(said.into()),
-            _ => {}
-        }
-    }
+    let word = |name: &str| {
+        let mut words = said.iter().filter_map(|word| word.split_once('='));
+        words.find_map(|(found, said)| (found == name).then_some(said))
+    };
+    let keys = |names: &str| names.split(',').map(map_key).collect::<Vec<MapKey>>();
+    let has_strategy = |name| word("patch").is_some_and(|it| it.split(',').any(|it| it == name));
+    value.is_patched_whole = has_strategy("replace");
+    value.retains_keys = has_strategy("retainKeys");
     if elements.is_some() {
-        let Patch { merges, key, .. } = &value.patch;
-        value.list = match (list_type, merges, key) {
-            (Some("map"), ..) => ListRule::Map(keys),
-            (Some("set"), ..) | (None, true, None) => ListRule::Set,
-            (None, true, Some(key)) => ListRule::Map(vec![MapKey::new(key, None)]),
-            _ => ListRule::Atomic,
+        value.patch_list = match word("by").or(word("keys")) {
+            _ if !has_strategy("merge") => ListRule::Atomic,
+            Some(names) => ListRule::Map(keys(names)),
+            None => ListRule::Set,
+        };
+        value.list = match word("list") {
+            Some("map") => ListRule::Map(word("keys").map(keys).unwrap_or_default()),
+            Some("set") => ListRule::Set,
+            Some(_) => ListRule::Atomic,
+            None => value.patch_list.clone(),
         };
     }
     value
-}
-
-fn patch(strategies: &str, key: Option<Box<str>>) -> Patch {
-    let has = |wanted| strategies.split(',').any(|strategy| strategy == wanted);
-    Patch {
-        merges: has("merge"),
-        replaces: has("replace"),
-        retains_keys: has("retainKeys"),
-        key,
-    }
 }
 
 /// `NAME` or `NAME=DEFAULT`; the defaults in the table are texts.
@@ -160,7 +151,7 @@ fn map_key(text: &str) -> MapKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{ListRule, PatchRule, Schema};
+    use crate::schema::{ListRule, Schema};
 
     fn place(api_version: &str, kind: &str, path: &str) -> FieldSchema<'static> {
         let value = built_in().kind(api_version, kind).unwrap();
@@ -182,6 +173,10 @@ mod tests {
                 .collect(),
             other => panic!("{other:?}"),
         }
+    }
+
+    fn merge_by(name: &str) -> ListRule {
+        ListRule::Map(vec![MapKey::new(name, None)])
     }
 
     #[test]
@@ -225,7 +220,7 @@ mod tests {
         );
         assert_eq!(
             deployment("containers.[].ports").patch_list(),
-            PatchRule::MergeBy("containerPort")
+            &merge_by("containerPort")
         );
         assert_eq!(
             keys(deployment("containers.[].volumeMounts")),
@@ -234,7 +229,7 @@ mod tests {
         assert_eq!(deployment("containers.[].args").list(), &ListRule::Atomic);
         assert_eq!(
             deployment("containers.[].args").patch_list(),
-            PatchRule::Replace
+            &ListRule::Atomic
         );
         assert_eq!(deployment("tolerations").list(), &ListRule::Atomic);
         assert_eq!(
@@ -254,10 +249,10 @@ mod tests {
     fn list_type_and_patch_strategy_may_differ() {
         let conditions = place("batch/v1", "Job", "status.conditions");
         assert_eq!(conditions.list(), &ListRule::Atomic);
-        assert_eq!(conditions.patch_list(), PatchRule::MergeBy("type"));
+        assert_eq!(conditions.patch_list(), &merge_by("type"));
         let ports = place("v1", "Service", "spec.ports");
         assert_eq!(keys(ports), [("port", None), ("protocol", Some("TCP"))]);
-        assert_eq!(ports.patch_list(), PatchRule::MergeBy("port"));
+        assert_eq!(ports.patch_list(), &merge_by("port"));
     }
 
     #[test]
@@ -276,7 +271,7 @@ mod tests {
         );
         assert_eq!(
             any_resource().field("spec").patch_list(),
-            PatchRule::Unknown
+            &ListRule::Unknown
         );
     }
 }

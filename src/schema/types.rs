@@ -30,8 +30,12 @@ pub(super) struct Type {
 pub(super) struct Value {
     /// How a list merges by `listType`, as far as that is said.
     pub(super) list: ListRule,
-    /// What is said of patches.
-    pub(super) patch: Patch,
+    /// How a strategic merge patch merges a list (`patchStrategy: merge` with `patchMergeKey`).
+    pub(super) patch_list: ListRule,
+    /// `patchStrategy: replace`, of a map.
+    pub(super) is_patched_whole: bool,
+    /// `patchStrategy: retainKeys`.
+    pub(super) retains_keys: bool,
     /// Whether a map is one value.
     pub(super) is_atomic_map: bool,
     pub(super) inside: Inside,
@@ -50,8 +54,8 @@ pub(super) enum Inside {
     Elements(Box<Value>),
 }
 
-/// How a list merges (`listType` with `listMapKeys`; where that is not said, what `patchStrategy`
-/// says).
+/// How a list merges, by its `listType` with `listMapKeys` or by its `patchStrategy` with
+/// `patchMergeKey`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListRule {
     /// Nothing is known.
@@ -62,15 +66,6 @@ pub enum ListRule {
     Set,
     /// These fields identify its elements.
     Map(Vec<MapKey>),
-}
-
-/// `patchStrategy` with `patchMergeKey`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Patch {
-    pub(super) merges: bool,
-    pub(super) replaces: bool,
-    pub(super) retains_keys: bool,
-    pub(super) key: Option<Box<str>>,
 }
 
 /// A field that identifies the elements of a list, alone or with others.
@@ -114,12 +109,9 @@ impl Value {
     pub(super) const fn new(inside: Inside) -> Self {
         Self {
             list: ListRule::Unknown,
-            patch: Patch {
-                merges: false,
-                replaces: false,
-                retains_keys: false,
-                key: None,
-            },
+            patch_list: ListRule::Unknown,
+            is_patched_whole: false,
+            retains_keys: false,
             is_atomic_map: false,
             inside,
         }

@@ -2,7 +2,7 @@
 
 use crate::merge::{Child, ListKey, Outcome, Shape, shape};
 use crate::patch::{At, Decided, Dialect, PatchError, Patcher};
-use crate::schema::{FieldSchema, ListRule, MapKey, PatchRule};
+use crate::schema::{FieldSchema, ListRule, MapKey};
 use crate::triple::{Side, Triple};
 use crate::yaml::{NodeId, ParseError, Tree};
 
@@ -101,13 +101,12 @@ impl<'a> Patcher<'a> {
         let mut keys: Vec<Vec<MapKey>> = Vec::new();
         match schema.patch_list() {
             _ if self.dialect == (Dialect::Apply { is_custom: true }) => {}
-            PatchRule::MergeBy(name) => keys.push(vec![MapKey::new(name, None)]),
-            PatchRule::Merge => return set(),
-            PatchRule::MergeByAll(_) => {}
-            PatchRule::Replace | PatchRule::Unknown => return Ok(None),
+            ListRule::Map(merged) => keys.push(merged.clone()),
+            ListRule::Set => return set(),
+            ListRule::Atomic | ListRule::Unknown => return Ok(None),
         }
         match schema.list() {
-            ListRule::Map(listed) => keys.push(listed.to_vec()),
+            ListRule::Map(listed) => keys.push(listed.clone()),
             ListRule::Set if keys.is_empty() => return set(),
             _ => {}
         }
