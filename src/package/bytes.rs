@@ -3,7 +3,6 @@
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use super::disk::hash;
 use crate::line_breaks::line_break_of;
 
 /// The bytes of a file; clones share them.
@@ -21,7 +20,6 @@ pub struct Bytes(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     bytes: Vec<u8>,
-    hash: OnceLock<u64>,
     ended: OnceLock<String>,
 }
 
@@ -32,18 +30,12 @@ impl Bytes {
         let ended = || format!("{text}{}", line_break_of(text));
         self.0.ended.get_or_init(ended)
     }
-
-    /// A number that other bytes hardly have, the same in every run. It is worked out once.
-    pub(crate) fn hash(&self) -> u64 {
-        *self.0.hash.get_or_init(|| hash(&self.0.bytes))
-    }
 }
 
 impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Self {
         Self(Arc::new(Shared {
             bytes,
-            hash: OnceLock::new(),
             ended: OnceLock::new(),
         }))
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::file_triple::Source;
 use super::load::Loaded;
-use super::parsed::{Broken, ParsedFile, Trees};
+use super::parsed::{Broken, ParsedFile};
 use super::rules::Rules;
 use super::{SchemaSource, Settings};
 use crate::error::{Error, Place, Warning};
@@ -65,7 +65,7 @@ pub(crate) fn schema<'f>(
         }
         let text = String::from_utf8_lossy(&source.bytes);
         // what is no YAML is told of elsewhere
-        if let Ok(file) = ParsedFile::parse(&path, &text, Trees::Kept)
+        if let Ok(file) = ParsedFile::parse(&path, &text)
             && let Err(broken) = add(&mut schema, &path, &file)
         {
             let message = format!(
@@ -78,8 +78,7 @@ pub(crate) fn schema<'f>(
     for path in given.into_iter().flat_map(|given| &given.definitions) {
         let source = Source::read(path, true)?;
         let text = String::from_utf8_lossy(&source.bytes);
-        let added = ParsedFile::parse(path, &text, Trees::Kept)
-            .and_then(|file| add(&mut schema, path, &file));
+        let added = ParsedFile::parse(path, &text).and_then(|file| add(&mut schema, path, &file));
         let problem = ": no custom resource definition that can be used";
         if added.map_err(|it| it.to_error(problem, "repair the file"))? == 0 {
             return Err(no_definition(path, &text));

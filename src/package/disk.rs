@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::owner::keep_owner;
 use super::write::TEMPORARY;
 
-/// A hash that is the same in each run.
+/// A number that other bytes hardly have, the same in each run.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::parsed::{Parsed, ParsedFile, Trees};
+use super::parsed::{Parsed, ParsedFile};
 use super::resource::ResourceId;
 use super::single_package::Package;
 use crate::error::{Error, Lines, Place};
@@ -82,7 +82,7 @@ fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
     if !text.contains("List") {
         return None;
     }
-    let file = ParsedFile::parse(path, text, Trees::Kept).ok()?;
+    let file = ParsedFile::parse(path, text).ok()?;
     let mut made = String::new();
     let mut lines = Vec::new();
     let mut has_lists = false;
@@ -139,7 +139,7 @@ pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
         .map(|(item, (line, indent))| {
             let text = text_of(tree, item);
             let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
-            let read = ParsedFile::parse(path, &text, Trees::Kept).ok();
+            let read = ParsedFile::parse(path, &text).ok();
             Item {
                 id: read
                     .and_then(|it| Some(it.documents.first()?.resource.as_ref()?.id.to_static())),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::parsed::{ParsedFile, Trees};
+use super::parsed::ParsedFile;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal, equal_documents};
 
 /// The annotation that says which of upstream's resources one was.
@@ -71,7 +71,7 @@ pub(crate) fn is_as_upstream(path: &Path, original: &[u8], local: &[u8]) -> bool
     }
     let read = |bytes| {
         let text = std::str::from_utf8(bytes).ok()?;
-        ParsedFile::parse(path, text, Trees::Kept).ok()
+        ParsedFile::parse(path, text).ok()
     };
     let (Some(original), Some(local)) = (read(original), read(local)) else {
         return false;

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
+use super::disk::hash;
 use super::file_triple::{FileTriple, Roots, Source};
 use super::ignored::Ignored;
 use super::input::Input;
@@ -217,7 +218,7 @@ fn fingerprint(triples: &[FileTriple]) -> u64 {
         hasher.write(triple.path.as_os_str().as_encoded_bytes());
         for side in [bytes.original, bytes.updated] {
             hasher.write_usize(side.map_or(usize::MAX, |bytes| bytes.len()));
-            hasher.write_u64(side.map_or(0, |bytes| bytes.hash()));
+            hasher.write_u64(side.map_or(0, |bytes| hash(bytes)));
         }
     }
     hasher.finish()
@@ -294,12 +295,6 @@ fn read_all(
         let original = read(&sides.original, files.original, [None, None])?;
         let updated = read(&sides.updated, files.updated, [original.as_ref(), None])?;
         let known = [original.as_ref(), updated.as_ref()];
-        if let [Some(original), Some(updated)] = known
-            && original.bytes != updated.bytes
-        {
-            // for the fingerprint, now that they are near the processor
-            rayon::join(|| original.bytes.hash(), || updated.bytes.hash());
-        }
         let local = read(&sides.local, files.local, known)?;
         Ok(FileTriple::new(
             path,

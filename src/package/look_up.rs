@@ -9,7 +9,6 @@ use super::input::Input;
 use super::jobs::{jobs, members};
 use super::load::load;
 use super::pair::pair;
-use super::parsed::Trees;
 use super::read::{ReadFile, read_sides};
 use super::rules::rules_of;
 use super::{Settings, gone};
@@ -43,7 +42,7 @@ pub fn documents_in(
     let mut loaded = load(&sides.as_ref().map(Input::disk), settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
     let files = loaded.triples.par_iter().map(|triple| match triple.yaml {
-        true => ReadFile::Documents(read_sides(triple, &loaded.roots, Trees::Dropped)),
+        true => ReadFile::Documents(read_sides(triple, &loaded.roots, usize::MAX)),
         false => ReadFile::Unread,
     });
     let files: Vec<ReadFile<'_>> = files.collect();

@@ -10,7 +10,7 @@ use super::duplicates::look_for_duplicates;
 use super::file_triple::{FileTriple, Roots, Source};
 use super::jobs::jobs;
 use super::pair::pair;
-use super::parsed::{ParsedFile, Trees};
+use super::parsed::ParsedFile;
 use super::plan::FileConflict;
 use super::read::{ReadFile, read_beside, read_sides};
 use super::rules::Rules;
@@ -77,7 +77,7 @@ pub fn merge(
     let texts = Triple::new(original, updated, local);
     let roots = Roots::Files(Triple::new("original", "updated", "local").map(PathBuf::from));
     let triples = [in_memory("text.yaml".as_ref(), copied(texts))];
-    let files = [ReadFile::of(read_sides(&triples[0], &roots, Trees::Kept))];
+    let files = [ReadFile::of(read_sides(&triples[0], &roots, 0))];
     look_for_duplicates(&triples, &files, &roots)?;
     merged(&triples, &files, texts, None, options)
 }
@@ -212,7 +212,7 @@ fn read_all<'a>(
 ) -> Option<Triple<Arc<ParsedFile<'a>>>> {
     let read = |side: Side| {
         let source = triple.sides[side].as_ref()?;
-        read_beside(&triple.path, source, Trees::Kept, None).ok()
+        read_beside(&triple.path, source, 0, None).ok()
     };
     let others = || at_once(texts, || read(Side::Updated), || read(Side::Local));
     let (original, others) = at_once(texts, || read(Side::Original), others)?;

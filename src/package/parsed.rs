@@ -52,39 +52,18 @@ pub(crate) struct Resource<'a> {
     other: Option<Box<ResourceId<'a>>>,
 }
 
-/// Whether trees are kept from when a file is first read until it is merged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trees {
-    /// Kept: a second reading would take longer.
-    Kept,
-    /// Kept of documents of at least so many bytes, which are most of what there is: when they are
-    /// merged no more memory is taken. Of others they are dropped: they would take too much.
-    OfLargest(usize),
-    /// Dropped.
-    Dropped,
-}
-
-impl Trees {
-    /// Three packages of so many bytes may keep their trees until all of them are read.
+/// How many bytes a document has at least whose tree is kept from when it is first read until it is
+/// merged, where packages have so many bytes, all together: a second reading takes longer.
+///
+/// Of small packages all are kept. Of others those of the largest documents are, which are most of
+/// what there is: when they are merged no more memory is taken.
+pub(crate) const fn least_kept(bytes: usize) -> usize {
     const SMALL: usize = 1 << 20;
-
-    /// What to do with those of packages of so many bytes, all together.
-    pub(crate) const fn of(bytes: usize) -> Self {
-        if bytes <= Self::SMALL {
-            Self::Kept
-        } else {
-            // three sides of one document, and not of two
-            Self::OfLargest(bytes / 4)
-        }
-    }
-
-    /// Whether that of a document is kept.
-    const fn keep(self, document: &Document<'_>) -> bool {
-        match self {
-            Self::Kept => true,
-            Self::OfLargest(least) => document.text.len() >= least,
-            Self::Dropped => false,
-        }
+    if bytes <= SMALL {
+        0
+    } else {
+        // three sides of one document, and not of two
+        bytes / 4
     }
 }
 
@@ -93,7 +72,7 @@ impl<'a> Parsed<'a> {
     /// document with the same text is known of it.
     fn read(
         document: Document<'a>,
-        trees: Trees,
+        least_kept: usize,
         other: Option<&Self>,
     ) -> Result<Option<Self>, ParseError> {
         if let Some(same) = other.filter(|other| other.document.text == document.text) {
@@ -111,7 +90,7 @@ impl<'a> Parsed<'a> {
             resource: Resource::of(&tree),
             may_have_null: has_null(&tree),
             root: Root::of(&document, &tree),
-            kept: trees.keep(&document).then(|| Arc::new(tree)),
+            kept: (document.text.len() >= least_kept).then(|| Arc::new(tree)),
         }))
     }
 
@@ -154,7 +133,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Its tree, where it was read with [`Trees::Kept`].
+    /// Its tree, where that is kept.
     pub(crate) fn kept(&self) -> Option<&Tree<'a>> {
         self.kept.as_deref()
     }
@@ -252,35 +231,26 @@ pub(crate) type Reading<'a> = Result<Arc<ParsedFile<'a>>, Box<Broken>>;
 pub(crate) type Readings<'a> = Triple<Option<Reading<'a>>>;
 
 impl<'a> ParsedFile<'a> {
-    /// Reads a text.
-    pub(crate) fn parse(path: &Path, text: &'a str, trees: Trees) -> Result<Self, Box<Broken>> {
-        Self::parse_beside(path, text, trees, None)
+    /// Reads a text, and keeps all trees.
+    pub(crate) fn parse(path: &Path, text: &'a str) -> Result<Self, Box<Broken>> {
+        Self::parse_beside(path, text, 0, None)
     }
 
-    /// Reads a text; documents that another side of the file has too are not read again.
+    /// Reads a text, and keeps the trees of documents of at least so many bytes; documents that
+    /// another side of the file has too are not read again.
     pub(crate) fn parse_beside(
         path: &Path,
         text: &'a str,
-        trees: Trees,
+        least_kept: usize,
         other: Option<&Self>,
     ) -> Result<Self, Box<Broken>> {
-        let documents = split(text).into_iter();
-        let documents = documents.map(|it| (it, trees)).collect();
-        Self::parse_documents(path, text, documents, other)
-    }
-
-    pub(super) fn parse_documents(
-        path: &Path,
-        text: &'a str,
-        documents: Vec<(Document<'a>, Trees)>,
-        other: Option<&Self>,
-    ) -> Result<Self, Box<Broken>> {
-        let read = |(index, (document, trees)): (usize, (Document<'a>, Trees))| {
+        let documents = split(text);
+        let starts: Vec<usize> = documents.iter().map(|it| it.start).collect();
+        let read = |(index, document): (usize, Document<'a>)| {
             let other = other.and_then(|other| other.documents.get(index));
-            let read = Parsed::read(document, trees, other);
+            let read = Parsed::read(document, least_kept, other);
             read.map_err(|error| (document.start, error))
         };
-        let starts: Vec<usize> = documents.iter().map(|(it, _)| it.start).collect();
         let documents = documents.into_iter().enumerate().collect();
         let documents = in_parallel(text.len(), documents, read);
         // the head is in no document, and becomes a part of one where it is merged

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::bytes::Bytes;
 use super::file_triple::{FileTriple, Roots, Source};
 use super::parallel::in_parallel;
-use super::parsed::{Broken, ParsedFile, Reading, Readings, Trees};
+use super::parsed::{Broken, ParsedFile, Reading, Readings};
 use crate::error::Place;
 use crate::line_breaks::{cut_last_line, ends_line};
 use crate::triple::{Side, Triple};
@@ -15,17 +15,22 @@ use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal_documents};
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
-pub(crate) fn read_sides<'a>(triple: &'a FileTriple, roots: &Roots, trees: Trees) -> Readings<'a> {
+/// Trees are kept of documents of at least so many bytes.
+pub(crate) fn read_sides<'a>(
+    triple: &'a FileTriple,
+    roots: &Roots,
+    least_kept: usize,
+) -> Readings<'a> {
     let sources = triple.sides.as_ref().map(Option::as_ref);
     let paths = roots.paths(triple);
     let original = sources
         .original
-        .map(|source| read_beside(&paths.original, source, trees, None));
+        .map(|source| read_beside(&paths.original, source, least_kept, None));
     let read = |path: &Path, source: &'a Source| {
         let other = original
             .as_ref()
             .and_then(|reading| reading.as_deref().ok());
-        read_beside(path, source, trees, other)
+        read_beside(path, source, least_kept, other)
     };
     let updated = same(sources.updated, sources.original, original.as_ref())
         .or_else(|| sources.updated.map(|source| read(&paths.updated, source)));
@@ -106,22 +111,18 @@ fn same<'a>(
 pub(super) fn read_beside<'a>(
     path: &Path,
     source: &'a Source,
-    trees: Trees,
+    least_kept: usize,
     other: Option<&ParsedFile<'a>>,
 ) -> Reading<'a> {
     let text = text(path, source)?;
     let ended = with_line_break(text, &source.bytes);
-    let file = ParsedFile::parse_beside(path, ended, trees, other)?;
+    let file = ParsedFile::parse_beside(path, ended, least_kept, other)?;
     Ok(Arc::new(file.without_line_break(ended.len() - text.len())))
 }
 
 /// Reads a file.
-pub(crate) fn read<'a>(
-    path: &Path,
-    source: &'a Source,
-    trees: Trees,
-) -> Result<ParsedFile<'a>, Box<Broken>> {
-    text(path, source).and_then(|text| ParsedFile::parse(path, text, trees))
+pub(crate) fn read<'a>(path: &Path, source: &'a Source) -> Result<ParsedFile<'a>, Box<Broken>> {
+    text(path, source).and_then(|text| ParsedFile::parse(path, text))
 }
 
 /// A text with a line break at its end, unless that would be a part of a value, or make a line of

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::file_triple::Source;
 use super::items::Origin;
-use super::parsed::{Broken, Parsed, ParsedFile, Trees};
+use super::parsed::{Broken, Parsed, ParsedFile};
 use super::read::read;
 use super::selector::Selector;
 use super::single_package::Package;
@@ -131,7 +131,7 @@ fn each<'a>(root: &Path, package: &'a Package) -> Vec<Result<Readable<'a>, Box<B
             false => root.to_owned(),
         };
         Ok(Readable {
-            file: read(&path, source, Trees::Kept)?,
+            file: read(&path, source)?,
             origin: package.origins.get(name),
             name,
             path,

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file_triple::FileTriple;
-use super::parsed::{ParsedFile, Trees};
+use super::parsed::ParsedFile;
 use crate::triple::{Side, Triple};
 
 /// A line that more new files have says nothing about where a file went.
@@ -54,7 +54,7 @@ fn matters(triples: &[FileTriple], sides: Triple<usize>) -> bool {
         let (triple, bytes) = file(side);
         let text = bytes.and_then(|it| std::str::from_utf8(it).ok());
         let text = text.filter(|_| triple.yaml);
-        let file = text.and_then(|it| ParsedFile::parse(&triple.path, it, Trees::Dropped).ok());
+        let file = text.and_then(|it| ParsedFile::parse(&triple.path, it).ok());
         file.is_some_and(|it| it.documents.iter().any(|it| it.resource.is_some()))
     };
     is_own && !has_both && !Side::ALL.map(has_resource).into_array().contains(&true)

@@ -40,13 +40,13 @@ fn is_identity(path: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parsed::{ParsedFile, Trees};
+    use super::super::parsed::ParsedFile;
     use super::*;
     use pretty_assertions::assert_eq;
 
     fn likeness(left: &str, right: &str) -> Option<usize> {
         let leaves = |text| {
-            let file = ParsedFile::parse("a.yaml".as_ref(), text, Trees::Dropped).unwrap();
+            let file = ParsedFile::parse("a.yaml".as_ref(), text).unwrap();
             Leaves::of(&file.documents[0])
         };
         leaves(left).likeness(&leaves(right))

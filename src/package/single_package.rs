@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::disk::hash;
 use super::file_triple::Source;
 use super::ignored::Ignored;
 use super::input::{Input, LARGEST};
@@ -67,7 +68,7 @@ impl Package {
         let mut hasher = FxHasher::default();
         for (path, source) in &self.files {
             hasher.write(path.as_os_str().as_encoded_bytes());
-            hasher.write_u64(source.bytes.hash());
+            hasher.write_u64(hash(&source.bytes));
         }
         hasher.finish()
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file_triple::{FileTriple, Source};
-use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Reading, Readings, Trees, conflict_marker};
+use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Reading, Readings, conflict_marker};
 use super::plan::FileConflict;
 use super::{Content, FileOutcome, template};
 use crate::error::{Error, Place, Warning};
@@ -258,7 +258,7 @@ impl Health {
             None
         } else if has_conflicts {
             self.refused("merged line by line it has conflicts")
-        } else if self.local_good && ParsedFile::parse(path, merged, Trees::Dropped).is_err() {
+        } else if self.local_good && ParsedFile::parse(path, merged).is_err() {
             self.refused("merged line by line it would break the local file")
         } else {
             None

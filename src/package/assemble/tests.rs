@@ -1,10 +1,9 @@
 use super::super::head::begins_with_marker;
-use super::super::parsed::Trees;
 use super::*;
 use pretty_assertions::assert_eq;
 
 fn assembled(text: &str, removed: &[usize], coming: &[(usize, &str)]) -> String {
-    let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text, Trees::Dropped).unwrap();
+    let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text).unwrap();
     let actions: Vec<Action> = (0..file.documents.len())
         .map(|index| match removed.contains(&index) {
             true => Action::Remove,
@@ -71,7 +70,7 @@ fn a_file_does_not_start_with_a_marker_it_did_not_have() {
 }
 
 fn replaced(text: &str, actions: &[Action]) -> String {
-    let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text, Trees::Dropped).unwrap();
+    let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text).unwrap();
     joined(&file, actions, &[])
 }
 

@@ -16,7 +16,7 @@ use crate::merge::{OnConflict, Options, Pattern, Resolution, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
 use crate::package::file_triple::FileTriple;
-use crate::package::parsed::{Parsed, ParsedFile, Trees};
+use crate::package::parsed::{Parsed, ParsedFile};
 use crate::package::read::ReadFile;
 use crate::secret;
 use crate::yaml::Tree;
@@ -206,7 +206,7 @@ fn look_into(triple: &FileTriple, file: &ReadFile<'_>, mut open: Vec<Open<'_>>) 
     }
     for source in triple.sides.as_ref().into_array().into_iter().flatten() {
         let text = std::str::from_utf8(&source.bytes).ok();
-        let file = text.and_then(|text| ParsedFile::parse(&triple.path, text, Trees::Kept).ok());
+        let file = text.and_then(|text| ParsedFile::parse(&triple.path, text).ok());
         if let Some(file) = file {
             search(&file, &mut open);
         }

@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::package::bytes::Bytes;
-use crate::package::disk::{Unlike, content, stays_within};
+use crate::package::disk::{Unlike, content, hash, stays_within};
 use crate::package::owner::mode;
 
 /// The file that says of a folder that the result which is written there is not finished.
@@ -111,10 +110,10 @@ mod name {
 }
 
 impl Print {
-    pub(super) fn of(bytes: &Bytes) -> Self {
+    pub(super) fn of(bytes: &[u8]) -> Self {
         Self {
             length: bytes.len() as u64,
-            hash: bytes.hash(),
+            hash: hash(bytes),
         }
     }
 }
@@ -132,7 +131,7 @@ impl JournalEntry {
     pub(super) fn state(&self, root: &Path) -> Result<State, Error> {
         let path = root.join(&self.path);
         let now = match content(root, &self.path) {
-            Ok(now) => now.map(|bytes| Print::of(&bytes.into())),
+            Ok(now) => now.map(|bytes| Print::of(&bytes)),
             Err(Unlike::Other) => return Ok(State::Other),
             Err(Unlike::Unreadable(error)) => return Err(Error::reading(&path)(error)),
         };
@@ -227,7 +226,7 @@ mod tests {
     use super::*;
 
     fn journal(path: &str, mode: u32) -> Journal {
-        let print = |text: &str| Print::of(&text.as_bytes().to_vec().into());
+        let print = |text: &str| Print::of(text.as_bytes());
         Journal::new(
             "apps/app".into(),
             7,

@@ -86,7 +86,7 @@ impl Step<'_> {
                 content: Print::of(bytes),
                 mode: mode(had),
             }),
-            new: self.new.map(Print::of),
+            new: self.new.map(|bytes| Print::of(bytes)),
         })
     }
 }

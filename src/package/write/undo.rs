@@ -201,7 +201,7 @@ fn kept(from: &Path, start: u64, content: Print) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
     file.take(content.length).read_to_end(&mut bytes)?;
-    match Print::of(&bytes.clone().into()) == content {
+    match Print::of(&bytes) == content {
         true => Ok(bytes),
         false => Err(io::Error::new(
             io::ErrorKind::InvalidData,
