@@ -10,29 +10,19 @@ const PARTLY: &str = "every file is whole, old or new; running again finishes th
 impl Error {
     /// What to do about it.
     pub(super) fn help(&self) -> Option<String> {
-        Some(match self {
-            Self::Refused { help, .. } | Self::Unfit { help, .. } => help.clone(),
+        let help = match self {
+            Self::Refused { help, .. } | Self::Unfit { help, .. } => help,
             Self::Unfinished {
                 journal,
                 same: false,
                 ..
-            } => format!(
-                "nothing was written; run that merge again to \
-                 finish it, or keep the package as it is now: rm {}",
-                shown(journal)
-            ),
-            _ => self.fixed_help()?.to_owned(),
-        })
-    }
-
-    /// The same once more: for all who need what failed once.
-    pub(crate) fn again(&self) -> Self {
-        Self::refused(self.to_string(), self.help().unwrap_or_default())
-    }
-
-    /// [`Error::help`], where it is the same for each error of a kind.
-    fn fixed_help(&self) -> Option<&'static str> {
-        Some(match self {
+            } => {
+                return Some(format!(
+                    "nothing was written; run that merge again to \
+                     finish it, or keep the package as it is now: rm {}",
+                    shown(journal)
+                ));
+            }
             Self::Read { error, .. } if error.kind() == ErrorKind::PermissionDenied => {
                 "make it readable (chmod u+r, for a folder also u+x), or exclude it in .krmignore"
             }
@@ -42,9 +32,6 @@ impl Error {
             }
             Self::Stopped { written: 0 } => "nothing was written",
             Self::Write { .. } | Self::Stopped { .. } => PARTLY,
-            Self::DuplicateResource { .. } => {
-                "delete or rename one of the two, or move it to a file of its own"
-            }
             Self::Verification { .. } => {
                 "nothing was written; this is a defect of \
                  merge3, please report it with the three files"
@@ -55,7 +42,13 @@ impl Error {
                 "nothing was written; run the merge itself, \
                  and it starts anew from what was there before"
             }
-            _ => return None,
-        })
+            Self::Several(_) => return None,
+        };
+        Some(help.to_owned())
+    }
+
+    /// The same once more: for all who need what failed once.
+    pub(crate) fn again(&self) -> Self {
+        Self::refused(self.to_string(), self.help().unwrap_or_default())
     }
 }

@@ -47,24 +47,12 @@ pub enum Error {
     /// A file or a document is not what it was given for.
     #[error("{title}")]
     Unfit {
-        /// Where.
-        place: Box<Place>,
         /// Which file, and what is wrong with it.
         title: String,
-        /// What is wrong at the place.
-        message: String,
+        /// Where, and what is wrong there.
+        places: Vec<(Place, String)>,
         /// What to do about it.
         help: String,
-    },
-    /// Two resources with one identity in one file.
-    #[error("{} is twice in {}: in lines {} and {}", told(resource), shown(&first.path), first.line, second.line)]
-    DuplicateResource {
-        /// The identity.
-        resource: String,
-        /// Where the first stands.
-        first: Box<Place>,
-        /// Where the second stands.
-        second: Box<Place>,
     },
     /// The merged text does not say what the merge decided (rules: Laws): a defect of this program.
     #[error(
@@ -175,27 +163,25 @@ impl Error {
 
     /// For [`Error::Unfit`], of a file of which the title says `problem`.
     pub(crate) fn unfit(
-        place: impl Into<Box<Place>>,
+        place: Place,
         problem: impl Into<String>,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        let place = place.into();
         let title = format!("{}: {}", shown(&place.path), visible(&problem.into()));
         Self::titled(place, title, message, help)
     }
 
     /// For [`Error::Unfit`].
     pub(crate) fn titled(
-        place: impl Into<Box<Place>>,
+        place: Place,
         title: String,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
         Self::Unfit {
-            place: place.into(),
             title,
-            message: message.into(),
+            places: vec![(place, message.into())],
             help: help.into(),
         }
     }

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::{Error, Place, Warning, shown};
+use super::{Error, Warning, shown};
 use crate::visible::visible;
 
 impl Error {
@@ -10,11 +10,7 @@ impl Error {
     #[must_use]
     pub fn with_secrets(mut self) -> Self {
         match &mut self {
-            Self::Unfit { place, .. } => place.hidden = false,
-            Self::DuplicateResource { first, second, .. } => {
-                first.hidden = false;
-                second.hidden = false;
-            }
+            Self::Unfit { places, .. } => places.iter_mut().for_each(|it| it.0.hidden = false),
             Self::Several(errors) => {
                 let shown = std::mem::take(errors).into_iter().map(Self::with_secrets);
                 *errors = shown.collect();
@@ -22,18 +18,6 @@ impl Error {
             _ => {}
         }
         self
-    }
-
-    /// The places to show, with a word for each.
-    fn places(&self) -> Vec<(&Place, String)> {
-        match self {
-            Self::Unfit { place, message, .. } => vec![(place, message.clone())],
-            Self::DuplicateResource { first, second, .. } => vec![
-                (second, "the second".to_owned()),
-                (first, "the first".to_owned()),
-            ],
-            _ => Vec::new(),
-        }
     }
 
     /// The error as a person reads it: what, where, the line itself, and what to do.
@@ -44,8 +28,11 @@ impl Error {
         }
         let title = self.to_string();
         let mut group = Group::with_title(Level::ERROR.primary_title(title));
-        let places = self.places();
-        for (place, label) in &places {
+        let places = match self {
+            Self::Unfit { places, .. } => places.as_slice(),
+            _ => &[],
+        };
+        for (place, label) in places {
             if place.hidden {
                 let origin = Origin::path(shown(&place.path))
                     .line(place.line)

@@ -23,7 +23,7 @@ use crate::merge::text::{CleanLines, Hunk, merge_clean_lines};
 use crate::merge::{
     ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
-use crate::package::{Bytes, FileInMemory, at_once, in_memory};
+use crate::package::{Bytes, FileInMemory, in_memory};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
 
@@ -118,9 +118,8 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let (bare, frame) = unframe(&texts);
     let triple = in_memory(request.path, shared(&bare, &request.sides));
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let read = || FileInMemory::read(&triple, bare);
-    let ((lines, asked), file) = at_once(bare, || merged_lines(request, bare), read)?;
-    let file = file?;
+    let (lines, asked) = merged_lines(request, bare);
+    let file = FileInMemory::read(&triple, bare)?;
     let merge = |conflict_style, images| {
         let options = options(request, conflict_style, images);
         // what comes out wrong is no result: lines are merged then

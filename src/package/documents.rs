@@ -100,11 +100,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = content;
             return Ok(self.outcome);
         }
-        match self
-            .job
-            .base
-            .and_then(|triple| self.file(triple, Side::Local))
-        {
+        match self.sides.local {
             Some(file) => self.merge_into(file)?,
             None => self.create()?,
         }
@@ -136,7 +132,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents
     /// pair within it.
     fn fast_forward(&self) -> Option<Content> {
-        let base = self.job.base?;
+        let base = self.job.file.local?;
         self.context.triples[self.target].sides.updated.as_ref()?;
         let sides = &self.context.triples[base].sides;
         let local = sides.local.as_ref()?;
@@ -226,7 +222,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             && self.head.is_none()
             && ends_line == file.ends_line()
             && self.keeps_markers(file)
-            && self.job.base == Some(self.target)
+            && self.job.file.local == Some(self.target)
         {
             return Ok(());
         }
@@ -344,7 +340,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 Some(Action::Replace(_)) => &file.text[..byte_order_mark(file.text)],
                 _ => self.head.as_deref().unwrap_or(file.head),
             },
-            has_marker: match self.job.base {
+            has_marker: match self.job.file.local {
                 Some(_) => self.begins_with_marker(),
                 None => begins_with_marker(file),
             },
@@ -362,7 +358,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let text = assembly.text(ends_line, self.sides.updated.map(|file| file.text));
         let lines = self.merged_lines(&assembly, &text);
         let text = lines.unwrap_or(text);
-        if text == file.written() && self.job.base == Some(self.target) {
+        if text == file.written() && self.job.file.local == Some(self.target) {
             return Ok(());
         }
         let conflicts = &self.outcome.conflicts;

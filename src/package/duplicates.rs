@@ -1,7 +1,5 @@
 //! Finds two resources with the same identity in one file (rules: Documents).
 
-use std::path::Path;
-
 use rayon::prelude::*;
 
 use super::file_triple::{FileTriple, Roots};
@@ -10,8 +8,9 @@ use super::parsed::ParsedFile;
 use super::read::ReadFile;
 use super::resource::ResourceId;
 use super::similarity::Leaves;
-use crate::error::{Error, Warning};
+use crate::error::{Error, Place, Warning, shown};
 use crate::triple::Triple;
+use crate::visible::visible;
 
 /// The resources of one side of a file, with what each is called.
 pub(super) type Named<'r> = Vec<(DocRef, &'r ResourceId<'r>)>;
@@ -20,7 +19,7 @@ pub(super) type Named<'r> = Vec<(DocRef, &'r ResourceId<'r>)>;
 /// original alone.
 ///
 /// # Errors
-/// [`Error::DuplicateResource`] for each file of updated's or local's that upstream changed and
+/// One for each file of updated's or local's that upstream changed and
 /// local has otherwise than either: which of the two a change is for, nobody can say. Where there
 /// is nothing to merge, that does not matter.
 pub(super) fn look_for_duplicates(
@@ -37,8 +36,8 @@ pub(super) fn look_for_duplicates(
         let sides = file.yaml().zip(roots.paths(triple));
         let twice = sides.map(|(file, path)| file?.duplicate(&path));
         match (twice.updated.or(twice.local), twice.original) {
-            (Some(error), _) if is_merged => Err(error),
-            (_, Some(error)) => Ok(warning(&triple.path, error)),
+            (Some(found), _) if is_merged => Err(found.into_error()),
+            (_, Some(found)) => Ok(Some(found.into_warning())),
             _ => Ok(None),
         }
     });
@@ -46,21 +45,36 @@ pub(super) fn look_for_duplicates(
     Ok(Error::all(found)?.into_iter().flatten().collect())
 }
 
-fn warning(path: &Path, error: Error) -> Option<Warning> {
-    let Error::DuplicateResource {
-        resource,
-        first,
-        second,
-    } = error
-    else {
-        return Some(Warning::about(path, error.to_string()));
-    };
-    let message = format!(
-        "{resource} is twice in the original, in lines {} and \
-         {}: it was merged with the one that is most like it",
-        first.line, second.line
-    );
-    Some(Warning::at(*second, message))
+/// Two resources with one identity in one file.
+pub(super) struct Duplicate {
+    pub(super) resource: String,
+    pub(super) first: Place,
+    pub(super) second: Place,
+}
+
+impl Duplicate {
+    fn into_error(self) -> Error {
+        let [first, second] = [self.first, self.second];
+        let lines = format!("in lines {} and {}", first.line, second.line);
+        let (resource, path) = (visible(&self.resource), shown(&first.path));
+        Error::Unfit {
+            title: format!("{resource} is twice in {path}: {lines}"),
+            places: vec![
+                (second, "the second".to_owned()),
+                (first, "the first".to_owned()),
+            ],
+            help: "delete or rename one of the two, or move it to a file of its own".to_owned(),
+        }
+    }
+
+    fn into_warning(self) -> Warning {
+        let message = format!(
+            "{} is twice in the original, in lines {} and \
+             {}: it was merged with the one that is most like it",
+            self.resource, self.first.line, self.second.line
+        );
+        Warning::at(self.second, message)
+    }
 }
 
 /// Leaves one of each two resources of one identity that only the original has twice in a file: the

@@ -172,7 +172,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
 
     /// The merged text of a head; its conflicts are recorded.
     pub(super) fn recorded_head(&mut self, merged: MergedAround) -> String {
-        let base = self.job.base.unwrap_or(self.target);
+        let base = self.job.file.local.unwrap_or(self.target);
         let path = self.context.triples[base].path.as_path();
         let conflicts = merged.conflicts.into_iter();
         let in_file = |it: Conflict| FileConflict::in_file(path, Some(it.line + 1), it);

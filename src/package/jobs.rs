@@ -11,10 +11,8 @@ use crate::triple::{Side, Triple};
 /// The work on one file of the result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// The triple whose local file becomes this one: its own, that of a file that upstream renamed,
-    /// or none.
-    pub(crate) base: Option<usize>,
-    /// Which triple has the file on each side, for what is merged of it beside its documents.
+    /// Which triple has the file on each side, for what is merged of it beside its documents. The
+    /// local file becomes this one: it is the triple's own, one that upstream renamed, or none.
     pub(crate) file: Triple<Option<usize>>,
     /// The documents of that local file that stay in it, or go with upstream.
     pub(crate) here: Vec<Group>,
@@ -38,7 +36,7 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
     for (index, file) in files.iter().enumerate() {
         let has_local = file.file(Side::Local).is_some();
         jobs.push(Job {
-            base: has_local.then_some(index),
+            file: Triple::new(None, None, has_local.then_some(index)),
             ..Job::default()
         });
     }
@@ -48,8 +46,8 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
         if pinned[from] {
             continue;
         }
-        jobs[to].base = Some(from);
-        jobs[from].base = None;
+        jobs[to].file.local = Some(from);
+        jobs[from].file.local = None;
         home[from] = to;
     }
     for group in groups {
@@ -60,7 +58,7 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
                     target if pinned[target] || pinned[local.triple] => local.triple,
                     target => target,
                 };
-                if jobs[target].base == Some(local.triple) {
+                if jobs[target].file.local == Some(local.triple) {
                     jobs[target].here.push(*group);
                 } else {
                     jobs[local.triple].leaving.push(*group);
@@ -87,7 +85,7 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
 fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<usize>> {
     let has = |triple: usize, side: Side| files[triple].file(side).is_some();
     let at = |triple: usize, side: Side| has(triple, side).then_some(triple);
-    let Some(base) = jobs[target].base else {
+    let Some(base) = jobs[target].file.local else {
         return Triple::new(at(target, Side::Original), at(target, Side::Updated), None);
     };
     let sides = Triple::new(

@@ -33,6 +33,8 @@ pub(crate) struct Loaded {
     /// The fingerprint of what upstream changed: which merge this is.
     pub(crate) merge: u64,
     pub(crate) warnings: Vec<Warning>,
+    /// What a run left at the local package that did not come to its end, until that is settled.
+    left: Option<Left>,
 }
 
 /// Reads three packages, the local one as it is where no run is left half done.
@@ -49,7 +51,7 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
     let kinds = kinds.into_array();
     let folder = kinds.iter().find(|(_, is_folder)| *is_folder);
     let file = kinds.iter().find(|(_, is_folder)| !is_folder);
-    let (mut loaded, left) = match (folder, file) {
+    let mut loaded = match (folder, file) {
         (Some((folder, _)), Some((file, _))) => {
             let help = "give three folders, or three files: \
                         --ancestor, --from and --to must be of one sort";
@@ -59,7 +61,7 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
         (Some(_), None) => load_folders(sides, settings, &names)?,
     };
     loaded.merge = fingerprint(&loaded.triples);
-    settle(&loaded.roots.local(), left, loaded.merge)?;
+    settle(&loaded.roots.local(), loaded.left.take(), loaded.merge)?;
     Ok(loaded)
 }
 
@@ -99,12 +101,12 @@ pub(super) fn missing(option: &str, path: &Path) -> Error {
     Error::option(option, path, "does not exist", help)
 }
 
-/// Three files, and what a run left at the local one that did not come to its end.
+/// Three files.
 fn load_files(
     sides: &Triple<PathBuf>,
     settings: &Settings,
     names: &YamlNames,
-) -> Result<(Loaded, Option<Left>), Error> {
+) -> Result<Loaded, Error> {
     let yaml = sides
         .as_ref()
         .into_array()
@@ -125,23 +127,22 @@ fn load_files(
         local,
         ..sides.clone()
     });
-    let left = left_at(&roots.local())?;
-    let loaded = Loaded {
+    Ok(Loaded {
+        left: left_at(&roots.local())?,
         roots,
         triples: vec![FileTriple::new(name, yaml, sources)],
         local_kinds: FxHashMap::default(),
         merge: 0,
         warnings: Vec::new(),
-    };
-    Ok((loaded, left))
+    })
 }
 
-/// Three folders, and what a run left in the local one that did not come to its end.
+/// Three folders.
 fn load_folders(
     sides: &Triple<Input>,
     settings: &Settings,
     names: &YamlNames,
-) -> Result<(Loaded, Option<Left>), Error> {
+) -> Result<Loaded, Error> {
     let mut warnings = Vec::new();
     let ((original, updated), local) = rayon::join(
         || rayon::join(|| sides.original.list(), || sides.updated.list()),
@@ -183,15 +184,14 @@ fn load_folders(
     }
     triples.sort_unstable_by(|left, right| left.0.cmp(&right.0));
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
-    let triples = read_all(sides, triples)?;
-    let loaded = Loaded {
+    Ok(Loaded {
         roots: Roots::Folders(sides.as_ref().map(Input::to_path)),
-        triples,
+        triples: read_all(sides, triples)?,
         local_kinds,
         merge: 0,
         warnings,
-    };
-    Ok((loaded, left))
+        left,
+    })
 }
 
 /// The paths that the ignore files of the local and the updated package exclude, on any side.
@@ -296,11 +296,8 @@ fn read_all(
         let updated = read(&sides.updated, files.updated, [original.as_ref(), None])?;
         let known = [original.as_ref(), updated.as_ref()];
         let local = read(&sides.local, files.local, known)?;
-        Ok(FileTriple::new(
-            path,
-            yaml,
-            Triple::new(original, updated, local),
-        ))
+        let sides = Triple::new(original, updated, local);
+        Ok(FileTriple::new(path, yaml, sides))
     };
     let results: Vec<Result<FileTriple, Error>> = triples
         .into_par_iter()

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
-use std::sync::Arc;
 
 use super::bytes::Bytes;
 use super::documents::Context;
@@ -12,18 +11,15 @@ use super::jobs::jobs;
 use super::pair::pair;
 use super::parsed::ParsedFile;
 use super::plan::FileConflict;
-use super::read::{ReadFile, read_beside, read_sides};
+use super::read::{ReadFile, read_sides};
 use super::rules::Rules;
 use super::run::merge_triple;
 use super::{Content, FileOutcome};
 use crate::error::Error;
 use crate::merge::Options;
 use crate::merge::text::CleanLines;
-use crate::triple::{Side, Triple};
+use crate::triple::Triple;
 use crate::yaml::Tree;
-
-/// The parser recurses: deep documents need more than a thread's usual stack.
-const STACK: usize = 64 << 20;
 
 /// What a merge makes of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,8 +150,11 @@ pub(crate) struct FileInMemory<'a> {
 impl<'a> FileInMemory<'a> {
     /// Reads a file [`in_memory`] with these texts; `None` as for [`merge_file`].
     pub(crate) fn read(triple: &'a FileTriple, texts: Triple<&'a str>) -> Option<Self> {
-        let sides = read_all(triple, texts)?;
-        let has_duplicates = |file: &Arc<ParsedFile<'_>>| file.duplicate(&triple.path).is_some();
+        // what is wrong with a side is not told
+        let roots = Roots::Files(Triple::default());
+        let sides = read_sides(triple, &roots, 0).try_map(|side| side.ok_or(())?.map_err(drop));
+        let sides = sides.ok()?;
+        let has_duplicates = |file: &ParsedFile<'_>| file.duplicate(&triple.path).is_some();
         let files = || sides.as_ref().into_array().into_iter();
         let can_be_merged = files().any(|it| is_structured(it)) && !files().any(has_duplicates);
         can_be_merged.then(|| Self {
@@ -182,42 +181,6 @@ impl<'a> FileInMemory<'a> {
             options,
         )
     }
-}
-
-/// Texts shorter than this, all three together, are read sooner than a thread is started.
-const SHORT: usize = 96 << 10;
-
-/// Does two things that are about three texts of a file, at once where these are long: somebody
-/// waits for each file. `None` if a thread cannot be started, or ends in a panic.
-pub(crate) fn at_once<A, B: Send>(
-    texts: Triple<&str>,
-    one: impl FnOnce() -> A,
-    other: impl FnOnce() -> B + Send,
-) -> Option<(A, B)> {
-    if texts.map(str::len).into_array().iter().sum::<usize>() < SHORT {
-        return Some((one(), other()));
-    }
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK);
-        let other = thread.spawn_scoped(scope, other).ok()?;
-        let one = one();
-        Some((one, other.join().ok()?))
-    })
-}
-
-/// Reads the three sides. `None` if one is not YAML.
-fn read_all<'a>(
-    triple: &'a FileTriple,
-    texts: Triple<&str>,
-) -> Option<Triple<Arc<ParsedFile<'a>>>> {
-    let read = |side: Side| {
-        let source = triple.sides[side].as_ref()?;
-        read_beside(&triple.path, source, 0, None).ok()
-    };
-    let others = || at_once(texts, || read(Side::Updated), || read(Side::Local));
-    let (original, others) = at_once(texts, || read(Side::Original), others)?;
-    let (updated, local) = others?;
-    Some(Triple::new(original?, updated?, local?))
 }
 
 /// Whether a file has a map or a list with something in it.

@@ -92,7 +92,7 @@ pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};
 pub(crate) use marked::plan_marked;
-pub(crate) use merge_file::{FileInMemory, at_once, in_memory};
+pub(crate) use merge_file::{FileInMemory, in_memory};
 pub use merge_file::{MergedFile, merge, merge_file};
 pub(crate) use owner::{is_executable, of_new};
 pub use patching::{Given, PatchForm, Patching, plan_patches};

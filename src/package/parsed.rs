@@ -6,6 +6,7 @@ use std::sync::Arc;
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
+use super::duplicates::Duplicate;
 use super::nulls::has_null;
 use super::parallel::in_parallel;
 use super::resource::ResourceId;
@@ -226,7 +227,7 @@ impl Broken {
 }
 
 /// One side of a file with a YAML name.
-pub(crate) type Reading<'a> = Result<Arc<ParsedFile<'a>>, Box<Broken>>;
+pub(crate) type Reading<'a> = Result<ParsedFile<'a>, Box<Broken>>;
 /// All sides of such a file.
 pub(crate) type Readings<'a> = Triple<Option<Reading<'a>>>;
 
@@ -309,7 +310,7 @@ impl<'a> ParsedFile<'a> {
     }
 
     /// Two resources with one identity in this file, if there are such.
-    pub(crate) fn duplicate(&self, path: &Path) -> Option<Error> {
+    pub(crate) fn duplicate(&self, path: &Path) -> Option<Duplicate> {
         let count = self.documents.len();
         let mut seen = FxHashMap::with_capacity_and_hasher(count, Default::default());
         for parsed in &self.documents {
@@ -317,10 +318,10 @@ impl<'a> ParsedFile<'a> {
                 continue;
             };
             if let Some(first) = seen.insert(resource.pairing(), parsed) {
-                return Some(Error::DuplicateResource {
+                return Some(Duplicate {
                     resource: resource.pairing().to_string(),
-                    first: Box::new(self.place(path, first)),
-                    second: Box::new(self.place(path, parsed)),
+                    first: self.place(path, first),
+                    second: self.place(path, parsed),
                 });
             }
         }

@@ -2,11 +2,9 @@
 //! with another is read once. `parsed` reads one side.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::bytes::Bytes;
 use super::file_triple::{FileTriple, Roots, Source};
-use super::parallel::in_parallel;
 use super::parsed::{Broken, ParsedFile, Reading, Readings};
 use crate::error::Place;
 use crate::line_breaks::{cut_last_line, ends_line};
@@ -14,29 +12,27 @@ use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal_documents};
 
-/// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
+/// Reads all sides of a file with a YAML name; what one has in common with another is read once.
 /// Trees are kept of documents of at least so many bytes.
 pub(crate) fn read_sides<'a>(
     triple: &'a FileTriple,
     roots: &Roots,
     least_kept: usize,
 ) -> Readings<'a> {
-    let sources = triple.sides.as_ref().map(Option::as_ref);
     let paths = roots.paths(triple);
-    let original = sources
-        .original
-        .map(|source| read_beside(&paths.original, source, least_kept, None));
-    let read = |path: &Path, source: &'a Source| {
-        let other = original
-            .as_ref()
-            .and_then(|reading| reading.as_deref().ok());
-        read_beside(path, source, least_kept, other)
+    let read = |side: Side, other: Option<&Reading<'a>>| {
+        let other = other.and_then(|reading| reading.as_ref().ok());
+        let source = triple.sides[side].as_ref()?;
+        Some(read_beside(&paths[side], source, least_kept, other))
     };
-    let updated = same(sources.updated, sources.original, original.as_ref())
-        .or_else(|| sources.updated.map(|source| read(&paths.updated, source)));
-    let local = same(sources.local, sources.original, original.as_ref())
-        .or_else(|| same(sources.local, sources.updated, updated.as_ref()))
-        .or_else(|| sources.local.map(|source| read(&paths.local, source)));
+    let original = read(Side::Original, None);
+    let updated = read(Side::Updated, original.as_ref());
+    let bytes = triple.bytes();
+    let other = match bytes.local == bytes.updated {
+        true => &updated,
+        false => &original,
+    };
+    let local = read(Side::Local, other.as_ref());
     Triple {
         original,
         updated,
@@ -68,7 +64,7 @@ impl<'a> ReadFile<'a> {
     /// One side of a file that merges document by document.
     pub(super) fn file(&self, side: Side) -> Option<&ParsedFile<'a>> {
         match self {
-            Self::Documents(readings) => readings[side].as_ref()?.as_deref().ok(),
+            Self::Documents(readings) => readings[side].as_ref()?.as_ref().ok(),
             Self::Unread | Self::Whole(_) => None,
         }
     }
@@ -79,36 +75,13 @@ impl<'a> ReadFile<'a> {
             Self::Unread => Triple::default(),
             Self::Documents(readings) | Self::Whole(readings) => {
                 let sides = readings.as_ref();
-                sides.map(|reading| reading.as_ref()?.as_deref().ok())
-            }
-        }
-    }
-
-    /// Frees what is known of the documents: of many that takes its time, too.
-    pub(super) fn free(self) {
-        let (Self::Documents(readings) | Self::Whole(readings)) = self else {
-            return;
-        };
-        for file in readings.into_array().into_iter().flatten().flatten() {
-            if let Some(file) = Arc::into_inner(file) {
-                in_parallel(file.text.len(), file.documents, drop);
+                sides.map(|reading| reading.as_ref()?.as_ref().ok())
             }
         }
     }
 }
 
-/// The other side's reading, where the bytes are the same and the reading is good.
-fn same<'a>(
-    source: Option<&Source>,
-    other: Option<&Source>,
-    reading: Option<&Reading<'a>>,
-) -> Option<Reading<'a>> {
-    let (source, other) = (source?, other?);
-    let reading = reading?.as_ref().ok()?;
-    (source.bytes == other.bytes).then(|| Ok(Arc::clone(reading)))
-}
-
-pub(super) fn read_beside<'a>(
+fn read_beside<'a>(
     path: &Path,
     source: &'a Source,
     least_kept: usize,
@@ -117,7 +90,7 @@ pub(super) fn read_beside<'a>(
     let text = text(path, source)?;
     let ended = with_line_break(text, &source.bytes);
     let file = ParsedFile::parse_beside(path, ended, least_kept, other)?;
-    Ok(Arc::new(file.without_line_break(ended.len() - text.len())))
+    Ok(file.without_line_break(ended.len() - text.len()))
 }
 
 /// Reads a file.

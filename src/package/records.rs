@@ -160,7 +160,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
 
     /// Whether the first line of the local file pins it.
     pub(super) fn is_pinned_file(&self) -> bool {
-        let base = self.job.base.map(|base| &self.context.triples[base]);
+        let base = self.job.file.local.map(|base| &self.context.triples[base]);
         base.is_some_and(FileTriple::is_pinned)
     }
 

@@ -113,7 +113,7 @@ pub fn plan_sides(
     loaded.warnings.extend(rules.unmatched(&triples, &files));
     let renamed = renamed(&triples, &groups, &files);
     drop(groups);
-    files.into_par_iter().for_each(ReadFile::free);
+    drop(files);
     gone::fold_folders(&triples, &jobs, &mut outcomes);
     if !settings.show_secrets {
         hide_all(&mut outcomes, &triples, &jobs);
@@ -216,7 +216,7 @@ fn collect(
         plan.pinned.extend(pinned);
         plan.combined.extend(combined);
         plan.warnings.extend(outcome.warnings);
-        let moved = jobs[index].base.filter(|base| *base != index);
+        let moved = jobs[index].file.local.filter(|base| *base != index);
         let moved = moved.map(|base| &triples[base]);
         plan.files.extend(change(triple, moved, outcome.content));
     }

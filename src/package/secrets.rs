@@ -19,7 +19,7 @@ use crate::yaml::ParseError;
 /// Takes the values of Secrets out of what is recorded of all files.
 pub(super) fn hide_all(outcomes: &mut [FileOutcome], triples: &[FileTriple], jobs: &[Job]) {
     for (index, outcome) in outcomes.iter_mut().enumerate() {
-        let base = &triples[jobs[index].base.unwrap_or(index)];
+        let base = &triples[jobs[index].file.local.unwrap_or(index)];
         let in_file = LazyCell::new(|| may_hold_secret(base));
         for record in outcome.conflicts.iter_mut().chain(&mut outcome.noted) {
             hide(record, || *in_file);

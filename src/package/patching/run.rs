@@ -28,7 +28,6 @@ pub(super) struct PatchRun<'a> {
 /// A patch of a file.
 struct Patch<'a> {
     document: InFile<'a, 'a>,
-    tree: &'a Tree<'a>,
     form: PatchForm,
     is_of_kustomize: bool,
 }
@@ -69,7 +68,6 @@ impl PatchRun<'_> {
             };
             let patch = Patch {
                 document,
-                tree,
                 form,
                 is_of_kustomize: step.is_of_kustomize,
             };
@@ -87,7 +85,7 @@ impl PatchRun<'_> {
 
     fn apply_document(&mut self, step: &Step, patch: &Patch<'_>) -> Result<(), Error> {
         for found in self.find(step, patch)? {
-            if patch.form == PatchForm::Strategic && deletes_all(patch.tree) {
+            if patch.form == PatchForm::Strategic && deletes_all(patch.document.tree) {
                 self.target.delete(found);
                 continue;
             }
@@ -140,7 +138,7 @@ impl PatchRun<'_> {
         let texts = [text, patch.document.file.file.text];
         let failed = |error| patch_error(&path, error, texts, wrong);
         if patch.form == PatchForm::Json {
-            return json_patch(text, patch.tree).map_err(failed);
+            return json_patch(text, patch.document.tree).map_err(failed);
         }
         let Ok(Some(target)) = Tree::parse(text) else {
             return Ok(None);
@@ -163,7 +161,7 @@ impl PatchRun<'_> {
             }
             (PatchForm::Merge | PatchForm::Json, _) => Rules::Merge,
         };
-        merge_patch(&target, patch.tree, rules).map_err(failed)
+        merge_patch(&target, patch.document.tree, rules).map_err(failed)
     }
 
     /// What to know where a strategic merge patch is for a kind without a schema: it is a JSON
@@ -174,7 +172,7 @@ impl PatchRun<'_> {
         found: ResourceRef,
         kind: &str,
     ) -> Result<Warning, Error> {
-        if let Some((name, offset)) = first_directive(patch.tree) {
+        if let Some((name, offset)) = first_directive(patch.document.tree) {
             return Err(patch.wrong(
                 offset,
                 format!("`{name}` needs a schema, and none is known for {kind}"),
@@ -204,7 +202,7 @@ impl PatchRun<'_> {
         }
         let id = match patch.form {
             PatchForm::Json => None,
-            _ => ResourceId::of(patch.tree),
+            _ => ResourceId::of(patch.document.tree),
         };
         let namespace = self.patching.namespace.as_deref();
         let selectors = &self.patching.resources;

@@ -13,7 +13,7 @@ mod step;
 mod undo;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -35,9 +35,6 @@ pub(crate) use journal::{LEFT_OUT, MODES, TEMPORARY, UNFINISHED, is_reserved};
 pub(crate) use run_folder::{Left, git_folder, left_at};
 pub use undo::undo;
 pub(crate) use undo::{Progressed, forget, missing_folders, progress_at, settle};
-
-/// How much of the old contents is written at once, in bytes.
-const PIECE: usize = 256 << 10;
 
 impl Plan {
     /// Writes the plan.
@@ -174,14 +171,12 @@ impl<'p> WriteRun<'p> {
         };
         let path = folder.old();
         let keep = || {
-            let file = self.disk.create_file(&path)?;
-            let mut writer = BufWriter::with_capacity(PIECE, OnDisk(self.disk, file));
+            let mut file = self.disk.create_file(&path)?;
             for old in self.steps.iter().filter_map(|step| step.old) {
-                writer.write_all(old)?;
+                self.disk.write(&mut file, old)?;
             }
-            writer.flush()?;
             match self.durable {
-                true => self.disk.sync(&writer.get_ref().1),
+                true => self.disk.sync(&file),
                 false => Ok(()),
             }
         };
@@ -314,20 +309,6 @@ impl<'p> WriteRun<'p> {
             error,
             written,
         }
-    }
-}
-
-/// A file on a disk.
-struct OnDisk<'p>(&'p dyn Disk, File);
-
-impl io::Write for OnDisk<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(&mut self.1, bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
