@@ -13,7 +13,7 @@ use super::progress::with_bar;
 use super::report::Form;
 use super::signals::Signals;
 use crate::error::{Error, shown};
-use crate::package::{self, Access, Lock, Plan};
+use crate::package::{self, Access, Input, Lock, Plan};
 use crate::report::{self, Detail, Diff, Facts};
 use crate::triple::Triple;
 use crate::visible::visible_lines;
@@ -108,7 +108,11 @@ pub(super) fn planned(config: &Config) -> Result<Plan, Error> {
     let bar = !config.output.run.quiet && io::stderr().is_terminal();
     let plan = || {
         with_bar(bar, |progress| match &config.job {
-            Job::Merge => package::plan_with(&config.sides, &config.settings, progress),
+            Job::Merge => package::plan_sides(
+                &config.sides.as_ref().map(Input::disk),
+                &config.settings,
+                progress,
+            ),
             Job::Apply(what) => package::apply_with(what, &config.settings, progress),
             Job::Patch(patching) => package::plan_patches(patching, &config.settings),
         })

@@ -121,7 +121,7 @@ pub(super) struct Item {
     pub(super) text: String,
     /// What it is called; `None` if it is no resource.
     pub(super) id: Option<ResourceId<'static>>,
-    origin: Origin,
+    pub(super) origin: Origin,
 }
 
 /// The items of a document of a file, where it is a list of resources.
@@ -171,13 +171,6 @@ fn places_of(tree: &Tree<'_>, first_line: usize, items: &[NodeId]) -> Vec<(usize
 
 fn text_of(tree: &Tree<'_>, item: NodeId) -> String {
     format!("{}{}", tree.text_of(item), line_break_of(tree.text()))
-}
-
-impl Item {
-    /// A place in a text that it has now.
-    pub(super) fn place(&self, path: impl AsRef<Path>, text: &str, offset: usize) -> Place {
-        self.origin.place(path, text, 0, offset)
-    }
 }
 
 /// The text of an item as it is now in its list, which may have changed.

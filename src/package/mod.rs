@@ -100,7 +100,7 @@ pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
 pub use progress::Progress;
 pub use resource::ResourceId;
 pub(crate) use rules::{RULES_FILE, Written};
-pub use run::{plan, plan_sides, plan_with};
+pub use run::{plan, plan_sides};
 pub use selector::Selector;
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};
 pub(crate) use verified::{holds, trees};

@@ -55,22 +55,11 @@ use crate::triple::Triple;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn plan(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Plan, Error> {
-    plan_with(sides, settings, &Progress::default())
+    let sides = sides.as_ref().map(Input::disk);
+    plan_sides(&sides, settings, &Progress::default())
 }
 
-/// [`plan`], and tells how far it is.
-///
-/// # Errors
-/// As for [`plan`].
-pub fn plan_with(
-    sides: &Triple<PathBuf>,
-    settings: &Settings,
-    progress: &Progress,
-) -> Result<Plan, Error> {
-    plan_sides(&sides.as_ref().map(Input::disk), settings, progress)
-}
-
-/// [`plan_with`], for sides of which some may be read already.
+/// [`plan`], for sides of which some may be read already; tells how far it is.
 ///
 /// # Errors
 /// As for [`plan`].

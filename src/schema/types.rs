@@ -130,9 +130,6 @@ impl Type {
 
 impl Types {
     pub(super) fn kind(&self, api_version: &str, kind: &str) -> Option<&Value> {
-        if self.kinds.is_empty() {
-            return None;
-        }
         self.kinds.get(name_of(api_version, kind).as_str())
     }
 

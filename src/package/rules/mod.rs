@@ -53,15 +53,6 @@ struct Scoped {
 }
 
 impl Rules {
-    /// Reads the rules of a file.
-    ///
-    /// # Errors
-    /// Where it cannot be read, or does not hold rules.
-    pub(crate) fn read(path: &Path) -> Result<Self, Error> {
-        // whoever gave a path knows where it leads
-        Self::of_bytes(path, read_named(path), Named::ByUser)
-    }
-
     fn of_bytes(path: &Path, bytes: io::Result<Vec<u8>>, named: Named) -> Result<Self, Error> {
         let text = bytes
             .and_then(|bytes| {
@@ -93,7 +84,7 @@ impl Rules {
     /// Whether a text holds rules, for the file at `path` in a package.
     ///
     /// # Errors
-    /// As for [`Rules::read`].
+    /// Where it does not.
     pub(crate) fn check(path: &Path, text: &str) -> Result<(), Error> {
         Self::parse(path, text, Named::ByPackage).map(drop)
     }
@@ -232,11 +223,12 @@ fn search(file: &ParsedFile<'_>, open: &mut Vec<Open<'_>>) {
 /// package, if there is one.
 ///
 /// # Errors
-/// As for [`Rules::read`], and where a link is at the top of the package: it may have come with
-/// a branch.
+/// Where it cannot be read or does not hold rules, and where a link is at the top of the package:
+/// it may have come with a branch.
 pub(crate) fn rules_of(given: Option<&PathBuf>, local: &Path) -> Result<Rules, Error> {
     if let Some(given) = given {
-        return Rules::read(given);
+        // whoever gave a path knows where it leads
+        return Rules::of_bytes(given, read_named(given), Named::ByUser);
     }
     let file = local.join(RULES_FILE);
     if !local.is_dir() || !file.is_file() {

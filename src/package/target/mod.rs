@@ -197,7 +197,7 @@ impl<'a> Target<'a> {
     pub(super) fn line(&self, found: ResourceRef) -> String {
         let path = self.path(found);
         let line = match self.item(found) {
-            Some(item) => item.place(path, &item.text, 0).line,
+            Some(item) => item.origin.place(path, &item.text, 0, 0).line,
             None => self.parsed(found).document.line + 1,
         };
         format!("{}:{line}", path.display())
@@ -240,8 +240,8 @@ impl<'a> Target<'a> {
     /// A place in its text, as one in its file.
     pub(super) fn place(&self, found: ResourceRef, text: &str, offset: usize) -> Place {
         match self.item(found) {
-            Some(item) => item.place(self.path(found), text, offset),
-            None if self.is_changed(found) => Place::new(self.path(found), text, offset),
+            Some(item) => item.origin.place(self.path(found), text, 0, offset),
+            None if self.document(found).is_changed() => Place::new(self.path(found), text, offset),
             None => {
                 let document = &self.parsed(found).document;
                 Place::in_chunk(self.path(found), document.text, document.line, offset)
@@ -277,10 +277,6 @@ impl<'a> Target<'a> {
     /// Whether it is deleted, or the document that it is an item of.
     fn is_gone(&self, found: ResourceRef) -> bool {
         self.document(found).is_gone(found)
-    }
-
-    fn is_changed(&self, found: ResourceRef) -> bool {
-        self.document(found).is_changed()
     }
 
     fn document(&self, found: ResourceRef) -> &PatchedDocument {

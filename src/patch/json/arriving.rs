@@ -77,9 +77,3 @@ fn beside_dash(text: &str) -> String {
     }
     format!("{dash}-{}", &rest[1..])
 }
-
-/// The entry whose value a node is.
-pub(super) fn owner_of(tree: &Tree<'_>, value: NodeId) -> Option<EntryId> {
-    tree.all_entries()
-        .find(|entry| tree.entry(*entry).value == value)
-}

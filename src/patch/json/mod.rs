@@ -9,9 +9,9 @@ mod same;
 
 use super::{Decided, PatchError, in_the_style_of, parsed, wrong_at};
 use crate::merge::{Child, Incoming, Outcome, Shape, edited, shape, without_aliases};
-use crate::yaml::{Entry, EntryId, NodeId, Tree};
+use crate::yaml::{EntryId, NodeId, Tree};
 
-use arriving::{arriving_text, is_block_list, list_in_list, owner_of};
+use arriving::{arriving_text, is_block_list, list_in_list};
 use operation::{Action, Operation, operations};
 use pointer::{Spot, Step};
 use same::is_same;
@@ -98,10 +98,13 @@ fn applied(text: &str, patch: &Tree<'_>, operation: &Operation<'_>) -> Decided<O
         Action::Test(value) => run.test(value).map(|()| None),
         Action::Remove => run.remove(&operation.path).map(Some),
         Action::Replace(value) => run.replace(value),
-        Action::Add(entry) => run.add(patch, patch.entry(entry)).map(Some),
+        Action::Add(entry) => {
+            let value = patch.entry(entry).value;
+            run.add(patch, (value, Some(entry))).map(Some)
+        }
         Action::Copy(ref from) => {
-            let entry = run.entry_at(from)?;
-            run.add(&target, entry).map(Some)
+            let found = run.value_at(from)?;
+            run.add(&target, found).map(Some)
         }
         Action::Move(ref from) => run.move_from(from),
     }
@@ -119,15 +122,13 @@ impl SingleOperation<'_> {
         wrong_at(self.patch, self.operation.at, message, help)
     }
 
-    /// The entry that a path leads to; the root is one too.
-    fn entry_at(&self, path: &[Step<'_>]) -> Decided<Entry<'_>> {
-        match self.spot(path)? {
-            None => Ok(self.target.root()),
-            Some(Spot {
-                found: Some(entry), ..
-            }) => Ok(self.target.entry(entry)),
-            Some(_) => Err(self.leads_nowhere(path)),
-        }
+    /// The value that a path leads to, and the entry that it is of; the root is of none.
+    fn value_at(&self, path: &[Step<'_>]) -> Decided<(NodeId, Option<EntryId>)> {
+        let Some(spot) = self.spot(path)? else {
+            return Ok((self.target.root().value, None));
+        };
+        let found = spot.found.ok_or_else(|| self.leads_nowhere(path))?;
+        Ok((self.target.entry(found).value, Some(found)))
     }
 
     fn leads_nowhere(&self, path: &[Step<'_>]) -> PatchError {
@@ -148,11 +149,11 @@ impl SingleOperation<'_> {
     }
 
     fn test(&self, value: NodeId) -> Decided<()> {
-        let entry = self.entry_at(&self.operation.path)?;
-        if is_same(self.target, entry.value, self.patch, value) {
+        let (found, _) = self.value_at(&self.operation.path)?;
+        if is_same(self.target, found, self.patch, value) {
             return Ok(());
         }
-        let found = self.target.text_of(entry.value);
+        let found = self.target.text_of(found);
         let found = found.lines().next().unwrap_or_default();
         Err(self.wrong(
             format!("the test failed: the target has `{found}` there"),
@@ -174,20 +175,21 @@ impl SingleOperation<'_> {
     }
 
     fn replace(&self, entry: EntryId) -> Decided<Option<String>> {
-        let target = self.entry_at(&self.operation.path)?;
+        let (old, owner) = self.value_at(&self.operation.path)?;
         let value = self.patch.entry(entry).value;
-        if is_same(self.target, target.value, self.patch, value) {
+        if is_same(self.target, old, self.patch, value) {
             return Ok(None);
         }
-        let quoting = self.target.scalar(target.value).map(|scalar| scalar.style);
+        let quoting = self.target.scalar(old).map(|scalar| scalar.style);
         let taken = Outcome::Take(Incoming {
             quoting,
             ..Incoming::whole(value)
         });
+        let is_element = owner.is_some_and(|owner| self.target.entry(owner).key.is_none());
         match self.spot(&self.operation.path)? {
             None if self.patch.scalar(value).is_none() => Ok(Some(self.whole(value))),
             None => Ok(edited(self.target, self.patch, &taken)?),
-            Some(spot) if target.key.is_none() && is_block_list(self.patch, value) => {
+            Some(spot) if is_element && is_block_list(self.patch, value) => {
                 let text = list_in_list(self.patch, value, Some(entry));
                 let list = parsed(&text)?;
                 let value = first_value(&list);
@@ -220,24 +222,23 @@ impl SingleOperation<'_> {
         self.changed(spot, Outcome::merge(children.collect()), source)
     }
 
-    /// Adds the value of an entry of `source` where the path says.
-    fn add(&self, source: &Tree<'_>, entry: Entry<'_>) -> Decided<String> {
+    /// Adds a value of `source`, that of an entry, where the path says.
+    fn add(&self, source: &Tree<'_>, (value, owner): (NodeId, Option<EntryId>)) -> Decided<String> {
         let Some(spot) = self.spot(&self.operation.path)? else {
-            let taken = Outcome::Take(Incoming::whole(entry.value));
+            let taken = Outcome::Take(Incoming::whole(value));
             return Ok(edited(self.target, source, &taken)?
                 .unwrap_or_else(|| self.target.text().to_owned()));
         };
         let is_map = shape(self.target, spot.holder) == Shape::Map;
         if is_map && spot.found.is_some() {
-            let taken = Outcome::Take(Incoming::whole(entry.value));
+            let taken = Outcome::Take(Incoming::whole(value));
             return self.with_found(&spot, taken, source);
         }
         let key = match self.operation.path.last() {
             Some(step) if is_map => Some(step.as_ref()),
             _ => None,
         };
-        let owner = owner_of(source, entry.value);
-        let arriving = arriving_text(source, (entry.value, owner), key)?;
+        let arriving = arriving_text(source, (value, owner), key)?;
         if self.children(&spot).count() == 0 {
             return self.fill(&spot, &arriving);
         }
@@ -274,7 +275,7 @@ impl SingleOperation<'_> {
 
     fn move_from(&self, from: &[Step<'_>]) -> Decided<Option<String>> {
         let path = &self.operation.path;
-        let entry = self.entry_at(from)?;
+        let found = self.value_at(from)?;
         if from == path.as_slice() {
             return Ok(None);
         }
@@ -290,7 +291,7 @@ impl SingleOperation<'_> {
             target: &rest,
             ..*self
         };
-        after.add(self.target, entry).map(Some)
+        after.add(self.target, found).map(Some)
     }
 
     fn children(&self, spot: &Spot) -> impl Iterator<Item = EntryId> + use<> {
