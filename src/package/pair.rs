@@ -77,18 +77,7 @@ pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
         let sides = Side::ALL.map(|side| file.file(side));
         groups.extend(others(triple, &sides));
         let named = sides.map(|side| side.map_or_else(Vec::new, |it| named(triple, it)));
-        let named = Side::ALL.zip(without_repeated(&sides, named));
-        for (side, resources_of_side) in named.into_array() {
-            resources.extend(resources_of_side.into_iter().map(|(document, id)| {
-                let mut group = Group::default();
-                group[side] = Some(document);
-                Candidate {
-                    group,
-                    id,
-                    is_bound_to_file: false,
-                }
-            }));
-        }
+        resources.extend(joined(without_repeated(&sides, named)));
     }
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_file(&candidate.group));
     bind_to_other_version(&mut resources);
@@ -117,6 +106,31 @@ fn named<'r>(triple: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
         .filter_map(|(document, parsed)| {
             let resource = parsed.resource.as_ref()?;
             Some((DocRef { triple, document }, resource.pairing()))
+        })
+        .collect()
+}
+
+/// The resources of one file, to be paired. Where all sides have the same ones in the same order,
+/// as most files do, those are one already.
+fn joined<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
+    let ids = sides.as_ref().map(|side| side.iter().map(|(_, id)| *id));
+    let candidate = |group, id| Candidate {
+        group,
+        id,
+        is_bound_to_file: false,
+    };
+    if ids.original.clone().eq(ids.updated) && ids.original.eq(ids.local) {
+        let groups = (0..sides.original.len()).map(|index| {
+            let (_, id) = sides.original[index];
+            candidate(sides.as_ref().map(|side| Some(side[index].0)), id)
+        });
+        return groups.collect();
+    }
+    let sides = sides.into_array().into_iter().enumerate();
+    sides
+        .flat_map(|(side, resources)| {
+            let one = move |(document, id)| candidate(only(side, document), id);
+            resources.into_iter().map(one)
         })
         .collect()
 }
@@ -248,6 +262,11 @@ fn join_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
 
 pub(super) fn both(left: Group, right: Group) -> Group {
     left.zip(right).map(|(left, right)| left.or(right))
+}
+
+fn only(side: usize, document: DocRef) -> Group {
+    let member = |at| (at == side).then_some(document);
+    Triple::new(member(0), member(1), member(2))
 }
 
 pub(super) fn is_complete(group: &Group) -> bool {
