@@ -4,6 +4,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use regex::{Captures, Regex};
+
 use super::attributes::{self, PATTERNS};
 use super::call;
 use super::files::print;
@@ -91,30 +93,17 @@ fn merges_by_structure(driver: &str) -> bool {
 /// A driver's command line with the placeholders filled in.
 fn expanded(driver: &str, [original, local, updated]: [&Path; 3]) -> String {
     let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
-    let mut parts = driver.split('%');
-    let mut command = parts.next().unwrap_or_default().to_owned();
-    while let Some(part) = parts.next() {
-        let value = match part.chars().next() {
-            Some('O') => quoted(original),
-            Some('A') => quoted(local),
-            Some('B') => quoted(updated),
-            Some('P') => "a.yaml".to_owned(),
-            Some('L') => "7".to_owned(),
-            Some('S' | 'X' | 'Y') => "side".to_owned(),
-            // of two percent signs, one is left
-            None => {
-                command.push('%');
-                command.push_str(parts.next().unwrap_or_default());
-                continue;
-            }
-            Some(_) => {
-                command.push('%');
-                command.push_str(part);
-                continue;
-            }
-        };
-        command.push_str(&value);
-        command.push_str(&part[1..]);
+    let value = |placeholder: &Captures<'_>| match &placeholder[0] {
+        "%O" => quoted(original),
+        "%A" => quoted(local),
+        "%B" => quoted(updated),
+        "%P" => "a.yaml".to_owned(),
+        "%L" => "7".to_owned(),
+        "%%" => "%".to_owned(),
+        _ => "side".to_owned(),
+    };
+    match Regex::new("%[OABPLSXY%]") {
+        Ok(placeholders) => placeholders.replace_all(driver, value).into_owned(),
+        Err(_) => driver.to_owned(),
     }
-    command
 }
