@@ -14,9 +14,9 @@ use super::run::{in_threads, locked, or_undone, planned, waiting_at};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
-use crate::package::{Plan, is_executable, of_new, plan_marked};
+use crate::package::{Plan, plan_marked};
 use crate::report::many;
-use crate::review::{End, Session, Settled, has_open};
+use crate::review::{End, Session, has_open};
 use crate::triple::Triple;
 
 /// The arguments of `review`.
@@ -135,12 +135,11 @@ fn reviewed(
         writeln!(output, "nothing was written").map_err(lost)?;
         return Ok(ExitCode::Conflicts);
     }
-    let mut settled = session.settle();
-    let told = written(&mut settled, signals)?;
+    let (told, is_left) = session.write(signals.hold_off())?;
     output.write_all(told.as_bytes()).map_err(lost)?;
-    Ok(match settled.left.is_empty() {
-        true => ExitCode::Merged,
-        false => ExitCode::Conflicts,
+    Ok(match is_left {
+        true => ExitCode::Conflicts,
+        false => ExitCode::Merged,
     })
 }
 
@@ -162,29 +161,4 @@ fn opened(config: &Config, merges: bool) -> Result<(Plan, bool), Error> {
     let mut plan = left.map_or_else(|| planned(config), Ok)?;
     plan.show_secrets = config.settings.show_secrets;
     Ok((plan, is_left))
-}
-
-/// Writes what was decided, all of it or nothing; what there is to tell then.
-fn written(settled: &mut Settled, signals: &Signals) -> Result<String, Error> {
-    let plan = &mut settled.plan;
-    let mut rules = String::new();
-    if !settled.rules.is_empty() {
-        let permissions = settled
-            .permissions
-            .as_ref()
-            .and_then(|it| of_new(is_executable(it)));
-        plan.add_rules(&settled.rules, permissions)?;
-        rules = format!(
-            ", {} in .merge3.yaml",
-            many(settled.rules.len(), "new rule")
-        );
-    }
-    plan.write_to(signals.hold_off(), false)?;
-    let files = many(plan.files.len(), "file");
-    let decided = many(settled.decided, "place");
-    let mut told = format!("{decided} decided, {files} written{rules}\n");
-    for left in &settled.left {
-        told.push_str(&format!("left {left}\n"));
-    }
-    Ok(told)
 }

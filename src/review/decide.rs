@@ -1,7 +1,8 @@
 //! Decisions on conflicts, and the check that the file is YAML with them.
 
-use super::files::{File, OpenPlace};
-use crate::git::hunks::has_markers;
+use super::files::OpenPlace;
+use super::session::Session;
+use crate::git::hunks::{Marked, has_markers};
 use crate::triple::Side;
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
@@ -16,9 +17,6 @@ pub(super) struct Decision {
     /// The place at which the rule was made that decided this one.
     pub(super) by: Option<usize>,
 }
-
-/// The decisions about the places of one file.
-pub(super) type Decided<'d> = Vec<Option<&'d str>>;
 
 impl Decision {
     pub(super) fn new(text: impl Into<String>, what: &'static str) -> Self {
@@ -35,47 +33,45 @@ impl Decision {
     }
 }
 
-impl File {
-    /// The text with what is decided; the rest stays between markers.
-    pub(super) fn decided(&self, decided: &Decided<'_>) -> String {
-        let decision = |index: usize| decided.get(index).copied().flatten();
-        self.with(|index, conflict| decision(index).unwrap_or(conflict.text))
-            .text
+impl Session<'_> {
+    /// A file with what is decided, and what is `open` in the place of each other conflict.
+    pub(super) fn text<'s>(&'s self, file: usize, open: impl Fn(&Marked<'s>) -> &'s str) -> String {
+        let first = self.places.partition_point(|place| place.file < file);
+        let taken = self.files[file].with(|index, conflict| {
+            let decision = self.decision(first + index);
+            decision.map_or_else(|| open(conflict), |it| it.text.as_str())
+        });
+        taken.text
     }
 
-    /// Whether the file is what it was with what is decided, whatever becomes of the other places.
+    /// Whether a file is what it was with what is decided, and the text that is `new` in it,
+    /// whatever becomes of the other places.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn check(&self, decided: &Decided<'_>, new: &str) -> Result<(), String> {
-        if has_markers(new, self.size) {
+    pub(super) fn check(&self, file: usize, new: &str) -> Result<(), String> {
+        if has_markers(new, self.files[file].size) {
             return Err("there are conflict markers left in it".to_owned());
         }
-        if !self.is_yaml {
+        if !self.files[file].is_yaml {
             return Ok(());
         }
-        let mut why = None;
-        for side in [Side::Local, Side::Updated] {
-            let decision = |index: usize| decided.get(index).copied().flatten();
-            let text = self.with(|index, it| decision(index).unwrap_or_else(|| it.side(side)));
-            let documents = split(&text.text);
-            let mut wrong = documents.iter().filter_map(|document| {
-                let error = Tree::parse(document.text).err()?;
-                let at = document.start + error.offset.min(document.text.len());
-                let line = 1 + text.text.as_bytes()[..at]
-                    .iter()
-                    .filter(|it| **it == b'\n')
-                    .count();
-                Some(format!(
-                    "the file would be no YAML: line {line}: {}",
-                    error.message
-                ))
-            });
-            match wrong.next() {
-                None => return Ok(()),
-                Some(wrong) => why = why.or(Some(wrong)),
-            }
+        let texts = [Side::Local, Side::Updated].map(|side| self.text(file, |it| it.side(side)));
+        let [local, updated] = texts.map(|text| broken_yaml(&text));
+        match (local, updated) {
+            (Some(why), Some(_)) => Err(why),
+            _ => Ok(()),
         }
-        why.map_or(Ok(()), Err)
     }
+}
+
+/// What keeps a text from being YAML.
+fn broken_yaml(text: &str) -> Option<String> {
+    let (document, error) = split(text)
+        .iter()
+        .find_map(|document| Some((*document, Tree::parse(document.text).err()?)))?;
+    let at = document.start + error.offset.min(document.text.len());
+    let line = 1 + text[..at].matches('\n').count();
+    let message = error.message;
+    Some(format!("the file would be no YAML: line {line}: {message}"))
 }

@@ -99,20 +99,16 @@ impl Session<'_> {
     fn apply(&mut self, rules: &[Written], side: Side) -> usize {
         let mut count = 0;
         for (index, file) in self.files.iter().enumerate() {
-            let open = self
-                .places
-                .iter()
-                .enumerate()
-                .filter(|(at, place)| place.file == index && self.decisions[*at].is_none());
-            let open: Vec<(usize, &OpenPlace)> = open.collect();
-            let places: Vec<&OpenPlace> = open.iter().map(|(_, place)| *place).collect();
-            for ((at, place), decided) in open.iter().zip(rules::decided(rules, file, &places)) {
-                if decided {
-                    let mut decision = Decision::side(place, side);
-                    decision.by = Some(self.at);
-                    self.decisions[*at] = Some(decision);
-                    count += 1;
-                }
+            let open = self.places.iter_mut();
+            let open = open.filter(|it| it.file == index && it.decision.is_none());
+            let open: Vec<&mut OpenPlace> = open.collect();
+            let decided = rules::decided(rules, file, &open);
+            for (place, _) in open.into_iter().zip(decided).filter(|(_, it)| *it) {
+                place.decision = Some(Decision {
+                    by: Some(self.at),
+                    ..Decision::side(place, side)
+                });
+                count += 1;
             }
         }
         count

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use super::decide::Decision;
 use crate::git::hunks::{Marked, Stretch, conflicts, count_in, read};
 use crate::merge::{Conflict, entries_at};
 use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
@@ -45,6 +46,7 @@ pub(super) struct OpenPlace {
     pub(super) resource: Option<ResourceId<'static>>,
     /// Whether it may show what a Secret keeps.
     pub(super) is_secret: bool,
+    pub(super) decision: Option<Decision>,
 }
 
 impl OpenPlace {
@@ -173,6 +175,7 @@ impl File {
                 resource: found.and_then(|it| it.0),
                 lines,
                 is_secret,
+                decision: None,
             }
         };
         lines.enumerate().map(place).collect()

@@ -16,4 +16,4 @@ mod session;
 mod show;
 
 pub(crate) use files::has_open;
-pub(crate) use session::{End, Session, Settled};
+pub(crate) use session::{End, Session};

@@ -23,7 +23,7 @@ pub(super) fn rules_for(file: &File, place: &OpenPlace, take: Take) -> Vec<Writt
 }
 
 /// Which of a file's places rules decide, all that is there.
-pub(super) fn decided(rules: &[Written], file: &File, places: &[&OpenPlace]) -> Vec<bool> {
+pub(super) fn decided(rules: &[Written], file: &File, places: &[&mut OpenPlace]) -> Vec<bool> {
     let of_file = rules.iter().filter(|rule| {
         let wanted = rule.file.as_ref();
         wanted.is_none_or(|wanted| *wanted == portable(&file.path))
@@ -32,7 +32,7 @@ pub(super) fn decided(rules: &[Written], file: &File, places: &[&OpenPlace]) -> 
     let patterns: Vec<(Option<String>, Pattern)> = of_file.filter_map(pattern).collect();
     let sides = [Side::Local, Side::Updated].map(|side| file.taken(side));
     let sides = sides.each_ref().map(Taken::parsed);
-    let is_decided = |place: &&OpenPlace| {
+    let is_decided = |place: &&mut OpenPlace| {
         let kind = place.resource.as_ref().map(|it| &*it.kind);
         let fitting = patterns
             .iter()

@@ -1,18 +1,18 @@
 //! The dialogue: shows each place, asks, and carries out what is answered.
 
-use std::fs::Permissions;
 use std::io::{self, Write};
 
 use console::Term;
 
-use super::decide::{Decided, Decision};
+use super::decide::Decision;
 use super::editor::Wait;
 use super::files::{File, OpenPlace, is_below};
 use super::show::{self, About, HELP, Look};
 use super::{both, pin};
-use crate::error::shown;
+use crate::error::{Error, shown};
 use crate::merge::{Conflict, Resolution};
-use crate::package::{ChangeKind, FileConflict, Plan, Written};
+use crate::package::{ChangeKind, Disk, FileConflict, Plan, Written, is_executable, of_new};
+use crate::report::many;
 use crate::triple::Side;
 use crate::visible::visible;
 
@@ -33,7 +33,6 @@ pub(crate) struct Session<'w> {
     pub(super) plan: Plan,
     pub(super) files: Vec<File>,
     pub(super) places: Vec<OpenPlace>,
-    pub(super) decisions: Vec<Option<Decision>>,
     /// The rules that were made, each with its place.
     pub(super) rules: Vec<(usize, Written)>,
     /// Why there can be none.
@@ -42,18 +41,6 @@ pub(crate) struct Session<'w> {
     /// Waits for the editor.
     pub(super) wait: Wait<'w>,
     pub(super) at: usize,
-}
-
-/// What a dialogue made of a plan.
-#[derive(Debug)]
-pub(crate) struct Settled {
-    pub(crate) plan: Plan,
-    pub(crate) rules: Vec<Written>,
-    /// Those of a file of the package.
-    pub(crate) permissions: Option<Permissions>,
-    pub(crate) decided: usize,
-    /// What is left, and how.
-    pub(crate) left: Vec<String>,
 }
 
 /// What is to be done next.
@@ -81,7 +68,6 @@ impl<'w> Session<'w> {
         let (files, places) = File::all(&plan, size);
         let (_, width) = Term::stdout().size();
         Self {
-            decisions: vec![None; places.len()],
             plan,
             files,
             places,
@@ -138,7 +124,7 @@ impl<'w> Session<'w> {
     }
 
     pub(super) fn decision(&self, at: usize) -> Option<&Decision> {
-        self.decisions.get(at)?.as_ref()
+        self.places.get(at)?.decision.as_ref()
     }
 
     fn show(&self, output: &mut impl Write, all: bool) -> io::Result<()> {
@@ -147,7 +133,6 @@ impl<'w> Session<'w> {
             number: self.at + 1,
             count: self.places.len(),
             conflict: self.conflict(place),
-            decided: self.decision(self.at).map(|it| it.what),
             all,
         };
         let file = &self.files[place.file];
@@ -182,7 +167,8 @@ impl<'w> Session<'w> {
             'e' => return self.edit(output),
             'r' => return self.rule(output),
             's' => {
-                self.take_back();
+                self.take_back_rules();
+                self.places[self.at].decision = None;
                 return Ok(NextStep::Next);
             }
             'k' if self.at == 0 => Err("this is the first place".to_owned()),
@@ -211,46 +197,39 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// What is decided in a file, with one decision more.
-    fn decided<'d>(&'d self, file: usize, more: Option<(usize, &'d Decision)>) -> Decided<'d> {
-        let of_file = self
-            .places
-            .iter()
-            .enumerate()
-            .filter(|(_, place)| place.file == file);
-        let decision = |at: usize| match more {
-            Some((place, decision)) if place == at => Some(decision),
-            _ => self.decision(at),
-        };
-        let texts = of_file.map(|(at, _)| decision(at).map(|it| it.text.as_str()));
-        texts.collect()
-    }
-
     /// Takes a decision about the place that is asked about.
     pub(super) fn take(&mut self, decision: Decision) -> Result<(), String> {
-        let file = self.places[self.at].file;
-        let decided = self.decided(file, Some((self.at, &decision)));
-        self.files[file].check(&decided, &decision.text)?;
-        self.take_back();
-        self.decisions[self.at] = Some(decision);
+        let text = decision.text.clone();
+        let place = &mut self.places[self.at];
+        let file = place.file;
+        let before = place.decision.replace(decision);
+        if let Err(why) = self.check(file, &text) {
+            self.places[self.at].decision = before;
+            return Err(why);
+        }
+        self.take_back_rules();
         Ok(())
     }
 
-    /// Leaves the place open, and takes back the rules that were made there and what they decided.
-    fn take_back(&mut self) {
+    /// Takes back the rules that were made at the place, and what they decided.
+    fn take_back_rules(&mut self) {
         let at = self.at;
         self.rules.retain(|(place, _)| *place != at);
-        let by_rule = |it: &Decision| it.by == Some(at);
-        for decision in &mut self.decisions {
-            decision.take_if(|it| by_rule(it));
+        for place in &mut self.places {
+            place.decision.take_if(|it| it.by == Some(at));
         }
-        self.decisions[at] = None;
+    }
+
+    /// How many places are decided.
+    fn decided(&self) -> usize {
+        let places = self.places.iter();
+        places.filter(|place| place.decision.is_some()).count()
     }
 
     /// Asks whether to write; `None` if somebody goes back.
     fn finish(&mut self, output: &mut impl Write, has_quit: bool) -> io::Result<Option<End>> {
         let count = self.places.len();
-        let decided = self.decisions.iter().flatten().count();
+        let decided = self.decided();
         if has_quit && decided == 0 {
             return Ok(Some(End::Leave));
         }
@@ -274,26 +253,51 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// The plan with what is decided, and what is left.
-    pub(crate) fn settle(mut self) -> Settled {
-        let open = self.places.iter().zip(&self.decisions);
-        let open = open
-            .filter(|(_, decision)| decision.is_none())
-            .map(|(place, _)| {
-                let file = shown(&self.files[place.file].path);
-                format!("between conflict markers: {file}:{}", place.line)
-            });
+    /// Writes what is decided, all of it or nothing. Returns what there is to tell, and whether
+    /// something is left.
+    ///
+    /// # Errors
+    /// As for [`Plan::write_to`].
+    pub(crate) fn write(mut self, disk: &dyn Disk) -> Result<(String, bool), Error> {
+        let (decided, left) = (self.decided(), self.left());
+        // a file of the package shows how new ones are
+        let new = self.plan.files.first();
+        let new = new.and_then(|change| of_new(is_executable(&change.permissions)));
+        self.settle();
+        let mut told = format!("{} decided", many(decided, "place"));
+        let rules: Vec<Written> = self.rules.into_iter().map(|(_, rule)| rule).collect();
+        if !rules.is_empty() {
+            self.plan.add_rules(&rules, new)?;
+        }
+        self.plan.write_to(disk, false)?;
+        told += &format!(", {} written", many(self.plan.files.len(), "file"));
+        if !rules.is_empty() {
+            told += &format!(", {} in .merge3.yaml", many(rules.len(), "new rule"));
+        }
+        told.push('\n');
+        for left in &left {
+            told += &format!("left {left}\n");
+        }
+        Ok((told, !left.is_empty()))
+    }
+
+    /// What is left, and how.
+    fn left(&self) -> Vec<String> {
+        let open = self.places.iter().filter(|it| it.decision.is_none());
+        let open = open.map(|place| {
+            let file = shown(&self.files[place.file].path);
+            format!("between conflict markers: {file}:{}", place.line)
+        });
         let binary = self.plan.conflicts.iter();
         let binary = binary.filter(|it| it.conflict.resolution == Resolution::Open);
         let binary = binary.map(|it| format!("as it is, for it is not text: {}", shown(&it.file)));
-        let left: Vec<String> = open.chain(binary).collect();
-        let texts: Vec<String> = self
-            .files
-            .iter()
-            .enumerate()
-            .map(|(index, file)| file.decided(&self.decided(index, None)))
-            .collect();
-        for (file, text) in self.files.iter().zip(texts) {
+        open.chain(binary).collect()
+    }
+
+    /// Puts what is decided into the plan.
+    fn settle(&mut self) {
+        for (index, file) in self.files.iter().enumerate() {
+            let text = self.text(index, |conflict| conflict.text);
             let change = &mut self.plan.files[file.change];
             // the side that deleted it was taken
             let is_gone = text.trim().is_empty();
@@ -302,19 +306,10 @@ impl<'w> Session<'w> {
                 change.kind = ChangeKind::Deleted;
             }
         }
-        let permissions = self.plan.files.first();
-        let permissions = permissions.map(|change| change.permissions.clone());
         self.plan.files.retain(|change| {
             let is_same = change.old == change.new && change.old_permissions.is_none();
             !is_same || matches!(change.kind, ChangeKind::Moved { .. })
         });
-        Settled {
-            plan: self.plan,
-            permissions,
-            rules: self.rules.into_iter().map(|(_, rule)| rule).collect(),
-            decided: self.decisions.iter().flatten().count(),
-            left,
-        }
     }
 }
 

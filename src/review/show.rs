@@ -32,8 +32,6 @@ pub(super) struct About<'a> {
     pub(super) count: usize,
     /// The conflict of the merge that is open here, where that is known.
     pub(super) conflict: Option<&'a Conflict>,
-    /// What was decided.
-    pub(super) decided: Option<&'a str>,
     /// Whether everything is shown.
     pub(super) all: bool,
 }
@@ -72,8 +70,8 @@ pub(super) fn place(file: &File, place: &OpenPlace, about: &About<'_>, look: Loo
     page.context(place.above.iter().map(String::as_str));
     page.sides(place);
     page.context(place.below.iter().map(String::as_str));
-    if let Some(decided) = about.decided {
-        page.line(&format!("decided: {decided}"), Paint::Name);
+    if let Some(decision) = &place.decision {
+        page.line(&format!("decided: {}", decision.what), Paint::Name);
     }
     page.text
 }
