@@ -160,14 +160,6 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// An error as it may be shown.
-    pub(super) fn readable(&self, error: Error) -> Error {
-        match self.secrets {
-            true => error.with_secrets(),
-            false => error,
-        }
-    }
-
     /// Tells what went wrong: the status of a run that ended by that, perhaps because a signal
     /// came.
     pub(super) fn failed(
@@ -177,7 +169,7 @@ impl Shown {
         errors: &mut impl Write,
     ) -> ExitCode {
         let is_stopped = matches!(error, Error::Stopped { .. });
-        let told = self.readable(error).render(self.color_errors);
+        let told = error.with_secrets(self.secrets).render(self.color_errors);
         // there is nobody left to tell where that fails
         let _ = writeln!(errors, "{told}");
         let status = signals.filter(|_| is_stopped).and_then(Signals::status);

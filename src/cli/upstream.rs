@@ -10,6 +10,7 @@ use super::progress::Line;
 use super::report::{Form, ReportTo};
 use super::run::{in_pool, on_terminal, waiting_at};
 use super::signals::Signals;
+use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report::{self, Detail};
@@ -20,27 +21,15 @@ use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
 pub(super) struct Done {
-    /// The report in the form that was asked for.
-    report: String,
-    /// What is reported beside a report's file.
+    /// The report as text.
     text: String,
+    /// The report in another form, where one was asked for.
+    report: Option<String>,
     /// What was left out or went wrong, each rendered.
     notes: Vec<String>,
     code: ExitCode,
     /// Whether a signal kept it from its end.
     stopped: bool,
-}
-
-impl Done {
-    pub(super) fn with_note(mut self, note: Option<&str>) -> Self {
-        let line = note.map_or(String::new(), |note| format!("{note}\n"));
-        // a report in another form says it in its own way
-        if self.report == self.text {
-            self.report.push_str(&line);
-        }
-        self.text.push_str(&line);
-        self
-    }
 }
 
 /// How a command about upstream is run.
@@ -88,6 +77,49 @@ impl UpstreamRun {
         };
         code.unless_lost(told)
     }
+
+    /// What there is to tell beside the report on packages, and how they ended. Of one that has
+    /// another version `newer` says what to note, and whether that is exit status 1.
+    fn outcome<T>(
+        &self,
+        packages: &Packages,
+        outcomes: &[PackageOutcome<T>],
+        mut newer: impl FnMut(&T) -> (Vec<String>, bool),
+    ) -> Done {
+        let mut done = plain(match outcomes {
+            [] => format!("{}\n", packages.none()),
+            _ => String::new(),
+        });
+        for outcome in outcomes {
+            match &outcome.newer {
+                Ok(None) => {}
+                Ok(Some(it)) => {
+                    let (notes, is_left) = newer(it);
+                    done.notes.extend(notes);
+                    if is_left && done.code == ExitCode::Merged {
+                        done.code = ExitCode::Conflicts;
+                    }
+                }
+                Err(error) => {
+                    done.notes.push(self.failed(&outcome.package, error));
+                    done.code = ExitCode::Failed;
+                    done.stopped |= matches!(error, Error::Stopped { .. });
+                }
+            }
+        }
+        done
+    }
+
+    /// What is said of a package that failed: its name, too, where the error begins with something
+    /// else.
+    fn failed(&self, package: &Path, error: &Error) -> String {
+        let package = shown(package);
+        let told = error.render(self.shown.color_errors);
+        match error.to_string().starts_with(&package) {
+            true => told,
+            false => format!("{package} failed:\n{told}"),
+        }
+    }
 }
 
 /// Upgrades wait, and write, as this process is told to.
@@ -111,13 +143,14 @@ fn tell(
     for note in &done.notes {
         writeln!(errors, "{note}")?;
     }
-    if let Err(error) = run.report.put(|| done.report.clone(), 1) {
+    let report = done.report.as_ref().unwrap_or(&done.text);
+    if let Err(error) = run.report.put(|| report.clone(), 1) {
         writeln!(errors, "{}", error.render(run.shown.color_errors))?;
         return Err(io::ErrorKind::Other.into());
     }
     let told = match &run.report.file {
         Some(_) => &done.text,
-        None => &done.report,
+        None => report,
     };
     if run.report.is_printed() || !run.args.quiet {
         output.write_all(told.as_bytes())?;
@@ -127,33 +160,30 @@ fn tell(
 
 fn plain(text: String) -> Done {
     Done {
-        report: text.clone(),
         text,
+        report: None,
         notes: Vec::new(),
         code: ExitCode::Merged,
         stopped: false,
     }
 }
 
-/// Tells where the cache is.
-pub(super) fn cache_path() -> Result<Done, Error> {
-    Ok(plain(format!("{}\n", Cache::of_user()?.root().display())))
-}
-
-/// Empties the cache.
-pub(super) fn clean_cache() -> Result<Done, Error> {
-    let clones = report::many(Cache::of_user()?.clean()?, "clone");
-    Ok(plain(format!("{clones} deleted from the cache\n")))
+/// Empties the cache, or tells where it is.
+pub(super) fn cache(command: &CacheCommand) -> Result<Done, Error> {
+    let cache = Cache::of_user()?;
+    Ok(plain(match command {
+        CacheCommand::Path => format!("{}\n", cache.root().display()),
+        CacheCommand::Clean => {
+            let clones = report::many(cache.clean()?, "clone");
+            format!("{clones} deleted from the cache\n")
+        }
+    }))
 }
 
 /// Vendors a package.
-pub(super) fn get(
-    run: &UpstreamRun,
-    remotes: &Remotes<'_>,
-    (address, folder): (&str, Option<&Path>),
-    choice: Choice,
-) -> Result<Done, Error> {
-    let vendored = upgrade::get(remotes, address, folder, choice)?;
+pub(super) fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
+    let choice = Choice::newest(args.pre_releases);
+    let vendored = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
     let files = report::many(vendored.files, "file");
     let text = format!(
         "{}: {} of {}, {files}; recorded in {}\n",
@@ -172,12 +202,9 @@ pub(super) fn get(
 }
 
 /// Records where a copy comes from, and tells how near it is to that.
-pub(super) fn adopt(
-    remotes: &Remotes<'_>,
-    (folder, address): (&Path, Option<&str>),
-    choice: Choice,
-) -> Result<Done, Error> {
-    let adopted = upgrade::adopt(remotes, folder, address, choice)?;
+pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Done, Error> {
+    let choice = Choice::newest(args.pre_releases);
+    let adopted = upgrade::adopt(remotes, &args.folder, args.address.as_deref(), choice)?;
     let near = adopted.nearness;
     let all = near.same + near.changed + near.missing;
     let mut parts = vec![format!(
@@ -199,7 +226,7 @@ pub(super) fn adopt(
     }
     Ok(plain(format!(
         "{}: {} of {}: {}; recorded in {}\n",
-        shown(folder),
+        shown(&args.folder),
         visible(&adopted.version.full),
         visible(&adopted.origin.shown()),
         parts.join(", "),
@@ -214,119 +241,66 @@ pub(super) fn outdated(
     (packages, options): (&Packages, &UpgradeOptions),
     exit_code: bool,
 ) -> Result<Done, Error> {
-    let states = upgrade::outdated(remotes, packages, options)?;
-    let failures = states.iter().filter_map(|state| match state {
-        PackageOutcome::Failed(package, error) => Some(failed(package, error, run)),
-        _ => None,
-    });
-    let notes: Vec<String> = failures.collect();
-    let text = upgrade::outdated_text(&states);
-    let none = states.is_empty().then(|| packages.none());
-    let done = Done {
-        report: match run.report.form {
-            // the command line refuses a page of it
-            Form::Text | Form::Html => text.clone(),
-            Form::Json => upgrade::outdated_json(&states),
-            Form::Markdown => upgrade::outdated_markdown(&states),
-        },
-        text,
-        code: match notes.is_empty() {
-            true if exit_code && states.iter().any(PackageOutcome::is_outdated) => {
-                ExitCode::Conflicts
-            }
-            true => ExitCode::Merged,
-            false => ExitCode::Failed,
-        },
-        notes,
-        stopped: false,
+    let outcomes = upgrade::outdated(remotes, packages, options)?;
+    let text = upgrade::outdated_text(&outcomes);
+    let report = match run.report.form {
+        // the command line refuses a page of it
+        Form::Text | Form::Html => None,
+        Form::Json => Some(upgrade::outdated_json(&outcomes)),
+        Form::Markdown => Some(upgrade::outdated_markdown(&outcomes)),
     };
-    Ok(done.with_note(none))
-}
-
-/// What is said of a package that failed: its name, too, where the error begins with something
-/// else.
-fn failed(package: &Path, error: &Error, run: &UpstreamRun) -> String {
-    let package = shown(package);
-    let told = error.render(run.shown.color_errors);
-    match error.to_string().starts_with(&package) {
-        true => told,
-        false => format!("{package} failed:\n{told}"),
-    }
-}
-
-fn with_readable_errors(
-    run: &UpstreamRun,
-    outcomes: Vec<PackageOutcome<Upgrade>>,
-) -> Vec<PackageOutcome<Upgrade>> {
-    let outcomes = outcomes.into_iter().map(|outcome| match outcome {
-        PackageOutcome::Failed(package, error) => {
-            PackageOutcome::Failed(package, run.shown.readable(error))
-        }
-        other => other,
+    let done = run.outcome(packages, &outcomes, |it| {
+        (Vec::new(), exit_code && it.wanted.is_some())
     });
-    outcomes.collect()
+    Ok(Done {
+        text: text + &done.text,
+        report,
+        ..done
+    })
 }
 
-/// What came of upgrades.
+/// Upgrades packages; where it is to print a `diff`, nothing else of them is reported.
 pub(super) fn upgraded(
     run: &UpstreamRun,
-    outcomes: Vec<PackageOutcome<Upgrade>>,
-    dry_run: bool,
+    remotes: &Remotes<'_>,
+    (packages, options): (&Packages, &UpgradeOptions),
+    signals: &Signals,
     diff: bool,
-) -> Done {
-    let outcomes = with_readable_errors(run, outcomes);
-    let mut notes = Vec::new();
-    let mut code = ExitCode::Merged;
-    let mut stopped = false;
+) -> Result<Done, Error> {
+    let outcomes = upgrade::upgrade(remotes, packages, options, signals)?;
+    let color = run.shown.color_output;
     let mut diffs = String::new();
-    for outcome in &outcomes {
-        match outcome {
-            PackageOutcome::UpToDate(_) => {}
-            PackageOutcome::Failed(package, error) => {
-                notes.push(failed(package, error, run));
-                code = ExitCode::Failed;
-                stopped |= matches!(error, Error::Stopped { .. });
-            }
-            PackageOutcome::Newer(upgrade) => {
-                if upgrade.facts.open && code == ExitCode::Merged {
-                    code = ExitCode::Conflicts;
-                }
-                notes.extend(notes_of(upgrade, run));
-                if diff {
-                    let one =
-                        report::diff_in(&upgrade.package, &upgrade.plan, run.shown.color_output);
-                    diffs.push_str(&one.text);
-                    let left_out = one.left_out.iter().filter(|_| !run.args.quiet);
-                    notes.extend(left_out.map(|it| format!("warning: {it}")));
-                }
-            }
+    let done = run.outcome(packages, &outcomes, |it| {
+        let mut notes = notes_of(it, run);
+        if diff {
+            let one = report::diff_in(&it.package, &it.plan, color);
+            diffs.push_str(&one.text);
+            let left_out = one.left_out.iter().filter(|_| !run.args.quiet);
+            notes.extend(left_out.map(|it| format!("warning: {it}")));
         }
-    }
-    let detail = Detail {
-        files: run.args.verbose || dry_run,
-        records: run.args.verbose,
-        color: run.shown.color_output,
-    };
-    let (report, text) = if diff {
-        let diffs = on_terminal(diffs, run.shown.color_output);
-        (diffs.clone(), diffs)
+        (notes, it.facts.open)
+    });
+    let (text, report) = if diff {
+        (on_terminal(diffs, color), None)
     } else {
-        let text = upgrade::upgrade_text(&outcomes, detail);
-        let report = match run.report.form {
-            Form::Text => text.clone(),
-            Form::Json => upgrade::upgrade_json(&outcomes),
-            Form::Markdown => upgrade::upgrade_markdown(&outcomes),
-            Form::Html => upgrade::upgrade_html(&outcomes),
+        let detail = Detail {
+            files: run.args.verbose || options.dry_run,
+            records: run.args.verbose,
+            color,
         };
-        (report, text)
+        let report = match run.report.form {
+            Form::Text => None,
+            Form::Json => Some(upgrade::upgrade_json(&outcomes)),
+            Form::Markdown => Some(upgrade::upgrade_markdown(&outcomes)),
+            Form::Html => Some(upgrade::upgrade_html(&outcomes)),
+        };
+        (upgrade::upgrade_text(&outcomes, detail), report)
     };
-    Done {
+    Ok(Done {
+        text: text + &done.text,
         report,
-        text,
-        notes,
-        code,
-        stopped,
-    }
+        ..done
+    })
 }
 
 /// What was left out of an upgrade, or is left to do.

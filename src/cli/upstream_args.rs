@@ -12,12 +12,10 @@ use super::merge_args::MergeArgs;
 use super::output::{RunArgs, threads};
 use super::report::{Form, ReportTo};
 use super::signals::Signals;
-use super::upstream::{UpstreamRun, adopt, cache_path, clean_cache, get, outdated, upgraded};
+use super::upstream::{UpstreamRun, adopt, cache, get, outdated, upgraded};
 use crate::package::Settings;
 use crate::triple::Triple;
-use crate::upgrade::{
-    Choice, Commits, Packages, Remotes, Shard, Template, UpgradeOptions, Within, upgrade,
-};
+use crate::upgrade::{Choice, Packages, Remotes, Shard, Template, UpgradeOptions, Within};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
@@ -160,14 +158,6 @@ pub(super) enum CacheCommand {
     Path,
 }
 
-/// Any version there is, those before a release too where that is said.
-fn newest(pre_releases: bool) -> Choice {
-    Choice {
-        pre_releases,
-        ..Choice::default()
-    }
-}
-
 fn shard(text: &str) -> Result<Shard, String> {
     let numbers = text
         .split_once('/')
@@ -215,26 +205,14 @@ impl Subcommands {
         errors: &mut impl Write,
     ) -> Result<ExitCode, (&'static str, String)> {
         let plainly = UpstreamRun::new(ReportTo::default(), RunArgs::default(), None);
-        match self {
-            Self::Get(args) => {
-                let what = (&*args.address, args.folder.as_deref());
-                let choice = newest(args.pre_releases);
-                Ok(plainly.done(|run, it, _| get(run, it, what, choice), output, errors))
-            }
-            Self::Adopt(args) => {
-                let what = (&*args.folder, args.address.as_deref());
-                let choice = newest(args.pre_releases);
-                Ok(plainly.done(|_, it, _| adopt(it, what, choice), output, errors))
-            }
-            Self::Cache(CacheCommand::Clean) => {
-                Ok(plainly.done(|_, _, _| clean_cache(), output, errors))
-            }
-            Self::Cache(CacheCommand::Path) => {
-                Ok(plainly.done(|_, _, _| cache_path(), output, errors))
-            }
-            Self::Outdated(args) => args.run(output, errors).map_err(|it| ("outdated", it)),
-            Self::Upgrade(args) => args.run(output, errors).map_err(|it| ("upgrade", it)),
-        }
+        let done = match self {
+            Self::Get(args) => plainly.done(|run, it, _| get(run, it, &args), output, errors),
+            Self::Adopt(args) => plainly.done(|_, it, _| adopt(it, &args), output, errors),
+            Self::Cache(command) => plainly.done(|_, _, _| cache(&command), output, errors),
+            Self::Outdated(args) => args.run(output, errors).map_err(|it| ("outdated", it))?,
+            Self::Upgrade(args) => args.run(output, errors).map_err(|it| ("upgrade", it))?,
+        };
+        Ok(done)
     }
 }
 
@@ -275,23 +253,19 @@ impl UpgradeArgs {
             allow_dirty: self.allow_dirty,
             log: self.report.form != Form::Text,
             allowed: self.which.allow_upstream.clone(),
+            branch: self.branch,
+            commit: self.commit,
+            template: self.message.unwrap_or_default(),
             settings: Settings {
                 show_secrets: self.run.shown.shown().secrets,
                 ..self.merge.settings(self.markers.style(&names)?)
             },
         };
-        let commits = Commits {
-            branch: self.branch,
-            commit: self.commit,
-            template: self.message.unwrap_or_default(),
-        };
         let jobs = self.which.jobs(&self.run);
         let packages = self.which.packages(false)?;
         let run = UpstreamRun::new(self.report, self.run, jobs);
         let work = |run: &UpstreamRun, remotes: &Remotes<'_>, signals: &Signals| {
-            let outcomes = upgrade(remotes, &packages, &options, &commits, signals)?;
-            let none = outcomes.is_empty().then(|| packages.none());
-            Ok(upgraded(run, outcomes, options.dry_run, self.diff).with_note(none))
+            upgraded(run, remotes, (&packages, &options), signals, self.diff)
         };
         Ok(run.done(work, output, errors))
     }

@@ -6,14 +6,15 @@ use super::{Error, Warning, shown};
 use crate::visible::visible;
 
 impl Error {
-    /// Has the lines shown that may hold secrets.
+    /// Has the lines shown that may hold secrets, if they `are_shown` at all.
     #[must_use]
-    pub fn with_secrets(mut self) -> Self {
+    pub fn with_secrets(mut self, are_shown: bool) -> Self {
         match &mut self {
+            _ if !are_shown => {}
             Self::Unfit { places, .. } => places.iter_mut().for_each(|it| it.0.hidden = false),
             Self::Several(errors) => {
-                let shown = std::mem::take(errors).into_iter().map(Self::with_secrets);
-                *errors = shown.collect();
+                let all = std::mem::take(errors).into_iter();
+                *errors = all.map(|it| it.with_secrets(true)).collect();
             }
             _ => {}
         }

@@ -109,11 +109,7 @@ fn local(folder: &Path) -> Result<Snapshot, Error> {
 
 /// The tag of a commit, where it has one: a package that follows a commit stays there.
 fn tagged(origin: &Origin, refs: &Refs, version: Version) -> Version {
-    let all = Choice {
-        pre_releases: true,
-        ..Choice::default()
-    };
-    let tags = tagged_versions(origin, refs, all).into_iter();
+    let tags = tagged_versions(origin, refs, Choice::newest(true)).into_iter();
     let mut tags = tags.filter(|tag| tag.commit == version.commit && is_hash(&version.name));
     tags.next().unwrap_or(version)
 }

@@ -12,22 +12,12 @@ use super::find::{self, Member, Packages, families};
 use super::message::Template;
 use super::outcome::PackageOutcome;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
+use super::record::Record;
 use super::refs::Version;
 use super::remote::Remotes;
 use super::{record, repositories, unfinished, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
-
-/// Where commits go.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Commits {
-    /// The branch for them, if one is wanted.
-    pub branch: Option<String>,
-    /// Whether commits are made.
-    pub commit: bool,
-    /// What their messages are made from.
-    pub template: Template,
-}
 
 /// The program that upgrades are run by.
 pub(crate) trait Host: Sync {
@@ -46,13 +36,12 @@ pub(crate) fn upgrade(
     remotes: &Remotes<'_>,
     packages: &Packages,
     options: &UpgradeOptions,
-    commits: &Commits,
     host: &dyn Host,
 ) -> Result<Vec<PackageOutcome<Upgrade>>, Error> {
     let _locks = match options.dry_run {
         true => Vec::new(),
         false => {
-            let access = match commits.commit {
+            let access = match options.commit {
                 true => Access::Write,
                 false => Access::Read,
             };
@@ -63,11 +52,11 @@ pub(crate) fn upgrade(
     // others may have upgraded them while they were waited for
     let families = families(packages, &options.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
-    let makes_commits = !options.dry_run && (commits.commit || commits.branch.is_some());
+    let makes_commits = !options.dry_run && (options.commit || options.branch.is_some());
     let tops = repositories::tops(paths.filter(|_| makes_commits))?;
-    let branches = Branches::prepare(&tops, commits.branch.as_deref())?;
+    let branches = Branches::prepare(&tops, options.branch.as_deref())?;
     // the branch may have been another version of them
-    let mut families = match commits.branch {
+    let mut families = match options.branch {
         Some(_) => find::families(packages, &options.allowed)?,
         None => families,
     };
@@ -78,22 +67,23 @@ pub(crate) fn upgrade(
         }
     });
     fetch_all(remotes, &families, options);
-    let outcomes: Vec<Vec<PackageOutcome<Upgrade>>> = families
-        .into_par_iter()
-        .map(|family| {
-            let each = family.into_iter();
-            let go = || branches.go();
-            each.map(|found| upgrade_package(remotes, found, options, commits, host, go))
-                .collect()
-        })
-        .collect();
-    let mut outcomes: Vec<PackageOutcome<Upgrade>> = outcomes.into_iter().flatten().collect();
-    if commits.commit && !options.dry_run {
-        commit_all(&mut outcomes, &tops, &commits.template);
+    let one = |found: Member| {
+        let state = (found.record, found.uncommitted);
+        let newer = upgrade_package(remotes, &found.path, state, options, host, &branches);
+        PackageOutcome {
+            newer: newer.map_err(|error| error.with_secrets(options.settings.show_secrets)),
+            package: found.path,
+        }
+    };
+    let outcomes = families.into_par_iter();
+    let outcomes = outcomes.flat_map_iter(|family| family.into_iter().map(one));
+    let mut outcomes: Vec<PackageOutcome<Upgrade>> = outcomes.collect();
+    if options.commit && !options.dry_run {
+        commit_all(&mut outcomes, &tops, &options.template);
     }
     let same = branches.finish()?;
     for outcome in &mut outcomes {
-        if let PackageOutcome::Newer(upgrade) = outcome
+        if let Ok(Some(upgrade)) = &mut outcome.newer
             && let Some(old) = upgrade.committed.as_ref().and_then(|new| same.get(new))
         {
             upgrade.committed = Some(old.clone());
@@ -130,59 +120,51 @@ fn uncommitted_in(package: &Path, options: &UpgradeOptions) -> Option<Error> {
 
 fn upgrade_package(
     remotes: &Remotes<'_>,
-    found: Member,
+    package: &Path,
+    (record, mut uncommitted): (Result<Record, Error>, Option<Error>),
     options: &UpgradeOptions,
-    commits: &Commits,
     host: &dyn Host,
-    branch: impl Fn() -> Result<(), Error>,
-) -> PackageOutcome<Upgrade> {
-    let upgrade = || -> Result<Option<Upgrade>, Error> {
-        let mut record = found.record?;
-        if found.family != found.path {
-            // it may have come with the package that it is in, a moment ago
-            match find::record_of(&found.path, &options.allowed)? {
-                Some(read) => record = read,
-                None => return Ok(None),
-            }
-        }
-        let access = match options.dry_run {
-            true => Access::Read,
-            false => Access::Write,
-        };
-        let _lock = package::lock(&found.path, access, || host.waiting(&found.path))?;
-        let mut uncommitted = found.uncommitted;
-        if options.dry_run {
-            unfinished::refuse_unfinished(&found.path)?;
-        } else if unfinished::resumed(&found.path, options)? {
-            // what that run did was none of the user's changes
-            uncommitted = uncommitted_in(&found.path, options);
-            match record::read(&found.path)? {
-                Some(before) => record = before,
-                None => return Ok(None),
-            }
-        }
-        let planned = loop {
-            match package_upgrade::plan(remotes, &found.path, &record, options, &mut uncommitted) {
-                Err(error) if !options.dry_run && unfinished::recovered(&record, &error)? => {
-                    // what a killed run did was none of the user's changes
-                    uncommitted = uncommitted_in(&found.path, options);
-                }
-                planned => break planned?,
-            }
-        };
-        let Some(mut upgrade) = planned else {
-            return Ok(None);
-        };
-        if !options.dry_run && !upgrade.facts.refused {
-            branch()?;
-            // what somebody has to resolve is not committed
-            let awaits_commit = commits.commit && !upgrade.facts.open;
-            upgrade.write(host.disk(), options.durable, awaits_commit)?;
-        }
-        Ok(Some(upgrade))
+    branches: &Branches,
+) -> Result<Option<Upgrade>, Error> {
+    record?;
+    // another version may have come with the package that it is in, a moment ago
+    let Some(mut record) = find::record_of(package, &options.allowed)? else {
+        return Ok(None);
     };
-    let upgrade = upgrade();
-    PackageOutcome::of(found.path, upgrade)
+    let access = match options.dry_run {
+        true => Access::Read,
+        false => Access::Write,
+    };
+    let _lock = package::lock(package, access, || host.waiting(package))?;
+    if options.dry_run {
+        unfinished::refuse_unfinished(package)?;
+    } else if unfinished::resumed(package, options)? {
+        // what that run did was none of the user's changes
+        uncommitted = uncommitted_in(package, options);
+        match record::read(package)? {
+            Some(before) => record = before,
+            None => return Ok(None),
+        }
+    }
+    let planned = loop {
+        match package_upgrade::plan(remotes, package, &record, options, &mut uncommitted) {
+            Err(error) if !options.dry_run && unfinished::recovered(&record, &error)? => {
+                // what a killed run did was none of the user's changes
+                uncommitted = uncommitted_in(package, options);
+            }
+            planned => break planned?,
+        }
+    };
+    let Some(mut upgrade) = planned else {
+        return Ok(None);
+    };
+    if !options.dry_run && !upgrade.facts.refused {
+        branches.go()?;
+        // what somebody has to resolve is not committed
+        let awaits_commit = options.commit && !upgrade.facts.open;
+        upgrade.write(host.disk(), options.durable, awaits_commit)?;
+    }
+    Ok(Some(upgrade))
 }
 
 /// Commits what was written, one package after the other. What is not committed, or not in the
@@ -204,7 +186,7 @@ fn commit_all(
                 upgrade.committed = commit;
                 committed.entry(top).or_default().push(outcome);
             }
-            Err(error) => *outcome = PackageOutcome::Failed(upgrade.package.clone(), error),
+            Err(error) => outcome.newer = Err(error),
         }
     }
     for (top, mut outcomes) in committed {
@@ -224,7 +206,7 @@ fn commit_all(
                 )),
             };
             if let Err(error) = done {
-                *outcome = PackageOutcome::Failed(upgrade.package.clone(), error);
+                outcome.newer = Err(error);
             }
         }
     }
@@ -235,10 +217,8 @@ fn written<'t, 'o>(
     outcome: &'o mut PackageOutcome<Upgrade>,
     tops: &'t HashMap<PathBuf, PathBuf>,
 ) -> Option<(&'t PathBuf, &'o mut Upgrade)> {
-    match outcome {
-        PackageOutcome::Newer(upgrade) if upgrade.facts.written && !upgrade.facts.open => {
-            Some((tops.get(&upgrade.package)?, upgrade))
-        }
-        _ => None,
-    }
+    let upgrade = outcome.newer.as_mut().ok()?.as_mut()?;
+    let is_written = upgrade.facts.written && !upgrade.facts.open;
+    let top = tops.get(&outcome.package).filter(|_| is_written)?;
+    Some((top, upgrade))
 }

@@ -35,18 +35,15 @@ pub(super) struct Member {
     pub path: PathBuf,
     /// Its record.
     pub record: Result<Record, Error>,
-    /// The outermost of the packages that it is in: these are done one after the other.
-    pub(super) family: PathBuf,
     /// Why it is not to be upgraded as it is here: something is not committed.
     pub(super) uncommitted: Option<Error>,
 }
 
 impl Member {
-    fn new(path: &Path, record: Result<Record, Error>, family: &Path) -> Self {
+    fn new(path: &Path, record: Result<Record, Error>) -> Self {
         Self {
             path: path.to_owned(),
             record,
-            family: family.to_owned(),
             uncommitted: None,
         }
     }
@@ -83,26 +80,18 @@ impl Packages {
     }
 }
 
-/// The packages that are meant, in groups of those that are in one another, by path.
+/// The packages that are meant, each with those that are in it: these are done one after the other.
 ///
 /// # Errors
 /// Where a folder cannot be read, or a folder that was named has no record.
 pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Member>>, Error> {
-    let found = match packages {
-        Packages::Below(folder, shard) => below(folder, *shard, allowed)?,
-        Packages::Named(folders) => folders
-            .iter()
-            .map(|folder| named(folder, allowed))
-            .collect::<Result<_, _>>()?,
-    };
-    let mut families: Vec<Vec<Member>> = Vec::new();
-    for package in found {
-        match families.last_mut() {
-            Some(family) if family[0].family == package.family => family.push(package),
-            _ => families.push(vec![package]),
+    match packages {
+        Packages::Below(folder, shard) => below(folder, *shard, allowed),
+        Packages::Named(folders) => {
+            let alone = |folder: &PathBuf| Ok(vec![named(folder, allowed)?]);
+            folders.iter().map(alone).collect()
         }
     }
-    Ok(families)
 }
 
 fn named(folder: &Path, allowed: &[String]) -> Result<Member, Error> {
@@ -115,7 +104,7 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Member, Error> {
     }
     let record = record_of(folder, allowed);
     let record = record.and_then(|record| record.ok_or_else(|| no_record(folder)));
-    Ok(Member::new(folder, record, folder))
+    Ok(Member::new(folder, record))
 }
 
 /// A package's record; `None` if it has none.
@@ -141,15 +130,12 @@ pub(super) fn no_record(package: &Path) -> Error {
 
 /// The packages in and below a folder that say where they come from, by path, without those of
 /// other shares.
-///
-/// # Errors
-/// Where a folder cannot be read.
-pub(super) fn below(
+fn below(
     folder: &Path,
     shard: Option<Shard>,
     allowed: &[String],
-) -> Result<Vec<Member>, Error> {
-    let mut found: Vec<Member> = Vec::new();
+) -> Result<Vec<Vec<Member>>, Error> {
+    let mut families: Vec<Vec<Member>> = Vec::new();
     let walk = WalkDir::new(folder)
         .sort_by_file_name()
         .into_iter()
@@ -166,18 +152,17 @@ pub(super) fn below(
         let Some(record) = record_of(&path, allowed).transpose() else {
             continue;
         };
-        let outer = found
-            .iter()
-            .rev()
-            .find(|outer| path.starts_with(&outer.family));
-        let family = outer.map_or(&path, |outer| &outer.family);
-        found.push(Member::new(&path, record, family));
+        let found = Member::new(&path, record);
+        match families.last_mut() {
+            Some(family) if path.starts_with(&family[0].path) => family.push(found),
+            _ => families.push(vec![found]),
+        }
     }
     if let Some(shard) = shard {
         let top = worktree::top(folder)?.unwrap_or_else(|| folder.to_owned());
-        found.retain(|package| shard.has(&name_in(&top, &package.family)));
+        families.retain(|family| shard.has(&name_in(&top, &family[0].path)));
     }
-    Ok(found)
+    Ok(families)
 }
 
 /// A package's path in the repository, so that it is the same on every machine and from every

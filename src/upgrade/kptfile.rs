@@ -1,7 +1,7 @@
 //! Upstream's Kptfile in an upgrade: it gets the local name, namespace and record before the merge,
 //! so that these never conflict, as in kpt.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::edit::{get, map, patched, string};
 use super::record::{KPTFILE, Record, SECTIONS};
@@ -19,36 +19,34 @@ use crate::yaml::{NodeId, NodeKind, Tree};
 pub(super) fn keep_local_identity(
     upstream: (&mut Snapshot, &mut Snapshot),
     record: &Record,
-) -> Result<Vec<Warning>, Error> {
+) -> Result<Option<Warning>, Error> {
     let (original, updated) = upstream;
     let package = record.file.parent().unwrap_or(Path::new(""));
     let has_record = record.file.ends_with(KPTFILE);
     let local = text_of(&package.join(KPTFILE))?;
-    let [before, now] = [&*original, &*updated].map(|side| rewritten(side, &local));
-    let is_gone = has_record && matches!(now, Rewritten::Missing);
-    let broken = [&before, &now]
-        .into_iter()
-        .any(|it| matches!(it, Rewritten::Impossible));
-    let mut warnings = Vec::new();
-    if broken {
-        warnings.push(Warning::about(
+    let rewritten = [&*original, &*updated].map(|side| rewritten(side, &local));
+    let is_broken = rewritten.iter().any(|text| text == &Some(None));
+    let is_gone = has_record && rewritten[1].is_none();
+    for (snapshot, text) in [original, updated].into_iter().zip(rewritten) {
+        let text = text.flatten().filter(|_| !is_gone && !is_broken);
+        put(snapshot, text);
+    }
+    Ok(is_broken.then(|| {
+        Warning::about(
             Path::new(KPTFILE),
             "upstream's Kptfile is left out: it is not written \
              so that your name and record can be kept in it",
-        ));
+        )
+    }))
+}
+
+/// Gives upstream's Kptfile another text, or takes it away.
+fn put(upstream: &mut Snapshot, text: Option<String>) {
+    let kptfile = Path::new(KPTFILE);
+    match (text, upstream.entries.get_mut(kptfile)) {
+        (Some(text), Some(SnapshotEntry::File { bytes, .. })) => *bytes = text.into_bytes(),
+        _ => drop(upstream.entries.remove(kptfile)),
     }
-    for (snapshot, rewritten) in [(original, before), (updated, now)] {
-        let kptfile = PathBuf::from(KPTFILE);
-        match (rewritten, snapshot.entries.get_mut(&kptfile)) {
-            (Rewritten::Text(text), Some(SnapshotEntry::File { bytes, .. }))
-                if !is_gone && !broken =>
-            {
-                *bytes = text.into_bytes();
-            }
-            _ => drop(snapshot.entries.remove(&kptfile)),
-        }
-    }
-    Ok(warnings)
 }
 
 /// Makes upstream's Kptfile the local one where the two differ in nothing but what says who and
@@ -58,12 +56,9 @@ pub(super) fn keep_local_identity(
 /// Where the local file cannot be read.
 pub(super) fn keep_local_file(upstream: &mut Snapshot, package: &Path) -> Result<(), Error> {
     let local = text_of(&package.join(KPTFILE))?;
-    let Rewritten::Text(theirs) = rewritten(upstream, &local) else {
-        return Ok(());
-    };
-    let is_same = with_identity_of(&local, &local).is_some_and(|ours| ours == theirs);
-    if let Some(SnapshotEntry::File { bytes, .. }) = upstream.entries.get_mut(Path::new(KPTFILE)) {
-        *bytes = if is_same { local } else { theirs }.into_bytes();
+    if let Some(Some(theirs)) = rewritten(upstream, &local) {
+        let is_same = with_identity_of(&local, &local).is_some_and(|ours| ours == theirs);
+        put(upstream, Some(if is_same { local } else { theirs }));
     }
     Ok(())
 }
@@ -77,23 +72,14 @@ fn text_of(file: &Path) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
 }
 
-/// What became of a Kptfile of upstream's.
-enum Rewritten {
-    Missing,
-    Text(String),
-    /// It cannot be made to say what the local one says.
-    Impossible,
-}
-
-fn rewritten(snapshot: &Snapshot, local: &str) -> Rewritten {
-    match snapshot.entries.get(Path::new(KPTFILE)) {
-        None => Rewritten::Missing,
-        Some(SnapshotEntry::File { bytes, .. }) => std::str::from_utf8(bytes)
-            .ok()
-            .and_then(|text| with_identity_of(text, local))
-            .map_or(Rewritten::Impossible, Rewritten::Text),
-        Some(SnapshotEntry::Link(_) | SnapshotEntry::Other) => Rewritten::Impossible,
-    }
+/// Upstream's Kptfile, if there is one, with what the local one says; `Some(None)` if it cannot be
+/// made to say that.
+fn rewritten(upstream: &Snapshot, local: &str) -> Option<Option<String>> {
+    let kptfile = Path::new(KPTFILE);
+    upstream.entries.get(kptfile)?;
+    let bytes = upstream.file(kptfile);
+    let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
+    Some(text.and_then(|text| with_identity_of(text, local)))
 }
 
 /// The text with local's name and namespace and without a record; `None` if it cannot be had: it

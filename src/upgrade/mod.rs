@@ -48,7 +48,7 @@ mod version;
 mod worktree;
 
 pub(crate) use adopt::{adopt, original};
-pub(crate) use batch::{Commits, Host, upgrade};
+pub(crate) use batch::{Host, upgrade};
 pub(crate) use cache::Cache;
 pub(crate) use find::{Packages, Shard};
 pub(crate) use get::get;

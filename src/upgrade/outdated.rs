@@ -1,6 +1,6 @@
 //! Which packages have a newer version.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
@@ -8,6 +8,7 @@ use super::address::Origin;
 use super::find::{Member, Packages, families};
 use super::outcome::PackageOutcome;
 use super::package_upgrade::{self, UpgradeOptions};
+use super::record::Record;
 use super::refs::Version;
 use super::remote::Remotes;
 use super::unfinished::refuse_unfinished;
@@ -29,13 +30,6 @@ pub(crate) struct Outdated {
     pub latest: Version,
 }
 
-impl PackageOutcome<Outdated> {
-    /// Whether an upgrade would go to another version.
-    pub(crate) fn is_outdated(&self) -> bool {
-        self.newer().is_some_and(|it| it.wanted.is_some())
-    }
-}
-
 /// Which packages have a newer version.
 ///
 /// # Errors
@@ -47,33 +41,31 @@ pub(crate) fn outdated(
 ) -> Result<Vec<PackageOutcome<Outdated>>, Error> {
     let families = families(packages, &options.allowed)?;
     let found: Vec<Member> = families.into_iter().flatten().collect();
-    Ok(found
-        .into_par_iter()
-        .map(|found| state(remotes, found, options))
-        .collect())
+    let outcomes = found.into_par_iter().map(|found| PackageOutcome {
+        newer: newer(remotes, &found.path, found.record, options),
+        package: found.path,
+    });
+    Ok(outcomes.collect())
 }
 
-fn state(
+fn newer(
     remotes: &Remotes<'_>,
-    found: Member,
+    package: &Path,
+    record: Result<Record, Error>,
     options: &UpgradeOptions,
-) -> PackageOutcome<Outdated> {
-    let state = || -> Result<Option<Outdated>, Error> {
-        let record = found.record?;
-        refuse_unfinished(&found.path)?;
-        let refs = remotes.refs(&record.origin.repository)?;
-        let wanted = package_upgrade::target(remotes, &record, &refs, options)?;
-        let mut widest = options.clone();
-        widest.choice.within = Within::Major;
-        let latest = package_upgrade::target(remotes, &record, &refs, &widest)?;
-        Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
-            package: found.path.clone(),
-            current: package_upgrade::current(&record, &refs),
-            origin: record.origin,
-            wanted,
-            latest,
-        }))
-    };
-    let state = state();
-    PackageOutcome::of(found.path, state)
+) -> Result<Option<Outdated>, Error> {
+    let record = record?;
+    refuse_unfinished(package)?;
+    let refs = remotes.refs(&record.origin.repository)?;
+    let wanted = package_upgrade::target(remotes, &record, &refs, options)?;
+    let mut widest = options.clone();
+    widest.choice.within = Within::Major;
+    let latest = package_upgrade::target(remotes, &record, &refs, &widest)?;
+    Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
+        package: package.to_owned(),
+        current: package_upgrade::current(&record, &refs),
+        origin: record.origin,
+        wanted,
+        latest,
+    }))
 }

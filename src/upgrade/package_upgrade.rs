@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::address::Origin;
 use super::get::own_file;
 use super::history::Commit;
+use super::message::Template;
 use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
@@ -39,6 +40,12 @@ pub(crate) struct UpgradeOptions {
     /// Hosts and repositories that a package in a package may come from, beside those of the
     /// package that it is in.
     pub allowed: Vec<String>,
+    /// The branch for commits, if one is wanted.
+    pub branch: Option<String>,
+    /// Whether commits are made.
+    pub commit: bool,
+    /// What their messages are made from.
+    pub template: Template,
 }
 
 /// A package that was, or would be, upgraded.

@@ -25,6 +25,16 @@ pub(crate) struct Choice {
     pub pre_releases: bool,
 }
 
+impl Choice {
+    /// Any version there is, those before a release too where that is said.
+    pub(crate) fn newest(pre_releases: bool) -> Self {
+        Self {
+            pre_releases,
+            ..Self::default()
+        }
+    }
+}
+
 /// A tag that names a version: `v1.2.3`, `1.2`, `grafana/v1.2.3`, `chart-1.2.3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tag<'t> {

@@ -74,8 +74,7 @@ pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
 
 /// The packages that have a newer version, for programs (docs/report.schema.json).
 pub(crate) fn outdated_json(outcomes: &[PackageOutcome<Outdated>]) -> String {
-    let stays = |it: &Outdated| it.wanted.is_none().then(|| it.package.clone());
-    let told = Outcomes::with(outcomes, stays);
+    let told = Outcomes::with(outcomes, |it: &Outdated| it.wanted.is_none());
     report::as_json(NewerVersions {
         outdated: told
             .newer

@@ -5,8 +5,6 @@ mod json;
 mod markdown;
 mod text;
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 
 use super::address::is_hash;
@@ -39,27 +37,23 @@ struct Failed {
 
 impl<'o, T> Outcomes<'o, T> {
     fn of(outcomes: &'o [PackageOutcome<T>]) -> Self {
-        Self::with(outcomes, |_| None)
+        Self::with(outcomes, |_| false)
     }
 
     /// With the packages that stay at their version although there is a newer one.
-    fn with(outcomes: &'o [PackageOutcome<T>], stays: impl Fn(&T) -> Option<PathBuf>) -> Self {
+    fn with(outcomes: &'o [PackageOutcome<T>], stays: impl Fn(&T) -> bool) -> Self {
         let mut told = Self {
             newer: Vec::new(),
             up_to_date: Vec::new(),
             failed: Vec::new(),
         };
-        for outcome in outcomes {
-            match outcome {
-                PackageOutcome::Newer(newer) => match stays(newer) {
-                    Some(package) => told.up_to_date.push(report::portable(&package)),
-                    None => told.newer.push(newer),
-                },
-                PackageOutcome::UpToDate(package) => {
-                    told.up_to_date.push(report::portable(package))
-                }
-                PackageOutcome::Failed(package, error) => told.failed.push(Failed {
-                    package: report::portable(package),
+        for PackageOutcome { package, newer } in outcomes {
+            let package = report::portable(package);
+            match newer {
+                Ok(Some(newer)) if !stays(newer) => told.newer.push(newer),
+                Ok(_) => told.up_to_date.push(package),
+                Err(error) => told.failed.push(Failed {
+                    package,
                     message: error.to_string(),
                 }),
             }
