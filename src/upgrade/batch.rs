@@ -146,15 +146,7 @@ fn upgrade_package(
             None => return Ok(None),
         }
     }
-    let planned = loop {
-        match package_upgrade::plan(remotes, package, &record, options, &mut uncommitted) {
-            Err(error) if !options.dry_run && unfinished::recovered(&record, &error)? => {
-                // what a killed run did was none of the user's changes
-                uncommitted = uncommitted_in(package, options);
-            }
-            planned => break planned?,
-        }
-    };
+    let planned = package_upgrade::plan(remotes, package, &record, options, uncommitted)?;
     let Some(mut upgrade) = planned else {
         return Ok(None);
     };

@@ -134,7 +134,7 @@ pub(super) fn plan(
     package: &Path,
     record: &Record,
     options: &UpgradeOptions,
-    uncommitted: &mut Option<Error>,
+    uncommitted: Option<Error>,
 ) -> Result<Option<Upgrade>, Error> {
     let start = Instant::now();
     let refs = remotes.refs(&record.origin.repository)?;
@@ -142,7 +142,7 @@ pub(super) fn plan(
         return Ok(None);
     };
     let from = locked(record, &refs);
-    if let Some(error) = uncommitted.take() {
+    if let Some(error) = uncommitted {
         return Err(error);
     }
     let both = [(&record.lock.origin, &from), (&record.origin, &to)];

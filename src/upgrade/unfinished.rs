@@ -3,28 +3,9 @@
 use std::path::Path;
 
 use super::package_upgrade::UpgradeOptions;
-use super::record::{Record, Strategy};
 use super::{commit, worktree};
 use crate::error::{Error, shown};
 use crate::package::{self, Progressed, RealDisk};
-
-/// Takes back what an upgrade did to a package that was killed, where an error of
-/// [`plan`](super::package_upgrade::plan) says so and this is the same upgrade. Whether it was so,
-/// and the plan is to be made anew.
-///
-/// # Errors
-/// As for [`package::undo`].
-pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
-    let Error::Unfinished { package, same, .. } = error else {
-        return Ok(false);
-    };
-    // what it has done so far counts as upstream's with `Replace`, and so no upgrade is the same
-    let is_same = *same || record.strategy == Strategy::Replace;
-    if is_same {
-        package::undo(package)?;
-    }
-    Ok(is_same)
-}
 
 /// Sees to what a run left at a package that did not come to its end: it is taken back, and so the
 /// upgrade is made, told of and committed anew. Whether anything was there.
