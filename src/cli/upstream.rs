@@ -17,7 +17,6 @@ use crate::report::{self, Detail};
 use crate::upgrade::{
     self, Cache, Choice, PackageOutcome, Packages, Remotes, Upgrade, UpgradeOptions,
 };
-use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
 pub(super) struct Done {
@@ -183,29 +182,22 @@ pub(super) fn cache(command: &CacheCommand) -> Result<Done, Error> {
 /// Vendors a package.
 pub(super) fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
     let choice = Choice::newest(args.pre_releases);
-    let vendored = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
-    let files = report::many(vendored.files, "file");
-    let text = format!(
-        "{}: {} of {}, {files}; recorded in {}\n",
-        shown(&vendored.folder),
-        visible(&vendored.version.full),
-        visible(&vendored.origin.shown()),
-        shown(&vendored.record)
-    );
-    let warnings = vendored.warnings.iter();
+    let folder = args.folder.as_deref();
+    let (vendored, files, warnings) = upgrade::get(remotes, &args.address, folder, choice)?;
+    let warnings = warnings.iter();
     Ok(Done {
         notes: warnings
             .map(|it| it.render(run.shown.color_errors))
             .collect(),
-        ..plain(text)
+        ..plain(vendored.told(&format!(", {}", report::many(files, "file"))))
     })
 }
 
 /// Records where a copy comes from, and tells how near it is to that.
 pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Done, Error> {
     let choice = Choice::newest(args.pre_releases);
-    let adopted = upgrade::adopt(remotes, &args.folder, args.address.as_deref(), choice)?;
-    let near = adopted.nearness;
+    let address = args.address.as_deref();
+    let (adopted, near) = upgrade::adopt(remotes, &args.folder, address, choice)?;
     let all = near.same + near.changed + near.missing;
     let mut parts = vec![format!(
         "{} of {} the same",
@@ -224,14 +216,7 @@ pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Done, Err
     if near.lines > 0 {
         parts.push(report::many(near.lines, "line") + " apart");
     }
-    Ok(plain(format!(
-        "{}: {} of {}: {}; recorded in {}\n",
-        shown(&args.folder),
-        visible(&adopted.version.full),
-        visible(&adopted.origin.shown()),
-        parts.join(", "),
-        shown(&adopted.record)
-    )))
+    Ok(plain(adopted.told(&format!(": {}", parts.join(", ")))))
 }
 
 /// Tells which packages have a newer version.

@@ -10,7 +10,7 @@ use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
 use crate::report::shown_lines;
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
-use crate::yaml::{EntryId, Tree};
+use crate::yaml::{EntryId, ParseError, Tree};
 
 /// How many lines around a place are shown.
 const CONTEXT: usize = 3;
@@ -66,7 +66,7 @@ pub(super) struct Taken {
 pub(super) struct Parsed<'t> {
     pub(super) taken: &'t Taken,
     /// Where each document begins, and its tree where it has one.
-    trees: Vec<(usize, Option<Tree<'t>>)>,
+    trees: Vec<(usize, Result<Option<Tree<'t>>, ParseError>)>,
     /// Where each line begins.
     lines: Vec<usize>,
 }
@@ -92,13 +92,9 @@ impl File {
                 is_yaml: false,
             };
             let sides = [Side::Local, Side::Updated].map(|side| file.taken(side));
-            let is_yaml = |side: &Taken| {
-                split(&side.text)
-                    .iter()
-                    .all(|it| Tree::parse(it.text).is_ok())
-            };
-            file.is_yaml = is_yaml_name(&file.path) && sides.iter().any(is_yaml);
             let sides = sides.each_ref().map(Taken::parsed);
+            let is_yaml = |side: &Parsed<'_>| side.why_broken().is_none();
+            file.is_yaml = is_yaml_name(&file.path) && sides.iter().any(is_yaml);
             places.extend(file.places(files.len(), &sides, plan));
             files.push(file);
         }
@@ -261,7 +257,7 @@ pub(super) fn is_below(conflict: &Conflict, path: &str) -> bool {
 impl Taken {
     pub(super) fn parsed(&self) -> Parsed<'_> {
         let documents = split(&self.text).into_iter();
-        let trees = documents.map(|it| (it.start, Tree::parse(it.text).ok().flatten()));
+        let trees = documents.map(|it| (it.start, Tree::parse(it.text)));
         let breaks = self.text.match_indices('\n').map(|(at, _)| at + 1);
         Parsed {
             taken: self,
@@ -276,6 +272,18 @@ impl Taken {
 }
 
 impl Parsed<'_> {
+    /// What keeps it from being YAML.
+    pub(super) fn why_broken(&self) -> Option<String> {
+        let (start, error) = self
+            .trees
+            .iter()
+            .find_map(|(start, tree)| Some((start, tree.as_ref().err()?)))?;
+        let text = self.taken.text.as_bytes();
+        let above = &text[..text.len().min(start + error.offset)];
+        let line = 1 + memchr::memchr_iter(b'\n', above).count();
+        Some(format!("line {line}: {}", error.message))
+    }
+
     /// The lines that a place has, from 0.
     fn line_numbers(&self, index: usize) -> Range<usize> {
         let place = &self.taken.places[index];
@@ -300,7 +308,7 @@ impl Parsed<'_> {
             .trees
             .iter()
             .rfind(|(start, _)| *start <= place.start)?;
-        let tree = tree.as_ref()?;
+        let tree = tree.as_ref().ok()?.as_ref()?;
         let within = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
         let found = entries_at(tree, &(within(place.start)..within(place.end)));
         Some(look(tree, *start, found))

@@ -243,10 +243,7 @@ impl<'w> Session<'w> {
                 match key(output, "Write it [y], write nothing [n], or go back [k]? ")? {
                     'y' => Some(End::Write),
                     'n' | 'q' => Some(End::Leave),
-                    'k' if count > 0 => {
-                        self.at = self.at.min(count) - usize::from(self.at >= count);
-                        None
-                    }
+                    'k' if count > 0 => None,
                     _ => continue,
                 },
             );
@@ -297,7 +294,7 @@ impl<'w> Session<'w> {
     /// Puts what is decided into the plan.
     fn settle(&mut self) {
         for (index, file) in self.files.iter().enumerate() {
-            let text = self.text(index, |conflict| conflict.text);
+            let text = self.taken(index, |conflict| conflict.text).text;
             let change = &mut self.plan.files[file.change];
             // the side that deleted it was taken
             let is_gone = text.trim().is_empty();

@@ -1,12 +1,12 @@
 //! Records where an existing copy of a package comes from, and restores the original of a package.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::TempDir;
 
 use super::address::is_hash;
 use super::address::{Address, Origin};
-use super::get::put;
+use super::get::{Recorded, put};
 use super::kptfile;
 use super::nearest::{Nearness, nearest, nearness, tagged_versions};
 use super::record::{self, RULES_FILE, with_record};
@@ -17,22 +17,9 @@ use super::version::Choice;
 use crate::error::Error;
 use crate::package::{Snapshot, if_there, read_own, replace};
 
-/// A copy whose origin is known now.
-#[derive(Debug)]
-pub(crate) struct Adopted {
-    /// Where it comes from.
-    pub origin: Origin,
-    /// Its version.
-    pub version: Version,
-    /// The file in which its record is.
-    pub record: PathBuf,
-    /// How near the copy is to that version.
-    pub nearness: Nearness,
-}
-
 /// Records where the copy in `folder` comes from: `address` (`REPO[/DIR][@REF]`), or without a ref
 /// the version there whose files are nearest to the copy. Without an address it is where vendir has
-/// it from. Nothing but the record is written.
+/// it from. Nothing but the record is written. Returns how near the copy is to that version.
 ///
 /// # Errors
 /// Where it has a record, or upstream cannot be read.
@@ -41,7 +28,7 @@ pub(crate) fn adopt(
     folder: &Path,
     address: Option<&str>,
     choice: Choice,
-) -> Result<Adopted, Error> {
+) -> Result<(Recorded, Nearness), Error> {
     let wrong = |message: &str, help: &str| Error::package(folder, message, help);
     if !folder.is_dir() {
         return Err(wrong(
@@ -75,12 +62,13 @@ pub(crate) fn adopt(
     }
     let name = record::file_in(&here, &origin);
     put_record(folder, name, &origin, &version)?;
-    Ok(Adopted {
+    let recorded = Recorded {
+        folder: folder.to_owned(),
         origin,
         version,
         record: name.into(),
-        nearness,
-    })
+    };
+    Ok((recorded, nearness))
 }
 
 fn said_by_vendir(folder: &Path) -> Result<Address, Error> {

@@ -13,26 +13,37 @@ use super::tree::{Fetched, link_stays_within};
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
 use crate::package::{LEFT_OUT, Snapshot, SnapshotEntry, gone_is_fine, link, of_new, or_here};
+use crate::visible::visible;
 
-/// A package that is new here.
+/// A package whose origin is recorded now.
 #[derive(Debug)]
-pub(crate) struct Vendored {
+pub(crate) struct Recorded {
     /// Its folder.
-    pub folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// Where it comes from.
-    pub origin: Origin,
+    pub(super) origin: Origin,
     /// Its version.
-    pub version: Version,
-    /// How many files it has, the record's included.
-    pub files: usize,
+    pub(super) version: Version,
     /// The file in which its record is.
-    pub record: PathBuf,
-    /// What was left out.
-    pub warnings: Vec<Warning>,
+    pub(super) record: PathBuf,
+}
+
+impl Recorded {
+    /// What there is to tell of it, with something `more` in the middle.
+    pub(crate) fn told(&self, more: &str) -> String {
+        format!(
+            "{}: {} of {}{more}; recorded in {}\n",
+            shown(&self.folder),
+            visible(&self.version.full),
+            visible(&self.origin.shown()),
+            shown(&self.record)
+        )
+    }
 }
 
 /// Vendors the package at `address` (`REPO[/DIR][@REF]`) into `folder`, or one of the package's
-/// name here. It is there as a whole afterwards, or not at all.
+/// name here. It is there as a whole afterwards, or not at all. Returns how many files it has, the
+/// record's included, and what was left out.
 ///
 /// # Errors
 /// Where it cannot be read, and where the folder has something in it already.
@@ -41,7 +52,7 @@ pub(crate) fn get(
     address: &str,
     folder: Option<&Path>,
     choice: Choice,
-) -> Result<Vendored, Error> {
+) -> Result<(Recorded, usize, Vec<Warning>), Error> {
     let address = Address::parse(address)?;
     let first = |origin: &Origin, refs: &Refs| Ok(refs.first(&origin.directory, choice));
     let (origin, _, version) = remotes.version_at(&address, first)?;
@@ -112,7 +123,7 @@ fn write(
     fetched: Fetched,
     origin: Origin,
     version: Version,
-) -> Result<Vendored, Error> {
+) -> Result<(Recorded, usize, Vec<Warning>), Error> {
     let above = or_here(folder.parent().unwrap_or(Path::new("")));
     fs::create_dir_all(above).map_err(Error::writing(above))?;
     let staging = tempfile::Builder::new()
@@ -148,14 +159,14 @@ fn write(
     let gone = fs::remove_dir(folder).or_else(gone_is_fine);
     gone.map_err(Error::writing(folder))?;
     fs::rename(&root, folder).map_err(Error::writing(folder))?;
-    Ok(Vendored {
-        folder: folder.to_owned(),
+    let folder = folder.to_owned();
+    let recorded = Recorded {
+        folder,
         origin,
         version,
-        files,
         record,
-        warnings,
-    })
+    };
+    Ok((recorded, files, warnings))
 }
 
 /// Writes the files of a package into a folder. Returns how many there are; what is left out is

@@ -61,7 +61,7 @@ impl Record {
             (ChangeKind::Moved { from }, _) if from == name => false,
             _ if change.path != name => true,
             (ChangeKind::Changed, Some(new)) => std::str::from_utf8(new)
-                .is_ok_and(|new| self.is_said_by(new, name) || (has_markers && is_broken(new))),
+                .is_ok_and(|new| self.is_said_by(new) || (has_markers && is_broken(new))),
             _ => false,
         };
         let count = plan.files.len();
@@ -76,18 +76,15 @@ impl Record {
     }
 
     /// Whether a text of the record's file says the same record.
-    fn is_said_by(&self, text: &str, name: &Path) -> bool {
-        let package = self.file.parent().unwrap_or(Path::new(""));
-        let read = parse(package, &name.to_string_lossy(), text);
-        read.is_ok_and(|read| read.is_some_and(|read| self.is(&read)))
-    }
-
-    /// Whether two records say the same.
-    fn is(&self, other: &Self) -> bool {
-        self.origin == other.origin
-            && self.reference == other.reference
-            && self.lock == other.lock
-            && self.strategy == other.strategy
+    fn is_said_by(&self, text: &str) -> bool {
+        parse(&self.file, text).is_ok_and(|read| {
+            read.is_some_and(|read| {
+                self.origin == read.origin
+                    && self.reference == read.reference
+                    && self.lock == read.lock
+                    && self.strategy == read.strategy
+            })
+        })
     }
 }
 

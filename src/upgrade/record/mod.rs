@@ -156,7 +156,7 @@ fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
             "save the file as UTF-8",
         )
     })?;
-    parse(package, name, &text)
+    parse(&file, &text)
 }
 
 fn wrong(file: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {

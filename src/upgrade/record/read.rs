@@ -11,20 +11,15 @@ use crate::visible::visible;
 use crate::yaml::{NodeId, Tree};
 
 /// Reads a record out of a file's text.
-pub(super) fn parse(package: &Path, name: &str, text: &str) -> Result<Option<Record>, Error> {
-    let file = package.join(name);
+pub(super) fn parse(file: &Path, text: &str) -> Result<Option<Record>, Error> {
     let tree = Tree::parse(text).map_err(|error| {
         let help = error.help.unwrap_or_else(|| "repair the file".to_owned());
-        wrong(&file, text, error.offset, &error.message, &help)
+        wrong(file, text, error.offset, &error.message, &help)
     })?;
     let Some(tree) = tree else { return Ok(None) };
     let root = tree.root().value;
-    let reader = Fields {
-        package,
-        file: &file,
-        text,
-        tree: &tree,
-    };
+    let tree = &tree;
+    let reader = Fields { file, text, tree };
     reader.refuse_misspelled()?;
     if tree.find(root, SECTIONS[0]).is_none() {
         return Ok(None);
@@ -33,7 +28,6 @@ pub(super) fn parse(package: &Path, name: &str, text: &str) -> Result<Option<Rec
 }
 
 struct Fields<'r> {
-    package: &'r Path,
     file: &'r Path,
     text: &'r str,
     tree: &'r Tree<'r>,
@@ -162,7 +156,8 @@ impl Fields<'_> {
         let origin = self.checked(&path, || Origin::new(repository, directory))?;
         // a path that is no absolute one begins at the package, wherever the program runs
         if is_path(repository) && Path::new(repository).is_relative() {
-            let absolute = std::path::absolute(self.package.join(repository));
+            let package = self.file.parent().unwrap_or(Path::new(""));
+            let absolute = std::path::absolute(package.join(repository));
             let repository = absolute.map_or(origin.repository, |path| {
                 path.to_string_lossy().into_owned()
             });

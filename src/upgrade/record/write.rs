@@ -76,9 +76,7 @@ impl Format {
 
 /// Whether a text of a record's file says that the package is that version of what is at a place.
 fn says(file: &Path, text: &str, origin: &Origin, version: &Version) -> bool {
-    let package = file.parent().unwrap_or(Path::new(""));
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    parse(package, &name, text).is_ok_and(|read| {
+    parse(file, text).is_ok_and(|read| {
         read.is_some_and(|read| {
             read.lock.commit == version.commit
                 && read.reference == version.name
@@ -176,7 +174,7 @@ mod tests {
     #[test]
     fn a_record_is_brought_up_to_date_in_place() {
         let text = kptfile();
-        let record = parse(Path::new("p"), KPTFILE, &text).unwrap().unwrap();
+        let record = parse(Path::new("p/Kptfile"), &text).unwrap().unwrap();
         assert_eq!(record.origin.directory, "pkg");
         let new = record
             .updated(&text, &version("v1.1.0", "pkg/v1.1.0"))
@@ -191,7 +189,7 @@ mod tests {
     #[test]
     fn a_ref_that_looks_like_a_number_stays_text() {
         let text = kptfile();
-        let record = parse(Path::new("p"), KPTFILE, &text).unwrap().unwrap();
+        let record = parse(Path::new("p/Kptfile"), &text).unwrap().unwrap();
         let new = record.updated(&text, &version("1.10", "1.10")).unwrap();
         assert!(new.contains("    ref: \"1.10\" # renovate: x\n"), "{new}");
     }
@@ -201,7 +199,7 @@ mod tests {
         let shared = kptfile()
             .replace("upstream:\n", "upstream: &here\n")
             .replace("a thing\n", "a thing\nown: *here\n");
-        let record = parse(Path::new("p"), KPTFILE, &shared).unwrap().unwrap();
+        let record = parse(Path::new("p/Kptfile"), &shared).unwrap().unwrap();
         let new = record
             .updated(&shared, &version("v1.1.0", "pkg/v1.1.0"))
             .unwrap();
@@ -213,7 +211,7 @@ mod tests {
     #[test]
     fn a_lock_follows_a_repository_that_moved() {
         let text = kptfile().replacen("https://h/r", "https://h/moved", 1);
-        let record = parse(Path::new("p"), KPTFILE, &text).unwrap().unwrap();
+        let record = parse(Path::new("p/Kptfile"), &text).unwrap().unwrap();
         let new = record.updated(&text, &version("v2.0.0", "v2.0.0")).unwrap();
         assert!(!new.contains("https://h/r\n"), "{new}");
     }
@@ -287,7 +285,7 @@ mod tests {
             let text = kptfile();
             assert!(text.contains(from), "{from}");
             let text = text.replacen(from, to, 1);
-            let told = parse(Path::new("p"), KPTFILE, &text);
+            let told = parse(Path::new("p/Kptfile"), &text);
             assert!(matches!(told, Err(Error::Unfit { .. })), "{to}: {told:?}");
         }
     }
