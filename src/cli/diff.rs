@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::exit_code::ExitCode;
 use super::output::{FilesArgs, Shown, ShownArgs};
 use super::progress::Line;
-use super::run::{in_pool, plain, print, waiting_at};
+use super::run::{in_pool, plain, print, tell_waiting};
 use crate::error::{self, Error};
 use crate::package::{
     self, Access, DiffInput, FileChange, PatchForm, Selector, Settings, difference, plan_difference,
@@ -55,12 +55,8 @@ impl DiffArgs {
             new: self.new.clone().unwrap_or_else(|| self.old.clone()),
             resources: self.resources.clone(),
         };
-        let mut locked = |path: &Path| {
-            package::lock(path, Access::Read, || {
-                // there is nobody left to tell where that fails
-                let _ = writeln!(errors, "{}", waiting_at(path));
-            })
-        };
+        let mut locked =
+            |path: &Path| package::lock(path, Access::Read, || tell_waiting(path, errors));
         let locks = locked(&input.old).and_then(|old| Ok((old, locked(&input.new)?)));
         let diff = locks.and_then(|_locks| in_pool(None, || self.compare(input, &shown)));
         print(diff, &shown, output, errors)

@@ -10,7 +10,7 @@ use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{OutputArgs, ShownArgs};
 use super::report::ReportTo;
-use super::run::{in_threads, locked, or_undone, planned, waiting_at};
+use super::run::{in_threads, locked, or_undone, planned};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
@@ -96,8 +96,7 @@ fn reviewed(
     errors: &mut impl Write,
 ) -> Result<ExitCode, Error> {
     let local = &config.sides.local;
-    let waiting = || drop(writeln!(errors, "{}", waiting_at(local)));
-    let _lock = locked(config, waiting)?;
+    let _lock = locked(config, errors)?;
     let (plan, is_left) = in_threads(None, &config.sides, || opened(config, merges))?;
     let lost = |error| Error::Write {
         path: "standard output".into(),

@@ -64,11 +64,7 @@ pub(super) fn merge(
 ) -> ExitCode {
     // a system that knows no signals sends none
     let signals = Signals::listen().unwrap_or_default();
-    let waiting = || {
-        // there is nobody left to tell where that fails
-        let _ = writeln!(errors, "{}", waiting_at(&config.sides.local));
-    };
-    let lock = locked(config, waiting);
+    let lock = locked(config, errors);
     let mut warned = Ok(());
     let mut warn = |plan: &Plan| warned = warn(config, plan, errors);
     let result = lock.and_then(|_lock| {
@@ -88,19 +84,22 @@ pub(super) fn merge(
     code.unless_lost(told)
 }
 
-/// What is reported while another run is at a package.
-pub(super) fn waiting_at(package: &Path) -> String {
-    format!("waiting for another run of merge3 at {}", shown(package))
+/// Tells that another run is at a package, which is waited for.
+pub(super) fn tell_waiting(package: &Path, errors: &mut impl Write) {
+    let package = shown(package);
+    // there is nobody left to tell where that fails
+    let _ = writeln!(errors, "waiting for another run of merge3 at {package}");
 }
 
 /// The right to be at the local package.
-pub(super) fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
+pub(super) fn locked(config: &Config, errors: &mut impl Write) -> Result<Lock, Error> {
     let access = if is_in_place(config) {
         Access::Write
     } else {
         Access::Read
     };
-    package::lock(&config.sides.local, access, waiting)
+    let local = &config.sides.local;
+    package::lock(local, access, || tell_waiting(local, errors))
 }
 
 /// The plan.

@@ -8,7 +8,7 @@ use super::exit_code::ExitCode;
 use super::output::{RunArgs, Shown};
 use super::progress::Line;
 use super::report::{Form, ReportTo};
-use super::run::{in_pool, on_terminal, waiting_at};
+use super::run::{in_pool, on_terminal, tell_waiting};
 use super::signals::Signals;
 use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};
 use crate::error::{Error, shown};
@@ -124,8 +124,7 @@ impl UpstreamRun {
 /// Upgrades wait, and write, as this process is told to.
 impl upgrade::Host for Signals {
     fn waiting(&self, package: &Path) {
-        // there is nobody left to tell where that fails
-        let _ = writeln!(io::stderr(), "{}", waiting_at(package));
+        tell_waiting(package, &mut io::stderr());
     }
 
     fn disk(&self) -> &dyn Disk {

@@ -1,6 +1,8 @@
 //! The cache: bare repositories in a folder of the user, with what was fetched from upstream.
 
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
@@ -21,7 +23,6 @@ pub(crate) struct Cache {
 #[derive(Debug, Clone)]
 pub(super) struct Store {
     pub(super) path: PathBuf,
-    lock: PathBuf,
 }
 
 impl Cache {
@@ -71,7 +72,7 @@ impl Cache {
             if path.extension().is_none_or(|extension| extension != "git") {
                 continue;
             }
-            let store = Store::at(path);
+            let store = Store { path };
             let _alone = store.alone()?;
             fs::remove_dir_all(&store.path).map_err(unusable(&store.path))?;
             count += 1;
@@ -92,7 +93,8 @@ impl Cache {
     /// A further repository for an address.
     pub(super) fn store_named(&self, name: &str, repository: &str) -> Result<Store, Error> {
         let folder = self.own_folder("git")?;
-        let store = Store::at(folder.join(format!("{name}.git")));
+        let path = folder.join(format!("{name}.git"));
+        let store = Store { path };
         if !store.is_ready() {
             let _alone = store.alone()?;
             if !store.is_ready() {
@@ -115,23 +117,14 @@ impl Cache {
 
 /// Refuses a folder that others may have written to.
 fn own(folder: &Path) -> Result<(), Error> {
-    private_folder::check(folder).map_err(|error| {
-        Error::refused(
-            format!("the cache in {} cannot be used: {error}", folder.display()),
-            format!(
-                "git runs what is set up there: delete it, or \
-                 set {CACHE_VARIABLE} to a folder of your own"
-            ),
-        )
-    })
+    let help = format!(
+        "git runs what is set up there: delete it, or \
+         set {CACHE_VARIABLE} to a folder of your own"
+    );
+    private_folder::check(folder).map_err(|error| refused(folder, error, help))
 }
 
 impl Store {
-    fn at(path: PathBuf) -> Self {
-        let lock = path.with_extension("lock");
-        Self { path, lock }
-    }
-
     fn is_ready(&self) -> bool {
         self.path.join("merge3-ready").is_file()
     }
@@ -152,11 +145,8 @@ impl Store {
         gone.map_err(unusable(&self.path))?;
         let made = tempfile::Builder::new().prefix(&begin).tempdir_in(folder);
         let made = made.map_err(unusable(folder))?;
-        let store = Self {
-            path: made.path().to_owned(),
-            lock: self.lock.clone(),
-        };
-        store.init(repository)?;
+        let path = made.path().to_owned();
+        Self { path }.init(repository)?;
         let placed = fs::rename(made.path(), &self.path);
         placed.map_err(unusable(&self.path))
     }
@@ -193,43 +183,36 @@ impl Store {
 
     /// Waits until nobody else uses it.
     pub(super) fn alone(&self) -> Result<File, Error> {
-        let file = self.lock_file()?;
-        file.lock().map_err(unusable(&self.lock))?;
-        Ok(file)
+        self.locked(File::lock)
     }
 
     /// Waits until nobody changes it.
     pub(super) fn shared(&self) -> Result<File, Error> {
-        let file = self.lock_file()?;
-        file.lock_shared().map_err(unusable(&self.lock))?;
-        Ok(file)
+        self.locked(File::lock_shared)
     }
 
-    fn lock_file(&self) -> Result<File, Error> {
-        OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&self.lock)
-            .map_err(unusable(&self.lock))
+    fn locked(&self, lock: impl FnOnce(&File) -> io::Result<()>) -> Result<File, Error> {
+        let path = self.path.with_extension("lock");
+        let mut options = OpenOptions::new();
+        let file = options.create(true).truncate(false).write(true).open(&path);
+        let locked = file.and_then(|file| lock(&file).map(|()| file));
+        locked.map_err(unusable(&path))
     }
 
     pub(super) fn broken(&self, message: &str) -> Error {
-        Error::refused(
-            format!(
-                "the cache in {} cannot be used: {message}",
-                self.path.display()
-            ),
-            "empty it with `merge3 cache clean` and run again",
-        )
+        let help = "empty it with `merge3 cache clean` and run again";
+        refused(&self.path, message, help)
     }
 }
 
-fn unusable(path: &Path) -> impl Fn(std::io::Error) -> Error + Copy + use<'_> {
+fn unusable(path: &Path) -> impl Fn(io::Error) -> Error + Copy + use<'_> {
     |error| {
-        Error::refused(
-            format!("the cache in {} cannot be used: {error}", path.display()),
-            format!("make it writable, or set {CACHE_VARIABLE} to a folder that is"),
-        )
+        let help = format!("make it writable, or set {CACHE_VARIABLE} to a folder that is");
+        refused(path, error, help)
     }
+}
+
+fn refused(path: &Path, why: impl Display, help: impl Into<String>) -> Error {
+    let path = path.display();
+    Error::refused(format!("the cache in {path} cannot be used: {why}"), help)
 }

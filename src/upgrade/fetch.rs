@@ -1,7 +1,9 @@
 //! Fetches commits and files from git, all that is wanted of a repository at once.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
+use std::process::Output;
 
 use rayon::prelude::*;
 
@@ -12,7 +14,7 @@ use super::refs::Version;
 use super::remote::{Folder, Remotes};
 use super::tree;
 use crate::error::Error;
-use crate::git_process::{Git, reason, without_password};
+use crate::git_process::{reason, without_password};
 use crate::package::Snapshot;
 use crate::report::many;
 
@@ -96,12 +98,12 @@ impl Remotes<'_> {
         Ok(())
     }
 
-    /// The files of a package at each of some tags, by their commits: for each file its object.
+    /// The files of a package at each of some tags: for each file its object.
     pub(super) fn trees(
         &self,
         origin: &Origin,
         versions: &[Version],
-    ) -> Result<HashMap<String, BTreeMap<PathBuf, String>>, Error> {
+    ) -> Result<Vec<BTreeMap<PathBuf, String>>, Error> {
         let store = self.store(origin)?;
         let _alone = store.alone()?;
         let commits: Vec<&str> = versions.iter().map(|it| it.commit.as_str()).collect();
@@ -111,29 +113,22 @@ impl Remotes<'_> {
             self.tell(&format!("fetching {count} of {}", origin.shown()));
             let missing = versions.iter().filter(|it| missing.contains(&*it.commit));
             let names = missing.map(|version| format!("refs/tags/{}", version.full));
-            let output = store
-                .fetching()
-                .args(["--depth=1", "--filter=blob:none", "--stdin", "origin"])
-                .output_of_names(&names.collect::<Vec<_>>())?;
+            let names: Vec<String> = names.collect();
+            let output = store.fetch(&["--depth=1", "--filter=blob:none"], &names)?;
             if !store.lacking(&commits)?.is_empty() {
                 return Err(versions_not_fetched(origin, &reason(&output)));
             }
         }
-        let mut trees = HashMap::new();
-        for version in versions {
-            let folder = BTreeSet::from([origin.directory.as_str()]);
+        let folder = BTreeSet::from([origin.directory.as_str()]);
+        let tree = |version: &Version| {
             let printed = store.list(&version.commit, &folder)?;
             let printed = printed.map_err(|reason| store.broken(&reason))?;
-            for printed in printed.into_values() {
-                let listed = tree::checked(&printed).unwrap_or_default();
-                let files = listed
-                    .into_iter()
-                    .filter(|it| !it.is_own() && !it.is_submodule());
-                let files = files.map(|it| (it.path, it.object)).collect();
-                trees.insert(version.commit.clone(), files);
-            }
-        }
-        Ok(trees)
+            let printed = printed.into_values().next().unwrap_or_default();
+            let listed = tree::checked(&printed).unwrap_or_default().into_iter();
+            let files = listed.filter(|it| !it.is_own() && !it.is_submodule());
+            Ok(files.map(|it| (it.path, it.object)).collect())
+        };
+        versions.iter().map(tree).collect()
     }
 
     /// What git calls the files of a copy.
@@ -292,38 +287,29 @@ impl Store {
         ))
     }
 
+    /// Fetches refs, commits or other objects by their names, all at once. What the server lacks is
+    /// not asked for again object by object, each with a process of its own that asks for the next.
     pub(super) fn fetch(
         &self,
         options: &[&str],
-        wanted: &[&str],
-    ) -> Result<std::process::Output, Error> {
-        self.fetching()
-            .args(options)
-            .arg("origin")
-            .args(wanted)
-            .output()
-    }
-
-    /// A call that fetches what it names. What the server lacks is not asked for again object by
-    /// object, each with a process of its own that asks for the next.
-    fn fetching(&self) -> Git {
-        self.git().offline().quiet_ssh().args([
+        wanted: &[impl Borrow<str>],
+    ) -> Result<Output, Error> {
+        let fetch = self.git().offline().quiet_ssh().args([
             "fetch",
             "-q",
             "--no-tags",
             "--no-write-fetch-head",
             "--no-auto-maintenance",
             "--recurse-submodules=no",
-        ])
+        ]);
+        let fetch = fetch.args(options).args(["--stdin", "origin"]);
+        fetch.output_of_names(wanted)
     }
 
-    /// Fetches objects by their names, all at once. Returns what git says where that fails.
+    /// Fetches files. Returns what git says where that fails.
     pub(super) fn fetch_objects(&self, objects: &[String]) -> Result<String, Error> {
         // a server that refuses is asked again for each by git itself, when it is read
-        let fetched = self
-            .fetching()
-            .args(["--filter=blob:none", "--stdin", "origin"])
-            .output_of_names(objects)?;
+        let fetched = self.fetch(&["--filter=blob:none"], objects)?;
         if fetched.status.success() {
             return Ok("it does not send them".to_owned());
         }

@@ -76,11 +76,8 @@ fn nearest_by_files(
     let mut seen = BTreeSet::new();
     // of versions that have the same files, the newest
     let mut best: Vec<(usize, &Version)> = Vec::new();
-    for version in &versions {
-        let Some(files) = trees.get(&version.commit) else {
-            continue;
-        };
-        if seen.insert(files) {
+    for (files, version) in trees.iter().zip(&versions) {
+        if !files.is_empty() && seen.insert(files) {
             best.push((distance(files, &hashes), version));
         }
     }
