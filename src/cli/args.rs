@@ -16,11 +16,11 @@ use super::extras::{self, ManArgs, throughout};
 use super::git::Subcommands;
 use super::markers::MarkerArgs;
 use super::merge_args::{MergeArgs, SidesArgs};
-use super::output::OutputArgs;
+use super::output::{OutputArgs, ShownArgs};
 use super::patch::PatchArgs;
 use super::report::ReportTo;
 use super::review::ReviewArgs;
-use super::run::merge;
+use super::run::{merge, plain, print};
 use super::upstream_args;
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -193,9 +193,13 @@ impl CommandLine {
             Subcommand::Review(args) => args.run(output, errors).map_err(too_many)?,
             Subcommand::Explain(args) => args.run(output, errors),
             Subcommand::Completions { shell } => {
-                extras::print(extras::completions(shell, opened()), output, errors)
+                let text = Ok(plain(extras::completions(shell, opened())));
+                print(text, &ShownArgs::default().shown(), output, errors)
             }
-            Subcommand::Man(args) => extras::print(args.page(opened()), output, errors),
+            Subcommand::Man(args) => {
+                let text = args.page(opened()).map(plain);
+                print(text, &ShownArgs::default().shown(), output, errors)
+            }
         })
     }
 

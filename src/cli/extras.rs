@@ -1,13 +1,11 @@
 //! The subcommands `completions` and `man`, made by clap's generators.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Command;
 use clap_complete::Shell;
 
-use super::exit_code::ExitCode;
-use crate::visible::visible_lines;
+use crate::error::Error;
 
 /// The arguments of `man`.
 #[derive(Debug, clap::Args)]
@@ -25,44 +23,31 @@ impl ManArgs {
     ///
     /// # Errors
     /// Where there is no such command, or the folder cannot be written.
-    pub(super) fn page(&self, command: Command) -> io::Result<Vec<u8>> {
-        let mut text = Vec::new();
+    pub(super) fn page(&self, command: Command) -> Result<String, Error> {
         let mut all = documented(command);
         if let Some(folder) = &self.all {
-            clap_mangen::generate_to(all, folder)?;
-            return Ok(text);
+            let written = clap_mangen::generate_to(all, folder);
+            return written
+                .map_err(Error::writing(folder))
+                .map(|()| String::new());
         }
         all.build();
         let page = self.command.iter().try_fold(&mut all, |command, name| {
-            let none = || io::Error::other(format!("there is no command {name}"));
+            let none = || Error::refused(format!("there is no command {name}"), "see: merge3 help");
             command.find_subcommand_mut(name).ok_or_else(none)
         })?;
-        clap_mangen::Man::new(page.clone()).render(&mut text)?;
-        Ok(text)
+        let mut text = Vec::new();
+        let rendered = clap_mangen::Man::new(page.clone()).render(&mut text);
+        rendered.map_err(Error::writing(Path::new("-")))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 }
 
 /// Completions for a shell.
-pub(super) fn completions(shell: Shell, mut command: Command) -> io::Result<Vec<u8>> {
+pub(super) fn completions(shell: Shell, mut command: Command) -> String {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, "merge3", &mut text);
-    Ok(text)
-}
-
-/// Prints what was generated, or why it could not be.
-pub(super) fn print(
-    text: io::Result<Vec<u8>>,
-    output: &mut impl Write,
-    errors: &mut impl Write,
-) -> ExitCode {
-    match text.and_then(|text| output.write_all(&text).and_then(|()| output.flush())) {
-        // whoever reads it has seen enough
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(errors, "error: {}", visible_lines(&error.to_string()));
-            ExitCode::Failed
-        }
-        _ => ExitCode::Merged,
-    }
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// A command and all of its subcommands, changed.

@@ -289,9 +289,6 @@ fn tell(
     let told = !quiet || config.report.is_printed();
     if let Some(bytes) = &done.printed {
         output.write_all(bytes)?;
-        if told {
-            errors.write_all(text(config.shown.color_errors).as_bytes())?;
-        }
     } else if config.output.diff {
         let diff = report::diff(plan, config.shown.color_output);
         if !quiet {
@@ -299,11 +296,12 @@ fn tell(
         }
         let diff = on_terminal(diff.text, config.shown.color_output);
         output.write_all(diff.as_bytes())?;
-        if told {
-            errors.write_all(text(config.shown.color_errors).as_bytes())?;
-        }
-    } else if told {
-        output.write_all(text(config.shown.color_output).as_bytes())?;
+    }
+    let is_taken = done.printed.is_some() || config.output.diff;
+    match is_taken {
+        _ if !told => {}
+        true => errors.write_all(text(config.shown.color_errors).as_bytes())?,
+        false => output.write_all(text(config.shown.color_output).as_bytes())?,
     }
     if done.facts.refused {
         writeln!(errors, "conflicts are left: nothing was written")?;

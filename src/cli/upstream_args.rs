@@ -188,7 +188,7 @@ impl WhichArgs {
             return Ok(Packages::Named(self.packages));
         }
         if self.all || self.shard.is_some() || everything {
-            return Ok(Packages::Below(".".into(), self.shard));
+            return Ok(Packages::Below(self.shard));
         }
         Err("name packages, or take --all of those below here".to_owned())
     }

@@ -21,7 +21,7 @@ pub(super) fn ask<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Op
 }
 
 /// What git's configuration says of how conflicts are found and shown.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     /// `merge.conflictStyle`
     pub(super) conflict_style: ConflictStyle,

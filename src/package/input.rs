@@ -129,7 +129,7 @@ impl Snapshot {
 
 impl Source {
     /// Reads a file from the disk; one with a YAML name only up to a size.
-    pub(super) fn read(path: &Path, yaml: bool) -> Result<Self, Error> {
+    pub(crate) fn read(path: &Path, yaml: bool) -> Result<Self, Error> {
         let (mut file, metadata) = open(path).map_err(Error::reading(path))?;
         if yaml && metadata.len() > LARGEST {
             return Err(Error::too_large(path, LARGEST));

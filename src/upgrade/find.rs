@@ -9,7 +9,7 @@ use super::nested_package::refuse_foreign;
 use super::record::{self, KPTFILE, RULES_FILE, Record};
 use super::worktree;
 use crate::error::Error;
-use crate::package::{read_own, sha256};
+use crate::package::{or_here, read_own, sha256};
 use crate::report;
 
 /// Which packages are meant.
@@ -17,8 +17,8 @@ use crate::report;
 pub(crate) enum Packages {
     /// These folders.
     Named(Vec<PathBuf>),
-    /// All below a folder, or a share of them.
-    Below(PathBuf, Option<Shard>),
+    /// All below here, or a share of them.
+    Below(Option<Shard>),
 }
 
 /// A share of the packages: the `index`th of `count`, from 1.
@@ -71,7 +71,7 @@ impl Packages {
     /// What is said where there are none.
     pub(crate) fn none(&self) -> &'static str {
         match self {
-            Self::Below(_, Some(_)) => "no packages in this share",
+            Self::Below(Some(_)) => "no packages in this share",
             _ => {
                 "no packages here: vendor one with `merge3 get`, or \
                  record where a copy comes from with `merge3 adopt`"
@@ -86,7 +86,7 @@ impl Packages {
 /// Where a folder cannot be read, or a folder that was named has no record.
 pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Member>>, Error> {
     match packages {
-        Packages::Below(folder, shard) => below(folder, *shard, allowed),
+        Packages::Below(shard) => below(*shard, allowed),
         Packages::Named(folders) => {
             let alone = |folder: &PathBuf| Ok(vec![named(folder, allowed)?]);
             folders.iter().map(alone).collect()
@@ -128,38 +128,32 @@ pub(super) fn no_record(package: &Path) -> Error {
     )
 }
 
-/// The packages in and below a folder that say where they come from, by path, without those of
-/// other shares.
-fn below(
-    folder: &Path,
-    shard: Option<Shard>,
-    allowed: &[String],
-) -> Result<Vec<Vec<Member>>, Error> {
+/// The packages here and below that say where they come from, by path, without those of other
+/// shares.
+fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<Member>>, Error> {
+    let here = Path::new(".");
     let mut families: Vec<Vec<Member>> = Vec::new();
-    let walk = WalkDir::new(folder)
+    let walk = WalkDir::new(here)
         .sort_by_file_name()
         .into_iter()
         .filter_entry(|entry| entry.file_name() != ".git");
     for entry in walk {
-        let entry = entry.map_err(Error::walking(folder))?;
+        let entry = entry.map_err(Error::walking(here))?;
         if !entry.file_type().is_dir() || !may_be_package(entry.path()) {
             continue;
         }
-        let path = match entry.path().strip_prefix(".") {
-            Ok(path) if !path.as_os_str().is_empty() => path.to_owned(),
-            _ => entry.path().to_owned(),
-        };
-        let Some(record) = record_of(&path, allowed).transpose() else {
+        let path = or_here(entry.path().strip_prefix(here).unwrap_or(entry.path()));
+        let Some(record) = record_of(path, allowed).transpose() else {
             continue;
         };
-        let found = Member::new(&path, record);
+        let found = Member::new(path, record);
         match families.last_mut() {
             Some(family) if path.starts_with(&family[0].path) => family.push(found),
             _ => families.push(vec![found]),
         }
     }
     if let Some(shard) = shard {
-        let top = worktree::top(folder)?.unwrap_or_else(|| folder.to_owned());
+        let top = worktree::top(here)?.unwrap_or_else(|| here.to_owned());
         families.retain(|family| shard.has(&name_in(&top, &family[0].path)));
     }
     Ok(families)

@@ -45,19 +45,17 @@ impl Template {
         if text.trim().is_empty() {
             return Err("a commit needs a message".to_owned());
         }
-        let is_name = |name: &&str| name.bytes().all(|byte| byte.is_ascii_lowercase());
-        let names = text
-            .split('{')
-            .skip(1)
-            .filter_map(|rest| rest.split_once('}'));
-        let mut names = names.map(|(name, _)| name).filter(is_name);
-        match names.find(|name| !NAMES.contains(name)) {
-            Some(name) => Err(format!(
-                "{{{name}}} stands for nothing; there are {{{}}}",
-                NAMES.join("}, {")
-            )),
-            None => Ok(Self(text.to_owned())),
+        let mut rest = text;
+        while let Some((_, name, behind)) = next_name(rest) {
+            if !NAMES.contains(&name) {
+                let names = NAMES.join("}, {");
+                return Err(format!(
+                    "{{{name}}} stands for nothing; there are {{{names}}}"
+                ));
+            }
+            rest = behind;
         }
+        Ok(Self(text.to_owned()))
     }
 
     /// The message for the upgrade of a package.
@@ -70,18 +68,23 @@ impl Template {
         let mut text = String::new();
         let mut rest = self.0.as_str();
         // what is put in is not looked at again
-        while let Some((before, after)) = rest.split_once('{') {
-            text.push_str(before);
-            let named = after
-                .split_once('}')
-                .and_then(|(name, behind)| Some((part(name, upgrade, package)?, behind)));
-            match named {
-                Some((part, behind)) => (text, rest) = (text + &part, behind),
-                None => (text, rest) = (text + "{", after),
-            }
+        while let Some((before, name, behind)) = next_name(rest) {
+            let part = part(name, upgrade, package);
+            text += before;
+            text += &part.unwrap_or_else(|| format!("{{{name}}}"));
+            rest = behind;
         }
         text + rest
     }
+}
+
+/// What is before the first name in braces, the name, and what is behind it.
+fn next_name(text: &str) -> Option<(&str, &str, &str)> {
+    text.match_indices('{').find_map(|(at, _)| {
+        let (name, behind) = text[at + 1..].split_once('}')?;
+        let is_name = name.bytes().all(|byte| byte.is_ascii_lowercase());
+        is_name.then(|| (&text[..at], name, behind))
+    })
 }
 
 fn part(name: &str, upgrade: &Upgrade, package: &Path) -> Option<String> {

@@ -30,7 +30,8 @@ pub(super) fn refuse_foreign(
             continue;
         };
         if at == 0 || foreign(&outer, &trusted, allowed).is_none() {
-            trusted.extend(repositories(&outer).map(without_suffix));
+            let origins = [&outer.origin, &outer.lock.origin];
+            trusted.extend(origins.map(|it| without_suffix(&it.repository).to_owned()));
         }
     }
     let is_nested = !trusted.is_empty();
@@ -64,12 +65,6 @@ fn outer_packages(package: &Path) -> Vec<Option<Record>> {
     read.map(Result::ok).collect()
 }
 
-fn repositories(record: &Record) -> impl Iterator<Item = &str> {
-    [&record.origin, &record.lock.origin]
-        .into_iter()
-        .map(|origin| origin.repository.as_str())
-}
-
 /// Which of the places of a record is neither of a repository that is trusted nor allowed.
 fn foreign<'r>(
     record: &'r Record,
@@ -78,7 +73,7 @@ fn foreign<'r>(
 ) -> Option<&'r Origin> {
     let is_allowed = |origin: &Origin| {
         let repository = origin.repository.as_str();
-        trusted.contains(&without_suffix(repository))
+        trusted.contains(without_suffix(repository))
             || allowed.iter().any(|name| {
                 without_suffix(name) == without_suffix(repository)
                     || host(repository).is_some_and(|host| host.eq_ignore_ascii_case(name))
@@ -88,10 +83,9 @@ fn foreign<'r>(
     origins.find(|origin| !is_allowed(origin))
 }
 
-fn without_suffix(repository: &str) -> String {
+fn without_suffix(repository: &str) -> &str {
     let repository = repository.trim_end_matches('/');
-    let bare = repository.strip_suffix(".git").unwrap_or(repository);
-    bare.to_owned()
+    repository.strip_suffix(".git").unwrap_or(repository)
 }
 
 /// The host in an address; none in one of this machine.

@@ -1,6 +1,5 @@
 //! Upgrades one package from the version that it was made from to another one.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -187,9 +186,10 @@ fn merged(
     options: &UpgradeOptions,
 ) -> Result<Plan, Error> {
     let (mut original, mut updated) = upstream;
-    let unchanged = (record.strategy == Strategy::FastForward).then(|| original.clone());
-    if record.strategy == Strategy::Replace {
-        original = of_disk(package, &options.settings)?;
+    match record.strategy {
+        Strategy::Merge => {}
+        Strategy::FastForward => refuse_changed(package, record, original.clone())?,
+        Strategy::Replace => original = of_disk(package, &options.settings)?,
     }
     let settings = Settings {
         own_ignores: true,
@@ -198,12 +198,7 @@ fn merged(
     let kept = kptfile::keep_local_identity((&mut original, &mut updated), record)?;
     let mut plan = subpackages::plan((original, updated), left_out, package, &settings)?;
     plan.warnings.extend(kept);
-    // a run that was killed is told of before what it changed
-    if let Some(original) = unchanged {
-        refuse_changed(package, record, original)?;
-    }
-    let text = fs::read_to_string(&record.file).map_err(Error::reading(&record.file))?;
-    record.change(&mut plan, &text, to)?;
+    record.change(&mut plan, to)?;
     Ok(plan)
 }
 

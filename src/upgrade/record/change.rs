@@ -1,7 +1,6 @@
 //! The change of the record in the plan of an upgrade. Nothing else in the plan may change it: the
 //! record is local's own.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Record;
@@ -19,13 +18,10 @@ impl Record {
     ///
     /// # Errors
     /// Where the file cannot be edited or read.
-    pub(in crate::upgrade) fn change(
-        &self,
-        plan: &mut Plan,
-        text: &str,
-        to: &Version,
-    ) -> Result<(), Error> {
-        let new = self.updated(text, to)?;
+    pub(in crate::upgrade) fn change(&self, plan: &mut Plan, to: &Version) -> Result<(), Error> {
+        let old = Source::read(&self.file, true)?;
+        let text = String::from_utf8_lossy(&old.bytes);
+        let new = self.updated(&text, to)?;
         let name = PathBuf::from(self.file.file_name().unwrap_or_default());
         self.keep(plan, &name);
         let known = plan.files.iter_mut().find(|change| change.path == name);
@@ -34,19 +30,14 @@ impl Record {
             let edited = match Tree::parse(&text_now) {
                 Ok(_) => self.updated(&text_now, to)?,
                 // conflict markers make it no YAML
-                Err(_) => lines_changed(&text_now, text, &new),
+                Err(_) => lines_changed(&text_now, &text, &new),
             };
             *merged = edited.into_bytes().into();
             return Ok(());
         }
-        let metadata = fs::metadata(&self.file).map_err(Error::reading(&self.file))?;
-        let old = Source {
-            permissions: Some(metadata.permissions()),
-            ..Source::in_memory(text.to_owned())
-        };
         let new = Source::in_memory(new);
-        plan.files
-            .extend(FileChange::between(name, Some(old), Some(new)));
+        let change = FileChange::between(name, Some(old), Some(new));
+        plan.files.extend(change);
         plan.sort();
         Ok(())
     }
