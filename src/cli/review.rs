@@ -1,7 +1,7 @@
 //! `merge3 review`: a merge, decided place by place.
 
 use std::io::{self, IsTerminal as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use super::config::{Config, Job};
@@ -98,11 +98,7 @@ fn reviewed(
     let local = &config.sides.local;
     let _lock = locked(config, errors)?;
     let (plan, is_left) = in_threads(None, &config.sides, || opened(config, merges))?;
-    let lost = |error| Error::Write {
-        path: "standard output".into(),
-        error,
-        written: 0,
-    };
+    let lost = Error::writing(Path::new("standard output"));
     for warning in &plan.warnings {
         writeln!(errors, "{}", warning.render(config.shown.color_errors)).map_err(lost)?;
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::decide::Decision;
 use super::files::OpenPlace;
-use super::session::{NextStep, Session, key};
+use super::session::{NextStep, Session, key, tell};
 use super::{editor, rules, show};
 use crate::merge::Take;
 use crate::package::Written;
@@ -18,11 +18,8 @@ impl Session<'_> {
         let place = &self.places[self.at];
         let file = &self.files[place.file];
         if place.is_secret {
-            writeln!(
-                output,
-                "this may be a Secret: --show-secrets shows it, also in an editor"
-            )?;
-            return Ok(NextStep::Again { show: false });
+            let why = "this may be a Secret: --show-secrets shows it, also in an editor";
+            return tell(output, why);
         }
         let decided = self.decision(self.at).map(|it| it.text.clone());
         let mut text = decided.unwrap_or_else(|| file.marked(place.index));
@@ -30,10 +27,7 @@ impl Session<'_> {
         loop {
             let edited = match editor::edit(&text, &path, self.wait) {
                 Ok(edited) => edited,
-                Err(why) => {
-                    writeln!(output, "{}", visible(&why))?;
-                    return Ok(NextStep::Again { show: false });
-                }
+                Err(why) => return tell(output, &why),
             };
             match self.take(Decision::new(edited.clone(), "edited")) {
                 Ok(()) => return Ok(NextStep::Next),
@@ -52,8 +46,7 @@ impl Session<'_> {
     /// Makes rules, and has them decide.
     pub(super) fn rule(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
         if let Some(why) = self.no_rules {
-            writeln!(output, "{why}")?;
-            return Ok(NextStep::Again { show: false });
+            return tell(output, why);
         }
         let (take, side) = match key(output, "Who wins here: updated or local [u,l]? ")? {
             'u' => (Take::Updated, Side::Updated),
@@ -63,8 +56,7 @@ impl Session<'_> {
         let place = &self.places[self.at];
         let here = rules::rules_for(&self.files[place.file], place, take);
         if here.is_empty() {
-            writeln!(output, "no rule can name this place")?;
-            return Ok(NextStep::Again { show: false });
+            return tell(output, "no rule can name this place");
         }
         let alike: Vec<Written> = here.iter().map(Written::widened).collect();
         let told = |rules: &[Written]| rules.iter().map(Written::to_yaml).collect::<String>();
@@ -82,8 +74,7 @@ impl Session<'_> {
         };
         let decision = Decision::side(place, side);
         if let Err(why) = self.take(decision) {
-            writeln!(output, "{}", visible(&why))?;
-            return Ok(NextStep::Again { show: false });
+            return tell(output, &why);
         }
         let count = self.apply(&rules, side);
         self.rules

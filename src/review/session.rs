@@ -7,7 +7,7 @@ use console::Term;
 use super::decide::Decision;
 use super::editor::Wait;
 use super::files::{File, OpenPlace, is_below};
-use super::show::{self, About, HELP, Look};
+use super::show::{self, HELP, Look};
 use super::{both, pin};
 use crate::error::{Error, shown};
 use crate::merge::{Conflict, Resolution};
@@ -92,33 +92,30 @@ impl<'w> Session<'w> {
     /// # Errors
     /// Where the terminal is gone.
     pub(crate) fn run(&mut self, output: &mut impl Write) -> io::Result<End> {
-        let mut is_over = false;
+        let (mut is_over, mut is_shown) = (false, false);
         loop {
             if self.at >= self.places.len() || is_over {
-                match self.finish(output, is_over)? {
-                    Some(end) => return Ok(end),
-                    None => {
-                        is_over = false;
-                        self.at = self.at.min(self.places.len().saturating_sub(1));
-                    }
+                if let Some(end) = self.finish(output, is_over)? {
+                    return Ok(end);
                 }
+                is_over = false;
+                self.at = self.at.min(self.places.len().saturating_sub(1));
             }
-            self.show(output, false)?;
-            loop {
-                match self.ask(output)? {
-                    NextStep::Next => {
+            if !is_shown {
+                output.write_all(show::place(self, false).as_bytes())?;
+            }
+            is_shown = false;
+            match self.ask(output)? {
+                NextStep::Next => {
+                    self.at += 1;
+                    // what a rule decided is not asked about
+                    while self.decision(self.at).is_some_and(|it| it.by.is_some()) {
                         self.at += 1;
-                        // what a rule decided is not asked about
-                        while self.decision(self.at).is_some_and(|it| it.by.is_some()) {
-                            self.at += 1;
-                        }
                     }
-                    NextStep::Again { show: false } => continue,
-                    NextStep::Again { show: true } => {}
-                    NextStep::Back => self.at -= 1,
-                    NextStep::Quit => is_over = true,
                 }
-                break;
+                NextStep::Again { show } => is_shown = !show,
+                NextStep::Back => self.at -= 1,
+                NextStep::Quit => is_over = true,
             }
         }
     }
@@ -127,20 +124,8 @@ impl<'w> Session<'w> {
         self.places.get(at)?.decision.as_ref()
     }
 
-    fn show(&self, output: &mut impl Write, all: bool) -> io::Result<()> {
-        let place = &self.places[self.at];
-        let about = About {
-            number: self.at + 1,
-            count: self.places.len(),
-            conflict: self.conflict(place),
-            all,
-        };
-        let file = &self.files[place.file];
-        output.write_all(show::place(file, place, &about, self.look).as_bytes())
-    }
-
     /// The conflict of the merge that is open at a place.
-    fn conflict(&self, place: &OpenPlace) -> Option<&Conflict> {
+    pub(super) fn conflict(&self, place: &OpenPlace) -> Option<&Conflict> {
         let file = &self.files[place.file].path;
         let is_here = |it: &&FileConflict| {
             *it.file == **file
@@ -175,7 +160,7 @@ impl<'w> Session<'w> {
             'k' => return Ok(NextStep::Back),
             'q' => return Ok(NextStep::Quit),
             'v' => {
-                self.show(output, true)?;
+                output.write_all(show::place(self, true).as_bytes())?;
                 return Ok(NextStep::Again { show: false });
             }
             '?' => {
@@ -190,10 +175,7 @@ impl<'w> Session<'w> {
             _ => why,
         }) {
             Ok(()) => Ok(NextStep::Next),
-            Err(why) => {
-                writeln!(output, "{}", visible(&why))?;
-                Ok(NextStep::Again { show: false })
-            }
+            Err(why) => tell(output, &why),
         }
     }
 
@@ -308,6 +290,12 @@ impl<'w> Session<'w> {
             !is_same || matches!(change.kind, ChangeKind::Moved { .. })
         });
     }
+}
+
+/// Tells why nothing is decided: the place is asked about again.
+pub(super) fn tell(output: &mut impl Write, why: &str) -> io::Result<NextStep> {
+    writeln!(output, "{}", visible(why))?;
+    Ok(NextStep::Again { show: false })
 }
 
 /// Asks for a key.

@@ -1,10 +1,11 @@
 //! A place, as it is shown in a terminal: the lines around, and the three sides.
 
-use super::files::{File, OpenPlace};
+use super::files::OpenPlace;
+use super::session::Session;
 use crate::error::shown;
 use crate::git::hunks::{Marked, Stretch, read};
 use crate::merge::markers::mark;
-use crate::merge::{Conflict, ConflictKind, ConflictStyle, MarkerStyle};
+use crate::merge::{ConflictKind, ConflictStyle, MarkerStyle};
 use crate::report::Paint;
 use crate::secret::HIDDEN;
 use crate::triple::Triple;
@@ -25,27 +26,19 @@ pub(super) struct Look {
     pub(super) width: usize,
 }
 
-/// What is told of a place beside itself.
-pub(super) struct About<'a> {
-    /// The place's number, and how many there are.
-    pub(super) number: usize,
-    pub(super) count: usize,
-    /// The conflict of the merge that is open here, where that is known.
-    pub(super) conflict: Option<&'a Conflict>,
-    /// Whether everything is shown.
-    pub(super) all: bool,
-}
-
-/// A place.
-pub(super) fn place(file: &File, place: &OpenPlace, about: &About<'_>, look: Look) -> String {
+/// The place that a session asks about; all of it, or what there is room for.
+pub(super) fn place(session: &Session<'_>, all: bool) -> String {
+    let place = &session.places[session.at];
+    let file = &session.files[place.file];
     let mut page = Screen {
         text: String::from("\n"),
-        look,
-        all: about.all,
+        look: session.look,
+        all,
         indent: indent_of(place),
     };
-    let kind = about.conflict.map_or("conflict", |it| told(it.kind));
-    let title = format!("{} of {}: {kind}", about.number, about.count);
+    let conflict = session.conflict(place);
+    let kind = conflict.map_or("conflict", |it| told(it.kind));
+    let title = format!("{} of {}: {kind}", session.at + 1, session.places.len());
     page.line(&title, Paint::Name);
     page.line(
         &format!("{}:{}", shown(&file.path), place.line),
