@@ -48,13 +48,7 @@ impl Config {
 
     /// Whether the result is written, and not only told or shown.
     pub(super) fn writes(&self) -> bool {
-        let OutputArgs {
-            diff,
-            dry_run,
-            check,
-            ..
-        } = self.output;
-        !diff && !dry_run && !check
+        !self.output.diff && !self.output.dry_run && !self.output.check
     }
 }
 

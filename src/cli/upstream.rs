@@ -52,7 +52,7 @@ impl UpstreamRun {
     /// Does `work`, and tells what came of it.
     pub(super) fn done(
         &self,
-        work: impl FnOnce(&Self, &Remotes<'_>, &Signals) -> Result<Done, Error> + Send,
+        work: impl FnOnce(&Remotes<'_>, &Signals) -> Result<Done, Error> + Send,
         output: &mut impl Write,
         errors: &mut impl Write,
     ) -> ExitCode {
@@ -63,7 +63,7 @@ impl UpstreamRun {
             let is_shown = !self.args.quiet && io::stderr().is_terminal();
             let line = Line::new(is_shown);
             let tell = |what: &str| line.tell(what);
-            work(self, &Remotes::new(Cache::of_user()?, &tell), &signals)
+            work(&Remotes::new(Cache::of_user()?, &tell), &signals)
         });
         let done = match done {
             Ok(done) => done,

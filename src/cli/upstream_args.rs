@@ -11,11 +11,10 @@ use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{RunArgs, threads};
 use super::report::{Form, ReportTo};
-use super::signals::Signals;
 use super::upstream::{UpstreamRun, adopt, cache, get, outdated, upgraded};
 use crate::package::Settings;
 use crate::triple::Triple;
-use crate::upgrade::{Choice, Packages, Remotes, Shard, Template, UpgradeOptions, Within};
+use crate::upgrade::{Choice, Packages, Shard, Template, UpgradeOptions, Within};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
@@ -206,9 +205,9 @@ impl Subcommands {
     ) -> Result<ExitCode, (&'static str, String)> {
         let plainly = UpstreamRun::new(ReportTo::default(), RunArgs::default(), None);
         let done = match self {
-            Self::Get(args) => plainly.done(|run, it, _| get(run, it, &args), output, errors),
-            Self::Adopt(args) => plainly.done(|_, it, _| adopt(it, &args), output, errors),
-            Self::Cache(command) => plainly.done(|_, _, _| cache(&command), output, errors),
+            Self::Get(args) => plainly.done(|it, _| get(&plainly, it, &args), output, errors),
+            Self::Adopt(args) => plainly.done(|it, _| adopt(it, &args), output, errors),
+            Self::Cache(command) => plainly.done(|_, _| cache(&command), output, errors),
             Self::Outdated(args) => args.run(output, errors).map_err(|it| ("outdated", it))?,
             Self::Upgrade(args) => args.run(output, errors).map_err(|it| ("upgrade", it))?,
         };
@@ -230,10 +229,8 @@ impl OutdatedArgs {
         };
         let packages = self.which.packages(true)?;
         let run = UpstreamRun::new(self.report, self.run, jobs);
-        let work = |run: &UpstreamRun, remotes: &Remotes<'_>, _: &Signals| {
-            outdated(run, remotes, (&packages, &options), self.exit_code)
-        };
-        Ok(run.done(work, output, errors))
+        let (what, exit_code) = ((&packages, &options), self.exit_code);
+        Ok(run.done(|it, _| outdated(&run, it, what, exit_code), output, errors))
     }
 }
 
@@ -264,9 +261,11 @@ impl UpgradeArgs {
         let jobs = self.which.jobs(&self.run);
         let packages = self.which.packages(false)?;
         let run = UpstreamRun::new(self.report, self.run, jobs);
-        let work = |run: &UpstreamRun, remotes: &Remotes<'_>, signals: &Signals| {
-            upgraded(run, remotes, (&packages, &options), signals, self.diff)
-        };
-        Ok(run.done(work, output, errors))
+        let (what, diff) = ((&packages, &options), self.diff);
+        Ok(run.done(
+            |it, signals| upgraded(&run, it, what, signals, diff),
+            output,
+            errors,
+        ))
     }
 }

@@ -57,11 +57,7 @@ pub(crate) fn drive(
     let local = files.sides.local.as_path();
     let (bytes, merged) = files.merged(path.unwrap_or(local), Diff::Histogram)?;
     // of binary files git keeps the local one, and says so
-    let merged = merged.unwrap_or_else(|| Resolved {
-        bytes: bytes.to_vec(),
-        conflicts: 1,
-        structural: false,
-    });
+    let merged = merged.unwrap_or_else(|| Resolved::by_lines(bytes.to_vec(), 1));
     if output.is_some() || merged.bytes != *bytes {
         let target = output.unwrap_or(local);
         // a file that git made for this call

@@ -32,11 +32,7 @@ pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Fra
         LineBreaks::None | LineBreaks::Mixed => None,
     };
     let is_mixed = breaks.into_array().contains(&LineBreaks::Mixed);
-    let Triple {
-        original,
-        updated,
-        local,
-    } = breaks.map(one);
+    let [original, updated, local] = breaks.map(one).into_array();
     // a side without a line break has no say
     let Some(here) = local.or(updated).or(original).filter(|_| !is_mixed) else {
         let line_break = None;

@@ -43,6 +43,17 @@ pub struct Resolved {
     pub structural: bool,
 }
 
+impl Resolved {
+    /// The result of a merge by lines.
+    pub(super) const fn by_lines(bytes: Vec<u8>, conflicts: usize) -> Self {
+        Self {
+            bytes,
+            conflicts,
+            structural: false,
+        }
+    }
+}
+
 /// How lines are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Diff {
@@ -114,11 +125,7 @@ fn by_git(
             .or_else(|| run(None))?,
     };
     let conflicts = usize::try_from(output.status.code()?).ok()?;
-    (conflicts < 128).then_some(Resolved {
-        bytes: output.stdout,
-        conflicts,
-        structural: false,
-    })
+    (conflicts < 128).then_some(Resolved::by_lines(output.stdout, conflicts))
 }
 
 /// The text merge of this program. Bytes that are not UTF-8 are letters of some other encoding:
@@ -146,11 +153,7 @@ fn own(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Res
         None => (merge.text, merge.hunks.len()),
     };
     let bytes = text.chars().filter_map(|letter| u8::try_from(letter).ok());
-    Some(Resolved {
-        bytes: bytes.collect(),
-        conflicts,
-        structural: false,
-    })
+    Some(Resolved::by_lines(bytes.collect(), conflicts))
 }
 
 #[cfg(test)]

@@ -20,9 +20,7 @@ use super::hunks::{self as markers, Favor};
 use super::lines;
 use super::{call, kept_changes};
 use crate::merge::text::{CleanLines, Hunk, merge_clean_lines};
-use crate::merge::{
-    ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
-};
+use crate::merge::{ConflictStyle, Images, MarkerStyle, Nulls, OnConflict, Options, Sides};
 use crate::package::{Bytes, FileInMemory, in_memory};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
@@ -77,11 +75,7 @@ impl Request<'_> {
 /// ```
 pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
     let sides = request.bytes();
-    let only = |bytes: &[u8]| Resolved {
-        bytes: bytes.to_vec(),
-        conflicts: 0,
-        structural: false,
-    };
+    let only = |bytes: &[u8]| Resolved::by_lines(bytes.to_vec(), 0);
     if sides.original == sides.updated || sides.updated == sides.local {
         return Some(only(sides.local));
     }
@@ -221,11 +215,7 @@ fn has_certain(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
         let mut lines = lines.lines().take(LOOKED_AT);
         lines.any(|line| !has_line(one, line) && !has_line(other, line))
     };
-    let Triple {
-        original,
-        updated,
-        local,
-    } = *texts;
+    let [original, updated, local] = texts.into_array();
     hunks.iter().any(|Hunk { texts, .. }| {
         has_own(&texts.original, [updated, local])
             && has_own(&texts.updated, [local, original])
@@ -267,9 +257,7 @@ fn accepted_lines(
 fn options(request: &Request<'_>, conflict_style: ConflictStyle, images: Images) -> Options {
     Options {
         on_conflict: OnConflict::Markers,
-        lists: Lists::Merge,
         sides: Sides::Equal,
-        texts: Texts::Lines,
         images,
         nulls: Some(Nulls::Keep),
         markers: MarkerStyle {

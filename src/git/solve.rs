@@ -234,38 +234,31 @@ pub(crate) fn solve(
     let mut status = 0;
     // there is nobody left to tell where standard error is closed
     let mut tell = |text: &str| drop(writeln!(errors, "{}", visible_lines(text)));
-    for file in files {
-        status = status.max(match solve_file(file, size, is_printed, output) {
-            Ok((left, told)) => {
-                tell(&told);
-                u8::from(left > 0)
-            }
-            Err(message) => {
-                tell(&format!("error: {message}"));
-                2
-            }
-        });
-    }
-    if !files.is_empty() {
-        return Ok(status);
-    }
-    let files =
-        unmerged::files().ok_or("this is not a git repository: go into one, or name the files")?;
+    let are_named = !files.is_empty();
+    let files = match files {
+        [] => unmerged::files()
+            .ok_or("this is not a git repository: go into one, or name the files")?,
+        named => named.to_vec(),
+    };
     if files.is_empty() {
         tell("git has no unmerged files here");
     }
     for file in files {
-        let left = match is_yaml_name(&file) {
+        let solved = match are_named || is_yaml_name(&file) {
             true => solve_file(&file, size, is_printed, output),
             false => Err(format!(
                 "{} is no YAML or JSON: left as it is",
                 shown(&file)
             )),
         };
-        // one that cannot be solved is a conflict that is left
-        let (left, told) = left.unwrap_or_else(|message| (1, message));
+        let (code, told) = match solved {
+            Ok((left, told)) => (u8::from(left > 0), told),
+            Err(message) if are_named => (2, format!("error: {message}")),
+            // of all that are unmerged, it is a conflict that is left
+            Err(message) => (1, message),
+        };
         tell(&told);
-        status = status.max(u8::from(left > 0));
+        status = status.max(code);
     }
     Ok(status)
 }

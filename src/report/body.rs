@@ -16,18 +16,6 @@ pub(crate) struct Body {
     left_out: Vec<(&'static str, usize)>,
 }
 
-/// Rows of one kind between what makes them a table or a list.
-#[derive(Debug, Default)]
-pub(crate) struct Part {
-    /// What is above the rows.
-    pub(crate) head: String,
-    pub(crate) rows: Vec<String>,
-    /// What is below them.
-    pub(crate) tail: &'static str,
-    /// What a row is about, in the singular.
-    pub(crate) what: &'static str,
-}
-
 impl Body {
     /// Puts a heading before the next part that fits.
     pub(crate) fn heading(&mut self, heading: String) {
@@ -36,11 +24,10 @@ impl Body {
 
     /// Adds a text that is short.
     pub(crate) fn push(&mut self, text: &str) {
-        let part = Part {
-            head: text.to_owned(),
-            ..Part::default()
-        };
-        self.part(part, 1);
+        if self.heading.len() + text.len() <= self.free() {
+            self.text += &std::mem::take(&mut self.heading);
+            self.text += text;
+        }
     }
 
     /// Adds rows below `head`, if there are any, as far as they fit into a half of what is left.
@@ -51,38 +38,41 @@ impl Body {
         rows: impl Iterator<Item = String>,
         (what, tail): (&'static str, &'static str),
     ) {
-        let part = Part {
-            head: head.to_owned(),
-            rows: rows.collect(),
-            tail,
-            what,
-        };
-        if !part.rows.is_empty() {
-            self.part(part, 2);
-        }
+        let rows: Vec<String> = rows.collect();
+        self.rows(head, &rows, (what, tail), self.free() / 2);
     }
 
-    /// Adds a part with as many of its rows as fit into one `share`th of what is left.
-    pub(crate) fn part(&mut self, part: Part, share: usize) {
-        let is_text = part.rows.is_empty();
-        let free = LONGEST.saturating_sub(RESERVED + self.text.len());
-        let frame = self.heading.len() + part.head.len() + part.tail.len();
-        let mut left = (free / share).saturating_sub(frame);
-        let fitting = part.rows.iter().filter(|row| {
+    /// Adds rows, of which no others follow: as far as they fit.
+    pub(crate) fn last_list(&mut self, head: &str, rows: &[String], what: &'static str) {
+        self.rows(head, rows, (what, ""), self.free());
+    }
+
+    fn rows(
+        &mut self,
+        head: &str,
+        rows: &[String],
+        (what, tail): (&'static str, &'static str),
+        most: usize,
+    ) {
+        let mut left = most.saturating_sub(self.heading.len() + head.len() + tail.len());
+        let fitting = rows.iter().filter(|row| {
             let rest = left.checked_sub(row.len());
             left = rest.unwrap_or(left);
             rest.is_some()
         });
-        let rows: Vec<&str> = fitting.map(String::as_str).collect();
-        if rows.is_empty() && (!is_text || frame > free) {
-            self.leave_out(part.what, part.rows.len());
-            return;
+        let fitting: Vec<&str> = fitting.map(String::as_str).collect();
+        if !fitting.is_empty() {
+            self.text += &std::mem::take(&mut self.heading);
+            self.text += head;
+            self.text += &fitting.concat();
+            self.text += tail;
         }
-        self.text.push_str(&std::mem::take(&mut self.heading));
-        self.text.push_str(&part.head);
-        self.text.push_str(&rows.concat());
-        self.text.push_str(part.tail);
-        self.leave_out(part.what, part.rows.len() - rows.len());
+        self.leave_out(what, rows.len() - fitting.len());
+    }
+
+    /// How much still fits in.
+    fn free(&self) -> usize {
+        LONGEST.saturating_sub(RESERVED + self.text.len())
     }
 
     fn leave_out(&mut self, what: &'static str, count: usize) {

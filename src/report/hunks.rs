@@ -47,11 +47,11 @@ pub(super) fn hunks(old: &str, new: &str, show_secrets: bool) -> Hunks {
         let (Some((first, _)), Some((last, _))) = (group.first(), group.last()) else {
             continue;
         };
-        let near = |line: &&usize| shown[0].get(**line) == Some(&true);
-        let above = (first.start.saturating_sub(CONTEXT)..first.start).collect::<Vec<_>>();
-        let start = first.start - above.iter().rev().take_while(near).count();
-        let below = (last.end..(last.end + CONTEXT).min(old.len())).collect::<Vec<_>>();
-        let end = last.end + below.iter().take_while(near).count();
+        let near = |line: &usize| shown[0].get(*line) == Some(&true);
+        let above = first.start.saturating_sub(CONTEXT)..first.start;
+        let start = first.start - above.rev().take_while(near).count();
+        let below = last.end..(last.end + CONTEXT).min(old.len());
+        let end = last.end + below.take_while(near).count();
         write_hunk(&mut text, [old, new], group, start..end, &mut shift);
     }
     Hunks { text, is_partial }

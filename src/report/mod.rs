@@ -21,7 +21,7 @@ use std::time::Duration;
 use crate::merge::OnConflict;
 use crate::package::Plan;
 
-pub(crate) use body::{Body, Part};
+pub(crate) use body::Body;
 pub use diff::{Diff, diff, diff_in};
 pub use html::html;
 pub(crate) use html::{Package, Page, page};

@@ -190,12 +190,10 @@ impl Branch {
 
     fn finish(&self) -> Result<Vec<(String, String)>, Error> {
         let head = Git::at(&self.top).args(["symbolic-ref", "-q", "--short", "HEAD"]);
-        let Some(old) = &self.old else {
+        let is_here = head.ask()?.as_deref() == Some(self.name.as_str());
+        let Some(old) = self.old.as_ref().filter(|_| is_here) else {
             return Ok(Vec::new());
         };
-        if head.ask()?.as_deref() != Some(self.name.as_str()) {
-            return Ok(Vec::new());
-        }
         let new = commits(&self.top, &["HEAD", &format!("^{old}")], 10_000)?;
         let before = commits(&self.top, &[old, "^HEAD"], 10_000)?;
         // nothing could be put on it: it is not to lose what it had

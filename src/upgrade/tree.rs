@@ -1,7 +1,7 @@
 //! Checks what an upstream tree lists before any of it is used. Git refuses most of it too, but a
 //! server may send any objects.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
@@ -220,10 +220,8 @@ pub(super) fn link_stays_within(package: &Snapshot, path: &Path, to: &Path) -> b
 /// Every object that is a file's.
 pub(super) fn objects(listed: &[Listed]) -> Vec<&str> {
     let files = listed.iter().filter(|entry| !entry.is_submodule());
-    let names: HashSet<&str> = files.map(|entry| entry.object.as_str()).collect();
-    let mut names: Vec<&str> = names.into_iter().collect();
-    names.sort_unstable();
-    names
+    let names: BTreeSet<&str> = files.map(|entry| entry.object.as_str()).collect();
+    names.into_iter().collect()
 }
 
 /// A path as git prints it, or an archive has it.

@@ -82,8 +82,6 @@ pub(crate) struct Record {
     pub lock: UpstreamLock,
     /// How kpt is told to update it.
     pub(super) strategy: Strategy,
-    /// As it is written: the repository and the folder.
-    written: (String, String),
 }
 
 /// What the local files were made from.

@@ -113,7 +113,6 @@ impl Fields<'_> {
             origin,
             reference,
             strategy: self.strategy()?,
-            written: (repository, directory),
         })
     }
 

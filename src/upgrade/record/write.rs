@@ -7,7 +7,7 @@ use super::{Format, KPTFILE, Record, SECTIONS};
 use crate::error::Error;
 use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::upgrade::address::Origin;
-use crate::upgrade::edit::{in_yaml, keys, map, merged, patched, string};
+use crate::upgrade::edit::{get, in_yaml, keys, map, merged, patched, string};
 use crate::upgrade::refs::Version;
 
 impl Record {
@@ -20,13 +20,13 @@ impl Record {
         text: &str,
         version: &Version,
     ) -> Result<String, Error> {
-        let (repository, directory) = &self.written;
         let form = Format::of(&self.origin.repository);
+        let written = |field| get(text, &[SECTIONS[0], form.name, field]).unwrap_or_default();
         let moved = self.origin.directory != self.lock.origin.directory;
-        let directory = if moved { directory } else { "" };
+        let directory = moved.then(|| written(form.directory)).unwrap_or_default();
         let lock = [
-            repository,
-            directory,
+            &written("repo"),
+            &*directory,
             form.reference(version),
             &version.commit,
         ];

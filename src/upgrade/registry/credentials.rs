@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,10 +15,9 @@ use crate::upgrade::host::authority;
 /// What a request says of who asks, for a host; `None` if nothing is known. Each host is looked up
 /// once in a run.
 pub(super) fn basic(host: &str) -> Option<String> {
-    static KNOWN: Mutex<Option<HashMap<String, Option<String>>>> = Mutex::new(None);
+    static KNOWN: LazyLock<Mutex<HashMap<String, Option<String>>>> = LazyLock::new(Mutex::default);
     // whoever asks at the same time waits: a helper may ask its user
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = known.get_or_insert_default();
     let found = known.entry(host.to_owned());
     found.or_insert_with(|| look_up(host)).clone()
 }

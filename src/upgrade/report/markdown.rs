@@ -2,7 +2,7 @@
 //! wrote is in code, where it is no Markdown, closes no issue and calls nobody.
 
 use super::{Outcomes, row, short_name, versions};
-use crate::report::{self, Body, Part, by_need, cell, code};
+use crate::report::{self, Body, by_need, cell, code};
 use crate::upgrade::history::Commit;
 use crate::upgrade::host::Website;
 use crate::upgrade::outcome::PackageOutcome;
@@ -151,14 +151,10 @@ pub(crate) fn outdated_markdown(states: &[PackageOutcome<Outdated>]) -> String {
     let told = Outcomes::of(states);
     let rows = told.newer.iter();
     let rows = rows.map(|it| format!("| {} |\n", row(it).map(|text| cell(&text)).join(" | ")));
-    let table = Part {
-        head: "| package | current | wanted | latest |\n| --- | --- | --- | --- |\n".to_owned(),
-        rows: rows.collect(),
-        tail: "",
-        what: "package",
-    };
-    match (table.rows.is_empty(), states.is_empty()) {
-        (false, _) => body.part(table, 1),
+    let rows: Vec<String> = rows.collect();
+    let head = "| package | current | wanted | latest |\n| --- | --- | --- | --- |\n";
+    match (rows.is_empty(), states.is_empty()) {
+        (false, _) => body.last_list(head, &rows, "package"),
         (true, true) => body.push("There are no packages.\n"),
         (true, false) => body.push("Every package is up to date.\n"),
     }
