@@ -12,7 +12,6 @@ use super::find::{self, Member, Packages, families};
 use super::message::Template;
 use super::outcome::PackageOutcome;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
-use super::record::Record;
 use super::refs::Version;
 use super::remote::Remotes;
 use super::{record, repositories, unfinished, worktree};
@@ -68,12 +67,10 @@ pub(crate) fn upgrade(
     });
     fetch_all(remotes, &families, options);
     let one = |found: Member| {
-        let state = (found.record, found.uncommitted);
-        let newer = upgrade_package(remotes, &found.path, state, options, host, &branches);
-        PackageOutcome {
-            newer: newer.map_err(|error| error.with_secrets(options.settings.show_secrets)),
-            package: found.path,
-        }
+        let package = found.path.clone();
+        let newer = upgrade_package(remotes, found, options, host, &branches);
+        let newer = newer.map_err(|error| error.with_secrets(options.settings.show_secrets));
+        PackageOutcome { package, newer }
     };
     let outcomes = families.into_par_iter();
     let outcomes = outcomes.flat_map_iter(|family| family.into_iter().map(one));
@@ -120,13 +117,13 @@ fn uncommitted_in(package: &Path, options: &UpgradeOptions) -> Option<Error> {
 
 fn upgrade_package(
     remotes: &Remotes<'_>,
-    package: &Path,
-    (record, mut uncommitted): (Result<Record, Error>, Option<Error>),
+    mut found: Member,
     options: &UpgradeOptions,
     host: &dyn Host,
     branches: &Branches,
 ) -> Result<Option<Upgrade>, Error> {
-    record?;
+    let package = &found.path;
+    found.record?;
     // another version may have come with the package that it is in, a moment ago
     let Some(mut record) = find::record_of(package, &options.allowed)? else {
         return Ok(None);
@@ -140,13 +137,13 @@ fn upgrade_package(
         unfinished::refuse_unfinished(package)?;
     } else if unfinished::resumed(package, options)? {
         // what that run did was none of the user's changes
-        uncommitted = uncommitted_in(package, options);
+        found.uncommitted = uncommitted_in(package, options);
         match record::read(package)? {
             Some(before) => record = before,
             None => return Ok(None),
         }
     }
-    let planned = package_upgrade::plan(remotes, package, &record, options, uncommitted)?;
+    let planned = package_upgrade::plan(remotes, package, &record, options, found.uncommitted)?;
     let Some(mut upgrade) = planned else {
         return Ok(None);
     };
@@ -167,8 +164,8 @@ fn commit_all(
     template: &Template,
 ) {
     let mut patience = worktree::PATIENCE;
-    let mut committed: BTreeMap<&PathBuf, Vec<&mut PackageOutcome<Upgrade>>> = BTreeMap::new();
-    for outcome in outcomes {
+    let mut committed: BTreeMap<&PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    for outcome in &mut *outcomes {
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
         };
@@ -176,30 +173,29 @@ fn commit_all(
         match commit::commit(top, &upgrade.files(top), &told, &mut patience) {
             Ok(commit) => {
                 upgrade.committed = commit;
-                committed.entry(top).or_default().push(outcome);
+                let files = committed.entry(top).or_default();
+                files.extend(upgrade.files(top));
             }
             Err(error) => outcome.newer = Err(error),
         }
     }
-    for (top, mut outcomes) in committed {
-        let files = outcomes.iter_mut().filter_map(|it| written(it, tops));
-        let files: Vec<PathBuf> = files.flat_map(|(_, it)| it.files(top)).collect();
-        let settled = commit::settle(top, &files, patience);
-        for outcome in outcomes {
-            let Some((_, upgrade)) = written(outcome, tops) else {
-                continue;
-            };
-            let done = match &settled {
-                Ok(()) => upgrade.is_settled(),
-                Err(why) => Err(Error::package(
-                    &upgrade.package,
-                    format!("it is committed, and the index cannot be put right: {why}"),
-                    worktree::LOCKED.to_owned(),
-                )),
-            };
-            if let Err(error) = done {
-                outcome.newer = Err(error);
-            }
+    let settled = committed.into_iter();
+    let settled = settled.map(|(top, files)| (top, commit::settle(top, &files, patience)));
+    let settled: HashMap<&PathBuf, Result<(), String>> = settled.collect();
+    for outcome in outcomes {
+        let Some((top, upgrade)) = written(outcome, tops) else {
+            continue;
+        };
+        let done = match settled.get(top) {
+            Some(Err(why)) => Err(Error::package(
+                &upgrade.package,
+                format!("it is committed, and the index cannot be put right: {why}"),
+                worktree::LOCKED.to_owned(),
+            )),
+            _ => upgrade.is_settled(),
+        };
+        if let Err(error) = done {
+            outcome.newer = Err(error);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which packages have a newer version.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 
@@ -8,7 +8,6 @@ use super::address::Origin;
 use super::find::{Member, Packages, families};
 use super::outcome::PackageOutcome;
 use super::package_upgrade::{self, UpgradeOptions};
-use super::record::Record;
 use super::refs::Version;
 use super::remote::Remotes;
 use super::unfinished::refuse_unfinished;
@@ -42,27 +41,26 @@ pub(crate) fn outdated(
     let families = families(packages, &options.allowed)?;
     let found: Vec<Member> = families.into_iter().flatten().collect();
     let outcomes = found.into_par_iter().map(|found| PackageOutcome {
-        newer: newer(remotes, &found.path, found.record, options),
-        package: found.path,
+        package: found.path.clone(),
+        newer: newer(remotes, found, options),
     });
     Ok(outcomes.collect())
 }
 
 fn newer(
     remotes: &Remotes<'_>,
-    package: &Path,
-    record: Result<Record, Error>,
+    found: Member,
     options: &UpgradeOptions,
 ) -> Result<Option<Outdated>, Error> {
-    let record = record?;
-    refuse_unfinished(package)?;
+    let record = found.record?;
+    refuse_unfinished(&found.path)?;
     let refs = remotes.refs(&record.origin.repository)?;
     let wanted = package_upgrade::target(remotes, &record, &refs, options)?;
     let mut widest = options.clone();
     widest.choice.within = Within::Major;
     let latest = package_upgrade::target(remotes, &record, &refs, &widest)?;
     Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
-        package: package.to_owned(),
+        package: found.path,
         current: package_upgrade::current(&record, &refs),
         origin: record.origin,
         wanted,

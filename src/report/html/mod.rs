@@ -21,7 +21,7 @@ use super::{Facts, by_need};
 use crate::package::{FileConflict, Plan};
 use out::Out;
 use record::ShownRecord;
-use source::LocalFiles;
+use source::{LocalFiles, local_files};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -78,7 +78,7 @@ pub fn html(plan: &Plan, facts: &Facts) -> String {
 
 /// A page about some packages.
 pub(crate) fn page(page: &Page<'_>) -> String {
-    let sources = page.packages.iter().map(|it| LocalFiles::of(it.plan));
+    let sources = page.packages.iter().map(|it| local_files(it.plan));
     let sources: Vec<LocalFiles<'_>> = sources.collect();
     let mut out = Out::default();
     head(&mut out);
@@ -92,7 +92,7 @@ pub(crate) fn page(page: &Page<'_>) -> String {
             let records = of(package.plan).into_iter();
             records.map(move |record| ShownRecord {
                 package,
-                source: sources.get(record),
+                source: sources.get(&*record.file),
                 record,
             })
         });

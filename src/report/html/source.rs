@@ -17,8 +17,7 @@ const CONTEXT: usize = 3;
 const MOST: usize = 12;
 
 /// The local files of a package, as they were before the merge.
-#[derive(Debug)]
-pub(super) struct LocalFiles<'p>(HashMap<&'p Path, LocalFile<'p>>);
+pub(super) type LocalFiles<'p> = HashMap<&'p Path, LocalFile<'p>>;
 
 /// One of them.
 #[derive(Debug)]
@@ -40,26 +39,19 @@ pub(super) struct Line<'p> {
     pub(super) here: bool,
 }
 
-impl<'p> LocalFiles<'p> {
-    pub(super) fn of(plan: &'p Plan) -> Self {
-        let files = plan.sources.iter();
-        let files = files.filter_map(|(path, bytes)| {
-            let text = std::str::from_utf8(bytes).ok()?;
-            let lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let source = LocalFile {
-                text,
-                shown: shown_lines(text, plan.show_secrets),
-                lines,
-                trees: OnceCell::new(),
-            };
-            Some((path.as_path(), source))
-        });
-        Self(files.collect())
-    }
-
-    pub(super) fn get(&self, record: &FileConflict) -> Option<&LocalFile<'p>> {
-        self.0.get(&*record.file)
-    }
+pub(super) fn local_files(plan: &Plan) -> LocalFiles<'_> {
+    let files = plan.sources.iter();
+    let files = files.filter_map(|(path, bytes)| {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let source = LocalFile {
+            text,
+            shown: shown_lines(text, plan.show_secrets),
+            lines: text.split_inclusive('\n').collect(),
+            trees: OnceCell::new(),
+        };
+        Some((path.as_path(), source))
+    });
+    files.collect()
 }
 
 impl<'p> LocalFile<'p> {

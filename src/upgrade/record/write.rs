@@ -23,7 +23,10 @@ impl Record {
         let form = Format::of(&self.origin.repository);
         let written = |field| get(text, &[SECTIONS[0], form.name, field]).unwrap_or_default();
         let moved = self.origin.directory != self.lock.origin.directory;
-        let directory = moved.then(|| written(form.directory)).unwrap_or_default();
+        let directory = match moved {
+            true => written(form.directory),
+            false => String::new(),
+        };
         let lock = [
             &written("repo"),
             &*directory,
