@@ -88,9 +88,7 @@ impl Address {
             reference: reference.map(str::to_owned),
         })
     }
-}
 
-impl Address {
     /// `helm+https://HOST/PATH/CHART[@VERSION]`, `oci://HOST/PATH[@TAG]`, or `:TAG`.
     fn of_archive(text: &str) -> Result<Self, Error> {
         let start = text.find("://").map_or(0, |at| at + 3);

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::address::is_hash;
-use super::address::{Address, Origin};
+use super::address::{Address, Origin, is_hash};
 use super::get::{Recorded, put};
 use super::kptfile;
 use super::nearest::{Nearness, nearest, nearness, tagged_versions};

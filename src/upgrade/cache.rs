@@ -26,11 +26,6 @@ pub(super) struct Store {
 }
 
 impl Cache {
-    /// The cache in `root`, which need not exist.
-    pub(crate) const fn new(root: PathBuf) -> Self {
-        Self { root }
-    }
-
     /// The user's cache: where `MERGE3_CACHE_DIR` says, else `merge3` in the system's folder for
     /// caches.
     ///
@@ -41,7 +36,7 @@ impl Cache {
             .or_else(|| named("XDG_CACHE_HOME").map(|path| path.join("merge3")))
             .or_else(|| named("LOCALAPPDATA").map(|path| path.join("merge3").join("cache")))
             .or_else(|| named("HOME").map(|path| path.join(".cache").join("merge3")));
-        root.map(Self::new).ok_or_else(|| {
+        root.map(|root| Self { root }).ok_or_else(|| {
             Error::refused(
                 "it is not known where fetched packages can be kept",
                 format!("set {CACHE_VARIABLE} to an absolute path"),

@@ -7,8 +7,7 @@ use std::process::Output;
 
 use rayon::prelude::*;
 
-use super::address::Origin;
-use super::address::is_archive;
+use super::address::{Origin, is_archive};
 use super::cache::Store;
 use super::refs::Version;
 use super::remote::{Folder, Remotes};

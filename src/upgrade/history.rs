@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::address::Origin;
-use super::address::is_archive;
+use super::address::{Origin, is_archive};
 use super::cache::Store;
 use super::refs::Version;
 use super::remote::Remotes;

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use super::address::Origin;
-use super::address::is_archive;
+use super::address::{Origin, is_archive};
 use super::edit::get;
 use super::refs::{Refs, Version};
 use super::remote::Remotes;

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
 
-use super::address::Origin;
-use super::address::is_archive;
+use super::address::{Origin, is_archive};
 use super::cache::Store;
 use super::fetch::incomplete;
 use super::refs::Version;

@@ -70,11 +70,6 @@ impl Refs {
             .insert(format!("refs/tags/{name}"), commit.to_owned());
     }
 
-    /// The branch that is there where nobody says which.
-    pub(super) fn head(&self) -> Option<&str> {
-        self.head.as_deref()
-    }
-
     pub(super) fn tags(&self) -> impl Iterator<Item = &str> {
         self.commits
             .keys()
@@ -173,7 +168,7 @@ impl Refs {
         // no tag has a slash alone as its prefix
         let mut prefixes = prefixes(directory).into_iter();
         let tag = prefixes.find_map(|prefix| newest(&prefix, self.tags(), choice));
-        let name = tag.or(self.head())?;
+        let name = tag.or(self.head.as_deref())?;
         self.resolve(name, "")
     }
 

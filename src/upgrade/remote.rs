@@ -134,22 +134,20 @@ impl<'t> Remotes<'t> {
 }
 
 /// A path on this machine stays the same wherever the program runs.
-fn absolute(origin: Origin) -> Origin {
+fn absolute(mut origin: Origin) -> Origin {
     if !is_path(&origin.repository) {
         return origin;
     }
     let path = Path::new(&origin.repository);
     let goes_up = path.components().any(|it| it == Component::ParentDir);
-    let path = match goes_up {
+    let absolute = match goes_up {
         true => path.canonicalize(),
         false => std::path::absolute(path),
     };
-    Origin {
-        repository: path.map_or(origin.repository, |path| {
-            path.to_string_lossy().into_owned()
-        }),
-        directory: origin.directory,
+    if let Ok(path) = absolute {
+        origin.repository = path.to_string_lossy().into_owned();
     }
+    origin
 }
 
 fn list(repository: &str) -> Result<Refs, Error> {

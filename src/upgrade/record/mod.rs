@@ -7,8 +7,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use super::address::Origin;
-use super::address::is_archive;
+use super::address::{Origin, is_archive};
 use crate::error::{self, Error, shown};
 use crate::package::{Snapshot, if_there, read_own};
 use crate::visible::visible;

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use super::{FORMATS, Format, Record, SECTIONS, Strategy, UpstreamLock, wrong};
 use crate::error::Error;
-use crate::upgrade::address::{Origin, check_reference, is_path};
-use crate::upgrade::address::{is_digest, is_hash};
+use crate::upgrade::address::{Origin, check_reference, is_digest, is_hash, is_path};
 use crate::upgrade::misspelled::names_like;
 use crate::visible::visible;
 use crate::yaml::{NodeId, Tree};
@@ -82,10 +81,11 @@ impl Fields<'_> {
         let repository = self.needed(&["upstream", kind, "repo"])?;
         let directory = directory_of("upstream").unwrap_or_default();
         let reference = self.needed(&["upstream", kind, "ref"])?;
-        self.checked(&["upstream", kind, "ref"], || match is_digest(&reference) {
-            true => Ok(()),
-            false => check_reference(&reference),
-        })?;
+        if !is_digest(&reference) {
+            let wrong =
+                |error: Error| self.wrong_at(&["upstream", kind, "ref"], &error.to_string());
+            check_reference(&reference).map_err(wrong)?;
+        }
         let origin = self.origin("upstream", form, &repository, &directory)?;
         if self.node(&["upstreamLock"]).is_ok() && self.form("upstreamLock")? != form {
             let message = format!("`{kind}` is expected here, as in `upstream`");
@@ -152,28 +152,16 @@ impl Fields<'_> {
             let message = format!("this is no address for the type `{}`", form.name);
             return Err(self.wrong_at(&path, &message));
         }
-        let origin = self.checked(&path, || Origin::new(repository, directory))?;
+        let origin = Origin::new(repository, directory);
+        let mut origin = origin.map_err(|error| self.wrong_at(&path, &error.to_string()))?;
         // a path that is no absolute one begins at the package, wherever the program runs
         if is_path(repository) && Path::new(repository).is_relative() {
             let package = self.file.parent().unwrap_or(Path::new(""));
-            let absolute = std::path::absolute(package.join(repository));
-            let repository = absolute.map_or(origin.repository, |path| {
-                path.to_string_lossy().into_owned()
-            });
-            return Ok(Origin {
-                repository,
-                directory: origin.directory,
-            });
+            if let Ok(path) = std::path::absolute(package.join(repository)) {
+                origin.repository = path.to_string_lossy().into_owned();
+            }
         }
         Ok(origin)
-    }
-
-    fn checked<T>(
-        &self,
-        path: &[&str],
-        check: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        check().map_err(|error| self.wrong_at(path, &error.to_string()))
     }
 
     fn optional(&self, path: &[&str]) -> Option<String> {
