@@ -110,6 +110,7 @@ impl Renames {
         Triple::new(original, updated, local)
     }
 }
+
 /// Pairs files of the original that a side has no longer with its new files, by their indexes: the
 /// likest first, then those that keep their name. Upstream's version, at the index that `updated`
 /// says, counts as well.

@@ -181,10 +181,14 @@ impl Case {
     /// Runs the command in a temporary folder, `merge3 --ancestor ANCESTOR --from FROM --to TO`
     /// say, with the arguments of the case.
     pub(crate) fn run(&self, ancestor: Side, from: Side, to: &Folder) -> Result<Ran, String> {
+        self.run_with([self.folder(ancestor), self.folder(from), to.clone()])
+    }
+
+    /// The same on other folders.
+    pub(crate) fn run_with(&self, folders: [Folder; 3]) -> Result<Ran, String> {
         let there = tempfile::tempdir().map_err(|error| error.to_string())?;
         let words = self.command.words.iter();
         let mut arguments: Vec<String> = words.map(|word| (*word).to_owned()).collect();
-        let folders = [self.folder(ancestor), self.folder(from), to.clone()];
         for (index, ((option, name), folder)) in self.command.sides.iter().zip(folders).enumerate()
         {
             if index == 0 && self.command.first_is_optional && folder == Folder::default() {

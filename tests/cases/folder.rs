@@ -25,6 +25,13 @@ impl Folder {
         Self(entries)
     }
 
+    /// The path and text of its file, if it has one only and no folder.
+    pub(crate) fn only_file(&self) -> Option<(&str, &str)> {
+        let mut entries = self.0.iter();
+        let (path, content) = entries.next().filter(|_| self.0.len() == 1)?;
+        Some((path, std::str::from_utf8(content.as_ref()?).ok()?))
+    }
+
     /// Everything below `root`; a folder that is missing holds nothing.
     pub(crate) fn read(root: &Path) -> io::Result<Self> {
         let mut folder = Self::default();

@@ -6,6 +6,7 @@ mod case;
 mod commands;
 mod conflicts;
 mod folder;
+mod renamed;
 #[path = "../support/cases.rs"]
 mod testdata;
 
