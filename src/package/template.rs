@@ -1,15 +1,22 @@
 //! Templates: texts with a YAML name of which a program makes YAML (rules: Files that are not
 //! YAML).
 
-/// What opens and closes an action: in Go and Jinja templates, statements of Jinja, and ERB.
-const ACTIONS: [(&str, &str); 3] = [("{{", "}}"), ("{%", "%}"), ("<%", "%>")];
+/// What opens and closes a statement in Jinja and in ERB.
+const STATEMENTS: [(&str, &str); 2] = [("{%", "%}"), ("<%", "%>")];
 
-/// Whether a text has an action such as `{{ ... }}` where YAML has a key, a value, or a line of its
-/// own. Within quotes, in a comment, and behind other text it says nothing: YAML can have it there.
+/// Whether a text, which is no YAML from line `broken` on, counted from 1, is a template.
 ///
-/// Only for a text that is no YAML: `{{ a }}: b` may begin a line of a block scalar as well.
-pub(super) fn is_template(text: &str) -> bool {
-    text.lines().any(|line| {
+/// It has `{{ ... }}` where YAML has a key, a value, or a line of its own; or a statement such as
+/// `{% ... %}` there, on the line where YAML ends or the one above. Within quotes, in a comment, and
+/// behind other text these say nothing: YAML can have them there, and in a block scalar anywhere.
+pub(super) fn is_template(text: &str, broken: usize) -> bool {
+    let near = broken.saturating_sub(2)..broken;
+    text.lines().enumerate().any(|(index, line)| {
+        let opens = |text: &str| {
+            let statements = STATEMENTS.iter().filter(|_| near.contains(&index));
+            let mut actions = statements.chain([&("{{", "}}")]);
+            actions.any(|action| opens(text, action))
+        };
         let mut rest = line.trim_start();
         while let Some(value) = rest.strip_prefix("- ") {
             rest = value.trim_start();
@@ -18,17 +25,19 @@ pub(super) fn is_template(text: &str) -> bool {
     })
 }
 
-/// Whether a text begins with an action, perhaps behind an anchor or a tag, and has what closes it.
-fn opens(text: &str) -> bool {
+/// Whether a text begins with what opens an action, perhaps behind an anchor or a tag, and has what
+/// closes it.
+fn opens(text: &str, action: &(&str, &str)) -> bool {
     let text = text.trim_start();
-    if text.starts_with(['&', '!']) {
-        return text.split_once(' ').is_some_and(|(_, value)| opens(value));
-    }
-    ACTIONS.iter().any(|(open, close)| {
-        let inside = text.strip_prefix(open);
+    let (open, close) = action;
+    match text.strip_prefix(open) {
         // what spans lines is closed on another one
-        inside.is_some_and(|it| it.contains(close) || !it.contains(['}', '>']))
-    })
+        Some(inside) => inside.contains(close) || !inside.contains(['}', '>']),
+        None if text.starts_with(['&', '!']) => text
+            .split_once(' ')
+            .is_some_and(|(_, value)| opens(value, action)),
+        None => false,
+    }
 }
 
 #[cfg(test)]
@@ -47,7 +56,7 @@ mod tests {
             "<% if a %>\na: 1\n<% end %>\n",
             "a:\n  - b: {{ include \"c\" (dict\n    \"d\" .) }}\n",
         ] {
-            assert!(is_template(text), "{text}");
+            assert!(is_template(text, 1), "{text}");
         }
     }
 
@@ -59,9 +68,9 @@ mod tests {
             "# {{ .Values.a }}\na: [\n",
             "a: {b: {c: 1}\n",
             "image: repo:{{ tag }}\nb: [\n",
-            "%{for a in b %}\nb: [\n",
+            "a: 1\na: 2\nb: |\n  {% if a %}\n",
         ] {
-            assert!(!is_template(text), "{text}");
+            assert!(!is_template(text, 1), "{text}");
         }
     }
 }

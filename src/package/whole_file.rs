@@ -240,7 +240,9 @@ impl Health {
         for (reading, source) in sides {
             if let (Some(Err(no_yaml)), Some(source)) = (reading, source) {
                 broken.push((**no_yaml).clone());
-                is_template |= as_text(&source.bytes).is_some_and(template::is_template);
+                let line = no_yaml.place.line;
+                is_template |=
+                    as_text(&source.bytes).is_some_and(|it| template::is_template(it, line));
             }
         }
         Self {
