@@ -4,7 +4,7 @@ use super::Content;
 use super::file_triple::FileTriple;
 use super::owner::{is_executable, of_new, with_executable_bit};
 use super::plan::{ChangeKind, FileChange};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// What happens to the file of a triple; `moved` has the local file it comes from, where that has
 /// another path.
@@ -14,10 +14,8 @@ pub(super) fn change(
     content: Content,
 ) -> Option<FileChange> {
     let moved = moved.filter(|moved| moved.sides.local.is_some());
-    let former = match moved {
-        Some(moved) => Some(&moved.path),
-        None => triple.former.local.as_ref(),
-    };
+    let from = moved.unwrap_or(triple).path_on(Side::Local);
+    let from = (from != triple.path).then(|| from.to_owned());
     let sides = Triple {
         updated: &triple.sides.updated,
         ..moved.unwrap_or(triple).sides.as_ref()
@@ -38,7 +36,7 @@ pub(super) fn change(
     };
     let is_same = old == new && changed.is_none();
     let path = triple.path.clone();
-    let (path, kind) = match (&old, &new, former.cloned()) {
+    let (path, kind) = match (&old, &new, from) {
         (Some(_), None, from) => (from.unwrap_or(path), ChangeKind::Deleted),
         (None, None, _) => return None,
         (None, Some(_), _) => (path, ChangeKind::Added),

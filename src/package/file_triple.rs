@@ -23,8 +23,8 @@ pub(crate) struct Source {
 #[derive(Debug)]
 pub(crate) struct FileTriple {
     pub(crate) path: PathBuf,
-    /// The path on the sides that have the file at another one (rules: Renamed files).
-    pub(crate) former: Triple<Option<PathBuf>>,
+    /// The paths that the sides have it at, where these are not one (rules: Renamed files).
+    paths: Option<Box<Triple<PathBuf>>>,
     /// Whether the name is one of YAML.
     pub(crate) yaml: bool,
     pub(crate) sides: Triple<Option<Source>>,
@@ -54,7 +54,7 @@ impl FileTriple {
     pub(crate) fn new(path: PathBuf, yaml: bool, sides: Triple<Option<Source>>) -> Self {
         Self {
             path,
-            former: Triple::default(),
+            paths: None,
             yaml,
             sides,
         }
@@ -63,13 +63,18 @@ impl FileTriple {
     /// One file that its sides have at several paths: `sides` says in which triple each has it, and
     /// `target` which path it gets.
     pub(crate) fn joined(triples: &[Self], target: usize, sides: Triple<usize>) -> Self {
-        let former = |at: usize| (at != target).then(|| triples[at].path.clone());
         Self {
             path: triples[target].path.clone(),
-            former: sides.map(former),
+            paths: Some(Box::new(sides.map(|at| triples[at].path.clone()))),
             yaml: triples[target].yaml,
             sides: Side::ALL.map(|side| triples[sides[side]].sides[side].clone()),
         }
+    }
+
+    /// The path that a side has it at.
+    pub(crate) fn path_on(&self, side: Side) -> &Path {
+        let paths = self.paths.as_ref();
+        paths.map_or(&self.path, |paths| &paths[side])
     }
 
     /// What is in its files.
@@ -95,10 +100,9 @@ impl Roots {
     /// Where the files of a triple are.
     pub(crate) fn paths(&self, triple: &FileTriple) -> Triple<PathBuf> {
         match self {
-            Self::Folders(folders) => folders
-                .as_ref()
-                .zip(triple.former.as_ref())
-                .map(|(folder, former)| folder.join(former.as_ref().unwrap_or(&triple.path))),
+            Self::Folders(folders) => {
+                Side::ALL.map(|side| folders[side].join(triple.path_on(side)))
+            }
             Self::Files(files) => files.clone(),
         }
     }

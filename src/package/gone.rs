@@ -15,7 +15,7 @@ use super::plan::FileConflict;
 use super::walk::Kind;
 use super::whole_file::conflict;
 use crate::merge::{ConflictKind, Resolution};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// What a file of upstream's is a part of that local deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(super) fn mark(
         .collect();
     for (index, triple) in triples.iter().enumerate() {
         others.remove(triple.path.as_path());
-        let former = triple.former.original.as_ref().unwrap_or(&triple.path);
+        let former = triple.path_on(Side::Original);
         if triple.sides.original.is_some() {
             had.extend(former.ancestors());
         }

@@ -1,10 +1,10 @@
 //! Packages: three folders (or files) in, a [`Plan`] of what changes in the local one out, and the
 //! plan written to disk.
 //!
-//! Loading reads the files of all three (`load`), pairing finds the documents that are the same one
-//! (`pair`), each file of the result gets its job (`jobs`), and the jobs are done in parallel:
-//! files of documents by `documents`, others by `whole_file`. Nothing is written before all of it
-//! is done.
+//! Loading reads the files of all three (`load`), a file that one side renamed becomes one again
+//! (`renamed_files`), pairing finds the documents that are the same one (`pair`), each file of the
+//! result gets its job (`jobs`), and the jobs are done in parallel: files of documents by
+//! `documents`, others by `whole_file`. Nothing is written before all of it is done.
 //!
 //! `patching` and `apply` change one package: `readable` reads it, and `target` has its resources.
 
