@@ -43,6 +43,8 @@ shape("resources deleted upstream", lambda n, side: stream(resource(at, side) fo
 shape("resources deleted locally, changed upstream", lambda n, side: stream(resource(at, side, value=by(side, 1, 2, 1)) for at in range(n) if side != "l" or at % 2 == 0))
 shape("resources added on both sides", lambda n, side: stream(resource(at, side, name=f"c{at}" if at % 2 or side == "o" else f"{side}{at}") for at in range(n)))
 shape("resources moved to other files", lambda n, side: files(path="e{}/f{}.yaml" if side == "l" else "d{}/f{}.yaml")(n, side))
+shape("files that upstream renamed", lambda n, side: {f"{by(side, 'd', 'e', 'd')}/f{at}.yaml": f"a{at}: {changed(at, side)}\n" + "".join(f"f{it}: {at}-{it}\n" for it in range(9)) for at in range(n)})
+shape("files like one another that upstream renamed", lambda n, side: {f"{by(side, 'd', 'e', 'd')}/f{at}.yaml": f"a: {changed(at, side)}\nb: {at}\n" + "".join(f"f{it}: {it}\n" for it in range(9)) for at in range(n)})
 shape("resources whose order changed", lambda n, side: stream(resource(at, side) for at in (reversed(range(n)) if side == "u" else range(n))))
 shape("resources with other names in the fork", lambda n, side: stream(resource(at, side, name=by(side, "", "", "my-") + f"c{at}") for at in range(n)))
 shape("resources that upstream renamed", lambda n, side: stream(resource(at, side, name=by(side, "a", "b", "a") + str(at)) for at in range(n)))

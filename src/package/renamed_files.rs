@@ -5,8 +5,10 @@
 
 use std::cmp::Reverse;
 
+use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::disk::hash;
 use super::file_triple::FileTriple;
 use super::parsed::ParsedFile;
 use crate::triple::{Side, Triple};
@@ -121,14 +123,24 @@ fn pairs(
     new: &[usize],
     updated: impl Fn(usize) -> Option<usize>,
 ) -> FxHashMap<usize, usize> {
-    if gone.is_empty() || new.is_empty() {
+    let bytes = |index: usize, side: Side| triples[index].bytes()[side].map(|it| &**it);
+    let is_candidate = |index: &usize, side: Side| {
+        let bytes = bytes(*index, side);
+        bytes.is_some_and(|bytes| !looks_like_resource(bytes))
+    };
+    let candidates = |of: &[usize], side: Side| -> Vec<usize> {
+        let candidates = of.iter().filter(|index| is_candidate(index, side));
+        candidates.copied().collect()
+    };
+    let gone = candidates(gone, Side::Original);
+    if gone.is_empty() {
         return FxHashMap::default();
     }
-    let bytes = |index: usize, side: Side| triples[index].bytes()[side].map(|it| &**it);
+    let new = candidates(new, side);
     let index = LineIndex::of(new.iter().filter_map(|to| bytes(*to, side)));
     let name = |index: usize| triples[index].path.file_name();
     let mut pairs = Vec::new();
-    for from in gone.iter().copied() {
+    for from in gone {
         let updated = updated(from).and_then(|updated| bytes(updated, Side::Updated));
         let versions = bytes(from, Side::Original).into_iter().chain(updated);
         for (to, likeness) in versions.flat_map(|version| index.alike(&Lines::of(version))) {
@@ -148,68 +160,104 @@ fn pairs(
     paired
 }
 
-/// The lines of a file, and how often it has each. White space at their ends plays no part: one side
-/// may have CRLF.
-struct Lines<'b>(FxHashMap<&'b [u8], usize>);
+/// Whether a text looks like a resource and not like the template of one: that has an identity, and
+/// there is no need to look at its lines.
+fn looks_like_resource(bytes: &[u8]) -> bool {
+    let has = |text: &str| memmem::find(bytes, text.as_bytes()).is_some();
+    has("kind:") && has("\nmetadata:") && !has("{{")
+}
 
-impl<'b> Lines<'b> {
-    fn of(bytes: &'b [u8]) -> Self {
-        let mut counts = FxHashMap::default();
-        for line in bytes.split(|byte| *byte == b'\n') {
-            *counts.entry(line.trim_ascii_end()).or_default() += 1;
-        }
-        Self(counts)
+/// A line by its hash, with how often a file has it, and how long it is. White space at its end
+/// plays no part: one side may have CRLF.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    hash: u64,
+    count: u32,
+    len: u32,
+}
+
+/// The lines of a file, by their hashes.
+struct Lines(Vec<Line>);
+
+impl Lines {
+    fn of(bytes: &[u8]) -> Self {
+        let line = |line: &[u8]| Line {
+            hash: hash(line.trim_ascii_end()),
+            count: 1,
+            len: u32::try_from(line.trim_ascii_end().len()).unwrap_or(u32::MAX),
+        };
+        let lines = bytes.split(|byte| *byte == b'\n').map(line);
+        let mut lines: Vec<Line> = lines.filter(|line| line.len > 0).collect();
+        lines.sort_unstable_by_key(|line| line.hash);
+        lines.dedup_by(|next, line| {
+            let is_same = next.hash == line.hash;
+            line.count += u32::from(is_same);
+            is_same
+        });
+        lines.shrink_to_fit();
+        Self(lines)
     }
 
-    fn len(&self) -> usize {
-        self.0.iter().map(|(line, count)| line.len() * count).sum()
+    fn len(&self) -> u64 {
+        let lens = self.0.iter();
+        lens.map(|line| u64::from(line.len) * u64::from(line.count))
+            .sum()
     }
 
     /// The bytes of the lines that both have, in thousandths of the longer one; `None` below half.
-    fn likeness(&self, other: &Self) -> Option<usize> {
-        let common = |(line, count): (&&[u8], &usize)| {
-            line.len() * other.0.get(line).map_or(0, |others| *others.min(count))
-        };
-        let common: usize = self.0.iter().map(common).sum();
+    fn likeness(&self, other: &Self) -> Option<u64> {
+        let mut others = other.0.iter().peekable();
+        let mut common = 0;
+        for line in &self.0 {
+            while others.next_if(|it| it.hash < line.hash).is_some() {}
+            if let Some(same) = others.next_if(|it| it.hash == line.hash) {
+                common += u64::from(line.len) * u64::from(line.count.min(same.count));
+            }
+        }
         let longest = self.len().max(other.len());
         (common > 0 && common * 2 >= longest).then(|| common * 1000 / longest)
     }
 }
 
 /// Some files, and which of them have a line.
-struct LineIndex<'b> {
-    files: Vec<Lines<'b>>,
-    with: FxHashMap<&'b [u8], Vec<usize>>,
+struct LineIndex {
+    files: Vec<Lines>,
+    /// By the hash of the line.
+    with: Vec<(u64, u32)>,
 }
 
-impl<'b> LineIndex<'b> {
-    fn of(files: impl Iterator<Item = &'b [u8]>) -> Self {
-        let files: Vec<_> = files.map(Lines::of).collect();
-        let mut with: FxHashMap<_, Vec<_>> = FxHashMap::default();
-        for (index, lines) in files.iter().enumerate() {
-            for line in lines.0.keys() {
-                with.entry(*line).or_default().push(index);
-            }
-        }
+impl LineIndex {
+    fn of<'b>(files: impl Iterator<Item = &'b [u8]>) -> Self {
+        let files: Vec<Lines> = files.map(Lines::of).collect();
+        let numbered = (0..).zip(&files);
+        let lines =
+            numbered.flat_map(|(file, lines)| lines.0.iter().map(move |it| (it.hash, file)));
+        let mut with: Vec<(u64, u32)> = lines.collect();
+        with.sort_unstable();
         Self { files, with }
     }
 
     /// The files that are like another one, by their indexes, and how much.
-    fn alike(&self, other: &Lines<'_>) -> Vec<(usize, usize)> {
-        let mut common: FxHashMap<usize, usize> = FxHashMap::default();
+    fn alike(&self, other: &Lines) -> Vec<(usize, u64)> {
+        let mut common: FxHashMap<u32, u64> = FxHashMap::default();
         let mut most = 0;
-        for line in other.0.keys() {
-            let files = self.with.get(line).map_or(&[][..], Vec::as_slice);
-            if files.len() <= COMMON {
-                most += line.len();
-                for file in files {
-                    *common.entry(*file).or_default() += line.len();
+        for line in &other.0 {
+            let start = self.with.partition_point(|(hash, _)| *hash < line.hash);
+            let files = self.with[start..]
+                .iter()
+                .take_while(|(hash, _)| *hash == line.hash);
+            if files.clone().nth(COMMON).is_none() {
+                most += u64::from(line.len);
+                for (_, file) in files {
+                    *common.entry(*file).or_default() += u64::from(line.len);
                 }
             }
         }
         let candidates = common.into_iter().filter(|(_, common)| common * 3 >= most);
-        candidates
-            .filter_map(|(file, _)| Some((file, other.likeness(&self.files[file])?)))
-            .collect()
+        let alike = candidates.filter_map(|(file, _)| {
+            let file = file as usize;
+            Some((file, other.likeness(&self.files[file])?))
+        });
+        alike.collect()
     }
 }
