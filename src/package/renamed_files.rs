@@ -19,7 +19,7 @@ const COMMON: usize = 100;
 /// Joins the triples of each file that upstream or local renamed: at local's path where local
 /// renamed it, else at upstream's.
 pub(super) fn join_renamed(triples: &mut Vec<FileTriple>) {
-    let renamed = Renames::of(triples);
+    let renamed = FileRenames::of(triples);
     let mut joined = FxHashSet::default();
     for original in 0..triples.len() {
         let sides = renamed.sides(triples, original);
@@ -64,12 +64,12 @@ fn matters(triples: &[FileTriple], sides: Triple<usize>) -> bool {
 
 /// Where the files of the original went, by the indexes of their triples. What a merge changes in
 /// the local package changes nothing here (law 4).
-struct Renames {
+struct FileRenames {
     updated: FxHashMap<usize, usize>,
     local: FxHashMap<usize, usize>,
 }
 
-impl Renames {
+impl FileRenames {
     fn of(triples: &[FileTriple]) -> Self {
         let has = |index: usize| triples[index].sides.as_ref().map(Option::is_some);
         let those = |wanted: &dyn Fn(Triple<bool>) -> bool| -> Vec<usize> {
