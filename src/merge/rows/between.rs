@@ -1,5 +1,8 @@
-//! What is between two entries that stay in their order: the three-way rule, and where both
-//! sides changed, line by line.
+//! Merges segments of the three rows between entries that stay in their order.
+//!
+//! A segment that only one side changed is taken from that side. One that both changed is merged
+//! line by line: `changed` orders the changes between two lines that stay, `both` merges blank
+//! lines, and `repeated` drops new comments of updated's that local has already.
 
 mod both;
 mod changed;
@@ -7,7 +10,7 @@ mod repeated;
 
 use rustc_hash::FxHashSet;
 
-use changed::{Changed, Gone};
+use changed::{Changed, Removed};
 use repeated::LocalComments;
 
 use super::piece::own;
@@ -16,45 +19,44 @@ use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, TokenKind};
 use crate::merge::Resolution;
 use crate::triple::Triple;
 
-/// An entry weighs more than any comments around it, and a line that the original has more than one
-/// that came later. Of lines alike it is one that updated has too.
-const ENTRY: u32 = 80;
-const ENTRY_THAT_GOES: u32 = 32;
-const COMMENT: u32 = 16;
-/// A line of signs, such as frames a banner, says nothing.
-const FRAME: u32 = 8;
-const OF_ORIGINAL: u32 = 2;
-const OF_UPDATED: u32 = 1;
-/// In longer stretches runs of lines are not looked for.
-const LONGEST_FOR_RUNS: usize = 512;
+// The weights for the alignment with local: an entry weighs more than the comments around it. Of
+// equal lines, one that the original has is preferred, then one that updated has.
+const WEIGHT_ENTRY: u32 = 80;
+const WEIGHT_REMOVED_ENTRY: u32 = 32;
+const WEIGHT_COMMENT: u32 = 16;
+/// A comment without letters and digits, such as the frame of a banner.
+const WEIGHT_FRAME: u32 = 8;
+const WEIGHT_IN_ORIGINAL: u32 = 2;
+const WEIGHT_IN_UPDATED: u32 = 1;
+/// The largest number of lines in which to look for runs that both sides inserted.
+const MAX_LINES_FOR_RUNS: usize = 512;
 
-/// Merges stretches of three rows.
-pub(super) struct Between<'r, 'a> {
+/// Merges segments of three rows.
+pub(super) struct SegmentMerger<'r, 'a> {
     rows: &'r Rows<'a>,
     /// Whether the result has an entry.
     stays: &'r dyn Fn(u32) -> bool,
     resolution: Resolution,
     disagreements: std::cell::RefCell<Vec<Disagreement>>,
-    /// The entry that each piece is right above.
+    /// The entry that each piece is directly above.
     owners: Triple<std::cell::OnceCell<Vec<Option<u32>>>>,
-    /// Where the comments begin that are between each piece and the entry above it.
-    tops: Triple<std::cell::OnceCell<Vec<u32>>>,
-    /// The comments that follow local's row, and those in it: looked for where updated's may be
-    /// there already.
-    of_local: std::cell::OnceCell<LocalComments>,
+    /// The position of the first of the comments between each piece and the entry above it.
+    gap_starts: Triple<std::cell::OnceCell<Vec<u32>>>,
+    /// The comments in local's row and below it, to find those of updated's that local has already.
+    local_comments: std::cell::OnceCell<LocalComments>,
 }
 
-/// Stretches of the three rows.
-type Stretch<'s> = Triple<&'s [Ref]>;
+/// A segment of each of the three rows.
+type Segment<'s> = Triple<&'s [Ref]>;
 
-/// A line of the original's row with updated's insertions: where it is in each.
+/// A line of the original's row with updated's insertions: the piece of each that it is.
 #[derive(Clone, Copy)]
 struct Line {
     original: Option<Ref>,
     updated: Option<Ref>,
 }
 
-impl<'r, 'a> Between<'r, 'a> {
+impl<'r, 'a> SegmentMerger<'r, 'a> {
     pub(super) fn new(
         rows: &'r Rows<'a>,
         stays: &'r dyn Fn(u32) -> bool,
@@ -66,18 +68,18 @@ impl<'r, 'a> Between<'r, 'a> {
             resolution,
             disagreements: std::cell::RefCell::default(),
             owners: Triple::default(),
-            tops: Triple::default(),
-            of_local: std::cell::OnceCell::new(),
+            gap_starts: Triple::default(),
+            local_comments: std::cell::OnceCell::new(),
         }
     }
 
-    /// The comments that both sides changed.
+    /// Returns the comments that both sides changed in different ways.
     pub(super) fn disagreements(self) -> Vec<Disagreement> {
         self.disagreements.into_inner()
     }
 
-    /// The three rows, cut at these entries and at the end.
-    pub(super) fn whole(&self, rows: Triple<Vec<Ref>>, cuts: &FxHashSet<u32>) -> Vec<Placed> {
+    /// Merges the three rows, cut at the entries `cuts` and at the end.
+    pub(super) fn merge_rows(&self, rows: Triple<Vec<Ref>>, cuts: &FxHashSet<u32>) -> Vec<Placed> {
         let is_cut = |piece: &Ref| match self.rows.id(*piece) {
             Id::Entry(entry) => cuts.contains(&entry),
             Id::End => true,
@@ -92,7 +94,7 @@ impl<'r, 'a> Between<'r, 'a> {
         let mut start = Triple::new(0, 0, 0);
         for cut in 0..places.local.len() {
             let at = places.as_ref().map(|places| places[cut]);
-            let stretch = Triple::new(
+            let segment = Triple::new(
                 &rows.original[start.original..at.original],
                 &rows.updated[start.updated..at.updated],
                 &rows.local[start.local..at.local],
@@ -102,34 +104,36 @@ impl<'r, 'a> Between<'r, 'a> {
                 rows.updated[at.updated],
                 rows.local[at.local],
             );
-            self.stretch(stretch, Some(here.local), &mut merged);
-            self.push_piece(Some(here.original), here.updated, here.local, &mut merged);
+            self.merge_segment(segment, Some(here.local), &mut merged);
+            self.push_merged(Some(here.original), here.updated, here.local, &mut merged);
             start = at.map(|at| at + 1);
         }
         merged
     }
 
-    /// The comments of one entry, wherever it is on each side.
-    pub(super) fn lines(&self, carried: &Carried) -> Vec<Placed> {
+    /// Merges the comments of one entry, which is at different places in the rows.
+    pub(super) fn merge_carried(&self, carried: &Carried) -> Vec<Placed> {
         let mut merged = Vec::new();
         let lines = carried.lines.as_ref().map(Vec::as_slice);
-        self.stretch(lines, None, &mut merged);
+        self.merge_segment(lines, None, &mut merged);
         merged
     }
 
-    /// `below` is local's piece that follows.
-    fn stretch(&self, here: Stretch<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
+    /// Merges one segment. `below` is the piece that follows it in local.
+    fn merge_segment(&self, here: Segment<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
         if here.local.is_empty() && here.updated.is_empty() {
             return;
         }
-        if self.same_ids(here.original, here.updated) && self.same_ids(here.original, here.local) {
+        if self.has_same_ids(here.original, here.updated)
+            && self.has_same_ids(here.original, here.local)
+        {
             let pieces = here.original.iter().zip(here.updated).zip(here.local);
-            merged.extend(pieces.map(|((o, u), d)| self.piece(Some(*o), *u, *d)));
-        } else if self.same(here.updated, here.local)
-            || self.same(here.updated, here.original) && !self.comes_back_below_a_comment(here)
+            merged.extend(pieces.map(|((o, u), d)| self.merged_piece(Some(*o), *u, *d)));
+        } else if self.is_same(here.updated, here.local)
+            || self.is_same(here.updated, here.original) && !self.restores_below_a_comment(here)
         {
             merged.extend(here.local.iter().map(|piece| own(*piece)));
-        } else if self.same(here.local, here.original) {
+        } else if self.is_same(here.local, here.original) {
             let mut theirs = here.updated.to_vec();
             if self.rows.below.is_some_and(|below| !below.is_empty()) || self.rows.has_own_comments
             {
@@ -137,29 +141,29 @@ impl<'r, 'a> Between<'r, 'a> {
             }
             merged.extend(theirs.into_iter().map(own));
         } else {
-            self.line_by_line(here, below, merged);
+            self.merge_line_by_line(here, below, merged);
         }
     }
 
-    /// Whether a piece of updated's is an entry that local deleted, and that is in the result.
-    fn comes_back(&self, piece: Ref) -> bool {
+    /// Whether a piece of updated's is an entry that local deleted and that the result has.
+    fn is_restored(&self, piece: Ref) -> bool {
         matches!(self.rows.id(piece), Id::Entry(entry)
-            if self.rows.place(Side::Local, entry).is_none() && (self.stays)(entry))
+            if self.rows.position(Side::Local, entry).is_none() && (self.stays)(entry))
     }
 
-    fn comes_back_below_a_comment(&self, here: Stretch<'_>) -> bool {
-        let is_below = |it: &Ref| self.rows.own_above(it.side(), it.at()) < it.at();
+    fn restores_below_a_comment(&self, here: Segment<'_>) -> bool {
+        let is_below = |it: &Ref| self.rows.comments_start(it.side(), it.at()) < it.at();
         let mut updated = here.updated.iter();
-        updated.any(|it| self.comes_back(*it) && is_below(it))
+        updated.any(|it| self.is_restored(*it) && is_below(it))
     }
 
-    fn same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
+    fn has_same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
         let ids = |row: &[Ref]| row.iter().map(|it| self.rows.id(*it)).collect::<Vec<_>>();
         left.len() == right.len() && ids(left) == ids(right)
     }
 
-    /// Whether two stretches are the same, but for the white space that their lines begin with.
-    fn same(&self, left: &[Ref], right: &[Ref]) -> bool {
+    /// Whether two segments are the same, apart from the indentation of their comments.
+    fn is_same(&self, left: &[Ref], right: &[Ref]) -> bool {
         left.len() == right.len()
             && left.iter().zip(right).all(|(left, right)| {
                 let (left_token, right_token) = (self.rows.token(*left), self.rows.token(*right));
@@ -175,20 +179,20 @@ impl<'r, 'a> Between<'r, 'a> {
             })
     }
 
-    /// Both sides changed something. The original's lines and updated's insertions are made one
-    /// row; local is held against it, and each line is there or not, three-way.
-    fn line_by_line(&self, here: Stretch<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
+    /// Merges a segment that both sides changed: aligns local with a list of the original's lines
+    /// and updated's insertions, and decides of each of these lines whether it stays.
+    fn merge_line_by_line(&self, here: Segment<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
         let lines = self.with_insertions(here.original, here.updated);
-        let in_local = self.found_in_local(&lines, here.local);
-        let taken_away = self.taken_away(&lines);
+        let positions = self.positions_in_local(&lines, here.local);
+        let removed_texts = self.removed_texts(&lines);
         let is_kept = |piece: &&Ref| {
-            let words = self.rows.token(**piece).words();
-            words.is_none_or(|words| !taken_away.contains(words))
+            let text = self.rows.token(**piece).comment_text();
+            text.is_none_or(|text| !removed_texts.contains(text))
         };
         let mut changed = Changed::default();
-        let (mut next, mut ahead) = (0, 0);
+        let (mut next, mut next_found) = (0, 0);
         for (at, line) in lines.iter().map(Some).chain([None]).enumerate() {
-            let found = in_local.get(at).copied().flatten();
+            let found = positions.get(at).copied().flatten();
             let to = match line {
                 Some(_) => found.unwrap_or(next),
                 None => here.local.len(),
@@ -202,26 +206,27 @@ impl<'r, 'a> Between<'r, 'a> {
                 (Some(line), Some(local)) if line.updated.is_some() || line.original.is_none() => {
                     self.flush(std::mem::take(&mut changed), Some(local), merged);
                     let updated = line.updated.unwrap_or(local);
-                    self.push_piece(line.original, updated, local, merged);
+                    self.push_merged(line.original, updated, local, merged);
                 }
                 (Some(line), local) => {
-                    while ahead <= at || in_local.get(ahead).is_some_and(Option::is_none) {
-                        ahead += 1;
+                    while next_found <= at || positions.get(next_found).is_some_and(Option::is_none)
+                    {
+                        next_found += 1;
                     }
-                    let end = in_local.get(ahead).copied().flatten();
+                    let end = positions.get(next_found).copied().flatten();
                     let own = &here.local[next..end.unwrap_or(here.local.len())];
                     if local.is_none() && self.is_rewritten(*line, own, &changed.theirs) {
-                        // local's text for this line is below what updated put above it
+                        // local's text for this comment belongs below what updated put above it
                         self.flush(std::mem::take(&mut changed), own.first().copied(), merged);
                     }
-                    self.note(*line, local, &mut changed);
+                    self.classify(*line, local, &mut changed);
                 }
             }
         }
     }
 
-    /// Whether a comment that local has not got may be in its own words among its pieces here,
-    /// `own`, below comments that updated put above it.
+    /// Whether local may have rewritten a comment that it lacks: `own`, its pieces here, have a
+    /// comment, and `above`, updated's insertions above the line, are comments only.
     fn is_rewritten(&self, line: Line, own: &[Ref], above: &[Ref]) -> bool {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
         line.original.is_some()
@@ -230,46 +235,46 @@ impl<'r, 'a> Between<'r, 'a> {
             && above.iter().all(is_comment)
     }
 
-    /// The words of the comments that updated took away: wherever local has put them, they go.
-    fn taken_away(&self, lines: &[Line]) -> FxHashSet<&'a str> {
-        let gone = lines.iter().filter(|line| line.updated.is_none());
-        let originals = gone.filter_map(|line| line.original);
-        let words = originals.filter_map(|piece| self.rows.token(piece).words());
-        let is_gone = |words: &&str| {
-            words.contains(char::is_alphanumeric) && self.rows.count(Side::Updated, words) == 0
+    /// Returns the texts of the comments that updated removed: they go, wherever local has them.
+    fn removed_texts(&self, lines: &[Line]) -> FxHashSet<&'a str> {
+        let removed = lines.iter().filter(|line| line.updated.is_none());
+        let originals = removed.filter_map(|line| line.original);
+        let texts = originals.filter_map(|piece| self.rows.token(piece).comment_text());
+        let is_removed = |text: &&str| {
+            text.contains(char::is_alphanumeric) && self.rows.count(Side::Updated, text) == 0
         };
-        words.filter(is_gone).collect()
+        texts.filter(is_removed).collect()
     }
 
-    fn note(&self, line: Line, local: Option<Ref>, changed: &mut Changed) {
+    /// Adds to `changed` what a line that does not stay as it is means for the merge.
+    fn classify(&self, line: Line, local: Option<Ref>, changed: &mut Changed) {
         match (line.original, line.updated) {
             (None, Some(updated)) => changed.theirs.push(updated),
             (Some(original), None) => match local {
-                Some(local) => changed.gone.push(Gone {
+                Some(local) => changed.removed.push(Removed {
                     original,
                     local,
-                    below: changed.ours.len(),
+                    insertions_above: changed.ours.len(),
                 }),
                 None if self.rows.is_comment(original) => changed.rewritten.push(original),
                 None => {}
             },
             (Some(_), Some(updated)) => {
-                if local.is_none() && self.comes_back(updated) {
-                    self.bring(updated, changed);
+                if local.is_none() && self.is_restored(updated) {
+                    self.restore(updated, changed);
                 }
             }
             (None, None) => {}
         }
     }
 
-    /// An entry that local deleted and that comes back, with the comments right above it that local
-    /// has not got.
-    fn bring(&self, updated: Ref, changed: &mut Changed) {
+    /// Adds an entry that local deleted and the result has, with its comments that local lacks.
+    fn restore(&self, updated: Ref, changed: &mut Changed) {
         let has = |piece: Ref| {
-            let words = self.rows.token(piece).words();
-            words.is_some_and(|words| self.rows.count(Side::Local, words) > 0)
+            let text = self.rows.token(piece).comment_text();
+            text.is_some_and(|text| self.rows.count(Side::Local, text) > 0)
         };
-        let first = self.rows.own_above(updated.side(), updated.at());
+        let first = self.rows.comments_start(updated.side(), updated.at());
         let above = (first..updated.at()).map(|at| Ref::new(updated.side(), at));
         let missing = above.filter(|piece| !has(*piece) && !changed.theirs.contains(piece));
         let missing: Vec<Ref> = missing.collect();
@@ -277,7 +282,7 @@ impl<'r, 'a> Between<'r, 'a> {
         changed.theirs.push(updated);
     }
 
-    /// One row of the original's pieces and those that updated has inserted.
+    /// Returns one list of the original's pieces and those that updated inserted.
     fn with_insertions(&self, original: &[Ref], updated: &[Ref]) -> Vec<Line> {
         let pairs = heaviest_between(&self.ids(original), &self.ids(updated), |at| {
             self.weight(original[at])
@@ -286,25 +291,25 @@ impl<'r, 'a> Between<'r, 'a> {
         let mut lines = Vec::with_capacity(original.len() + updated.len());
         let (mut i, mut j) = (0, 0);
         for (n, m) in pairs.into_iter().chain(ends) {
-            let gone = original[i..n].iter().map(|piece| (Some(*piece), None));
+            let removed = original[i..n].iter().map(|piece| (Some(*piece), None));
             let new = updated[j..m].iter().map(|piece| (None, Some(*piece)));
             let both = (n < original.len()).then(|| (Some(original[n]), Some(updated[m])));
             let line = |(original, updated)| Line { original, updated };
-            lines.extend(gone.chain(new).chain(both).map(line));
+            lines.extend(removed.chain(new).chain(both).map(line));
             (i, j) = (n + 1, m + 1);
         }
         lines
     }
 
-    /// For each of the lines, where it is in local. Lines that updated inserted and that local has
-    /// in a row are those; around them each line is where most lines agree.
-    fn found_in_local(&self, lines: &[Line], local: &[Ref]) -> Vec<Option<usize>> {
+    /// Returns for each line its position in local. A run of lines that updated inserted and that
+    /// local has one below the other pairs first; the lines around it pair by weight.
+    fn positions_in_local(&self, lines: &[Line], local: &[Ref]) -> Vec<Option<usize>> {
         let mut found = vec![None; lines.len()];
         self.find_in_local((lines, local), (0, 0), &mut found);
         found
     }
 
-    /// The same for stretches that start so far down.
+    /// [`Self::positions_in_local`] for parts of `lines` and `local` with these starts.
     fn find_in_local(
         &self,
         (lines, local): (&[Line], &[Ref]),
@@ -317,33 +322,33 @@ impl<'r, 'a> Between<'r, 'a> {
             .map(|piece| self.rows.id(piece))
             .collect();
         let local_ids = self.ids(local);
-        if let Some((line, place, count)) = self.inserted_in_both(lines, &ids, &local_ids) {
+        if let Some((line, local_start, count)) = self.inserted_in_both(lines, &ids, &local_ids) {
             for at in 0..count {
-                found[line_start + line + at] = Some(start + place + at);
+                found[line_start + line + at] = Some(start + local_start + at);
             }
             self.find_in_local(
-                (&lines[..line], &local[..place]),
+                (&lines[..line], &local[..local_start]),
                 (line_start, start),
                 found,
             );
-            let (line, place) = (line + count, place + count);
-            let starts = (line_start + line, start + place);
-            return self.find_in_local((&lines[line..], &local[place..]), starts, found);
+            let (line, local_start) = (line + count, local_start + count);
+            let starts = (line_start + line, start + local_start);
+            return self.find_in_local((&lines[line..], &local[local_start..]), starts, found);
         }
         let weight = |at: usize| {
             let line: &Line = &lines[at];
-            let of_original = u32::from(line.original.is_some()) * OF_ORIGINAL;
-            let of_updated = u32::from(line.updated.is_some()) * OF_UPDATED;
+            let of_original = u32::from(line.original.is_some()) * WEIGHT_IN_ORIGINAL;
+            let of_updated = u32::from(line.updated.is_some()) * WEIGHT_IN_UPDATED;
             let piece = line.original.or(line.updated);
             piece.map_or(0, |piece| self.weight(piece)) + of_original + of_updated
         };
-        for (line, place) in heaviest(&ids, &local_ids, weight) {
-            found[line_start + line] = Some(start + place);
+        for (line, at) in heaviest(&ids, &local_ids, weight) {
+            found[line_start + line] = Some(start + at);
         }
     }
 
-    /// The first run of comments that updated inserted and that local has line by line, at least
-    /// one of them new: where it begins in each, and how long it is.
+    /// Returns the first run of comments that updated inserted and local has too, if the original
+    /// lacks one of them: its start in `lines` and in local, and its length.
     fn inserted_in_both(
         &self,
         lines: &[Line],
@@ -357,7 +362,7 @@ impl<'r, 'a> Between<'r, 'a> {
                 .is_some_and(|piece| self.rows.is_comment(piece));
             line.original.is_none() && comment
         };
-        if lines.len() > LONGEST_FOR_RUNS {
+        if lines.len() > MAX_LINES_FOR_RUNS {
             return None;
         }
         let mut start = 0;
@@ -369,9 +374,9 @@ impl<'r, 'a> Between<'r, 'a> {
             let is_new = |id: &Id| !self.rows.ids.original.contains(id);
             if run.len() > 1
                 && run.iter().any(is_new)
-                && let Some(place) = local.windows(count).position(|window| window == run)
+                && let Some(local_start) = local.windows(count).position(|window| window == run)
             {
-                return Some((start, place, count));
+                return Some((start, local_start, count));
             }
             start += count.max(1);
         }
@@ -384,12 +389,12 @@ impl<'r, 'a> Between<'r, 'a> {
 
     fn weight(&self, piece: Ref) -> u32 {
         match self.rows.id(piece) {
-            Id::Comment { .. } => match self.rows.token(piece).words() {
-                Some(words) if !words.contains(char::is_alphanumeric) => FRAME,
-                _ => COMMENT,
+            Id::Comment { .. } => match self.rows.token(piece).comment_text() {
+                Some(text) if !text.contains(char::is_alphanumeric) => WEIGHT_FRAME,
+                _ => WEIGHT_COMMENT,
             },
-            Id::Entry(entry) if !(self.stays)(entry) => ENTRY_THAT_GOES,
-            Id::Entry(_) | Id::End => ENTRY,
+            Id::Entry(entry) if !(self.stays)(entry) => WEIGHT_REMOVED_ENTRY,
+            Id::Entry(_) | Id::End => WEIGHT_ENTRY,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Comments that go along with an entry, because it is at different places in the rows.
+//! Comments that move with their entry, because the entry is at different places in the rows.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -6,7 +6,7 @@ use super::subsequence::longest_increasing;
 use super::{Ref, Rows, TokenKind};
 use crate::triple::{Side, Triple};
 
-/// The comments of one entry on each side.
+/// The comments of one entry on each side that move with it.
 #[derive(Debug, Default)]
 pub(super) struct Carried {
     pub(super) lines: Triple<Vec<Ref>>,
@@ -24,9 +24,9 @@ impl Carried {
 }
 
 impl Rows<'_> {
-    /// The entries that all three rows have in one order, and the comments right above those that
-    /// are at different places: one side moved such an entry, or both sides added it, and its
-    /// comments go along.
+    /// Returns the entries that all three rows have in the same order, and the comments directly
+    /// above each entry at different places: one side moved it, or both sides added it. These
+    /// comments move with it.
     pub(super) fn carried(
         &self,
         stays: impl Fn(u32) -> bool,
@@ -38,8 +38,8 @@ impl Rows<'_> {
             .filter_map(|token| match token.kind {
                 TokenKind::Entry(entry) => Some((
                     entry,
-                    self.place(Side::Updated, entry)?,
-                    self.place(Side::Local, entry)?,
+                    self.position(Side::Updated, entry)?,
+                    self.position(Side::Local, entry)?,
                 )),
                 TokenKind::Comment(_) | TokenKind::End => None,
             })
@@ -50,16 +50,19 @@ impl Rows<'_> {
         };
         let updated = in_order(shared.iter().map(|(_, updated, _)| *updated).collect());
         let local = in_order(shared.iter().map(|(_, _, local)| *local).collect());
-        let straight: FxHashSet<u32> = updated.intersection(&local).copied().collect();
+        let in_order_on_both: FxHashSet<u32> = updated.intersection(&local).copied().collect();
         let moved = shared.iter().map(|(entry, ..)| *entry);
-        let moved = moved.filter(|entry| !straight.contains(entry));
-        let added = self.added_at_two_places(&straight).into_iter();
+        let moved = moved.filter(|entry| !in_order_on_both.contains(entry));
+        let added = self.added_at_two_places(&in_order_on_both).into_iter();
         let all = moved.chain(added.filter(|entry| stays(*entry)));
-        let carried = all.map(|entry| (entry, self.own_of(entry))).collect();
-        (straight, carried)
+        let carried = all
+            .map(|entry| (entry, self.carried_comments(entry)))
+            .collect();
+        (in_order_on_both, carried)
     }
 
-    /// The entries that both sides added, each at another place among those in order.
+    /// Returns the entries that both sides added, but at different places among the entries
+    /// `in_order`.
     fn added_at_two_places(&self, in_order: &FxHashSet<u32>) -> Vec<u32> {
         let added = |side: Side, other: Side| {
             let mut stretch = 0;
@@ -69,7 +72,8 @@ impl Rows<'_> {
             });
             let entries = entries.filter_map(|entry| {
                 stretch += u32::from(in_order.contains(&entry));
-                let is_added = !self.places.original.has(entry) && self.places[other].has(entry);
+                let is_added = !self.entry_positions.original.has(entry)
+                    && self.entry_positions[other].has(entry);
                 is_added.then_some((entry, stretch))
             });
             entries.collect::<Vec<_>>()
@@ -79,42 +83,42 @@ impl Rows<'_> {
             return Vec::new();
         }
         let local: FxHashMap<u32, u32> = added(Side::Local, Side::Updated).into_iter().collect();
-        let (together, mut apart): (Vec<_>, Vec<_>) = updated
+        let (at_one_place, mut at_two_places): (Vec<_>, Vec<_>) = updated
             .into_iter()
             .partition(|(entry, stretch)| local.get(entry) == Some(stretch));
-        let places = together
+        let entry_positions = at_one_place
             .iter()
-            .filter_map(|(entry, _)| self.place(Side::Local, *entry));
-        let row = longest_increasing(&places.collect::<Vec<_>>());
+            .filter_map(|(entry, _)| self.position(Side::Local, *entry));
+        let row = longest_increasing(&entry_positions.collect::<Vec<_>>());
         let row: FxHashSet<usize> = row.into_iter().collect();
-        let crossed = together
+        let crossed = at_one_place
             .iter()
             .enumerate()
             .filter(|(at, _)| !row.contains(at));
-        apart.extend(crossed.map(|(_, added)| *added));
-        apart.into_iter().map(|(entry, _)| entry).collect()
+        at_two_places.extend(crossed.map(|(_, added)| *added));
+        at_two_places.into_iter().map(|(entry, _)| entry).collect()
     }
 
-    fn own_of(&self, entry: u32) -> Carried {
+    /// Returns the comments directly above an entry on each side that move with it.
+    fn carried_comments(&self, entry: u32) -> Carried {
         let own = |side: Side| -> Vec<Ref> {
-            let Some(at) = self.place(side, entry) else {
+            let Some(at) = self.position(side, entry) else {
                 return Vec::new();
             };
-            let own = self.own_above(side, at)..at;
+            let own = self.comments_start(side, at)..at;
             own.map(|at| Ref::new(side, at)).collect()
         };
         let sides = [Side::Original, Side::Updated, Side::Local];
         let lines = sides.map(own);
-        // what one side has here, and another elsewhere, is no part of this entry
+        // a comment that one side has here and another side elsewhere does not belong to the entry
         let is_elsewhere = |piece: &Ref| {
-            let words = self.token(*piece).words();
+            let text = self.token(*piece).comment_text();
             let counts = sides.iter().zip(&lines).map(|(side, own)| {
-                let here = own.iter().filter(|it| self.token(**it).words() == words);
+                let here = own
+                    .iter()
+                    .filter(|it| self.token(**it).comment_text() == text);
                 let here = here.count();
-                (
-                    here,
-                    words.map_or(0, |words| self.count(*side, words)) - here,
-                )
+                (here, text.map_or(0, |text| self.count(*side, text)) - here)
             });
             let is_moved = |(here, elsewhere)| {
                 let mut others = counts.clone();

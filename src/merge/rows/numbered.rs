@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// What numbers in a range stand for: far smaller than a hash table, for there are as many as
-/// lines.
+/// A map from numbers of one range to numbers. It has an element for each line of a text, and takes
+/// far less memory than a hash table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Numbered {
     first: u32,
@@ -21,7 +21,7 @@ impl Numbered {
         }
     }
 
-    /// An empty map for these keys, and others between them.
+    /// An empty map for the range from the least to the greatest of these keys.
     pub(crate) fn over_all(keys: impl Iterator<Item = u32> + Clone) -> Self {
         match (keys.clone().min(), keys.max()) {
             (Some(first), Some(last)) => Self::over(first..last.saturating_add(1)),
@@ -39,7 +39,7 @@ impl Numbered {
         self.get(key).is_some()
     }
 
-    /// Does nothing with a key out of the range.
+    /// Sets the value of a key. A key outside the range is ignored.
     pub(crate) fn insert(&mut self, key: u32, value: u32) {
         let at = key.checked_sub(self.first);
         if let Some(known) = at.and_then(|at| self.values.get_mut(at as usize)) {

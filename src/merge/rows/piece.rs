@@ -1,20 +1,20 @@
-//! The pieces of rows, as they are aligned and as they are placed.
+//! The pieces of rows: the input of the alignment ([`Token`]) and its output ([`Placed`]).
 
 use std::num::NonZeroU32;
 
 use crate::triple::Side;
 
-/// A piece of a row, for its alignment.
+/// A piece of a row, as input of the alignment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'t> {
     pub(crate) kind: TokenKind<'t>,
-    /// How many blank lines are above it.
+    /// The number of blank lines above it.
     pub(crate) blanks: u32,
 }
 
 impl<'t> Token<'t> {
-    /// A comment without the white space around it.
-    pub(super) fn words(&self) -> Option<&'t str> {
+    /// The text of a comment without the white space around it.
+    pub(super) fn comment_text(&self) -> Option<&'t str> {
         match self.kind {
             TokenKind::Comment(line) => Some(line.trim()),
             TokenKind::Entry(_) | TokenKind::End => None,
@@ -22,19 +22,20 @@ impl<'t> Token<'t> {
     }
 }
 
-/// What is aligned.
+/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind<'t> {
     /// A comment on a line of its own: the whole line, without its line break.
     Comment(&'t str),
-    /// An entry, by the number that it has in all three rows; no row has one twice.
+    /// An entry, by the number that it has in all three rows. It is in each row at most once.
     Entry(u32),
     /// The end of the row.
     End,
 }
 
-/// A piece, by the side that has it and its position there: in one number, for there are several
-/// for each line, and a row has fewer pieces than its text has bytes.
+/// A reference to a piece: a side, and a position in its row. Both are packed into one number,
+/// because there are several references for each line. A row has fewer pieces than its text has
+/// bytes, so that a position fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Ref(NonZeroU32);
 
@@ -43,7 +44,7 @@ impl Ref {
         Self(NonZeroU32::MIN.saturating_add((at as u32) << 2 | side as u32))
     }
 
-    /// The side that has it.
+    /// The side whose row has the piece.
     pub(crate) const fn side(self) -> Side {
         match (self.0.get() - 1) & 3 {
             0 => Side::Original,
@@ -52,7 +53,7 @@ impl Ref {
         }
     }
 
-    /// Its position in the row of its side.
+    /// The position in the row of that side.
     pub(crate) const fn at(self) -> usize {
         ((self.0.get() - 1) >> 2) as usize
     }
@@ -61,15 +62,15 @@ impl Ref {
 /// A piece of the merged row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Placed {
-    /// The piece; of an entry only its place, for its text is decided elsewhere.
+    /// The piece. For an entry it gives the place only: the text is decided elsewhere.
     pub(crate) piece: Ref,
     /// The piece whose blank lines are above it.
     pub(crate) blanks: Option<Ref>,
-    /// Whose side of a disagreement it is on, where both sides are in the row.
+    /// The side of a disagreement that it belongs to, where the row has both sides.
     pub(crate) of_side: Option<Side>,
 }
 
-/// A piece with its own blank lines.
+/// Places a piece with its own blank lines above it.
 pub(super) const fn own(piece: Ref) -> Placed {
     Placed {
         piece,

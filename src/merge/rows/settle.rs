@@ -1,12 +1,12 @@
-//! The rules for values decide which entries there are; the row follows them.
+//! Adjusts a merged row to the entries that the rules for values decided, and places blank lines.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::piece::own;
 use super::{BlanksAbove, Id, Placed, Ref, Rows, Side, TokenKind};
 
-/// The row with just the entries that stay: what the rules remove goes with the comments right
-/// above it that are not local's own, what they bring is behind its neighbour.
+/// Returns the row with exactly the entries that stay. A removed entry is_removed with the comments
+/// directly above it that are not local's own. An entry that is missing comes after its neighbour.
 pub(super) fn settle(
     rows: &Rows<'_>,
     merged: Vec<Placed>,
@@ -30,11 +30,12 @@ pub(super) fn settle(
         settled.push(placed);
     }
     for side in [Side::Local, Side::Updated] {
-        bring(rows, side, stays, &mut seen, &mut settled);
+        insert_missing(rows, side, stays, &mut seen, &mut settled);
     }
     settled
 }
 
+/// Returns the number of an entry; `None` for other pieces.
 fn entry(rows: &Rows<'_>, piece: Ref) -> Option<u32> {
     match rows.id(piece) {
         Id::Entry(entry) => Some(entry),
@@ -42,17 +43,18 @@ fn entry(rows: &Rows<'_>, piece: Ref) -> Option<u32> {
     }
 }
 
-/// Takes the comments right above an entry that goes off the end of the row, but for those that
-/// local wrote itself.
+/// Removes the comments directly above a removed entry from the end of the row. Comments that only
+/// local has stay, and so do those that updated has above another entry.
 fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
-    let first = rows.own_above(piece.side(), piece.at());
+    let first = rows.comments_start(piece.side(), piece.at());
     let mut kept = Vec::new();
     while let Some(last) = settled.last()
         && last.piece.side() == piece.side()
         && (first..piece.at()).contains(&last.piece.at())
     {
         if let Some(last) = settled.pop()
-            && (is_written_locally(rows, last.piece) || is_of_another(rows, last.piece, piece))
+            && (is_written_locally(rows, last.piece)
+                || is_above_another_entry(rows, last.piece, piece))
         {
             kept.push(last);
         }
@@ -60,11 +62,11 @@ fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
     settled.extend(kept.into_iter().rev());
 }
 
-/// Whether updated has a comment of local's above another entry than this one.
-fn is_of_another(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
-    let words = rows.token(comment).words();
+/// Whether updated has a comment of local's, but not above this entry.
+fn is_above_another_entry(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
+    let text = rows.token(comment).comment_text();
     comment.side() == Side::Local
-        && words.is_some_and(|words| rows.count(Side::Updated, words) > 0)
+        && text.is_some_and(|text| rows.count(Side::Updated, text) > 0)
         && of_updated_from(rows, 0)
             .filter(|other| rows.id(*other) == rows.id(comment))
             .any(|other| {
@@ -80,18 +82,18 @@ fn of_updated_from(rows: &Rows<'_>, start: usize) -> impl Iterator<Item = Ref> {
     (start..rows.row(Side::Updated).len()).map(|at| Ref::new(Side::Updated, at))
 }
 
-/// Whether a comment is one that only local has.
+/// Whether a piece is a comment that only local has, by its text.
 pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
-    let words = rows.token(piece).words();
-    let is_of = |side: Side, words: &str| rows.count(side, words) > 0;
-    let is_of_others = |words| is_of(Side::Original, words) || is_of(Side::Updated, words);
-    piece.side() == Side::Local && words.is_some_and(|words| !is_of_others(words))
+    let text = rows.token(piece).comment_text();
+    let is_of = |side: Side, text: &str| rows.count(side, text) > 0;
+    let is_of_others = |text| is_of(Side::Original, text) || is_of(Side::Updated, text);
+    piece.side() == Side::Local && text.is_some_and(|text| !is_of_others(text))
 }
 
-/// Puts in the entries of a side that stay and are not in the row, with the comments right above
-/// them: each behind the nearest entry before it on that side that is there, and the other side's
-/// own ones that follow; else at the beginning.
-fn bring(
+/// Inserts the entries of a side that stay and are not in the row, with the comments directly above
+/// them. Each comes after the nearest entry above it on that side that the row has, and after the
+/// other side's own entries that follow that one; else before all entries.
+fn insert_missing(
     rows: &Rows<'_>,
     side: Side,
     stays: &impl Fn(u32) -> bool,
@@ -114,13 +116,13 @@ fn bring(
     let (mut waiting, mut place) = (Vec::new(), 0);
     for placed in settled.drain(..) {
         let here = entry(rows, placed.piece);
-        let is_own = here.is_some_and(|entry| rows.place(side, entry).is_none());
+        let is_own = here.is_some_and(|entry| rows.position(side, entry).is_none());
         let is_next = !is_own && !rows.is_comment(placed.piece);
         if is_next && !waiting.is_empty() {
             result.splice(place..place, waiting.drain(..));
         }
         result.push(placed);
-        if let Some(more) = here.and_then(|entry| missing.behind.remove(&entry)) {
+        if let Some(more) = here.and_then(|entry| missing.after.remove(&entry)) {
             waiting = more;
         }
         if here.is_some() {
@@ -131,18 +133,18 @@ fn bring(
     *settled = result;
 }
 
-/// The entries of a side that stay and are not in the row yet, with the comments right above them.
+/// The entries of a side that stay and that the row lacks, with the comments directly above them.
 struct Missing {
-    /// What comes before all entries of the row.
+    /// The pieces that come before all entries of the row.
     first: Vec<Placed>,
-    /// What comes behind each of them, in order.
-    behind: FxHashMap<u32, Vec<Placed>>,
-    /// The comments among it.
+    /// The pieces that come after an entry of the row, in order, by that entry.
+    after: FxHashMap<u32, Vec<Placed>>,
+    /// The comments directly above the missing entries.
     carried: FxHashSet<Ref>,
 }
 
 impl Missing {
-    /// Adds the entries to those that were seen. `None` if there are none.
+    /// Finds the missing entries and adds them to `seen`. Returns `None` if there are none.
     fn of(
         rows: &Rows<'_>,
         side: Side,
@@ -159,36 +161,39 @@ impl Missing {
         if !entries.clone().any(|(_, entry)| is_missing(entry, seen)) {
             return None;
         }
-        let there = settled
+        let entries_in_row = settled
             .iter()
             .filter_map(|placed| entry(rows, placed.piece));
-        let there: FxHashSet<u32> = there.collect();
-        let standing = settled
+        let entries_in_row: FxHashSet<u32> = entries_in_row.collect();
+        let row_comments = settled
             .iter()
             .map(|placed| (rows.id(placed.piece), placed.piece));
-        let standing: FxHashMap<Id, Ref> = standing.collect();
-        let stands = |piece: &Ref| {
-            rows.is_comment(*piece) && standing.get(&rows.id(*piece)).is_some_and(|it| it != piece)
+        let row_comments: FxHashMap<Id, Ref> = row_comments.collect();
+        let is_in_row = |piece: &Ref| {
+            rows.is_comment(*piece)
+                && row_comments
+                    .get(&rows.id(*piece))
+                    .is_some_and(|it| it != piece)
         };
         let mut missing = Self {
             first: Vec::new(),
-            behind: FxHashMap::default(),
+            after: FxHashMap::default(),
             carried: FxHashSet::default(),
         };
         let mut anchor: Option<u32> = None;
         for (at, entry) in entries {
-            if there.contains(&entry) {
+            if entries_in_row.contains(&entry) {
                 anchor = Some(entry);
             } else if is_missing(entry, seen) {
                 seen.insert(entry);
-                let above = rows.own_above(side, at);
+                let above = rows.comments_start(side, at);
                 missing
                     .carried
                     .extend((above..at).map(|at| Ref::new(side, at)));
                 let lines = (above..=at).map(|at| Ref::new(side, at));
-                let lines = lines.filter(|piece| !stands(piece)).map(own);
+                let lines = lines.filter(|piece| !is_in_row(piece)).map(own);
                 match anchor {
-                    Some(anchor) => missing.behind.entry(anchor).or_default().extend(lines),
+                    Some(anchor) => missing.after.entry(anchor).or_default().extend(lines),
                     None => missing.first.extend(lines),
                 }
             }
@@ -197,30 +202,31 @@ impl Missing {
     }
 }
 
-/// Comments that local wrote above a piece are between it and its blank lines: those merge as if
-/// they were the piece's own. `goes` says of a comment whether it is not in the result.
-pub(super) fn above_own_comments(
+/// Merges the blank lines above a piece where local wrote comments between them and the piece: they
+/// merge as if they were directly above the piece. `is_removed` says whether the result lacks a
+/// comment.
+pub(super) fn merge_blanks_above_local_comments(
     rows: &Rows<'_>,
     mut merged: Vec<Placed>,
-    goes: impl Fn(Ref) -> bool,
+    is_removed: impl Fn(Ref) -> bool,
 ) -> Vec<Placed> {
     let count = |piece: Ref| rows.token(piece).blanks;
     for at in (1..merged.len()).rev() {
         let piece = merged[at].piece;
         let (Some(original), Some(updated), Some(local)) = (
-            found(rows, piece, Side::Original),
-            found(rows, piece, Side::Updated),
-            found(rows, piece, Side::Local),
+            counterpart(rows, piece, Side::Original),
+            counterpart(rows, piece, Side::Updated),
+            counterpart(rows, piece, Side::Local),
         ) else {
             continue;
         };
-        // the blank lines that updated adds may be there already, below local's comments
+        // local may have the blank lines that updated added already, below its comments
         if count(local) > 0 && count(local) == count(updated) {
             continue;
         }
         // updated's new comments are between the piece and local's
-        let at = at - rows.new_above(updated, &merged[..at]);
-        let updated = found(rows, merged[at].piece, Side::Updated).unwrap_or(updated);
+        let at = at - rows.count_new_above(updated, &merged[..at]);
+        let updated = counterpart(rows, merged[at].piece, Side::Updated).unwrap_or(updated);
         let above = merged[..at]
             .iter()
             .rev()
@@ -236,22 +242,27 @@ pub(super) fn above_own_comments(
             continue;
         };
         let own = merged[first].piece;
-        let (old, new, mine) = (count(original), count(updated), count(own));
-        // written above the blank lines: those that upstream adds to them come below it
-        if mine == 0 && old > 0 && count(local) == old && new > old {
+        let (original_count, updated_count, own_count) =
+            (count(original), count(updated), count(own));
+        // local wrote its comments above the blank lines: those that upstream added come below them
+        if own_count == 0
+            && original_count > 0
+            && count(local) == original_count
+            && updated_count > original_count
+        {
             continue;
         }
         // blank lines that local put below its comments stay
         merged[at].blanks = Some(local).filter(|local| count(*local) > 0);
-        // without a blank line, local's comments would be one with those above them
-        let above = merged[..first].iter().rfind(|it| !goes(it.piece));
+        // without a blank line, local's comments would join those above them
+        let above = merged[..first].iter().rfind(|it| !is_removed(it.piece));
         let is_below_comment = above.is_some_and(|it| rows.is_comment(it.piece));
         let [above_original, above_updated] = [original, updated].map(|it| rows.blanks_above(it));
         let became_first = BlanksAbove::became_first(above_original, above_updated);
-        let is_same = new == old || new == mine || became_first;
-        let blanks = if is_same || (new == 0 && is_below_comment) {
+        let is_same = updated_count == original_count || updated_count == own_count || became_first;
+        let blanks = if is_same || (updated_count == 0 && is_below_comment) {
             own
-        } else if mine == old {
+        } else if own_count == original_count {
             updated
         } else {
             own
@@ -261,28 +272,28 @@ pub(super) fn above_own_comments(
     merged
 }
 
-/// Where a side has the same piece.
-fn found(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
+/// Returns the same entry in the row of a side; of the piece's own side, the piece itself.
+fn counterpart(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
     if piece.side() == side {
         return Some(piece);
     }
     let at = match rows.id(piece) {
-        Id::Entry(entry) => rows.place(side, entry),
+        Id::Entry(entry) => rows.position(side, entry),
         Id::Comment { .. } | Id::End => None,
     };
     at.map(|at| Ref::new(side, at))
 }
 
-/// Whether a comment of local's is one that no other side has.
+/// Whether a piece is a comment that neither original nor updated has.
 fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
     let id = rows.id(piece);
-    rows.is_comment(piece) && !rows.known.contains(&id)
+    rows.is_comment(piece) && !rows.ids_of_others.contains(&id)
 }
 
-/// A comment that a blank line sets off from what is below it stays set off, whatever comes below
-/// it now, except for more lines of that comment. A piece that becomes the first of the row leaves
-/// its blank lines to the piece that was the first.
-pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
+/// Keeps comments set off that a blank line sets off from what is below them, whatever the merged
+/// row has below them, except for further lines of that comment. A piece that becomes the first of
+/// the row passes its blank lines to the piece that was the first.
+pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
     let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
     for at in 1..merged.len() {
         let (above, here) = (merged[at - 1].piece, merged[at]);
@@ -295,7 +306,7 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
         let is_joined_upstream = || {
             let here = match rows.id(here.piece) {
                 Id::End => Some(Ref::new(Side::Updated, rows.row(Side::Updated).len() - 1)),
-                _ => found(rows, here.piece, Side::Updated),
+                _ => counterpart(rows, here.piece, Side::Updated),
             };
             here.and_then(previous) == Some(rows.id(above))
         };
@@ -312,8 +323,8 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
     }
     let firsts = [Side::Updated, Side::Local].map(|side| Ref::new(side, 0));
     let [has_updated, has_local] = firsts.map(|first| rows.token(first).blanks > 0);
-    // blank lines that upstream has at the top are not those of a piece that it has below
-    let is_below = |piece| found(rows, piece, Side::Updated).is_some_and(|it| it.at() > 0);
+    // blank lines that upstream has at the top do not belong to a piece that it has further down
+    let is_below = |piece| counterpart(rows, piece, Side::Updated).is_some_and(|it| it.at() > 0);
     if let Some(first) = merged.first().copied()
         && !has_local
         && (!has_updated || is_below(first.piece))
@@ -327,7 +338,7 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
         let mut others = merged.iter_mut().skip(below);
         let former = others.find(|placed| firsts.contains(&placed.piece));
         let is_joined = |piece: Ref| {
-            let at = |side| found(rows, piece, side).map(|it| rows.token(it).blanks);
+            let at = |side| counterpart(rows, piece, side).map(|it| rows.token(it).blanks);
             at(Side::Original).is_some_and(|blanks| blanks > 0) && at(Side::Updated) == Some(0)
         };
         let former = former.filter(|former| !is_joined(former.piece));

@@ -1,12 +1,12 @@
-//! Longest common subsequences: which pieces of two rows are the same.
+//! Longest common subsequences of two rows.
 
 use crate::differences::differences;
 
-/// Above so many cells the exact table would take too long; lines align as `diff` aligns them then.
+/// The largest number of cells of the exact table. Longer rows align as `diff` aligns lines.
 const LARGEST_TABLE: usize = 1 << 20;
 
-/// Pairs of positions of a heaviest common subsequence of two rows, in order. `weight` says what
-/// each of `left` is worth.
+/// Returns the pairs of positions of a common subsequence of two rows with the largest total
+/// weight, in order. `weight` is the weight of an element of `left`, by its position.
 pub(super) fn heaviest<T: Ord + std::hash::Hash + Copy>(
     left: &[T],
     right: &[T],
@@ -44,7 +44,7 @@ pub(super) fn heaviest<T: Ord + std::hash::Hash + Copy>(
     pairs
 }
 
-/// The same where what both begin and end with is paired first, as `diff` does it.
+/// Like [`heaviest`], but pairs the common beginning and the common end first, as `diff` does.
 pub(super) fn heaviest_between<T: Ord + std::hash::Hash + Copy>(
     left: &[T],
     right: &[T],
@@ -67,8 +67,8 @@ pub(super) fn heaviest_between<T: Ord + std::hash::Hash + Copy>(
     pairs
 }
 
-/// What only one row has begins as far down as it can: of lines that come twice in a row, the upper
-/// ones are the old ones.
+/// Moves what only one row has as far down as possible: of repeated lines, the upper ones are
+/// paired.
 fn slide_down<T: PartialEq>(pairs: &mut [(usize, usize)], left: &[T], right: &[T]) {
     let (mut i, mut j) = (0, 0);
     for (n, m) in pairs {
@@ -82,13 +82,14 @@ fn slide_down<T: PartialEq>(pairs: &mut [(usize, usize)], left: &[T], right: &[T
     }
 }
 
+/// Returns the pairs of positions of a longest common subsequence, or nearly so.
 fn longest<T: Ord + std::hash::Hash + Copy>(left: &[T], right: &[T]) -> Vec<(usize, usize)> {
     differences(left, right).same().collect()
 }
 
-/// Which of these numbers, all different, make up a longest increasing row: their positions.
+/// Returns the positions of a longest increasing subsequence of these numbers, which all differ.
 pub(super) fn longest_increasing(numbers: &[usize]) -> Vec<usize> {
-    // the last position of the best row of each length, and for each position the one before it
+    // the last position of the best subsequence of each length; the predecessor of each position
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; numbers.len()];
     for (at, number) in numbers.iter().enumerate() {

@@ -1,14 +1,14 @@
-//! A piece that updated and local both have, and its blank lines.
+//! Merges a piece that updated and local both have, and the blank lines above it.
 
 use super::super::{Placed, Ref, TokenKind, side_of_blanks};
-use super::Between;
+use super::SegmentMerger;
 use crate::merge::rows::piece::own;
 use crate::triple::Triple;
 
-impl Between<'_, '_> {
-    /// A piece that updated and local both have: local's, with the blank lines above it three-way;
-    /// updated's, where local left the original's white space alone.
-    pub(super) fn piece(&self, original: Option<Ref>, updated: Ref, local: Ref) -> Placed {
+impl SegmentMerger<'_, '_> {
+    /// Returns the merged piece: local's, or updated's where only updated changed its white space.
+    /// The number of blank lines above it merges three-way.
+    pub(super) fn merged_piece(&self, original: Option<Ref>, updated: Ref, local: Ref) -> Placed {
         let Some(original) = original else {
             return own(local);
         };
@@ -19,51 +19,56 @@ impl Between<'_, '_> {
         let is_updated = text(local) == text(original) && text(updated) != text(original);
         Placed {
             piece: if is_updated { updated } else { local },
-            blanks: Some(self.blanks(original, updated, local)),
+            blanks: Some(self.merged_blanks(original, updated, local)),
             of_side: None,
         }
     }
 
-    /// The same, below what is there already: comments that updated has put right above the piece
-    /// are between it and its blank lines, which are those of comments that local took away.
-    pub(super) fn push_piece(
+    /// Adds the merged piece to `merged`. If the last pieces there are new comments that updated
+    /// has directly above the piece, the merged blank lines go above the first of them.
+    pub(super) fn push_merged(
         &self,
         original: Option<Ref>,
         updated: Ref,
         local: Ref,
         merged: &mut Vec<Placed>,
     ) {
-        let mut piece = self.piece(original, updated, local);
-        let new = self.rows.new_above(updated, merged);
+        let mut piece = self.merged_piece(original, updated, local);
+        let new = self.rows.count_new_above(updated, merged);
         let first = merged.len() - new;
         let count = |piece: Ref| self.rows.token(piece).blanks;
-        if original.is_none() && new > 0 && self.top(local) == local {
+        if original.is_none() && new > 0 && self.first_comment_above(local) == local {
             let theirs = merged[first].piece;
             let is_more = count(theirs) > count(local);
             merged[first].blanks = Some(if is_more { theirs } else { local });
             piece.blanks = Some(updated);
         } else if let Some(original) = original.filter(|_| new > 0) {
-            let (old, own) = (self.top(original), self.top(local));
+            let (old, own) = (
+                self.first_comment_above(original),
+                self.first_comment_above(local),
+            );
             let new = match old == original {
                 true => Some(merged[first].piece),
-                false => Some(self.top(updated)).filter(|_| own == local),
+                false => Some(self.first_comment_above(updated)).filter(|_| own == local),
             };
             if let Some(new) = new {
-                merged[first].blanks = Some(self.blanks(old, new, local));
+                merged[first].blanks = Some(self.merged_blanks(old, new, local));
                 piece.blanks = Some(updated);
             }
         }
         merged.push(piece);
     }
 
-    /// The first of a piece and the comments right above it.
-    pub(super) fn top(&self, piece: Ref) -> Ref {
-        Ref::new(piece.side(), self.rows.own_above(piece.side(), piece.at()))
+    /// Returns the first of the comments directly above a piece, or the piece itself.
+    pub(super) fn first_comment_above(&self, piece: Ref) -> Ref {
+        Ref::new(
+            piece.side(),
+            self.rows.comments_start(piece.side(), piece.at()),
+        )
     }
 
-    /// The piece whose blank lines are the merged ones: a number, three-way. The first piece of a
-    /// row has no number.
-    pub(super) fn blanks(&self, original: Ref, updated: Ref, local: Ref) -> Ref {
+    /// Returns the piece whose blank lines are the result of a three-way merge of their number.
+    pub(super) fn merged_blanks(&self, original: Ref, updated: Ref, local: Ref) -> Ref {
         let pieces = Triple::new(original, updated, local);
         pieces[side_of_blanks(&pieces.map(|piece| self.rows.blanks_above(piece)))]
     }

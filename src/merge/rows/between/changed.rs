@@ -1,145 +1,155 @@
-//! What changed between two lines that stay, put in its order.
+//! Merges and orders what both sides changed between two lines that stay.
 
 use rustc_hash::FxHashSet;
 
-use super::super::known::owners as owners_in;
+use super::super::comment_index::owners as owners_in;
 use super::super::{Disagreement, Id, Placed, Ref, Side};
-use super::Between;
+use super::SegmentMerger;
 use crate::merge::Resolution;
 use crate::merge::rows::piece::own;
 use crate::triple::Triple;
 
-/// What changed between two lines that stay.
+/// The changes of both sides between two lines that stay.
 #[derive(Default)]
 pub(super) struct Changed {
+    /// The pieces that local inserted.
     pub(super) ours: Vec<Ref>,
+    /// The pieces that updated inserted.
     pub(super) theirs: Vec<Ref>,
-    /// Comment lines of the original that neither side has any more.
+    /// Comment lines of the original that both sides removed or rewrote.
     pub(super) rewritten: Vec<Ref>,
-    /// The pieces that updated took away and local has.
-    pub(super) gone: Vec<Gone>,
+    /// The pieces that updated removed and local has.
+    pub(super) removed: Vec<Removed>,
 }
 
-/// A piece that updated took away.
-pub(super) struct Gone {
+/// A piece that updated removed and local has.
+pub(super) struct Removed {
     pub(super) original: Ref,
     pub(super) local: Ref,
-    /// How many of local's insertions it is below.
-    pub(super) below: usize,
+    /// The number of local's insertions above it.
+    pub(super) insertions_above: usize,
 }
 
-fn own_of(pieces: &[Ref]) -> Vec<Placed> {
+/// Places pieces with their own blank lines.
+fn with_own_blanks(pieces: &[Ref]) -> Vec<Placed> {
     pieces.iter().map(|piece| own(*piece)).collect()
 }
 
-impl Between<'_, '_> {
-    /// Local's insertions before updated's, but its comments right above a piece stay there. Where
-    /// both rewrote a comment, one side's lines stand, as the policy says. What updated puts in the
-    /// place of something that it removed takes its place and its blank lines.
+impl SegmentMerger<'_, '_> {
+    /// Adds the changes to `merged`. Local's insertions come before updated's, but its comments
+    /// directly above the next piece stay there. Where both sides rewrote a comment, the policy
+    /// decides whose lines are in the result. What updated put in the place of removed pieces takes
+    /// their place and their blank lines.
     pub(super) fn flush(&self, changed: Changed, below: Option<Ref>, merged: &mut Vec<Placed>) {
         let Changed {
             mut ours,
             mut theirs,
             mut rewritten,
-            gone,
+            removed,
         } = changed;
-        rewritten.retain(|piece| !self.is_of_deleted(*piece));
+        rewritten.retain(|piece| !self.is_above_deleted_entry(*piece));
         let stays: Vec<Ref> = ours
             .iter()
             .copied()
             .filter(|it| !self.goes_with_entry(*it))
             .collect();
-        if !rewritten.is_empty() && self.is_alike([&stays, &ours], &theirs) {
-            // at most white space differs: local's stays
+        if !rewritten.is_empty() && self.is_same_text([&stays, &ours], &theirs) {
+            // the texts differ at most in white space: local's stays
             theirs.retain(|piece| self.rows.is_entry(*piece));
             rewritten.clear();
         }
-        // what upstream took away with an entry, it has not rewritten; and what either side says of
-        // an entry of its own is no other text for it
+        // a comment that upstream removed with its entry is not rewritten, and a comment above an
+        // entry that a side added is no new text for it
         rewritten.retain(|piece| !self.goes_with_entry(*piece));
-        let answers = |row: &[Ref]| -> Vec<Ref> {
-            let answers = row.iter().filter(|piece| self.is_answer(**piece));
-            answers.copied().collect()
+        let new_texts = |row: &[Ref]| -> Vec<Ref> {
+            let new_texts = row.iter().filter(|piece| self.is_new_text(**piece));
+            new_texts.copied().collect()
         };
-        let disagree = self.disagree(&answers(&stays), &answers(&theirs), &rewritten);
-        // what local has written anew stays as it is, with the lines around that upstream took away
-        let stands = disagree && answers(&theirs).is_empty();
+        let disagree =
+            self.record_disagreement(&new_texts(&stays), &new_texts(&theirs), &rewritten);
+        // a comment that local rewrote and upstream removed stays, with the removed lines around it
+        let local_stays = disagree && new_texts(&theirs).is_empty();
         let is_marked = disagree && self.resolution == Resolution::Markers;
-        if stands {
-            rewritten = self.with_lines_around(rewritten, gone.iter().map(|it| it.original));
-            ours = self.with_lines_around(ours, gone.iter().map(|it| it.local));
+        if local_stays {
+            rewritten = self.with_lines_around(rewritten, removed.iter().map(|it| it.original));
+            ours = self.with_lines_around(ours, removed.iter().map(|it| it.local));
         }
-        let mut lost = FxHashSet::default();
-        let is_answer = |piece: &Ref| self.is_answer(*piece);
+        let mut overridden = FxHashSet::default();
+        let is_new_text = |piece: &Ref| self.is_new_text(*piece);
         match self.resolution {
-            Resolution::Updated if disagree && !stands => {
-                lost.extend(ours.extract_if(.., |piece| is_answer(piece)));
+            Resolution::Updated if disagree && !local_stays => {
+                overridden.extend(ours.extract_if(.., |piece| is_new_text(piece)));
             }
-            Resolution::Local | Resolution::Open if disagree && !stands => {
-                theirs.retain(|piece| !is_answer(piece));
+            Resolution::Local | Resolution::Open if disagree && !local_stays => {
+                theirs.retain(|piece| !is_new_text(piece));
             }
             _ => {}
         }
-        self.drop_repeated(&mut theirs, &ours, &lost);
-        let sides = self.in_order(&ours, &theirs, (&gone, below), stands);
+        self.drop_repeated(&mut theirs, &ours, &overridden);
+        let sides = self.ordered(&ours, &theirs, (&removed, below), local_stays);
         if is_marked {
-            self.push_sides([(own_of(&rewritten), Side::Original)], merged);
+            self.push_sides([(with_own_blanks(&rewritten), Side::Original)], merged);
             self.push_sides(sides, merged);
         } else {
             merged.extend(sides.into_iter().flat_map(|(pieces, _)| pieces));
         }
     }
 
-    /// The pieces of both sides: updated's in the place of what it took away, or last; the comments
-    /// that it has right above local's piece below stay with that. `stands` says that local's are
-    /// in the place of what updated took away.
-    fn in_order(
+    /// Returns the pieces of both sides in the order of the result. Updated's are in the place of
+    /// the removed pieces, or last; those of its comments that are directly above the next piece of
+    /// local, `below`, stay above it. `local_stays` says that local's pieces take the place of the
+    /// removed ones.
+    fn ordered(
         &self,
         ours: &[Ref],
         theirs: &[Ref],
-        (gone, below): (&[Gone], Option<Ref>),
-        stands: bool,
+        (removed, below): (&[Removed], Option<Ref>),
+        local_stays: bool,
     ) -> [(Vec<Placed>, Side); 6] {
-        let (leading, theirs) = theirs.split_at(self.leading(ours, theirs, gone));
+        let (leading, theirs) = theirs.split_at(self.count_leading(ours, theirs, removed));
         let piece_below = below.filter(|below| self.rows.id(*below) != Id::End);
-        let comments = piece_below.map_or(0, |below| self.above_piece(theirs, below));
+        let comments = piece_below.map_or(0, |below| self.count_comments_above(theirs, below));
         let (before, above) = theirs.split_at(theirs.len() - comments);
-        let (of_before, of_above) = (gone.first(), self.gone_above(gone, piece_below));
-        let has_entries_alone = theirs.iter().all(|piece| self.rows.is_entry(*piece));
-        let first = match stands && has_entries_alone {
-            // a field that a comment became
+        let (of_before, of_above) = (removed.first(), self.removed_above(removed, piece_below));
+        let has_only_entries = theirs.iter().all(|piece| self.rows.is_entry(*piece));
+        let first = match local_stays && has_only_entries {
+            // updated replaced the comment by a field
             true => ours.len(),
-            false => self.place(ours, before, below, of_before.filter(|_| !stands)),
+            false => self.insertion_point(ours, before, below, of_before.filter(|_| !local_stays)),
         };
-        let second = of_above.filter(|_| !stands);
-        let second = second.map_or(ours.len(), |gone| gone.below);
+        let second = of_above.filter(|_| !local_stays);
+        let second = second.map_or(ours.len(), |removed| removed.insertions_above);
         let second = second.clamp(first, ours.len());
-        let new = |pieces: &[Ref], gone: Option<&Gone>| {
-            let mut new = own_of(pieces);
-            if let (Some(gone), Some(first)) = (gone, new.first_mut()) {
-                let (old, own) = (self.top(gone.original), self.top(gone.local));
-                let is_below_own = old == gone.original && self.goes_with_entry(own);
-                let own = if is_below_own { own } else { gone.local };
-                first.blanks = Some(self.blanks(gone.original, first.piece, own));
+        let new = |pieces: &[Ref], removed: Option<&Removed>| {
+            let mut new = with_own_blanks(pieces);
+            if let (Some(removed), Some(first)) = (removed, new.first_mut()) {
+                let (old, own) = (
+                    self.first_comment_above(removed.original),
+                    self.first_comment_above(removed.local),
+                );
+                let is_below_own = old == removed.original && self.goes_with_entry(own);
+                let own = if is_below_own { own } else { removed.local };
+                first.blanks = Some(self.merged_blanks(removed.original, first.piece, own));
             }
             new
         };
         [
-            (own_of(leading), Side::Updated),
-            (own_of(&ours[..first]), Side::Local),
+            (with_own_blanks(leading), Side::Updated),
+            (with_own_blanks(&ours[..first]), Side::Local),
             (new(before, of_before), Side::Updated),
-            (own_of(&ours[first..second]), Side::Local),
+            (with_own_blanks(&ours[first..second]), Side::Local),
             (new(above, of_above), Side::Updated),
-            (own_of(&ours[second..]), Side::Local),
+            (with_own_blanks(&ours[second..]), Side::Local),
         ]
     }
 
-    /// How many of updated's pieces come before local's: comments above an entry that local
-    /// deleted, for what local has may be in its place, and more lines of the comment above, where
-    /// local's begin with something else.
-    fn leading(&self, ours: &[Ref], theirs: &[Ref], gone: &[Gone]) -> usize {
-        let rewritten = gone.first().map(|gone| self.owner(gone.original));
-        let is_above = |it: &&Ref| self.is_of_deleted(**it) && rewritten != Some(self.owner(**it));
+    /// Returns how many of updated's pieces come before local's: comments above an entry that local
+    /// deleted, because local's pieces may be in the place of the entry; or further lines of the
+    /// comment above the segment, if local's pieces do not begin with such lines.
+    fn count_leading(&self, ours: &[Ref], theirs: &[Ref], removed: &[Removed]) -> usize {
+        let rewritten = removed.first().map(|removed| self.owner(removed.original));
+        let is_above =
+            |it: &&Ref| self.is_above_deleted_entry(**it) && rewritten != Some(self.owner(**it));
         let above = theirs.iter().take_while(is_above).count();
         let continues = |piece: &&Ref| {
             let previous = piece.at().checked_sub(1);
@@ -148,7 +158,7 @@ impl Between<'_, '_> {
                 && self.rows.token(**piece).blanks == 0
                 && previous.is_some_and(|previous| self.rows.is_comment(previous))
         };
-        if above > 0 || !gone.is_empty() || ours.iter().take(1).any(|piece| continues(&piece)) {
+        if above > 0 || !removed.is_empty() || ours.iter().take(1).any(|piece| continues(&piece)) {
             return above;
         }
         let more = theirs.iter().take_while(continues).count();
@@ -157,8 +167,8 @@ impl Between<'_, '_> {
         if is_whole { more } else { 0 }
     }
 
-    /// How many of updated's pieces, at the end, are comments right above local's piece below.
-    fn above_piece(&self, theirs: &[Ref], below: Ref) -> usize {
+    /// Returns how many of updated's last pieces are comments directly above local's piece `below`.
+    fn count_comments_above(&self, theirs: &[Ref], below: Ref) -> usize {
         let rows = self.rows;
         let row = rows.row(Side::Updated);
         let is_above = |(distance, piece): &(usize, &Ref)| {
@@ -172,22 +182,22 @@ impl Between<'_, '_> {
         theirs.iter().rev().enumerate().take_while(is_above).count()
     }
 
-    /// The first comment that updated took away of those right above local's piece below.
-    fn gone_above<'g>(&self, gone: &'g [Gone], below: Option<Ref>) -> Option<&'g Gone> {
+    /// Returns the first of the comments directly above local's piece `below` that updated removed.
+    fn removed_above<'g>(&self, removed: &'g [Removed], below: Option<Ref>) -> Option<&'g Removed> {
         let below = below?;
-        let first = self.rows.own_above(below.side(), below.at());
-        gone.iter().find(|gone| gone.local.at() >= first)
+        let first = self.rows.comments_start(below.side(), below.at());
+        removed.iter().find(|removed| removed.local.at() >= first)
     }
 
-    /// Before which of local's pieces updated's come, in the place of what it took away. Entries,
-    /// and comments that are set off from local's piece below, come above the comments right above
-    /// that.
-    fn place(
+    /// Returns the position among local's pieces at which updated's are inserted: at the removed
+    /// piece `removed`, or at the end. Entries, and comments that a blank line sets off from the
+    /// next piece, come above the comments that local has directly above that piece.
+    fn insertion_point(
         &self,
         ours: &[Ref],
         theirs: &[Ref],
         below: Option<Ref>,
-        gone: Option<&Gone>,
+        removed: Option<&Removed>,
     ) -> usize {
         let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
         let row = self.rows.row(Side::Updated);
@@ -198,14 +208,15 @@ impl Between<'_, '_> {
         };
         let at = match below {
             Some(below) if has_entry || self.rows.id(below) != Id::End && is_set_off() => {
-                self.above_below(ours, below)
+                self.count_above_comments_of(ours, below)
             }
             _ => ours.len(),
         };
-        gone.map_or(at, |gone| at.min(gone.below))
+        removed.map_or(at, |removed| at.min(removed.insertions_above))
     }
 
-    /// These, in order, with the comments among others that do not go with an entry.
+    /// Returns `lines` with those of `around` that are comments and are not removed with an entry,
+    /// in the order of the row.
     fn with_lines_around(&self, lines: Vec<Ref>, around: impl Iterator<Item = Ref>) -> Vec<Ref> {
         let is_kept = |piece: &Ref| self.rows.is_comment(*piece) && !self.goes_with_entry(*piece);
         let mut all: Vec<Ref> = around.filter(is_kept).chain(lines).collect();
@@ -213,7 +224,7 @@ impl Between<'_, '_> {
         all
     }
 
-    /// Puts in pieces whose comments are a side of a disagreement each.
+    /// Adds pieces whose comments are marked as sides of a disagreement.
     fn push_sides<const N: usize>(
         &self,
         sides: [(Vec<Placed>, Side); N],
@@ -221,29 +232,30 @@ impl Between<'_, '_> {
     ) {
         for (pieces, side) in sides {
             merged.extend(pieces.into_iter().map(|placed| Placed {
-                of_side: self.is_answer(placed.piece).then_some(side),
+                of_side: self.is_new_text(placed.piece).then_some(side),
                 ..placed
             }));
         }
     }
 
-    /// Whether comments say the same as those of one of local's rows.
-    fn is_alike(&self, ours: [&[Ref]; 2], theirs: &[Ref]) -> bool {
-        ours.map(|ours| self.letters(ours))
-            .contains(&self.letters(theirs))
+    /// Whether updated's comments have the text of one of two lists of local's, white space aside.
+    fn is_same_text(&self, ours: [&[Ref]; 2], theirs: &[Ref]) -> bool {
+        ours.map(|ours| self.text_without_white_space(ours))
+            .contains(&self.text_without_white_space(theirs))
     }
 
-    /// The words of comments without any white space.
-    fn letters(&self, row: &[Ref]) -> String {
-        let words = row
+    /// Returns the text of comments without any white space.
+    fn text_without_white_space(&self, row: &[Ref]) -> String {
+        let texts = row
             .iter()
-            .filter_map(|piece| self.rows.token(*piece).words());
-        words.flat_map(str::split_whitespace).collect()
+            .filter_map(|piece| self.rows.token(*piece).comment_text());
+        texts.flat_map(str::split_whitespace).collect()
     }
 
-    /// Whether a piece is a comment, and not right above an entry that is new on its side.
-    fn is_answer(&self, piece: Ref) -> bool {
-        let has = |side: Side, entry| self.rows.place(side, entry).is_some();
+    /// Whether a piece can be the new text of a rewritten comment: it is a comment, and not
+    /// directly above an entry that is new on its side.
+    fn is_new_text(&self, piece: Ref) -> bool {
+        let has = |side: Side, entry| self.rows.position(side, entry).is_some();
         let is_new = |entry| {
             let is_known = piece.side() == Side::Local && has(Side::Updated, entry);
             !has(Side::Original, entry) && !is_known
@@ -251,49 +263,50 @@ impl Between<'_, '_> {
         self.rows.is_comment(piece) && !self.owner(piece).is_some_and(is_new)
     }
 
-    /// Whether a comment is right above an entry that goes.
+    /// Whether a comment is directly above an entry that the result lacks.
     pub(in crate::merge::rows) fn goes_with_entry(&self, piece: Ref) -> bool {
         self.owner(piece).is_some_and(|entry| !(self.stays)(entry))
     }
 
-    /// Whether a comment is right above an entry that local deleted, and that stays deleted.
-    fn is_of_deleted(&self, piece: Ref) -> bool {
+    /// Whether a comment is directly above an entry that local deleted and that stays deleted.
+    fn is_above_deleted_entry(&self, piece: Ref) -> bool {
         let is_deleted = |entry| {
-            self.rows.place(Side::Original, entry).is_some()
-                && self.rows.place(Side::Local, entry).is_none()
+            self.rows.position(Side::Original, entry).is_some()
+                && self.rows.position(Side::Local, entry).is_none()
                 && !(self.stays)(entry)
         };
         self.owner(piece).is_some_and(is_deleted)
     }
 
-    /// The entry that a comment is right above.
+    /// Returns the entry that a comment is directly above.
     pub(super) fn owner(&self, piece: Ref) -> Option<u32> {
         let owners = self.owners.as_ref().zip(self.rows.tokens.as_ref());
         let owners = owners.map(|(owners, row)| owners.get_or_init(|| owners_in(row)));
         owners[piece.side()].get(piece.at()).copied().flatten()
     }
 
-    /// Records that both sides rewrote a comment, if they did.
-    fn disagree(&self, ours: &[Ref], theirs: &[Ref], rewritten: &[Ref]) -> bool {
+    /// Records a disagreement if both sides rewrote a comment. Returns whether they did.
+    fn record_disagreement(&self, ours: &[Ref], theirs: &[Ref], rewritten: &[Ref]) -> bool {
         let lines = |row: &[Ref]| -> Vec<usize> {
             let comments = row.iter().filter(|piece| self.rows.is_comment(**piece));
             comments.map(|piece| piece.at()).collect()
         };
         let lines = Triple::new(lines(rewritten), lines(theirs), lines(ours));
         let is_left = !lines.local.is_empty() || !lines.updated.is_empty();
-        let apart = !rewritten.is_empty() && is_left;
-        if apart {
+        let is_disagreement = !rewritten.is_empty() && is_left;
+        if is_disagreement {
             let mut disagreements = self.disagreements.borrow_mut();
             disagreements.push(Disagreement { lines });
         }
-        apart
+        is_disagreement
     }
 
-    /// How many of local's insertions are above the comments that are right above its piece
-    /// below; those at the end are the end's from the first blank line on.
-    fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
+    /// Returns how many of local's insertions are above the comments directly above its piece
+    /// `below`. If that is the end of the row, the comments from the first blank line on belong to
+    /// it.
+    fn count_above_comments_of(&self, ours: &[Ref], below: Ref) -> usize {
         let first = match self.rows.id(below) {
-            Id::Comment { .. } | Id::Entry(_) => self.rows.own_above(below.side(), below.at()),
+            Id::Comment { .. } | Id::Entry(_) => self.rows.comments_start(below.side(), below.at()),
             Id::End => {
                 let above = self.comments_above(below).start;
                 let mut rest = (above..below.at() + 1).zip(&self.rows.row(below.side())[above..]);
