@@ -1,4 +1,4 @@
-//! Documents as text: what is a document's own in its file, and how a text ends.
+//! Documents as text: puts a new body into the text of a document, and handles how a text ends.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use crate::line_breaks::{LineBreaks, ends_line, line_break_of, lines_with_breaks
 use crate::triple::Triple;
 use crate::yaml::Document;
 
-/// A document's own text, the one that law 2 speaks of.
+/// Returns a document's own text, without what is around it: the text that law 2 is about.
 pub(super) fn body<'a>(document: &Document<'a>) -> &'a str {
     &document.text[document.body.range()]
 }
 
-/// Whether local has what original has: the line break at the end may be missing, and where each
-/// uses line breaks of one kind, they need not be the same.
+/// Whether local is the original apart from line breaks: the last one may be missing, and each text
+/// may use one kind of line break throughout.
 pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str>) -> bool {
     let (Some(original), Some(local)) = (original, local) else {
         return original == local;
@@ -22,8 +22,8 @@ pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str
         || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
 }
 
-/// Updated's body with the comments of local's own around it, where local is an empty map or list
-/// and updated is not.
+/// Returns updated's body with local's own comments around it, if local is an empty map or list
+/// and updated is not; else `None`.
 pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String> {
     let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
     let has_only = |text: &str, content: &str| {
@@ -37,7 +37,7 @@ pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String>
         return None;
     }
     let comment = |line: &'_ str| line.find('#').map(|at| at..line.trim_end().len());
-    let known = |text: &str, words: &str| {
+    let has_comment = |text: &str, words: &str| {
         let mut lines = text.lines();
         lines.any(|line| comment(line).is_some_and(|it| &line[it] == words))
     };
@@ -46,7 +46,8 @@ pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String>
         let is_content = line.trim_start().starts_with(['{', '[', '}', ']']);
         is_below |= is_content;
         let own = comment(line).map(|it| &line[it]);
-        let own = own.filter(|it| !known(bodies.original, it) && !known(bodies.updated, it));
+        let own =
+            own.filter(|it| !has_comment(bodies.original, it) && !has_comment(bodies.updated, it));
         match own {
             Some(remark) if is_content => above.extend([remark, line_break_of(bodies.local)]),
             None if is_content || comment(line).is_some() => {}
@@ -61,7 +62,7 @@ pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String>
     let words = |text: &str| text.trim_end_matches(['\r', '\n', ' ', '\t']).len();
     let (updated, end) = bodies.updated.split_at(words(bodies.updated));
     let old_end = &bodies.original[words(bodies.original)..];
-    // blank lines at the end come where upstream added them
+    // blank lines at the end come if upstream added them
     let blanks: String = match end == old_end {
         true => String::new(),
         false => lines_with_breaks(end).skip(1).collect(),
@@ -69,7 +70,7 @@ pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String>
     Some(format!("{above}{updated}{line_break}{below}{blanks}"))
 }
 
-/// Local's chunk with updated's body.
+/// Returns local's document with updated's body.
 pub(super) fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
     let text = local.text;
     let mut body = Cow::Borrowed(body(updated));
@@ -79,7 +80,7 @@ pub(super) fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String 
     );
     let marker_end = before.trim_end_matches(['\r', '\n']);
     if marker_end.ends_with("---") {
-        // What follows `---` on its line stays there; what starts a line of its own needs one.
+        // updated's body stays on the line of `---` if it is there, else it starts a new line
         let first_line = body.lines().next().unwrap_or_default();
         let is_on_line = !ends_line(&updated.text[..updated.body.start as usize]);
         if is_on_line && body.starts_with([' ', '\t']) && !first_line.trim().is_empty() {
@@ -91,7 +92,7 @@ pub(super) fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String 
     between(before, body, after, line_break_of(text))
 }
 
-/// Local's chunk with another body.
+/// Returns local's document with another body.
 pub(super) fn with_merged_body<'b>(
     local: &Document<'_>,
     body: impl Into<Cow<'b, str>>,
@@ -104,7 +105,7 @@ pub(super) fn with_merged_body<'b>(
     }
 }
 
-/// A body and what is around it: the line that comes behind it is one of its own.
+/// Joins a body and what is around it; `after` starts on a new line.
 fn between(before: &str, body: Cow<'_, str>, after: &str, line_break: &str) -> String {
     let end = match after.is_empty() || body.is_empty() || ends_line(&body) {
         true => "",
@@ -113,7 +114,7 @@ fn between(before: &str, body: Cow<'_, str>, after: &str, line_break: &str) -> S
     format!("{before}{body}{end}{after}")
 }
 
-/// A merged text ends as local's does: with a line break or without (law 5).
+/// Makes a merged text end as local's does, with or without a line break (law 5).
 pub(super) fn with_end_of(mut merged: String, local: &str) -> String {
     if ends_line(&merged) && !ends_line(local) {
         merged.truncate(merged.trim_end_matches(['\n', '\r']).len());
@@ -121,8 +122,8 @@ pub(super) fn with_end_of(mut merged: String, local: &str) -> String {
     with_line_end_of(merged, local)
 }
 
-/// A merged text ends with a line break where local's does. (Of one that local's has not got, the
-/// file says whether it may stay: another document may come below.)
+/// Adds a line break at the end of a merged text if local's has one. It does not remove one that
+/// local lacks: that is decided for the file, where another document may follow.
 pub(super) fn with_line_end_of(mut merged: String, local: &str) -> String {
     if ends_line(local) && !ends_line(&merged) {
         merged.push_str(line_break_of(local));

@@ -1,10 +1,10 @@
-//! The record of a place where both sides changed and do not agree (rules: Conflicts).
+//! The record of a conflict, and of other things that reports list (rules: Conflicts).
 
 use std::sync::Arc;
 
 use crate::triple::Triple;
 
-/// What happened at a place of conflict.
+/// What happened at the place of a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ConflictKind {
     /// Both changed the value.
@@ -23,15 +23,15 @@ pub enum ConflictKind {
     Text,
     /// A file that is not text.
     Binary,
-    /// Upstream's change was held back by a comment `# merge3: keep`: no conflict, and listed
-    /// apart.
+    /// A comment `# merge3: keep` held back upstream's change. Not a conflict; reports list it
+    /// separately.
     Pinned,
-    /// Both sides changed one value, and both changes are in the result: no conflict, and listed
-    /// apart.
+    /// Both sides changed one value, and both changes are in the result. Not a conflict; reports
+    /// list it separately.
     Combined(Means),
 }
 
-/// What a value that both sides changed was put together by (rules: Texts and images, Lists).
+/// How a value that both sides changed was merged (rules: Texts and images, Lists).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Means {
     /// A text, by its lines.
@@ -40,12 +40,12 @@ pub enum Means {
     Structure,
     /// An image reference, by its parts.
     Image,
-    /// A list that no key identifies, by its elements.
+    /// A list without a key, by its elements.
     Elements,
 }
 
 impl Means {
-    /// The word that reports use.
+    /// Returns the word that reports use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Lines => "lines",
@@ -57,7 +57,7 @@ impl Means {
 }
 
 impl ConflictKind {
-    /// The word that reports use.
+    /// Returns the word that reports use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BothChanged => "both-changed",
@@ -83,12 +83,12 @@ pub enum Resolution {
     Local,
     /// Both sides are in the result, between conflict markers.
     Markers,
-    /// By nobody yet: the local side stays, as no markers can be put around it.
+    /// Not resolved yet: the local side stays, because it cannot stand between markers.
     Open,
 }
 
 impl Resolution {
-    /// The word that reports use.
+    /// Returns the word that reports use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Updated => "updated",
@@ -98,26 +98,27 @@ impl Resolution {
         }
     }
 
-    /// Whether it is left to somebody.
+    /// Whether the user has to resolve it.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Markers | Self::Open)
     }
 }
 
-/// One conflict in a document (or a file that is no YAML). There may be one for each line.
+/// One conflict in a document, or in a file that is not YAML. There may be one for each line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// Where in the document, such as `spec.containers[name=app].image`; empty for the whole of it.
+    /// The path in the document, such as `spec.containers[name=app].image`; empty for the whole
+    /// document.
     pub path: Box<str>,
     /// What happened.
     pub kind: ConflictKind,
-    /// The line in the local text, counted from 0 in the text that was merged; where the place is
-    /// gone, the line that held it or its parent.
+    /// The line in the local text before the merge, counted from 0. If local lacks the place, the
+    /// line of what held it or of its parent.
     pub line: usize,
-    /// The three values as text, cut from each side; none where a side has none.
+    /// The value on each side, as text; `None` if a side has none.
     pub values: Triple<Option<Box<str>>>,
-    /// What was done about it.
+    /// How it was resolved.
     pub resolution: Resolution,
-    /// The rule that says so, by its place in the file; `None` if it is the policy for all.
+    /// The origin of the rule that resolved it; `None` if the policy did.
     pub rule: Option<Arc<str>>,
 }

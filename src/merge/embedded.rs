@@ -1,5 +1,5 @@
-//! A text that is a YAML or JSON document of its own, such as a configuration file in a ConfigMap
-//! (rules: Texts and images).
+//! Merges texts that are YAML or JSON documents themselves, such as a configuration file in a
+//! ConfigMap (rules: Texts and images).
 
 use super::document::{ReadDocument, merge_document};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};
@@ -7,7 +7,7 @@ use crate::secret::{HIDDEN, may_be_in};
 use crate::triple::Triple;
 use crate::yaml::{Document, NodeKind, Tree, stream::split};
 
-/// What the merge of three such texts makes of local's.
+/// The result of merging three such texts.
 #[derive(Debug)]
 pub(crate) struct Embedded {
     pub(crate) text: String,
@@ -15,8 +15,9 @@ pub(crate) struct Embedded {
     pub(crate) noted: Vec<Conflict>,
 }
 
-/// Merges three texts by their structure; `None` if one of them has none. Rules for single places
-/// speak of the document that the texts are in, and not of these.
+/// Merges three texts by their structure. Returns `None` if one of them is not a single document
+/// that is a map or list. Rules for single places do not apply inside: their paths are those of the
+/// outer document.
 pub(crate) fn merge_embedded(
     texts: Triple<&str>,
     resolution: Resolution,
@@ -49,11 +50,11 @@ pub(crate) fn merge_embedded(
         &texts.local[local.start + local.text.len()..],
     );
     let document = merged.text.as_deref().unwrap_or(local.text);
-    // a place in the text does not say that the text is a Secret
+    // a path in the text does not show that the text is a Secret: hide the values here
     let is_secret = |text: &str| may_be_in(text.as_bytes());
-    let hides = texts.into_array().into_iter().any(is_secret);
-    let told = |mut records: Vec<Conflict>| {
-        for record in records.iter_mut().filter(|_| hides) {
+    let may_have_secret = texts.into_array().into_iter().any(is_secret);
+    let redacted = |mut records: Vec<Conflict>| {
+        for record in records.iter_mut().filter(|_| may_have_secret) {
             let values = std::mem::take(&mut record.values);
             record.values = values.map(|value| value.map(|_| HIDDEN.into()));
         }
@@ -61,27 +62,27 @@ pub(crate) fn merge_embedded(
     };
     Some(Embedded {
         text: format!("{before}{document}{after}"),
-        conflicts: told(merged.conflicts),
-        noted: told(merged.noted),
+        conflicts: redacted(merged.conflicts),
+        noted: redacted(merged.noted),
     })
 }
 
-/// Whether a text has a structure.
+/// Whether a text is a single document that is a map or list.
 pub(crate) fn has_structure(text: &str) -> bool {
-    // most texts are a word
+    // most texts are a single word: do not parse those
     let is_word = !text.contains(['\n', '\r', '{', '[']);
     !is_word && only_document(text).is_some_and(|document| collection(document.text).is_some())
 }
 
-/// The document of a text that has one only.
+/// Returns the document of a text that has exactly one.
 fn only_document(text: &str) -> Option<Document<'_>> {
     let mut documents = split(text).into_iter();
     let only = documents.next()?;
     documents.next().is_none().then_some(only)
 }
 
-/// The tree of a map or list. (On one line, only JSON is one: `note: it is here` may be a
-/// sentence.)
+/// Returns the tree of a text that is a map or list. A single line counts only if it is in flow
+/// style: `note: it is here` may be a sentence.
 fn collection(text: &str) -> Option<Tree<'_>> {
     let is_one_line = !text.trim_end().contains('\n');
     if is_one_line && !text.trim_start().starts_with(['{', '[']) {

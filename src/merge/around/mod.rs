@@ -1,5 +1,7 @@
-//! What is around a document, merged: the head of a file, the comments at a `---` line, and those
-//! below a value that is no block collection (rules: Text).
+//! Merges the text around a document: the head of a file, the comments at a `---` line, and those
+//! below a value that is not a block collection (rules: Text).
+//!
+//! The texts become rows of comments and blank lines (`row`), which [`super::rows`] merges.
 
 mod row;
 
@@ -14,10 +16,10 @@ use crate::triple::{Side, Triple};
 use crate::yaml::stream::{byte_order_mark, count_lines, frame};
 use row::Row;
 
-/// What the path of a conflict above a document is.
+/// The path of a conflict above a document.
 const ABOVE: &str = "(head)";
 
-/// What the path of a conflict below a document is.
+/// The path of a conflict below a document.
 const BELOW: &str = "(comment)";
 
 /// The merged text above a document, or below it.
@@ -27,11 +29,11 @@ pub(crate) struct MergedAround {
     pub(crate) conflicts: Vec<Conflict>,
 }
 
-/// Merges what is above a document, down to where its body begins. `None` if local's stays. Where
-/// content follows, [`set_off`] keeps comments at the end apart from it.
+/// Merges the text above a document, down to the start of its body. Returns `None` if local's text
+/// stays. Where content follows, the caller uses [`set_off`] on the result.
 ///
 /// Comments and blank lines merge as those between entries do. A byte order mark and directives
-/// stay as local has them.
+/// stay as local has them. `has_frame` says whether the result has a `---` line.
 pub(crate) fn merge_above(
     sides: Triple<&str>,
     has_frame: bool,
@@ -43,7 +45,8 @@ pub(crate) fn merge_above(
     })
 }
 
-/// Merges what is no content in three files of a document each, none of whose entries stays.
+/// Merges the comments of three files of at most one document each, where the result has none of
+/// their entries.
 pub(crate) fn merge_without_entries(
     sides: Triple<&str>,
     has_frame: bool,
@@ -62,14 +65,14 @@ pub(crate) fn merge_without_entries(
     )
 }
 
-/// Merges what is below the value of a document that is no block collection: comments, blank lines
-/// and `---` lines with nothing below them. `None` if local's stays.
+/// Merges the text below the value of a document that is not a block collection: comments, blank
+/// lines, and `---` lines with nothing below them. Returns `None` if local's text stays.
 pub(crate) fn merge_below(
     sides: Triple<&str>,
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    // a line that a CR alone ends is none to all who read the file
+    // readers of YAML do not agree on whether a lone CR ends a line
     let has_lone_cr = |text| lines_with_breaks(text).any(|line| line.ends_with('\r'));
     if sides.map(has_lone_cr).into_array().contains(&true) {
         return None;
@@ -83,6 +86,7 @@ pub(crate) fn merge_below(
     Some(merged)
 }
 
+/// Merges the rows that `rows` makes of three texts. `below` is as in [`rows::merge`].
 fn merge(
     (sides, below): (Triple<&str>, Option<&[&str]>),
     has_frame: bool,
@@ -90,13 +94,13 @@ fn merge(
     options: &Options,
     rows: impl for<'t> Fn(Triple<&'t str>) -> Triple<Row<'t>>,
 ) -> Option<MergedAround> {
-    let is_left = sides.updated == sides.original || sides.updated == sides.local;
+    let is_unchanged = sides.updated == sides.original || sides.updated == sides.local;
     let original = with_line_break(sides.original, line_break);
     let updated = with_line_break(sides.updated, line_break);
     let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
     let mut rows = rows(sides);
-    // a `---` line that goes is no piece of the rows: it goes where upstream changed nothing else
-    if is_left && (has_frame || rows.local.frame.is_none()) {
+    // a `---` line is not a piece of the rows: it is removed even if nothing else changes
+    if is_unchanged && (has_frame || rows.local.frame.is_none()) {
         return None;
     }
     let has_frames = rows.as_ref().map(|row| row.frame.is_some());
@@ -114,7 +118,7 @@ fn merge(
     let mut merged = rows::merge(tokens, below, |_| false, resolution);
     let has_directives = |frame: row::Frame<'_>| frame.text.starts_with('%');
     if rows.local.frame.is_some_and(has_directives) {
-        // directives are above all `---` lines: upstream's comments come without those
+        // directives have to be above all `---` lines: upstream's other `---` lines do not come
         merged.pieces.retain(|placed| {
             let side = placed.piece.side();
             let piece = rows[side].pieces.get(placed.piece.at());
@@ -131,8 +135,8 @@ fn merge(
     Some(MergedAround { text, conflicts })
 }
 
-/// Has the comments that end a text above a document end in a blank line: without one they would be
-/// the document's.
+/// Adds a blank line to a text above a document that ends with a comment. Without the blank line,
+/// the comment would belong to the document.
 pub(crate) fn set_off(text: &mut String, line_break: &str) {
     let last = lines_with_breaks(&text[byte_order_mark(text)..]).last();
     if !last.is_some_and(is_comment) {
@@ -148,7 +152,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with('#')
 }
 
-/// The lines of both sides where they differ, between markers.
+/// Merges three texts by lines, with conflicts between markers.
 fn marked(sides: Triple<&str>, options: &Options) -> MergedAround {
     let merge = merge_lines_with(sides, OnConflict::Markers, &options.markers);
     let conflicts = merge.hunks.into_iter().map(|hunk| Conflict {
@@ -161,7 +165,8 @@ fn marked(sides: Triple<&str>, options: &Options) -> MergedAround {
     }
 }
 
-/// Writes the pieces, with the frame among them if the result has one: local's, or another side's.
+/// Writes the pieces, and among them the frame if the result has one: local's, or else that of
+/// another side.
 fn write(
     rows: &Triple<Row<'_>>,
     pieces: &[Placed],
@@ -185,7 +190,7 @@ fn write(
             };
             push_line(text, above, line_break);
             push_line(text, frame.text, line_break);
-            // behind a `---` that the document shares a line with there is no room
+            // the document begins on the line of this `---`: nothing can come between
             if side == Side::Local && !ends_line(frame.text) {
                 return;
             }
@@ -199,7 +204,8 @@ fn write(
     }
 }
 
-/// The blank lines above the frame: their number, three-way; `own` where a side has no frame.
+/// Returns the blank lines above the frame, whose number merges three-way; `own` if original or
+/// updated has no frame.
 fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
     let frames = rows.as_ref().map(|row| row.frame);
     let (Some(original), Some(updated)) = (frames.original, frames.updated) else {
@@ -214,8 +220,9 @@ fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
     blanks[rows::side_of_blanks(&above)]
 }
 
-/// Above which of the merged pieces the frame of a side is: below those that are above it there,
-/// and below what follows these and is above the frame on another side.
+/// Returns the position among the merged pieces above which the frame of `side` is: below the
+/// pieces that are above it on that side, and below those that follow them and are above the frame
+/// on their own side.
 fn place_of_frame(rows: &Triple<Row<'_>>, pieces: &[Placed], side: Side) -> usize {
     let is_above = |placed: &Placed| {
         let (of, at) = (placed.piece.side(), placed.piece.at());
@@ -234,7 +241,7 @@ fn place_of_frame(rows: &Triple<Row<'_>>, pieces: &[Placed], side: Side) -> usiz
     let places: Vec<Option<bool>> = pieces.iter().map(is_above).collect();
     let last = places.iter().rposition(|place| *place == Some(true));
     let above = last.map_or(0, |last| last + 1);
-    // the head is above a `---` or below it as a whole: local's comments are where upstream's are
+    // the head is not split by a `---` line: local's comments stay together with upstream's
     let is_at_top = rows[side].frame.is_some_and(|frame| frame.at == 0);
     let has_head_below = is_at_top && !rows[side].pieces.is_empty();
     let is_above_elsewhere = |(placed, place): &(&Placed, &Option<bool>)| {
@@ -244,10 +251,11 @@ fn place_of_frame(rows: &Triple<Row<'_>>, pieces: &[Placed], side: Side) -> usiz
     };
     let below = pieces.iter().zip(&places).skip(above);
     let more = below.take_while(is_above_elsewhere).count();
-    // the end of the row is below any frame
+    // the frame is never below the end of the row
     (above + more).min(pieces.len().saturating_sub(1))
 }
 
+/// Adds a line, on a line of its own.
 fn push_line(text: &mut String, line: &str, line_break: &str) {
     if line.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The lines around a document's value, as pieces of a row, and where its `---` line was among them.
+//! The lines around a document's value as pieces of a row, and the position of its `---` line.
 
 use std::ops::Range;
 
@@ -20,15 +20,15 @@ pub(super) struct Row<'t> {
     end: &'t str,
 }
 
-/// The `---` line of a document: no piece of the row, which aligns without it.
+/// The `---` line of a document. It is not a piece of the row, which aligns without it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame<'t> {
     pub(super) text: &'t str,
-    /// How many pieces are above it.
+    /// The number of pieces above it.
     pub(super) at: usize,
     /// The blank lines above it.
     pub(super) blank: &'t str,
-    /// Whether those of the piece below it are below it, and not its own.
+    /// Whether the blank lines of the next piece are below the frame and not those above it.
     pub(super) has_blanks_below: bool,
 }
 
@@ -39,17 +39,17 @@ pub(super) struct Piece<'t> {
     pub(super) text: &'t str,
     /// The line in which it starts.
     pub(super) line: usize,
-    /// The number of the entry that begins here, where it is one.
+    /// The number of the entry, if it is the first line of one.
     entry: Option<u32>,
 }
 
-/// Where the result has no frame, and local has none: what sets comments off in the others is their
-/// frame, and in local the blank lines at the end.
+/// Gives original and updated local's blank lines at the end, where the result and local have no
+/// frame: there, blank lines set the comments off that a frame sets off on the other sides.
 pub(super) fn set_off_as_local(rows: &mut Triple<Row<'_>>) {
     let end = rows.local.end;
     let has_frame = rows.original.frame.is_some() || rows.updated.frame.is_some();
-    let comes = rows.local.pieces.is_empty() && !rows.updated.pieces.is_empty();
-    if rows.local.frame.is_some() || !has_frame || comes {
+    let is_new = rows.local.pieces.is_empty() && !rows.updated.pieces.is_empty();
+    if rows.local.frame.is_some() || !has_frame || is_new {
         return;
     }
     rows.original.set_off_by(end);
@@ -57,6 +57,7 @@ pub(super) fn set_off_as_local(rows: &mut Triple<Row<'_>>) {
 }
 
 impl<'t> Row<'t> {
+    /// Cuts a text into pieces. `frame` is the range of its `---` line with its directives.
     pub(super) fn of(text: &'t str, frame: Option<Range<usize>>) -> Self {
         let mut row = Self::default();
         let mut start = byte_order_mark(text);
@@ -76,8 +77,8 @@ impl<'t> Row<'t> {
         row
     }
 
-    /// Has the blank lines above the frame be those of the piece below it, if that has none: rows
-    /// without a frame have only one number there.
+    /// Gives the piece below the frame the blank lines above the frame, if it has none of its own.
+    /// Rows without a frame have only one number of blank lines there.
     pub(super) fn move_blanks_below_frame(&mut self) {
         let Some(frame) = &mut self.frame else { return };
         let below = self.pieces.get_mut(frame.at).map(|piece| &mut piece.blank);
@@ -88,15 +89,15 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// The same of a document, its entries numbered by their keys. What is indented below an entry
-    /// is in it.
+    /// Returns the row with the entries of a document numbered by their keys, in `keys`. Lines that
+    /// are indented below an entry belong to it and are left out.
     pub(super) fn with_entries(self, keys: &mut FxHashMap<&'t str, u32>) -> Self {
-        let mut here: FxHashSet<u32> = FxHashSet::default();
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
         let mut pieces = Vec::with_capacity(self.pieces.len());
         for piece in self.pieces {
             let is_comment =
-                piece.text.starts_with('#') || here.is_empty() && is_comment(piece.text);
-            let is_inside = !here.is_empty() && piece.text.starts_with([' ', '\t']);
+                piece.text.starts_with('#') || seen.is_empty() && is_comment(piece.text);
+            let is_inside = !seen.is_empty() && piece.text.starts_with([' ', '\t']);
             let mut entry = None;
             if is_inside {
                 continue;
@@ -107,7 +108,7 @@ impl<'t> Row<'t> {
                     .map_or(piece.text, |(key, _)| key);
                 let next = u32::try_from(keys.len()).unwrap_or(u32::MAX);
                 let number = *keys.entry(key).or_insert(next);
-                if !here.insert(number) {
+                if !seen.insert(number) {
                     continue;
                 }
                 entry = Some(number);
@@ -117,7 +118,7 @@ impl<'t> Row<'t> {
         Self { pieces, ..self }
     }
 
-    /// Adds the lines between two places.
+    /// Adds the lines of a range of the text.
     fn add(&mut self, text: &'t str, range: Range<usize>) {
         let mut at = range.start;
         for line in lines_with_breaks(&text[range]) {
@@ -139,7 +140,7 @@ impl<'t> Row<'t> {
         });
     }
 
-    /// Has these blank lines at the end, if there is anything that they can be below.
+    /// Sets the blank lines at the end, unless the row is empty.
     fn set_off_by(&mut self, end: &'t str) {
         if !self.pieces.is_empty() || !self.end.is_empty() {
             self.end = end;
@@ -151,13 +152,13 @@ impl<'t> Row<'t> {
         self.frame.map(|frame| at < frame.at)
     }
 
-    /// Where a piece is that says the same.
+    /// Returns the position of the first piece with this text, white space around it aside.
     pub(super) fn find(&self, text: &str) -> Option<usize> {
         let mut pieces = self.pieces.iter();
         pieces.position(|piece| piece.text.trim() == text.trim())
     }
 
-    /// The blank lines above a piece, or above the end.
+    /// Returns the blank lines above a piece, or above the end.
     pub(super) fn blank(&self, at: usize) -> &'t str {
         self.pieces.get(at).map_or(self.end, |piece| piece.blank)
     }

@@ -1,51 +1,54 @@
-//! An entry of a merged map or list, as the walk decided it.
+//! The decision about an entry of a merged map or list.
 
 use super::row::chosen_pieces;
 use super::{Chosen, Incoming, Outcome, Piece, Remarks, Slot};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId};
 
-/// An entry of a merged map or list.
+/// The decision about an entry of a merged map or list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Child {
-    /// Where it comes from.
+    /// The entry and the side that it comes from.
     pub(crate) slot: Slot,
-    /// The original's entry, where that has it.
+    /// The original's entry, if it has one.
     original: Option<EntryId>,
-    /// Updated's, where that has it.
+    /// Updated's entry, if it has one.
     updated: Option<EntryId>,
-    /// What becomes of its value.
+    /// The decision about its value.
     pub(crate) outcome: Outcome,
-    /// What else changes of it: mostly nothing, and there is one for each line.
-    beside: Option<Box<Beside>>,
+    /// Other changes. Boxed, because most entries have none and there is an entry for each line.
+    extras: Option<Box<Extras>>,
 }
 
-/// What becomes of what an entry has beside its value.
+/// The decisions about an entry's comments and key.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Beside {
+struct Extras {
     remarks: Remarks,
+    /// The comment lines below it, if they change.
     below: Option<Box<[Piece]>>,
+    /// The updated entry whose key replaces local's.
     key: Option<EntryId>,
 }
 
 impl Child {
-    /// A local entry that stays as it is.
+    /// Returns a local entry that stays as it is.
     pub(crate) fn keep(entry: EntryId) -> Self {
         Self::local(entry, Outcome::Keep)
     }
 
-    /// A local entry with its outcome; its comments stay.
+    /// Returns a local entry with a decision about its value; its comments stay.
     pub(crate) fn local(entry: EntryId, outcome: Outcome) -> Self {
         Self::of(Slot::Local(entry), outcome)
     }
 
-    /// An entry that comes from the updated tree, or may come: `outcome` is a take, or leaves it to
-    /// a choice.
+    /// Returns an entry that comes from the updated tree. `outcome` is [`Outcome::Take`], or
+    /// [`Outcome::Apart`] if it is part of an open conflict.
     pub(crate) fn updated(entry: EntryId, outcome: Outcome) -> Self {
         Self::of(Slot::Updated(entry), outcome)
     }
 
-    /// A local entry that becomes the updated one, to the byte; `value` is that one's.
+    /// Returns a local entry whose text becomes that of the updated entry, to the byte. `value` is
+    /// the value of the updated entry.
     pub(crate) fn rewritten(local: EntryId, value: NodeId) -> Self {
         let incoming = Incoming {
             has_entry: true,
@@ -63,11 +66,11 @@ impl Child {
                 Slot::Updated(updated) => Some(updated),
             },
             outcome,
-            beside: None,
+            extras: None,
         }
     }
 
-    /// Takes what was decided; what is left stays, or goes, as well.
+    /// Takes the decision out. The child that is left still says whether the entry stays or goes.
     pub(crate) fn take(&mut self) -> Self {
         let left = match self.stays() {
             true => Outcome::Keep,
@@ -75,52 +78,52 @@ impl Child {
         };
         Self {
             outcome: std::mem::replace(&mut self.outcome, left),
-            beside: self.beside.take(),
+            extras: self.extras.take(),
             ..*self
         }
     }
 
-    /// The same under the key of an updated entry.
+    /// Sets the updated entry whose key replaces local's.
     pub(crate) fn under_key_of(self, key: Option<EntryId>) -> Self {
-        self.with(|beside| beside.key = key)
+        self.with(|extras| extras.key = key)
     }
 
-    /// The same with these remarks.
+    /// Sets the decisions about its remarks.
     pub(crate) fn with_remarks(self, remarks: Remarks) -> Self {
-        self.with(|beside| beside.remarks = remarks)
+        self.with(|extras| extras.remarks = remarks)
     }
 
-    /// The same with these comment lines below it, where they change.
+    /// Sets the comment lines below it; `None` if they do not change.
     pub(crate) fn with_below(self, below: Option<Box<[Piece]>>) -> Self {
-        self.with(|beside| beside.below = below)
+        self.with(|extras| extras.below = below)
     }
 
-    fn with(self, change: impl FnOnce(&mut Beside)) -> Self {
-        let mut beside = self.beside.map_or_else(Beside::default, |beside| *beside);
-        change(&mut beside);
+    fn with(self, change: impl FnOnce(&mut Extras)) -> Self {
+        let mut extras = self.extras.map_or_else(Extras::default, |extras| *extras);
+        change(&mut extras);
         Self {
-            beside: (beside != Beside::default()).then(|| Box::new(beside)),
+            extras: (extras != Extras::default()).then(|| Box::new(extras)),
             ..self
         }
     }
 
-    /// What becomes of its remarks.
+    /// Returns the decisions about its remarks.
     pub(crate) fn remarks(&self) -> Remarks {
-        let beside = self.beside.as_ref();
-        beside.map_or_else(Remarks::default, |beside| beside.remarks)
+        let extras = self.extras.as_ref();
+        extras.map_or_else(Remarks::default, |extras| extras.remarks)
     }
 
-    /// The comment lines below it, where they change.
+    /// Returns the comment lines below it; `None` if they do not change.
     pub(crate) fn below(&self) -> Option<&[Piece]> {
-        self.beside.as_ref()?.below.as_deref()
+        self.extras.as_ref()?.below.as_deref()
     }
 
-    /// The updated entry whose key takes the place of local's.
+    /// Returns the updated entry whose key replaces local's.
     pub(crate) fn key(&self) -> Option<EntryId> {
-        self.beside.as_ref()?.key
+        self.extras.as_ref()?.key
     }
 
-    /// The updated entry whose text, to the byte, takes the place of local's.
+    /// Returns the updated entry whose text, to the byte, replaces local's.
     pub(crate) fn text(&self) -> Option<EntryId> {
         match &self.outcome {
             Outcome::Take(incoming) if incoming.has_entry => self.updated,
@@ -128,7 +131,7 @@ impl Child {
         }
     }
 
-    /// The entry on each side that has it.
+    /// Returns the entry of each side that has it.
     pub(crate) const fn sides(&self) -> Triple<Option<EntryId>> {
         let local = match self.slot {
             Slot::Local(local) => Some(local),
@@ -137,7 +140,7 @@ impl Child {
         Triple::new(self.original, self.updated, local)
     }
 
-    /// The same, which is these entries of the three sides.
+    /// Sets the entries of original and updated.
     pub(crate) fn of_sides(self, sides: Triple<Option<EntryId>>) -> Self {
         Self {
             original: sides.original,
@@ -146,6 +149,7 @@ impl Child {
         }
     }
 
+    /// Whether it leaves a conflict open.
     pub(crate) fn has_choice(&self) -> bool {
         let below = self.below().into_iter().flatten();
         self.outcome.has_choice()
@@ -153,10 +157,11 @@ impl Child {
             || below.into_iter().any(Piece::has_choice)
     }
 
+    /// Returns the decision with all open conflicts in it resolved to one side.
     pub(crate) fn choose(&self, side: Chosen) -> Self {
         let child = Self {
             outcome: self.outcome.choose(side),
-            beside: None,
+            extras: None,
             ..*self
         };
         let below = self.below().map(|it| chosen_pieces(it, side).into());

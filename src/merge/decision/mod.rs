@@ -1,4 +1,7 @@
-//! What the walk decided, before any text is touched.
+//! The decisions of a merge: what the walk decides and the edits carry out on local's text.
+//!
+//! An [`Outcome`] is the decision about one value, a [`Child`] that about an entry. The check
+//! compares the merged text with them.
 
 mod child;
 mod row;
@@ -9,50 +12,50 @@ pub(crate) use child::Child;
 use row::chosen_pieces;
 pub(crate) use row::{Blanks, CommentPiece, Piece, PieceKind, Row};
 
-/// What becomes of a value of the local tree.
+/// The decision about a value of the local tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::box_collection,
     reason = "there is one for each line, in two words"
 )]
 pub(crate) enum Outcome {
-    /// It stays as it is.
+    /// Keep the value as it is.
     Keep,
-    /// Its entry goes.
+    /// Remove its entry.
     Remove,
-    /// Upstream's value takes its place.
+    /// Replace it by upstream's value.
     Take(Incoming),
-    /// It is a map or a list whose entries are decided one by one, in the order that they will
-    /// have. Without any left it becomes `{}` or `[]`. What is between the entries goes along
-    /// with them.
+    /// Merge a map or list: a decision for each entry, in the order of the result. If no entry is
+    /// left, it becomes `{}` or `[]`. Comments and blank lines between the entries follow them.
     Merge(Box<Vec<Child>>),
-    /// The same, where what is between the entries is decided too.
+    /// Merge a block collection: like `Merge`, with the comments and blank lines between the
+    /// entries decided too.
     Row(Box<Row>),
-    /// It is a block scalar whose lines were merged: this is what it says.
+    /// Give a block scalar this content, which is a merge of its lines.
     Text(Box<String>),
-    /// It is any other scalar of several lines, which were merged.
+    /// Give any other scalar of several lines this content, which is a merge of its lines.
     Lines(Box<ScalarLines>),
-    /// Both sides changed it, and neither wins: what each would make of it.
+    /// Leave a conflict between both sides open, with the decision for each side.
     Apart(Box<Apart>),
 }
 
 /// A scalar of several lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ScalarLines {
-    /// As it is written.
+    /// Its text, with quotes and indentation.
     pub(crate) written: String,
-    /// What it says.
+    /// Its value.
     pub(crate) content: String,
 }
 
-/// What each side makes of a value that both changed.
+/// The two decisions about a value that both sides changed, where neither wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Apart {
-    /// Where local's side is chosen.
+    /// The decision if local's side is chosen.
     pub(crate) local: Outcome,
-    /// Where upstream's is.
+    /// The decision if upstream's side is chosen.
     pub(crate) updated: Outcome,
-    /// The original's entries here, where they are other ones than the entry's own.
+    /// The original's entries in this place, if they are not just the original of this entry.
     pub(crate) base: Option<Vec<EntryId>>,
 }
 
@@ -64,12 +67,12 @@ pub(crate) enum Chosen {
 }
 
 impl Outcome {
-    /// A map or a list of these entries.
+    /// Returns the decision to merge a map or list of these entries.
     pub(crate) fn merge(children: Vec<Child>) -> Self {
         Self::Merge(Box::new(children))
     }
 
-    /// Neither side wins.
+    /// Returns the decision to leave a conflict open.
     pub(crate) fn apart(local: Self, updated: Self) -> Self {
         Self::Apart(Box::new(Apart {
             local,
@@ -78,7 +81,7 @@ impl Outcome {
         }))
     }
 
-    /// The same, with the original's entries where neither side wins.
+    /// Sets the original's entries of an open conflict; other decisions stay as they are.
     pub(crate) fn with_base(mut self, base: Vec<EntryId>) -> Self {
         if let Self::Apart(apart) = &mut self {
             apart.base = Some(base);
@@ -86,13 +89,13 @@ impl Outcome {
         self
     }
 
-    /// Whether a row in it moves in or out.
+    /// Whether the indentation of a row in it changes.
     pub(crate) fn moves_rows(&self) -> bool {
         matches!(self, Self::Row(row) if row.moved != 0)
             || self.children().any(|child| child.outcome.moves_rows())
     }
 
-    /// Whether something in it is left to a choice.
+    /// Whether it leaves a conflict open.
     pub(crate) fn has_choice(&self) -> bool {
         match self {
             Self::Apart(_) => true,
@@ -102,7 +105,8 @@ impl Outcome {
         }
     }
 
-    /// The same where a side is chosen, as far as it is itself left to a choice.
+    /// Returns the decision for a side if this one is an open conflict; decisions inside of it are
+    /// not resolved.
     pub(crate) fn chosen(&self, side: Option<Chosen>) -> &Self {
         match (self, side) {
             (Self::Apart(apart), Some(Chosen::Local)) => apart.local.chosen(side),
@@ -111,7 +115,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome where one side is chosen throughout.
+    /// Returns the decision with all open conflicts in it resolved to one side.
     pub(crate) fn choose(&self, side: Chosen) -> Self {
         match (self, side) {
             (Self::Apart(apart), Chosen::Local) => apart.local.choose(side),
@@ -127,8 +131,8 @@ impl Outcome {
         }
     }
 
-    /// The entries of a collection that is merged, in the order of the result; none of anything
-    /// else.
+    /// Returns the entries of a merged collection in the order of the result, and none for other
+    /// decisions.
     pub(crate) fn children(&self) -> impl Iterator<Item = &Child> + Clone {
         let (children, pieces): (&[Child], &[Piece]) = match self {
             Self::Merge(children) => (children, &[]),
@@ -142,7 +146,7 @@ impl Outcome {
         children.iter().chain(of_row)
     }
 
-    /// Whether it is a collection that is merged.
+    /// Whether it merges a collection.
     pub(crate) const fn is_merge(&self) -> bool {
         matches!(self, Self::Merge(_) | Self::Row(_))
     }
@@ -151,57 +155,57 @@ impl Outcome {
 /// A value that comes from the updated tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Incoming {
-    /// Where it is.
+    /// The node in the updated tree.
     pub(crate) node: NodeId,
-    /// What of it comes, where that is not the whole: mostly it is.
+    /// Which part of it comes; `None` for the whole.
     pub(crate) part: Option<Box<Outcome>>,
-    /// The quoting that local has and that the new scalar takes where its value allows it (rules:
-    /// Places and formats).
+    /// Local's quoting, for a new scalar whose value allows it (rules: Places and formats).
     pub(crate) quoting: Option<ScalarStyle>,
-    /// Whether its entry's text, to the byte, takes the place of local's.
+    /// Whether the text of its whole entry, to the byte, replaces local's.
     pub(crate) has_entry: bool,
 }
 
-/// Where an entry of a merged map or list comes from.
+/// The side that an entry of a merged map or list comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Slot {
-    /// Local has it.
+    /// An entry of local.
     Local(EntryId),
-    /// Only the updated tree has it.
+    /// An entry that only the updated tree has.
     Updated(EntryId),
 }
 
-/// For each remark of an entry, whether the updated entry's one replaces the local one.
+/// The decision about each remark of an entry: whether the updated entry's replaces local's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Remarks {
-    /// The entry whose remarks are taken.
+    /// The updated entry whose remarks are taken.
     pub(crate) from: Option<EntryId>,
-    /// The comment lines above, between brackets.
+    /// The comment lines above an entry of a flow collection.
     pub(crate) above: CommentChoice,
-    /// The one on the key's line.
+    /// The comment on the line of the key.
     pub(crate) line: CommentChoice,
-    /// The one on the last line.
+    /// The comment on the last line.
     pub(crate) tail: CommentChoice,
 }
 
-/// Whose comment is in the result.
+/// The side whose comment is in the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum CommentChoice {
-    /// Local's, or local's lack of one.
+    /// Local's comment; none if local has none.
     #[default]
     Local,
-    /// Updated's, or updated's lack of one.
+    /// Updated's comment; none if updated has none.
     Updated,
-    /// That is left to a choice.
+    /// An open conflict.
     Apart,
 }
 
 impl CommentChoice {
-    /// Whether updated's replaces local's.
+    /// Whether updated's comment replaces local's.
     pub(crate) fn is_updated(self) -> bool {
         self == Self::Updated
     }
 
+    /// Resolves an open conflict to a side.
     fn choose(self, side: Chosen) -> Self {
         match (self, side) {
             (Self::Apart, Chosen::Local) => Self::Local,
@@ -212,12 +216,12 @@ impl CommentChoice {
 }
 
 impl Incoming {
-    /// All of a node.
+    /// Takes all of a node.
     pub(crate) fn whole(node: NodeId) -> Self {
         Self::part(node, Outcome::Keep)
     }
 
-    /// A part of a node.
+    /// Takes a part of a node; all of it if `part` is [`Outcome::Keep`].
     pub(crate) fn part(node: NodeId, part: Outcome) -> Self {
         Self {
             node,
@@ -227,8 +231,8 @@ impl Incoming {
         }
     }
 
-    /// What of it comes: `Keep` for the whole, `Merge` where entries of it do not come along.
-    /// Speaks of the updated tree throughout.
+    /// Returns which part of the node comes: `Keep` for the whole, `Merge` if some entries do not
+    /// come. The entries in it are entries of the updated tree, also where they are called local.
     pub(crate) fn outcome(&self) -> &Outcome {
         self.part.as_deref().unwrap_or(&Outcome::Keep)
     }
@@ -240,13 +244,14 @@ impl Incoming {
 }
 
 impl Remarks {
-    /// Whether the local remarks all stay.
+    /// Whether all of local's remarks stay.
     pub(crate) fn is_keep(self) -> bool {
         [self.above, self.line, self.tail]
             .into_iter()
             .all(|choice| choice == CommentChoice::Local)
     }
 
+    /// Whether it leaves a conflict open.
     pub(crate) fn has_choice(self) -> bool {
         [self.above, self.line, self.tail].contains(&CommentChoice::Apart)
     }

@@ -1,17 +1,17 @@
-//! The lines of a block collection, as the walk decided them.
+//! The decision about the lines of a block collection: its entries, comments and blank lines.
 
 use super::{Child, Chosen};
 use crate::triple::Side;
 use crate::yaml::{EntryId, Span};
 
-/// The lines of a block collection of the local tree.
+/// The decision about the lines of a block collection of the local tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// What they replace.
+    /// The span of local's text that they replace.
     pub(crate) span: Span,
-    /// In the order of the result.
+    /// The pieces in the order of the result.
     pub(crate) pieces: Vec<Piece>,
-    /// By how many columns all of them move in.
+    /// By how many columns the indentation of all pieces grows; it shrinks if negative.
     pub(crate) moved: i64,
 }
 
@@ -25,14 +25,14 @@ pub(crate) struct Piece {
 /// The blank lines above a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blanks {
-    /// Local's, as they are.
+    /// These lines of local, as they are.
     Local(Span),
-    /// So many.
+    /// A number of new blank lines.
     Count(u32),
 }
 
 impl Blanks {
-    /// Whether there are none.
+    /// Whether there are no blank lines.
     pub(crate) const fn is_none(self) -> bool {
         match self {
             Self::Local(span) => span.is_empty(),
@@ -41,16 +41,16 @@ impl Blanks {
     }
 }
 
-/// What a piece of a [`Row`] is.
+/// The kind of a piece of a [`Row`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PieceKind {
     /// A comment on lines of its own.
     Comment(CommentPiece),
     /// A field or an element.
     Entry(Child),
-    /// An entry that only the original has: its side of a conflict between markers.
+    /// An entry that only the original has, as the base of a conflict between markers.
     Original(EntryId),
-    /// The end; what is above it are the blank lines below the last piece.
+    /// The end. The blank lines above it are those below the last piece.
     End,
 }
 
@@ -60,13 +60,13 @@ pub(crate) struct CommentPiece {
     pub(crate) side: Side,
     /// Its line, line break included.
     pub(crate) span: Span,
-    /// By how many columns it moves in.
+    /// By how many columns its indentation grows; it shrinks if negative.
     pub(crate) moved: i64,
-    /// On which side of a disagreement it is, where neither wins.
+    /// The side of an open conflict that it belongs to.
     pub(crate) of_side: Option<Side>,
 }
 
-/// Pieces where one side is chosen throughout.
+/// Returns the pieces with all open conflicts in them resolved to one side.
 pub(super) fn chosen_pieces(pieces: &[Piece], side: Chosen) -> Vec<Piece> {
     let wins = match side {
         Chosen::Local => Side::Local,
