@@ -1,5 +1,5 @@
-//! The value check (rules: law 6): the merged text, read again, has the values that the merge
-//! decided.
+//! The value check (rules: law 6): compares the values of the parsed result with the decisions of
+//! the merge.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use super::decision::{Chosen, Incoming, Outcome, Slot};
 use super::edit::LastLines;
 use super::walk::index::{FieldIndex, key_of};
 
-/// Where a merged text does not say what the merge decided.
+/// A difference between a merged text and the decisions of the merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerificationError {
     /// The path in the document.
@@ -19,8 +19,8 @@ pub struct VerificationError {
     pub message: String,
 }
 
-/// Compares the merged tree with the decisions over the updated and the local one, where a side is
-/// chosen of what is left to a choice.
+/// Compares the merged tree with the decisions about the updated and the local tree. `side` is the
+/// side to take in open conflicts.
 pub(super) fn check(
     merged: &Tree<'_>,
     sources: Sources<'_>,
@@ -33,11 +33,14 @@ pub(super) fn check(
         side,
         last_lines: None,
     };
-    checker.whole(outcome)
+    checker.check_document(outcome)
 }
 
-/// The block scalars of the merged tree that differ from what was decided in white space at their
-/// ends alone; an error where something else differs.
+/// Returns the block scalars of the merged tree that differ from the decisions in white space at
+/// their ends only.
+///
+/// # Errors
+/// If anything else differs.
 pub(super) fn last_lines(
     merged: &Tree<'_>,
     sources: Sources<'_>,
@@ -50,22 +53,23 @@ pub(super) fn last_lines(
         side: None,
         last_lines: Some(&last_lines),
     };
-    checker.whole(outcome)?;
+    checker.check_document(outcome)?;
     Ok(last_lines.into_inner())
 }
 
 struct Checker<'a> {
     merged: &'a Tree<'a>,
     sources: Sources<'a>,
-    /// Whose side is chosen.
+    /// The side to take in open conflicts.
     side: Option<Chosen>,
-    /// Where block scalars are reported that differ in white space at their ends alone.
+    /// Collects the block scalars that differ in white space at their ends only; `None` if such a
+    /// difference is an error.
     last_lines: Option<&'a RefCell<Vec<LastLines>>>,
 }
 
 type Checked = Result<(), Box<VerificationError>>;
 
-/// Where in the merged tree: the entry, and what holds it.
+/// A place in the merged tree: an entry, and the place of the collection that has it.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     entry: Option<EntryId>,
@@ -78,7 +82,7 @@ impl Place<'_> {
         above: None,
     };
 
-    /// As a path.
+    /// Returns the path of the place.
     fn path(&self, tree: &Tree<'_>) -> String {
         let above = self
             .above
@@ -96,14 +100,14 @@ impl Place<'_> {
 }
 
 impl Checker<'_> {
-    fn whole(&self, outcome: &Outcome) -> Result<(), VerificationError> {
+    fn check_document(&self, outcome: &Outcome) -> Result<(), VerificationError> {
         let (root, local) = (self.merged.root().value, self.sources.local.root().value);
-        let checked = self.local(root, outcome, local, &Place::ROOT);
+        let checked = self.check_local(root, outcome, local, &Place::ROOT);
         checked.map_err(|verification_error| *verification_error)
     }
 
-    /// A value that local has.
-    fn local(
+    /// Checks a value for which there is a decision about a local value.
+    fn check_local(
         &self,
         merged: NodeId,
         outcome: &Outcome,
@@ -112,8 +116,10 @@ impl Checker<'_> {
     ) -> Checked {
         let outcome = outcome.chosen(self.side);
         match outcome {
-            Outcome::Keep | Outcome::Remove => self.same(merged, self.sources.local, local, place),
-            Outcome::Take(incoming) => self.incoming(merged, incoming, place),
+            Outcome::Keep | Outcome::Remove => {
+                self.check_same(merged, self.sources.local, local, place)
+            }
+            Outcome::Take(incoming) => self.check_incoming(merged, incoming, place),
             Outcome::Text(text) if self.is_text(merged, text) => Ok(()),
             Outcome::Text(_) => {
                 Err(self.verification_error(place, "the lines are not the ones that were decided"))
@@ -128,13 +134,13 @@ impl Checker<'_> {
                 let expected = children
                     .map(|child| (child.slot, child.key(), child.outcome.chosen(self.side)))
                     .filter(|(.., outcome)| **outcome != Outcome::Remove);
-                self.entries(merged, expected, self.sources.local, local, place)
+                self.check_entries(merged, expected, self.sources.local, local, place)
             }
         }
     }
 
-    /// A value that comes from updated, or a part of one.
-    fn incoming(&self, merged: NodeId, incoming: &Incoming, place: &Place<'_>) -> Checked {
+    /// Checks a value that comes from updated, in whole or in part.
+    fn check_incoming(&self, merged: NodeId, incoming: &Incoming, place: &Place<'_>) -> Checked {
         let updated = self.sources.updated;
         match incoming.outcome() {
             part @ (Outcome::Merge(_) | Outcome::Row(_)) => {
@@ -145,39 +151,42 @@ impl Checker<'_> {
                     };
                     Some((Slot::Updated(entry), None, &child.outcome))
                 });
-                self.entries(merged, expected, updated, incoming.node, place)
+                self.check_entries(merged, expected, updated, incoming.node, place)
             }
-            _ => self.same(merged, updated, incoming.node, place),
+            _ => self.check_same(merged, updated, incoming.node, place),
         }
     }
 
-    fn same(
+    /// Checks that a value equals `expected`, a value of `tree`.
+    fn check_same(
         &self,
         merged: NodeId,
         tree: &Tree<'_>,
         expected: NodeId,
         place: &Place<'_>,
     ) -> Checked {
-        if equal(self.merged, merged, tree, expected) || self.same_lines(merged, tree, expected) {
+        if equal(self.merged, merged, tree, expected)
+            || self.is_same_but_last_lines(merged, tree, expected)
+        {
             Ok(())
         } else {
             Err(self.verification_error(place, "the value is not the one that was decided"))
         }
     }
 
-    /// Whether a scalar is a string of that content.
+    /// Whether a scalar is a string with this content.
     fn is_text(&self, merged: NodeId, text: &str) -> bool {
         let scalar = self.merged.scalar(merged);
         scalar.is_some_and(|scalar| {
-            scalar.scalar_type == ScalarType::Str && self.says(merged, scalar, text)
+            scalar.scalar_type == ScalarType::Str && self.has_content(merged, scalar, text)
         })
     }
 
-    /// Whether a scalar has that content, but for the white space at the end of a block scalar,
-    /// where that is reported.
-    fn says(&self, merged: NodeId, scalar: Scalar<'_>, text: &str) -> bool {
+    /// Whether a scalar has this content. If `last_lines` is set, white space at the end of a block
+    /// scalar may differ; the scalar is recorded there.
+    fn has_content(&self, merged: NodeId, scalar: Scalar<'_>, text: &str) -> bool {
         let found = scalar.content;
-        let is_told = || {
+        let differs_in_last_lines = || {
             let (Some(last_lines), ScalarStyle::Literal | ScalarStyle::Folded) =
                 (self.last_lines, scalar.style)
             else {
@@ -191,34 +200,34 @@ impl Checker<'_> {
             });
             lines == found_lines || lines == found_lines.trim_end_matches([' ', '\t', '\n'])
         };
-        found == text || is_told()
+        found == text || differs_in_last_lines()
     }
 
-    /// Whether a value is the one that was decided, but for the white space at the ends of block
-    /// scalars, which is reported.
-    fn same_lines(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
+    /// Whether a value is `expected` apart from white space at the ends of block scalars. Records
+    /// these in `last_lines`; always false if that is not set.
+    fn is_same_but_last_lines(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
         let expected = tree.resolve(expected);
         if self.last_lines.is_none() {
             return false;
         }
         if matches!(self.merged.node(merged).kind, NodeKind::Alias(_)) {
-            // told where its anchor is
+            // a difference is recorded at the anchor
             return true;
         }
         if let Some(scalar) = tree.scalar(expected) {
-            let is_like = |found: Scalar<'_>| {
+            let is_same = |found: Scalar<'_>| {
                 found.scalar_type == scalar.scalar_type
                     && self.merged.custom_tag(merged) == tree.custom_tag(expected)
-                    && self.says(merged, found, scalar.content)
+                    && self.has_content(merged, found, scalar.content)
             };
             return equal(self.merged, merged, tree, expected)
-                || self.merged.scalar(merged).is_some_and(is_like);
+                || self.merged.scalar(merged).is_some_and(is_same);
         }
         let (found, wanted) = (self.merged.entries(merged), tree.entries(expected));
         found.len() == wanted.len()
             && found.zip(wanted).all(|(found, wanted)| {
-                self.same_key(found, tree, wanted)
-                    && self.same_lines(
+                self.has_same_key(found, tree, wanted)
+                    && self.is_same_but_last_lines(
                         self.merged.entry(found).value,
                         tree,
                         tree.entry(wanted).value,
@@ -226,18 +235,24 @@ impl Checker<'_> {
             })
     }
 
-    /// A map or list, entry by entry.
-    fn entries<'o>(
+    /// Checks a map or list entry by entry. `expected` are the decided entries; `expected_tree` and
+    /// `expected_node` say whether it has to be a map or a list.
+    fn check_entries<'o>(
         &self,
         merged: NodeId,
         expected: impl Iterator<Item = (Slot, Option<EntryId>, &'o Outcome)> + Clone,
-        like: &Tree<'_>,
-        shape: NodeId,
+        expected_tree: &Tree<'_>,
+        expected_node: NodeId,
         place: &Place<'_>,
     ) -> Checked {
         let tree = self.merged;
         let node = tree.resolve(merged);
-        let is_map = matches!(like.node(like.resolve(shape)).kind, NodeKind::Mapping(_));
+        let is_map = matches!(
+            expected_tree
+                .node(expected_tree.resolve(expected_node))
+                .kind,
+            NodeKind::Mapping(_)
+        );
         let (found, count) = (tree.entries(node), expected.clone().count());
         let is_same_kind = match tree.node(node).kind {
             NodeKind::Mapping(_) => is_map,
@@ -251,16 +266,16 @@ impl Checker<'_> {
             ));
         }
         let mut fields = None;
-        for (beside, (slot, key, outcome)) in found.zip(expected) {
+        for (at_position, (slot, key, outcome)) in found.zip(expected) {
             let (side, id) = match (slot, key) {
                 (_, Some(key)) => (self.sources.updated, key),
                 (Slot::Local(id), None) => (self.sources.local, id),
                 (Slot::Updated(id), None) => (self.sources.updated, id),
             };
-            // Mostly the fields are in the order of the decisions, which need not be: maps have
-            // none.
-            let found = if self.same_key(beside, side, id) {
-                beside
+            // try the entry at the same position first: fields are mostly in the order of the
+            // decisions, but need not be
+            let found = if self.has_same_key(at_position, side, id) {
+                at_position
             } else {
                 let fields = fields.get_or_insert_with(|| FieldIndex::of(tree, node));
                 let found = key_of(side, id).and_then(|key| fields.find(key));
@@ -275,18 +290,23 @@ impl Checker<'_> {
             let value = tree.entry(found).value;
             match slot {
                 Slot::Local(id) => {
-                    self.local(value, outcome, self.sources.local.entry(id).value, &place)?;
+                    self.check_local(value, outcome, self.sources.local.entry(id).value, &place)?;
                 }
                 Slot::Updated(id) => {
-                    self.arrived(value, outcome, self.sources.updated.entry(id).value, &place)?;
+                    self.check_arrived(
+                        value,
+                        outcome,
+                        self.sources.updated.entry(id).value,
+                        &place,
+                    )?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Whether a field has the key that was decided; elements have none.
-    fn same_key(&self, found: EntryId, side: &Tree<'_>, expected: EntryId) -> bool {
+    /// Whether a field has the decided key; true for elements.
+    fn has_same_key(&self, found: EntryId, side: &Tree<'_>, expected: EntryId) -> bool {
         match (self.merged.entry(found).key, side.entry(expected).key) {
             (Some(found), Some(expected)) => equal(self.merged, found, side, expected),
             (None, None) => true,
@@ -294,8 +314,9 @@ impl Checker<'_> {
         }
     }
 
-    /// An entry that comes from updated: its outcome is a take, or a part of its collection's.
-    fn arrived(
+    /// Checks the value of an entry that comes from updated. Inside a collection of which only a
+    /// part comes, the outcome says which part of the value comes.
+    fn check_arrived(
         &self,
         merged: NodeId,
         outcome: &Outcome,
@@ -303,8 +324,8 @@ impl Checker<'_> {
         place: &Place<'_>,
     ) -> Checked {
         match outcome {
-            Outcome::Take(incoming) => self.incoming(merged, incoming, place),
-            part => self.incoming(merged, &Incoming::part(updated, part.clone()), place),
+            Outcome::Take(incoming) => self.check_incoming(merged, incoming, place),
+            part => self.check_incoming(merged, &Incoming::part(updated, part.clone()), place),
         }
     }
 

@@ -1,5 +1,5 @@
-//! The comment check (law 9): no comment line is lost without a conflict, and none is there twice
-//! that was not.
+//! The comment check (law 9): finds comment lines that the merge lost or doubled, and reports them
+//! as conflicts.
 
 use std::ops::Range;
 
@@ -17,20 +17,21 @@ use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 #[derive(Debug, Clone, Copy)]
 struct Comment<'t> {
     text: &'t str,
-    /// Where its line starts.
+    /// The offset of its line.
     line: usize,
     /// Whether nothing else is on the line.
-    is_alone: bool,
+    is_on_own_line: bool,
 }
 
 /// How often a text has a comment.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     all: usize,
-    /// On lines of their own.
-    alone: usize,
+    /// The number of those on lines of their own.
+    on_own_line: usize,
 }
 
+/// The comments of a text with their counts.
 #[derive(Debug, Default)]
 struct Counts<'t>(FxHashMap<&'t str, Count>);
 
@@ -40,7 +41,7 @@ impl<'t> Counts<'t> {
         for comment in comments {
             let count = counts.0.entry(comment.text).or_default();
             count.all += 1;
-            count.alone += usize::from(comment.is_alone);
+            count.on_own_line += usize::from(comment.is_on_own_line);
         }
         counts
     }
@@ -50,43 +51,51 @@ impl<'t> Counts<'t> {
     }
 }
 
-/// The comment lines that a merged text has too few or too many of, as conflicts. One that upstream
-/// removed may go from wherever local has it, one of the original's goes with its entry, and one
-/// may be missing where a conflict in `known` shows it. What is above the start of a body is merged
-/// apart.
+/// Returns the comment lines that a merged text has too few or too many of, as conflicts.
+///
+/// A comment may be missing if upstream removed it, if it is the original's and was removed with
+/// its entry, or if a conflict in `known` shows it. Comments above the start of a body are not
+/// checked: they merge separately.
+///
+/// # Errors
+/// If the merged text cannot be parsed.
 pub(super) fn check_comments(
     trees: Triple<&Tree<'_>>,
     bodies: Triple<u32>,
     (merged, outcome): (&str, &Outcome),
     known: &[&[Conflict]],
 ) -> Result<Vec<Conflict>, VerificationError> {
-    // most comments are as often in the texts as before, even if lines of values are taken for some
+    // first count without parsing: lines of block scalars may be taken for comments, but if all
+    // counts are right, the exact check is not needed
     let raw = Sides {
         of: trees
             .zip(bodies)
-            .map(|(tree, body)| Counts::new(signs(tree.text(), body, |_| true))),
-        merged: Counts::new(signs(merged, bodies.local, |_| true)),
-        gone: Counts::default(),
+            .map(|(tree, body)| Counts::new(comment_candidates(tree.text(), body, |_| true))),
+        merged: Counts::new(comment_candidates(merged, bodies.local, |_| true)),
+        removed: Counts::default(),
     };
     if raw.verdicts().next().is_none() {
         return Ok(Vec::new());
     }
     let merged = read_again(merged)?;
-    let mut gone = Vec::new();
+    let mut removed = Vec::new();
     let root = trees.local.root().value;
-    comments_that_go(trees.local, root, outcome, &mut gone);
+    comments_that_go(trees.local, root, outcome, &mut removed);
     let of_sides = trees.zip(bodies).map(|(tree, body)| comments(tree, body));
     let sides = Sides {
         of: of_sides.as_ref().map(|it| Counts::new(it.iter().copied())),
         merged: Counts::new(comments(&merged, bodies.local)),
-        gone: Counts::new(gone),
+        removed: Counts::new(removed),
     };
     let shown = known.iter().copied().flatten();
     let shown = shown.filter_map(|conflict| conflict.values.local.as_deref());
-    let signs_shown = shown.clone().flat_map(|shown| signs(shown, 0, |_| true));
-    let signs_shown: FxHashSet<&str> = signs_shown.map(|comment| comment.text).collect();
-    let is_shown =
-        |text: &str| signs_shown.contains(text) || shown.clone().any(|shown| shown.contains(text));
+    let shown_comments = shown
+        .clone()
+        .flat_map(|shown| comment_candidates(shown, 0, |_| true));
+    let shown_comments: FxHashSet<&str> = shown_comments.map(|comment| comment.text).collect();
+    let is_shown = |text: &str| {
+        shown_comments.contains(text) || shown.clone().any(|shown| shown.contains(text))
+    };
     let mut found: Vec<_> = sides.verdicts().collect();
     found.sort_unstable();
     let found = found
@@ -102,16 +111,16 @@ enum Verdict {
     Twice,
 }
 
-/// How often each comment is in each text.
+/// The counts of the comments of each text.
 struct Sides<'t> {
     of: Triple<Counts<'t>>,
     merged: Counts<'t>,
-    /// Those of local's entries that go.
-    gone: Counts<'t>,
+    /// The comments of local's entries that the merge removes.
+    removed: Counts<'t>,
 }
 
 impl Sides<'_> {
-    /// The comment lines of local's that the merged text has too few or too many of.
+    /// Returns the comments that the merged text has too few or too many of.
     fn verdicts(&self) -> impl Iterator<Item = (&str, Verdict)> {
         let Triple {
             original,
@@ -120,17 +129,17 @@ impl Sides<'_> {
         } = &self.of;
         let lost = local.0.iter().filter_map(move |(text, ours)| {
             let before = original.of(text).all;
-            let gone = self.gone.of(text).all.min(before);
+            let removed = self.removed.of(text).all.min(before);
             let is_removed = updated.of(text).all < before;
-            let is_lost = self.merged.of(text).all + gone < ours.alone && !is_removed;
+            let is_lost = self.merged.of(text).all + removed < ours.on_own_line && !is_removed;
             is_lost.then_some((*text, Verdict::Lost))
         });
-        let twice = self.merged.0.iter().filter_map(move |(text, there)| {
+        let twice = self.merged.0.iter().filter_map(move |(text, count)| {
             let theirs = updated.of(text).all;
             let added = theirs.saturating_sub(original.of(text).all);
-            // where upstream wins, a comment that local removed comes back
-            let most = theirs.max(local.of(text).all + added);
-            (there.alone > most).then_some((*text, Verdict::Twice))
+            // where upstream wins, a comment that local removed may come back
+            let max = theirs.max(local.of(text).all + added);
+            (count.on_own_line > max).then_some((*text, Verdict::Twice))
         });
         lost.chain(twice)
     }
@@ -152,9 +161,9 @@ fn conflict(text: &str, verdict: Verdict, local: &Tree<'_>, comments: &[Comment<
     }
 }
 
-/// What begins with the first `#` of a line that is behind white space, and at a place where a
-/// comment can be.
-fn signs(
+/// Returns the comments of a text from an offset on: the text from a `#` to the end of its line, if
+/// white space or nothing is before it and `can_be` is true for its offset.
+fn comment_candidates(
     text: &str,
     start: u32,
     can_be: impl Fn(usize) -> bool,
@@ -175,14 +184,14 @@ fn signs(
                 return Some(Comment {
                     text: text[at..next].trim_end(),
                     line,
-                    is_alone: before.trim().is_empty(),
+                    is_on_own_line: before.trim().is_empty(),
                 });
             }
         }
     })
 }
 
-/// The comments of a document from an offset on.
+/// Returns the comments of a document from an offset on.
 fn comments<'t>(tree: &'t Tree<'_>, start: u32) -> Vec<Comment<'t>> {
     let mut scalars = Vec::new();
     scalars_of(tree, tree.root(), &mut scalars);
@@ -193,11 +202,11 @@ fn comments<'t>(tree: &'t Tree<'_>, start: u32) -> Vec<Comment<'t>> {
             .checked_sub(1)
             .is_none_or(|last| !scalars[last].contains(&at))
     };
-    signs(tree.text(), start, is_outside).collect()
+    comment_candidates(tree.text(), start, is_outside).collect()
 }
 
-/// Where the scalars of an entry are, the header of a block scalar aside: a comment can be behind
-/// it.
+/// Adds the ranges of the scalars of an entry, without the headers of block scalars: a comment can
+/// be behind a header.
 fn scalars_of(tree: &Tree<'_>, entry: Entry<'_>, found: &mut Vec<Range<usize>>) {
     for node in entry.key.into_iter().chain([entry.value]) {
         if tree.scalar(node).is_some() {
@@ -214,7 +223,7 @@ fn scalars_of(tree: &Tree<'_>, entry: Entry<'_>, found: &mut Vec<Range<usize>>) 
     }
 }
 
-/// The comments of local's entries that go, or whose value upstream's takes the place of.
+/// Adds the comments of local's entries that are removed, or whose value upstream's replaces.
 fn comments_that_go<'t>(
     tree: &'t Tree<'_>,
     node: NodeId,
@@ -241,11 +250,11 @@ fn comments_that_go<'t>(
     }
 }
 
-/// The comments in an entry and right above it.
+/// Returns the comments in an entry and directly above it.
 fn comments_of<'t>(tree: &'t Tree<'_>, id: EntryId) -> impl Iterator<Item = Comment<'t>> {
     let entry = tree.entry(id);
     let lines = Span::new(tree.comments_above(entry).start, tree.lines_of(entry).end);
-    signs(tree.slice(lines), 0, |_| true)
+    comment_candidates(tree.slice(lines), 0, |_| true)
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
-//! One document of three sides, merged.
+//! Merges the three versions of one document: decides, writes the text, and checks it.
+//!
+//! The steps are in `walk` (decisions), `edit` (text) and `check` (verification). Where a merge by
+//! lines gives a text with the decided values, that text is the result (law 8).
 
 use std::borrow::Cow;
 
@@ -9,7 +12,7 @@ use super::body::{
 use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
 use super::decision::Outcome;
-use super::made::with_changes_made;
+use super::local_changes::with_changes_made;
 use super::merged_text::{Sources, is_carried_out, is_verified, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
@@ -22,32 +25,33 @@ use crate::yaml::{Document, Tree, equal};
 /// A document and the tree over its text.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadDocument<'a> {
-    /// Where the document is cut out of its file.
+    /// The document, cut out of its file.
     pub document: &'a Document<'a>,
     /// The tree over [`Document::text`].
     pub tree: &'a Tree<'a>,
 }
 
-/// What a merge makes of a local document.
+/// The result of merging a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// The new text of local's whole chunk; `None` if not a byte of it changes.
+    /// The new text of local's document, with what is around its body; `None` if no byte changes.
     pub text: Option<String>,
-    /// The places where both sides changed and do not agree.
+    /// The conflicts.
     pub conflicts: Vec<Conflict>,
-    /// What is reported and is no conflict: what a comment `# merge3: keep` held back, and what was
-    /// put together from both sides.
+    /// Records that are reported and are not conflicts: what a comment `# merge3: keep` held back,
+    /// and values that were merged from both sides.
     pub noted: Vec<Conflict>,
 }
 
 /// Brings what changed from original to updated into local (rules: Equality, Fields, Lists, Text).
 ///
-/// `resource` says whether the document is a resource, in which an explicit null is a word of
-/// command (rules: Nulls). A merge without an original is one with nothing as the original.
+/// `resource` says whether the document is a resource, in which an explicit null deletes a field
+/// (rules: Nulls). Without an original, an empty document is the original. Without updated or
+/// local, nothing changes.
 ///
 /// # Errors
-/// Where the merged text, read again, does not have the values that the merge decided (law 6): a
-/// defect of this program, and nothing is to be written.
+/// If the parsed result does not have the values that the merge decided (law 6). That is a defect
+/// of merge3, and the caller must not write anything.
 ///
 /// ```
 /// use merge3::merge::{Options, ReadDocument, merge_document};
@@ -70,7 +74,8 @@ pub fn merge_document(
     merge_sides(sides, resource, options, None)
 }
 
-/// The same, where what a merge of the lines makes of three texts may be known.
+/// [`merge_document`] with the result of a merge by lines, if it is known already: the three texts,
+/// and what [`merge_clean_lines`] made of them.
 pub(crate) fn merge_sides(
     sides: Triple<Option<ReadDocument<'_>>>,
     resource: bool,
@@ -104,13 +109,13 @@ pub(crate) fn merge_sides(
         let walker = Walker::new(sources.with(original_tree), nulls_clear, options);
         walker.with_lines(starts).decide(has_original)
     };
-    // before anything is decided: while lines merge, that takes much memory
+    // merge the lines before the walk, so that both do not need their memory at the same time
     let lines = || merged_lines(&documents, &bodies, known_lines);
     let whole = updated_in_local(&bodies, updated.document, local.document);
-    let ready = whole.map_or_else(|| Ready::Lines(lines()), Ready::Whole);
+    let candidate = whole.map_or_else(|| Candidate::Lines(lines()), Candidate::Whole);
     let decided = decide(sources);
     let (outcome, mut conflicts, noted) = (decided.outcome, decided.conflicts, decided.noted);
-    let text = merged_text(ready, lines, local.document, sources, &outcome);
+    let text = merged_text(candidate, lines, local.document, sources, &outcome);
     let text = text.or_else(|| taken_whole(updated.document, local.document, sources, &outcome));
     let text = match text {
         Some(text) => Some(text),
@@ -132,43 +137,42 @@ pub(crate) fn merge_sides(
     })
 }
 
-/// A text that may be the result as it is.
-enum Ready<'l> {
-    /// Updated's, where local is the original.
+/// A text that is the result if it has the decided values.
+enum Candidate<'l> {
+    /// Updated's text, where local is the original.
     Whole(String),
-    /// What a merge of the lines makes, where it has no conflict.
+    /// The result of a merge by lines, if that has no conflict.
     Lines(Option<Cow<'l, str>>),
 }
 
-/// The text that is ready, or else what a merge of the lines makes, where that has the values that
-/// were decided.
+/// Returns the candidate, or else the result of a merge by lines, if it has the decided values.
 fn merged_text<'l>(
-    ready: Ready<'l>,
+    candidate: Candidate<'l>,
     lines: impl FnOnce() -> Option<Cow<'l, str>>,
     local: &Document<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
 ) -> Option<String> {
-    let lines = match ready {
-        Ready::Whole(text) => match is_verified(&text, sources, outcome, None) {
+    let lines = match candidate {
+        Candidate::Whole(text) => match is_verified(&text, sources, outcome, None) {
             Ok(()) => return Some(text),
             Err(_) => lines(),
         },
-        Ready::Lines(lines) => lines,
+        Candidate::Lines(lines) => lines,
     };
     let lines = lines?;
     let read = read_again(&lines).ok()?;
     check(&read, sources, outcome, None).ok()?;
-    // lines would move again what a merge has put in its place already
+    // where local is the result already, a merge by lines could still move lines around
     let (root, tree) = (read.root().value, sources.local);
     let has_values = equal(&read, root, tree, tree.root().value);
-    let is_done = has_values && is_carried_out(sources, outcome);
+    let is_unchanged = has_values && is_carried_out(sources, outcome);
     drop(read);
-    (!is_done).then(|| with_line_breaks_of(lines.into_owned(), local))
+    (!is_unchanged).then(|| with_line_breaks_of(lines.into_owned(), local))
 }
 
-/// Updated's text in the place of local's, where all of its collection takes the place of local's
-/// value: the comments around it come along, if local has none.
+/// Returns local's document with updated's body, if the decision is to replace local's whole value
+/// by updated's collection. Updated's comments come too, so local must not have any.
 fn taken_whole(
     updated: &Document<'_>,
     local: &Document<'_>,
@@ -188,8 +192,8 @@ fn taken_whole(
     Some(text)
 }
 
-/// A merged text with the line breaks of local's document. One of a single line has those of what
-/// is above it.
+/// Gives a merged text the line breaks of local's document; if that has none, those of the text
+/// above it.
 fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
     match local.text.contains('\n') {
         true => text,
@@ -197,7 +201,7 @@ fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
     }
 }
 
-/// What a merge of the lines makes of three documents, where it has no conflict.
+/// Returns local's document with its body merged by lines, if that has no conflict.
 fn merged_lines<'l>(
     documents: &Triple<Option<&Document<'_>>>,
     bodies: &Triple<Option<&str>>,
@@ -218,13 +222,13 @@ fn merged_lines<'l>(
     };
     let merged = match merged {
         Some(merged) => merged,
-        None => Cow::Owned(merged_with_made_changes(bodies)?),
+        None => Cow::Owned(merged_without_known_changes(bodies)?),
     };
     Some(with_merged_body(local, merged))
 }
 
-/// What it makes of them where changes of upstream's that local has already are left out.
-fn merged_with_made_changes(texts: Triple<&str>) -> Option<String> {
+/// Merges three texts by lines without those of upstream's changes that local has already.
+fn merged_without_known_changes(texts: Triple<&str>) -> Option<String> {
     let Cow::Owned(original) = with_changes_made(texts) else {
         return None;
     };
@@ -232,7 +236,8 @@ fn merged_with_made_changes(texts: Triple<&str>) -> Option<String> {
     merge_clean_lines(Triple { original, ..texts }, 1).ok()
 }
 
-/// Updated's text in the place of local's, with local's line breaks, where local is the original.
+/// Returns local's document with updated's body and local's line breaks, if local is the original
+/// or an empty map or list.
 fn updated_in_local(
     bodies: &Triple<Option<&str>>,
     updated: &Document<'_>,
@@ -252,13 +257,13 @@ fn updated_in_local(
 }
 
 impl Merged {
-    /// Whether a comment `# merge3: keep` held something back.
+    /// Whether a comment `# merge3: keep` held back a change of upstream's.
     pub fn is_held_back(&self) -> bool {
         let mut noted = self.noted.iter();
         noted.any(|it| it.kind == ConflictKind::Pinned)
     }
 
-    /// That nothing changes.
+    /// Returns the result of a merge that changes nothing.
     pub(crate) const fn unchanged() -> Self {
         Self {
             text: None,

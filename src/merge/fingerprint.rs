@@ -1,5 +1,5 @@
-//! A hash of a value: equal values (rules: Equality) have equal fingerprints. For aligning
-//! elements; never a proof of equality.
+//! Hashes of values, for aligning elements of lists. Equal values (rules: Equality) have equal
+//! fingerprints; equal fingerprints do not prove that values are equal.
 
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,13 +10,14 @@ use rustc_hash::FxHashMap;
 use super::leaves::Leaves;
 use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 
-/// The fingerprints of a tree's values, each made once.
+/// The fingerprints of a tree's values, with caches for those that are needed again.
 pub(crate) struct Fingerprints<'a> {
     tree: &'a Tree<'a>,
-    /// What aliases stand for: a document may repeat them beyond measure.
+    /// The targets of aliases, because aliases of aliases can repeat a value very often.
     targets: RefCell<FxHashMap<NodeId, u64>>,
-    /// The elements of lists in lists: they are asked for again where the inner list is merged.
+    /// The elements of lists, which are needed again when an inner list is merged.
     lists: RefCell<FxHashMap<NodeId, Rc<[u64]>>>,
+    /// The leaves of values.
     leaves: RefCell<FxHashMap<NodeId, Rc<Leaves>>>,
 }
 
@@ -30,19 +31,19 @@ impl<'a> Fingerprints<'a> {
         }
     }
 
-    /// The tree whose values these are.
+    /// Returns the tree.
     pub(crate) const fn tree(&self) -> &'a Tree<'a> {
         self.tree
     }
 
-    /// The fingerprints of the elements of a list.
+    /// Returns the fingerprints of the elements of a list.
     pub(crate) fn of_elements(&self, list: NodeId) -> Rc<[u64]> {
         let list = self.tree.resolve(list);
         let known = self.lists.borrow().get(&list).cloned();
         known.unwrap_or_else(|| self.elements(list).into())
     }
 
-    /// The leaves of a value.
+    /// Returns the leaves of a value.
     pub(crate) fn leaves(&self, node: NodeId) -> Rc<Leaves> {
         let node = self.tree.resolve(node);
         let known = self.leaves.borrow().get(&node).cloned();

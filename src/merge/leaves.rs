@@ -1,4 +1,5 @@
-//! How much two values have in common, by their leaves: formatting plays no part.
+//! Measures how similar two values are, by the number of leaves that they share. Formatting does
+//! not matter.
 
 use std::hash::{Hash as _, Hasher as _};
 
@@ -7,15 +8,16 @@ use rustc_hash::FxHasher;
 use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 
 /// The leaves of a value: each scalar, line of a text, empty map and empty list, with the keys that
-/// lead to it. Positions in lists play no part.
+/// lead to it. Positions in lists do not matter.
 #[derive(Debug, Default)]
 pub(crate) struct Leaves {
-    /// Their hashes, in order.
+    /// The hashes of the leaves, sorted.
     hashes: Vec<u64>,
 }
 
 impl Leaves {
-    /// The leaves of a value; those below a path of keys that `is_skipped` are left out.
+    /// Returns the leaves of a value, without those below a path of keys for which `is_skipped` is
+    /// true.
     pub(crate) fn of(tree: &Tree<'_>, node: NodeId, is_skipped: impl Fn(&[&str]) -> bool) -> Self {
         let mut leaves = Self::default();
         leaves.add(tree, node, &is_skipped, &mut Vec::new());
@@ -68,13 +70,13 @@ impl Leaves {
         self.hashes.len()
     }
 
-    /// How many leaves two values have in common.
+    /// Returns how many leaves two values share.
     pub(crate) fn common(&self, other: &Self) -> usize {
         common(&self.hashes, &other.hashes)
     }
 }
 
-/// How many members two sorted rows have in common.
+/// Returns how many numbers two sorted slices share.
 pub(super) fn common(left: &[u64], right: &[u64]) -> usize {
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     let mut common = 0;
@@ -87,7 +89,7 @@ pub(super) fn common(left: &[u64], right: &[u64]) -> usize {
     common
 }
 
-/// The lines of a text; one of a text of one line, also where that is empty.
+/// Returns the lines of a text. An empty text has one empty line.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let is_empty = text.is_empty();
     text.lines().chain(is_empty.then_some(""))

@@ -1,4 +1,4 @@
-//! Texts as rows of lines, in few bytes: what is merged by lines has many.
+//! Texts as sequences of lines in a compact form, for the merge by lines.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use crate::triple::Triple;
 /// The lines of a text, with their line breaks.
 pub(super) struct Lines<'t> {
     whole: &'t str,
-    /// Where each begins.
+    /// The offset of each line.
     starts: Vec<u32>,
 }
 
 impl<'t> Lines<'t> {
-    /// Those of a text that it is cut into.
+    /// Returns the lines of a text. `lines` are its pieces, which have to cover it.
     pub(super) fn of(whole: &'t str, lines: impl Iterator<Item = &'t str>) -> Self {
         let count = memchr::memchr_iter(b'\n', whole.as_bytes()).count() + 1;
         let mut starts = Vec::with_capacity(count);
@@ -29,20 +29,20 @@ impl<'t> Lines<'t> {
         Self { whole, starts }
     }
 
-    /// The text of some of them.
+    /// Returns the text of a range of lines.
     pub(super) fn text(&self, lines: Range<usize>) -> &'t str {
         &self.whole[self.start_of(lines.start)..self.start_of(lines.end)]
     }
 
-    /// Where a line begins, or the last one ends.
+    /// Returns the offset of a line; the length of the text for a line behind the last one.
     fn start_of(&self, line: usize) -> usize {
         let start = self.starts.get(line);
         start.map_or(self.whole.len(), |start| *start as usize)
     }
 }
 
-/// A number for each line of three texts, the same for the same line, which is compared sooner and
-/// takes less memory: where one like it is first, as if the texts were one.
+/// Returns a token for each line of three texts, which is the same for equal lines. It is the
+/// position of the first such line, with the lines of the three texts counted in one sequence.
 pub(super) fn tokens(texts: &Triple<Lines<'_>>) -> Triple<Vec<Token>> {
     let updated = texts.original.starts.len();
     let local = updated + texts.updated.starts.len();
@@ -56,11 +56,11 @@ pub(super) fn tokens(texts: &Triple<Lines<'_>>) -> Triple<Vec<Token>> {
         text.text(at..at + 1)
     };
     let hash = |at: &u32| FxBuildHasher.hash_one(line(*at));
-    let mut known: HashTable<u32> = HashTable::with_capacity(updated);
+    let mut firsts: HashTable<u32> = HashTable::with_capacity(updated);
     let mut next = 0..;
     texts.as_ref().map(|text| {
         let number = |at: u32| {
-            let entry = known.entry(hash(&at), |other| line(*other) == line(at), hash);
+            let entry = firsts.entry(hash(&at), |other| line(*other) == line(at), hash);
             Token(*entry.or_insert(at).get())
         };
         let own = next.by_ref().take(text.starts.len());

@@ -1,4 +1,4 @@
-//! Conflict markers on whole lines, as `git merge-file` writes them (rules: Conflict markers).
+//! Writes conflict markers on whole lines, as `git merge-file` does (rules: Conflict markers).
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use crate::differences::{differences_of_lines, places_in};
 use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
 
-/// How conflict markers look.
+/// The style of conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkerStyle {
-    /// How many characters a marker has.
+    /// The number of characters of a marker.
     pub size: usize,
-    /// What is behind the markers of each side; nothing where it is empty.
+    /// The label behind the marker of each side; an empty one is left out.
     pub labels: Triple<String>,
-    /// What is between them.
+    /// The sides between the markers.
     pub conflict_style: ConflictStyle,
 }
 
-/// What is between conflict markers.
+/// Which sides are between conflict markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum ConflictStyle {
     /// Local and updated.
@@ -39,8 +39,8 @@ impl Default for MarkerStyle {
     }
 }
 
-/// One text out of a local and an updated one: lines that differ are between markers, the others
-/// once. With a style that shows them, the lines of `original` that were there are added.
+/// Joins a local and an updated text into one: lines that differ are between markers, all others
+/// occur once. If the style has the original, its lines in that place are between the markers too.
 ///
 /// ```
 /// use merge3::merge::markers::{MarkerStyle, mark};
@@ -53,7 +53,8 @@ pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
     fill(texts, |result, hunk| write_hunk(result, hunk, style))
 }
 
-/// The same, with one pair of markers around all lines from the first that differs to the last.
+/// Like [`mark`], with one pair of markers around all lines from the first that differs to the
+/// last.
 pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
     let lines = lines_of(texts);
     let originals = places_in(&lines.original, &lines.local);
@@ -72,7 +73,8 @@ pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
     result
 }
 
-/// One text out of a local and an updated one, in which `write` writes what differs.
+/// Joins a local and an updated text into one. `write` writes the lines that both sides changed and
+/// that differ.
 pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>)) -> String {
     let lines = lines_of(texts);
     let originals = places_in(&lines.original, &lines.local);
@@ -84,7 +86,7 @@ pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>
             continue;
         }
         let hunk = hunk_at(&lines, &originals, local, updated);
-        // what one side alone changed is that side's
+        // take what only one side changed from that side
         match &hunk {
             Triple {
                 original,
@@ -106,7 +108,7 @@ fn lines_of(texts: Triple<&str>) -> Triple<Vec<&str>> {
     texts.map(|text| text.split_inclusive('\n').collect())
 }
 
-/// What each side has at a place where local and updated differ.
+/// Returns the lines of each side where local and updated differ.
 fn hunk_at(
     lines: &Triple<Vec<&str>>,
     originals: &[Option<usize>],
@@ -148,8 +150,8 @@ pub fn write_hunk(result: &mut String, lines: Triple<&str>, style: &MarkerStyle)
     marker('>', &style.labels.updated, "");
 }
 
-/// The original's lines between those that surround a stretch of local's. Lines around the stretch
-/// that are new stand for the original's lines with the same key.
+/// Returns the original's lines in the place of a range of local's: those between the lines that
+/// surround the range. A changed line next to the range counts as the original's line with its key.
 fn original_range(
     lines: &Triple<Vec<&str>>,
     originals: &[Option<usize>],
@@ -183,7 +185,7 @@ fn original_range(
     start..end
 }
 
-/// The key of a line's field, with its indentation.
+/// Returns the key of the field on a line, with its indentation.
 fn key_of(line: &str) -> Option<&str> {
     line.split_once(": ").map(|(key, _)| key)
 }

@@ -1,4 +1,6 @@
-//! The text that says what a merge decided, and is checked to say it.
+//! Turns decisions into a text, and checks that the text has the decided values.
+//!
+//! If the first attempt fails the check, the text is written again with aliases written out.
 
 use super::Options;
 use super::body::with_end_of;
@@ -9,8 +11,8 @@ use super::markers::{fill, mark, mark_once, write_hunk};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
-/// The trees that a merged text is put together from, and checked against: local's, and updated's,
-/// of which things come.
+/// The trees that a merged text is made from and checked against: local, which the edits change,
+/// and updated, from which new values come.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sources<'a> {
     pub(crate) updated: &'a Tree<'a>,
@@ -18,7 +20,7 @@ pub(crate) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// Those of the trees that are decided over.
+    /// Returns updated and local of three trees.
     pub(super) const fn of(trees: Triple<&'a Tree<'a>>) -> Self {
         Self {
             updated: trees.updated,
@@ -26,14 +28,17 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The three trees to decide over.
+    /// Returns the three trees with this original.
     pub(crate) const fn with(self, original: &'a Tree<'a>) -> Triple<&'a Tree<'a>> {
         Triple::new(original, self.updated, self.local)
     }
 }
 
-/// The merged text; `None` if nothing changes. Where anchors and aliases are so tangled that no
-/// smaller edit says what was decided, the documents merge once more with every alias written out.
+/// Returns the merged text; `None` if nothing changes. If no edit gives the decided values because
+/// of anchors and aliases, the documents merge again, by `decide`, with all aliases written out.
+///
+/// # Errors
+/// If the merged text does not have the decided values, or `decide` fails.
 pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
     original: &Tree<'_>,
     sources: Sources<'_>,
@@ -62,7 +67,7 @@ pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
     Ok(Some(text.unwrap_or(local_text.clone())))
 }
 
-/// The merged text, or the marked one where something is left to a choice; `None` if nothing
+/// Returns the merged text, with conflict markers if a conflict is left open; `None` if nothing
 /// changes.
 fn merged_or_marked(
     original: &Tree<'_>,
@@ -79,8 +84,8 @@ fn merged_or_marked(
     }
 }
 
-/// The target's text with decisions carried out over it, in which what comes is of `source`; `None`
-/// if nothing changes.
+/// Carries decisions out on the text of `target`; new values come from `source`. Returns `None` if
+/// nothing changes.
 pub(crate) fn edited(
     target: &Tree<'_>,
     source: &Tree<'_>,
@@ -96,8 +101,8 @@ pub(crate) fn edited(
     }
 }
 
-/// The text of either side where both changed and do not agree, between markers; each of the two is
-/// checked.
+/// Returns the merged text with both sides of each open conflict between markers. The text of each
+/// side is checked.
 fn marked_text(
     original: &Tree<'_>,
     sources: Sources<'_>,
@@ -117,7 +122,7 @@ fn marked_text(
     let local = merged_text(sources, &outcome.choose(Chosen::Local))?;
     let updated = merged_text(sources, &outcome.choose(Chosen::Updated))?;
     let texts = Triple::new(original.text(), &updated, &local);
-    // what one side alone changed is in both choices, and may not fit into the other side's lines
+    // what only one side changed is in both texts, and may not fit between the other side's lines
     let are_readable = [Chosen::Local, Chosen::Updated].iter().all(|side| {
         let text = fill(texts, |text, hunk| {
             text.push_str(match side {
@@ -133,7 +138,7 @@ fn marked_text(
     })
 }
 
-/// A draft with its hunks between markers; `None` if a side of it is not what was decided.
+/// Returns a draft with its hunks between markers; `None` if a side of it fails the check.
 fn marked_draft(
     draft: &Draft,
     sources: Sources<'_>,
@@ -161,8 +166,8 @@ fn marked_draft(
     Some(with_end_of(marked, local_text))
 }
 
-/// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are
-/// written out.
+/// Carries the decisions out on local's text. If the result fails the check, it tries again with
+/// aliases written out.
 fn merged_text(sources: Sources<'_>, outcome: &Outcome) -> Result<String, VerificationError> {
     let result = edited_text(sources, outcome, Aliases::Stay);
     if result.is_err() && (sources.local.has_aliases() || sources.updated.has_aliases()) {
@@ -172,7 +177,7 @@ fn merged_text(sources: Sources<'_>, outcome: &Outcome) -> Result<String, Verifi
     }
 }
 
-/// Local's text with the edits, checked.
+/// Returns local's text with the edits if it passes the check.
 fn edited_text(
     sources: Sources<'_>,
     outcome: &Outcome,
@@ -183,25 +188,25 @@ fn edited_text(
     let Err(verification_error) = is_verified(&text, sources, outcome, None) else {
         return Ok(text);
     };
-    // the line breaks at the end may be what a block scalar says
-    let mended = with_last_lines(&text, sources, outcome).ok_or(verification_error)?;
-    is_verified(&mended, sources, outcome, None).map(|()| mended)
+    // the line breaks at the end of a block scalar may be part of its value
+    let repaired = with_last_lines(&text, sources, outcome).ok_or(verification_error)?;
+    is_verified(&repaired, sources, outcome, None).map(|()| repaired)
 }
 
-/// A text whose block scalars that keep their last line breaks have those that were decided, where
-/// that is all that is wrong with it. Where an entry goes or comes below one, the edits speak of
-/// lines, and its line breaks look like blank lines between entries.
+/// Returns the text with the decided number of line breaks at the end of block scalars that keep
+/// them (`|+`), if nothing else differs from the decisions. Where an entry comes or goes below such
+/// a scalar, its line breaks look like blank lines between entries to the edits.
 fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Option<String> {
     let merged = read_again(text).ok()?;
     let last_lines = last_lines(&merged, sources, outcome).ok()?;
     Some(set_last_lines(&merged, &last_lines))
 }
 
-/// Whether the local text is what was decided already, to the byte.
+/// Whether carrying the decisions out does not change a byte of local's text.
 pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
     let aliases = Aliases::Stay;
     let draft = || carry_out(sources.local, sources.updated, None, outcome, aliases);
-    // anchors are no values: lines may bring them
+    // anchors are not values, but a merge by lines may bring them
     let brings_aliases = sources.updated.has_aliases() && !sources.local.has_aliases();
     if outcome.has_choice() || brings_aliases {
         return false;
@@ -210,21 +215,22 @@ pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
         || with_end_of(draft().into_local(), sources.local.text()) == sources.local.text()
 }
 
+/// Checks that a text has the decided values; `side` is the side to take in open conflicts.
 pub(super) fn is_verified(
     text: &str,
     sources: Sources<'_>,
     outcome: &Outcome,
     side: Option<Chosen>,
 ) -> Result<(), VerificationError> {
-    // where the text is that of a side, to the byte, its tree is known
-    let mut known = [sources.local, sources.updated].into_iter();
-    match known.find(|tree| tree.text() == text) {
+    // do not parse a text again that is that of a side
+    let mut sides = [sources.local, sources.updated].into_iter();
+    match sides.find(|tree| tree.text() == text) {
         Some(tree) => check(tree, sources, outcome, side),
         None => check(&read_again(text)?, sources, outcome, side),
     }
 }
 
-/// The tree of a merged text.
+/// Parses a merged text.
 pub(super) fn read_again(text: &str) -> Result<Tree<'_>, VerificationError> {
     let unreadable = |message: String| VerificationError {
         path: String::new(),

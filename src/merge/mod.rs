@@ -1,8 +1,10 @@
-//! The rules of the merge: fields, lists and their keys, comments, order, conflicts. Works on
-//! texts, without a disk.
+//! Merges the three versions of a YAML document, given as texts and trees. Does not read or write
+//! files.
 //!
-//! The walk decides, the edits carry the decisions out on local's text, the check reads the result
-//! again.
+//! [`merge_document`] is the entry point (`document`). `walk` compares the trees and decides what
+//! the result is (`decision`), by the rules of docs/rules.md. `rows` merges the comments and blank
+//! lines between entries. `edit` carries the decisions out on local's text, and `check` parses the
+//! result and compares its values with the decisions. `text` merges files by lines.
 
 mod around;
 mod body;
@@ -16,7 +18,7 @@ mod embedded;
 mod fingerprint;
 mod leaves;
 mod lines;
-mod made;
+mod local_changes;
 pub mod markers;
 mod merged_text;
 pub mod options;
@@ -38,7 +40,7 @@ pub(crate) use document::merge_sides;
 pub use document::{Merged, ReadDocument, merge_document};
 pub(crate) use edit::without_aliases;
 pub(crate) use leaves::Leaves;
-pub(crate) use made::with_changes_made;
+pub(crate) use local_changes::with_changes_made;
 pub use markers::{ConflictStyle, MarkerStyle};
 pub(crate) use merged_text::{Sources, edited, merged_or_written_out};
 pub use options::{Images, Lists, Nulls, OnConflict, Options, Sides, Texts};

@@ -1,4 +1,4 @@
-//! What a merge may be told.
+//! The settings of a merge.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::markers::MarkerStyle;
 use super::rules::Rule;
 use crate::schema::Schema;
 
-/// Who wins where both sides changed and do not agree (rules: Conflicts).
+/// How conflicts are resolved (rules: Conflicts).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum OnConflict {
     /// Upstream wins.
@@ -26,7 +26,7 @@ pub enum OnConflict {
 }
 
 impl OnConflict {
-    /// How a conflict comes out.
+    /// Returns how a conflict is resolved.
     pub const fn resolution(self) -> Resolution {
         match self {
             Self::Updated | Self::Fail => Resolution::Updated,
@@ -36,7 +36,7 @@ impl OnConflict {
     }
 }
 
-/// How lists merge that no key identifies (rules: Lists).
+/// How lists without a key merge (rules: Lists).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Lists {
     /// Element by element, as diff3 merges lines.
@@ -57,7 +57,7 @@ pub enum Nulls {
     Keep,
 }
 
-/// How scalars of several lines merge that both sides changed (rules: Texts and images).
+/// How scalars of several lines that both sides changed merge (rules: Texts and images).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Texts {
     /// By lines; where they conflict, by what they say.
@@ -70,7 +70,7 @@ pub enum Texts {
     LinesOnly,
 }
 
-/// How image references merge that both sides changed (rules: Texts and images).
+/// How image references that both sides changed merge (rules: Texts and images).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Images {
     /// Registry and repository, and tag and digest, each on their own.
@@ -80,27 +80,27 @@ pub enum Images {
     Whole,
 }
 
-/// What the two sides are to each other.
+/// The relation of the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sides {
     /// Updated is upstream, and local a customised copy: what both added merges, and what upstream
-    /// deleted goes.
+    /// deleted is removed.
     #[default]
     Upstream,
-    /// Two people's work, of which neither is to be touched without need: two different insertions
-    /// at one place of a list, two elements that both added, and a deletion of what the other side
-    /// rewrote, even without another value, are conflicts as well.
+    /// Two branches of equal rank, as in the git driver. There are more conflicts: different
+    /// insertions at one place of a list, elements that both sides added, and the deletion of text
+    /// that the other side rewrote, even if its value is the same.
     Equal,
 }
 
 /// The settings of one merge.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
-    /// Who wins a conflict.
+    /// How conflicts are resolved.
     pub on_conflict: OnConflict,
     /// How lists without a key merge.
     pub lists: Lists,
-    /// What the two sides are to each other.
+    /// The relation of the two sides.
     pub sides: Sides,
     /// Further associative keys, tried after the built-in ones (`--key`).
     pub keys: Vec<String>,
@@ -108,13 +108,14 @@ pub struct Options {
     pub texts: Texts,
     /// How image references merge.
     pub images: Images,
-    /// Rules for single places; of several that fit one place, the last counts.
+    /// Rules for single places. If several match a place, the last one applies.
     pub rules: Vec<Rule>,
-    /// How conflict markers look, where nobody wins a conflict.
+    /// The style of conflict markers, for [`OnConflict::Markers`].
     pub markers: MarkerStyle,
-    /// What is known of the fields of resources; none leaves it to what identifies the elements of
-    /// a list (rules: Lists).
+    /// The schema of resources' fields, which has the keys of lists. Without one, the key of a list
+    /// is found by its elements (rules: Lists).
     pub schema: Option<Arc<Schema>>,
-    /// One meaning of null for all documents; none leaves it to what the document is.
+    /// The meaning of null in all documents. Without one, it depends on whether the document is a
+    /// resource.
     pub nulls: Option<Nulls>,
 }

@@ -1,10 +1,10 @@
-//! Paths in a document as people write them, such as
-//! `spec.template.spec.containers[name=*].resources`.
+//! Parses patterns for paths in a document, such as
+//! `spec.template.spec.containers[name=*].resources`, and finds the entries that match.
 
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
-/// A path, or a pattern for paths. It is written as reports write paths; `*` stands for any part of
-/// a name or value, `[*]` for any element, `**` for any number of steps.
+/// A path or a pattern for paths, in the syntax of the paths in reports. `*` matches any part of a
+/// name or value, `[*]` any element, `**` any number of steps.
 ///
 /// ```
 /// use merge3::merge::Pattern;
@@ -27,9 +27,9 @@ pub struct Pattern {
 /// One step of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PatternStep {
-    /// A field.
+    /// A field, by a pattern for its key.
     Field(String),
-    /// An element by some of its fields; any element where none is given.
+    /// An element with these fields, by patterns for their values; any element if empty.
     Element(Vec<(String, String)>),
     /// An element by its position.
     Index(usize),
@@ -37,20 +37,20 @@ pub(crate) enum PatternStep {
     Deep,
 }
 
-/// What is wrong with a pattern, and at which byte.
+/// A syntax error in a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternError {
-    /// Where in the text.
+    /// The byte offset in the text.
     pub offset: usize,
-    /// What is wrong there.
+    /// What is wrong.
     pub message: &'static str,
 }
 
 impl Pattern {
-    /// Reads a pattern; an empty text is the whole document.
+    /// Parses a pattern. An empty text stands for the whole document.
     ///
     /// # Errors
-    /// Where it is none.
+    /// If the syntax is wrong.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let mut steps = Vec::new();
         let mut at = 0;
@@ -83,7 +83,7 @@ impl Pattern {
         Ok(Self { steps })
     }
 
-    /// Whether it stands for a document as a whole.
+    /// Whether it stands for the whole document.
     pub fn is_whole(&self) -> bool {
         self.steps.is_empty()
     }
@@ -92,7 +92,7 @@ impl Pattern {
         &self.steps
     }
 
-    /// The entries of a document that it stands for.
+    /// Returns the entries of a document that it matches.
     pub fn find(&self, tree: &Tree<'_>) -> Vec<EntryId> {
         let mut found = Vec::new();
         search(tree, tree.root().value, &self.steps, &mut found);
@@ -102,6 +102,7 @@ impl Pattern {
     }
 }
 
+/// Adds the entries in a collection that the steps match.
 fn search(tree: &Tree<'_>, node: NodeId, steps: &[PatternStep], found: &mut Vec<EntryId>) {
     let Some((step, rest)) = steps.split_first() else {
         return;
@@ -133,8 +134,8 @@ fn is_element(tree: &Tree<'_>, entry: EntryId) -> bool {
 }
 
 impl PatternStep {
-    /// Whether this entry is what the step is for; not asked of steps by position, or of any number
-    /// of steps.
+    /// Whether the step matches an entry by its key or its fields. Always false for
+    /// [`Self::Index`] and [`Self::Deep`].
     pub(crate) fn matches(&self, tree: &Tree<'_>, entry: EntryId) -> bool {
         match self {
             Self::Field(name) => tree
@@ -158,7 +159,7 @@ impl PatternStep {
     }
 }
 
-/// Reads `[...]`: the step and the length of its text.
+/// Parses `[...]` at the start of a text. Returns the step and the length of its text.
 fn bracket(text: &str) -> Result<(PatternStep, usize), &'static str> {
     const OPEN: &str = "a `]` is missing for this `[`";
     if let Some(quoted) = text.strip_prefix("[\"") {
@@ -197,7 +198,7 @@ fn bracket(text: &str) -> Result<(PatternStep, usize), &'static str> {
     }
 }
 
-/// Whether a text is like a pattern in which `*` stands for anything.
+/// Whether a text matches a pattern in which `*` stands for any text.
 pub(crate) fn is_like(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == text;

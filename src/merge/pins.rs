@@ -1,5 +1,5 @@
-//! `# merge3: keep` (rules: Pins): what it is on or above stays as it is, whatever upstream
-//! does.
+//! Finds comments `# merge3: keep`, which protect entries, documents and files from changes (rules:
+//! Pins).
 
 use memchr::memmem;
 use rustc_hash::FxHashSet;
@@ -7,18 +7,20 @@ use rustc_hash::FxHashSet;
 use crate::line_breaks::lines;
 use crate::yaml::{Comments, Document, EntryId, NodeId, Tree};
 
-/// What a comment says that pins.
-const WORDS: &str = "merge3: keep";
+/// The text of a pin.
+const PIN_TEXT: &str = "merge3: keep";
 
 /// The pins of a local document.
 #[derive(Debug, Default)]
 pub(crate) struct Pins {
+    /// The pinned entries.
     entries: FxHashSet<EntryId>,
+    /// The collections with a pinned entry at any depth.
     holders: FxHashSet<NodeId>,
 }
 
 impl Pins {
-    /// Finds the comments that pin an entry.
+    /// Finds the pinned entries of a document.
     pub(crate) fn of(tree: &Tree<'_>) -> Self {
         let mut pins = Self::default();
         if may_pin(tree.text().as_bytes()) {
@@ -27,7 +29,7 @@ impl Pins {
         pins
     }
 
-    /// Whether anything in a collection, at any depth, is pinned; it is a holder then.
+    /// Finds the pins in a collection at any depth. Returns whether there are any.
     fn search(&mut self, tree: &Tree<'_>, node: NodeId) -> bool {
         let mut holds = false;
         for entry in tree.entries(node) {
@@ -44,28 +46,29 @@ impl Pins {
         holds
     }
 
-    /// Whether a comment pins this entry.
+    /// Whether this entry has a pin.
     pub(crate) fn has(&self, entry: EntryId) -> bool {
         self.entries.contains(&entry)
     }
 
-    /// Whether a comment pins anything in this map or list.
+    /// Whether this map or list has a pinned entry at any depth.
     pub(crate) fn are_in(&self, node: NodeId) -> bool {
         self.holders.contains(&node)
     }
 
-    /// Whether there is none.
+    /// Whether no entry is pinned.
     pub(crate) fn is_empty(&self) -> bool {
         self.holders.is_empty()
     }
 }
 
-/// Whether the words occur at all, wherever.
+/// Whether the text of a pin occurs anywhere.
 pub(crate) fn may_pin(bytes: &[u8]) -> bool {
-    memmem::find(bytes, WORDS.as_bytes()).is_some()
+    memmem::find(bytes, PIN_TEXT.as_bytes()).is_some()
 }
 
-/// Whether the comment on an element's dash pins it, although a field on that line owns it.
+/// Whether the comment on the line of an element's dash pins the element. In the tree, that comment
+/// belongs to the element's first field.
 fn is_pinned_on_dash(tree: &Tree<'_>, element: EntryId) -> bool {
     let entry = tree.entry(element);
     let first = tree.entries(entry.value).next();
@@ -80,19 +83,17 @@ fn is_pinned_on_dash(tree: &Tree<'_>, element: EntryId) -> bool {
 fn is_pin(tree: &Tree<'_>, comments: Comments) -> bool {
     [comments.leading, comments.line, comments.tail]
         .into_iter()
-        .any(|span| !span.is_empty() && lines(tree.slice(span)).any(says_keep))
+        .any(|span| !span.is_empty() && lines(tree.slice(span)).any(is_pin_comment))
 }
 
-/// Whether a comment says that what it belongs to stays: `# merge3: keep`, with or without a reason
-/// behind it.
-fn says_keep(comment: &str) -> bool {
-    let words = comment.trim_start().trim_start_matches('#').trim_start();
-    words
-        .strip_prefix(WORDS)
+/// Whether a comment is a pin: `# merge3: keep`, with or without a reason behind it.
+fn is_pin_comment(comment: &str) -> bool {
+    let text = comment.trim_start().trim_start_matches('#').trim_start();
+    text.strip_prefix(PIN_TEXT)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric()))
 }
 
-/// Whether a comment above a document, or on its `---` line, pins the whole of it.
+/// Whether a comment above a document, or on its `---` line, pins the whole document.
 pub(crate) fn is_document_pinned(document: &Document<'_>) -> bool {
     let head = document.head.trim_start_matches('\u{feff}');
     if !may_pin(head.as_bytes()) && !may_pin(document.text.as_bytes()) {
@@ -102,7 +103,7 @@ pub(crate) fn is_document_pinned(document: &Document<'_>) -> bool {
         let line = line.trim();
         let behind_marker = line.strip_prefix("---").map(str::trim_start);
         let comment = behind_marker.unwrap_or(line);
-        if comment.starts_with('#') && says_keep(comment) {
+        if comment.starts_with('#') && is_pin_comment(comment) {
             return true;
         }
         let head = comment.is_empty() || comment.starts_with(['#', '%']);
@@ -113,8 +114,7 @@ pub(crate) fn is_document_pinned(document: &Document<'_>) -> bool {
     false
 }
 
-/// Whether the first line of a file pins it. In a file that is not YAML, whatever its comments look
-/// like.
+/// Whether the first line of a file pins it. In a file that is not YAML, any kind of comment does.
 pub(crate) fn is_file_pinned(bytes: &[u8], yaml: bool) -> bool {
     let first = bytes
         .split(|byte| *byte == b'\n')
@@ -125,7 +125,7 @@ pub(crate) fn is_file_pinned(bytes: &[u8], yaml: bool) -> bool {
     }
     let first = String::from_utf8_lossy(first);
     let line = first.trim_start_matches('\u{feff}').trim();
-    !yaml || (line.starts_with('#') && says_keep(line))
+    !yaml || (line.starts_with('#') && is_pin_comment(line))
 }
 
 #[cfg(test)]
@@ -140,10 +140,10 @@ mod tests {
             "#merge3: keep",
             "  # merge3: keep (audited)",
         ] {
-            assert!(says_keep(pin), "{pin}");
+            assert!(is_pin_comment(pin), "{pin}");
         }
         for other in ["# merge3: keeper", "# see merge3: keep", "# merge3"] {
-            assert!(!says_keep(other), "{other}");
+            assert!(!is_pin_comment(other), "{other}");
         }
     }
 

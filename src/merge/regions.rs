@@ -1,5 +1,5 @@
-//! Three rows of lines, cut into regions: what nobody changed, what one side changed, what both
-//! did.
+//! Cuts three texts, given as tokens of their lines, into regions that neither side, one side, or
+//! both sides changed.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use gix_imara_diff::{Hunk, Token};
 use crate::differences::differences_of_tokens;
 use crate::triple::{Change, Triple};
 
-/// A stretch of the three rows.
+/// A range of lines of each of the three texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Region {
     pub(super) lines: Triple<Range<usize>>,
-    /// Who changed it.
+    /// Which sides changed it.
     pub(super) change: Change,
 }
 
-/// The regions, from top to bottom. As in git, changes of both sides that touch, with no unchanged
-/// line between them, are one region.
+/// Returns the regions from top to bottom. As in git, changes of both sides that touch, with no
+/// unchanged line between them, are one region.
 pub(super) fn regions(rows: Triple<&[Token]>) -> impl Iterator<Item = Region> {
     let mut updated = Edits::of(rows.original, rows.updated);
     let mut local = Edits::of(rows.original, rows.local);
@@ -42,7 +42,7 @@ pub(super) fn regions(rows: Triple<&[Token]>) -> impl Iterator<Item = Region> {
             return None;
         }
         let mut until = start;
-        // each side's changes that touch what the region has so far
+        // extend the region by each side's changes that touch it
         while updated.take_to(&mut until) || local.take_to(&mut until) {}
         let next = Triple::new(until, updated.place(until), local.place(until));
         let lines = end.zip(next).map(|(start, end)| start..end);
@@ -58,9 +58,11 @@ pub(super) fn regions(rows: Triple<&[Token]>) -> impl Iterator<Item = Region> {
     })
 }
 
-/// What one side changed, from top to bottom.
+/// The changes of one side, from top to bottom.
 struct Edits {
+    /// The changes that are not in a region yet.
     left: Peekable<IntoIter<Hunk>>,
+    /// The last change that was taken into a region.
     last: Option<Hunk>,
 }
 
@@ -73,13 +75,13 @@ impl Edits {
         }
     }
 
-    /// Where the next one begins in the original.
+    /// Returns the line of the original at which the next change begins.
     fn start(&mut self) -> Option<usize> {
         self.left.peek().map(|hunk| hunk.before.start as usize)
     }
 
-    /// Takes the next one if it begins at that line of the original or before; the line moves to
-    /// its end then.
+    /// Takes the next change if it begins at the line `until` of the original or above, and moves
+    /// `until` to its end. Returns whether it did.
     fn take_to(&mut self, until: &mut usize) -> bool {
         let next = self
             .left
@@ -92,14 +94,14 @@ impl Edits {
         is_taken
     }
 
-    /// Where a line of the original, below what was taken, is on this side.
+    /// Returns the position on this side of a line of the original below the last change taken.
     fn place(&self, line: usize) -> usize {
         self.last.as_ref().map_or(line, |last| {
             last.after.end as usize + line - last.before.end as usize
         })
     }
 
-    /// Whether one was taken that ends at that line of the original or below.
+    /// Whether the last change taken ends at this line of the original or below.
     fn changed_since(&self, line: usize) -> bool {
         let last = self.last.as_ref();
         last.is_some_and(|last| last.before.end as usize >= line)

@@ -1,4 +1,5 @@
-//! Rules for single places of a document: who wins a conflict there, how a list there merges.
+//! User-defined rules for single paths of a document: which side wins a conflict, how a list
+//! merges.
 
 use std::sync::Arc;
 
@@ -6,27 +7,27 @@ use super::conflict::Resolution;
 use super::options::{Images, Lists, Options, Texts};
 use super::pattern::Pattern;
 
-/// One rule.
+/// A rule for the places that a pattern matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// Where it is written, for reports: `FILE:LINE`.
+    /// The file and line of the rule, for reports: `FILE:LINE`.
     pub origin: Arc<str>,
-    /// Which places it is for.
+    /// The paths that it applies to.
     pub path: Pattern,
-    /// Who wins a conflict there or below.
+    /// Which side wins a conflict at such a path or below.
     pub take: Option<Take>,
-    /// How a list merges that is right there, whatever identifies its elements.
+    /// How a list at such a path merges, even if it has a key.
     pub lists: Option<Lists>,
-    /// How a text of several lines merges that is right there.
+    /// How a text of several lines at such a path merges.
     pub texts: Option<Texts>,
-    /// How an image reference merges that is right there, whatever the field is called.
+    /// How an image reference at such a path merges, whatever the name of the field.
     pub images: Option<Images>,
-    /// What identifies the elements of a list that is right there: one field or two. None where it
-    /// says nothing of that.
+    /// The fields, one or two, that are the key of a list at such a path; empty if the rule does
+    /// not set a key.
     pub keys: Vec<String>,
 }
 
-/// Who wins a conflict.
+/// Which side wins a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Take {
     /// Upstream.
@@ -38,7 +39,7 @@ pub enum Take {
 }
 
 impl Take {
-    /// How a conflict comes out, whatever the values are; `None` if they decide.
+    /// Returns how a conflict is resolved; `None` if that depends on the values.
     pub const fn resolution(self) -> Option<Resolution> {
         match self {
             Self::Updated => Some(Resolution::Updated),
@@ -49,8 +50,8 @@ impl Take {
 }
 
 impl Options {
-    /// How a conflict about a whole document or file comes out, and the rule that says so, if one
-    /// does.
+    /// Returns how a conflict about a whole document or file is resolved, and the rule that decided
+    /// it, if one did.
     pub fn whole(&self) -> (Resolution, Option<&Rule>) {
         let mut rules = self.rules.iter().rev().filter(|rule| rule.path.is_whole());
         let ruled = rules.find_map(|rule| Some((rule.take?.resolution()?, rule)));
@@ -60,9 +61,10 @@ impl Options {
         }
     }
 
-    /// How it comes out that upstream changed a whole document or file that local deleted, and the
-    /// rule that says so, if one does: it stays deleted, whoever wins conflicts, unless a rule says
-    /// otherwise. `None` if a rule says that it is to stay so: then there is nothing to tell.
+    /// Returns how a conflict is resolved where upstream changed a whole document or file that
+    /// local deleted, and the rule that decided it, if one did. It stays deleted under every policy
+    /// that lets a side win. Returns `None` if a rule acknowledges the deletion: then there is no
+    /// conflict to report.
     pub(crate) fn deletion(&self) -> Option<(Resolution, Option<&Rule>)> {
         match self.whole() {
             (Resolution::Updated, None) => Some((Resolution::Local, None)),

@@ -1,5 +1,5 @@
-//! The steps of a document's merge, one by one: for measuring them apart.
-//! [`merge_document`](super::merge_document) takes them all.
+//! The steps of a document's merge as separate functions, for benchmarks.
+//! [`merge_document`](super::merge_document) runs all of them.
 //!
 //! ```
 //! use merge3::merge::{Options, stages};
@@ -25,16 +25,16 @@ use super::walk::Walker;
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
-/// What a walk decided.
+/// The decisions of a walk.
 #[derive(Debug)]
 pub struct Decisions(Outcome);
 
-/// Decides what comes of three trees of a resource.
+/// Decides how the three versions of a resource merge.
 pub fn walk(trees: Triple<&Tree<'_>>, options: &Options) -> Decisions {
     Decisions(Walker::new(trees, true, options).decide(true).outcome)
 }
 
-/// Carries decisions out on local's text.
+/// Carries the decisions out on local's text and returns the result.
 pub fn edit(trees: Triple<&Tree<'_>>, decisions: &Decisions) -> String {
     let draft = carry_out(
         trees.local,
@@ -46,10 +46,10 @@ pub fn edit(trees: Triple<&Tree<'_>>, decisions: &Decisions) -> String {
     draft.fill(|_, _| {})
 }
 
-/// Compares a tree over the edited text with what was decided.
+/// Compares the tree of the edited text with the decisions.
 ///
 /// # Errors
-/// Where they do not say the same.
+/// If a value differs from what was decided.
 pub fn check(
     merged: &Tree<'_>,
     trees: Triple<&Tree<'_>>,

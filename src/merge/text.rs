@@ -1,5 +1,5 @@
-//! The line merge: what `git merge-file` does, for files that are no YAML (rules: Packages and
-//! files).
+//! Merges texts by lines, as `git merge-file` does, for files that are not YAML (rules: Packages
+//! and files).
 //!
 //! ```
 //! use merge3::merge::{OnConflict, text::merge_lines};
@@ -21,28 +21,28 @@ use super::regions::{Region, regions};
 use crate::line_breaks::lines_with_breaks;
 use crate::triple::{Change, Triple};
 
-/// What a line merge made.
+/// The result of a merge by lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineMerge {
     /// The merged text, each hunk resolved by the policy.
     pub text: String,
-    /// The places where both sides changed and do not agree, from top to bottom.
+    /// The conflicts, from top to bottom.
     pub hunks: Vec<Hunk>,
 }
 
-/// Lines that both sides changed, and not alike.
+/// Lines that both sides changed in different ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// Which lines of each text, counted from 0; an empty range where a side has none.
+    /// The range of lines in each text, counted from 0; empty where a side has none.
     pub lines: Triple<Range<usize>>,
-    /// Those lines, their line breaks included.
+    /// The text of these lines, line breaks included.
     pub texts: Triple<String>,
-    /// Whose lines were taken.
+    /// How the conflict was resolved.
     pub resolution: Resolution,
 }
 
 impl Hunk {
-    /// The hunk as a conflict of kind `text` (rules: Conflicts): its place is its first local line.
+    /// Returns the hunk as a conflict of kind `text` (rules: Conflicts) at its first local line.
     pub fn into_conflict(self) -> Conflict {
         Conflict {
             path: "".into(),
@@ -60,15 +60,15 @@ impl Hunk {
 /// Merges three texts line by line, as `git merge-file` does.
 ///
 /// A line is compared with its line break, so CRLF and a missing newline at the end are kept and
-/// count as changes. Changes that only one side made, or both alike, are taken. Changes that
-/// overlap or touch (no unchanged line between them) are a hunk: the updated side's lines are taken
-/// under [`OnConflict::Updated`] and [`OnConflict::Fail`], the local ones under
-/// [`OnConflict::Local`]. [`OnConflict::Markers`] puts both between plain conflict markers.
+/// count as changes. The result has changes that only one side made or that both made alike.
+/// Changes that overlap or touch (no unchanged line between them) are a hunk: the result has
+/// updated's lines under [`OnConflict::Updated`] and [`OnConflict::Fail`], local's under
+/// [`OnConflict::Local`], and both between conflict markers under [`OnConflict::Markers`].
 pub fn merge_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
     merge_lines_with(sides, on_conflict, &MarkerStyle::default())
 }
 
-/// [`merge_lines`], with conflict markers in a style.
+/// [`merge_lines`] with a style of conflict markers.
 pub fn merge_lines_with(
     sides: Triple<&str>,
     on_conflict: OnConflict,
@@ -77,15 +77,14 @@ pub fn merge_lines_with(
     merge_regions(sides, on_conflict, markers, |_| None)
 }
 
-/// [`merge_lines`] for the lines of one value, whose neighbours lend them no sense: a hunk in which
-/// one side made the other's change and more is no conflict.
+/// [`merge_lines`] for the lines of one value. A hunk in which one side made the other's change and
+/// more is not a conflict, because the lines of a value do not depend on their neighbours.
 pub(super) fn merge_value_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
     merge_regions(sides, on_conflict, &MarkerStyle::default(), containing)
 }
 
-/// The side whose change of a hunk has the other's in it. The other side changed only lines that it
-/// shares with this one, at the hunk's start or end, and left the rest as it was, which this one
-/// changed too.
+/// Returns the side whose change of a hunk includes the other side's: the other side changed only
+/// lines at the start or end of the hunk, which both have, and left the rest as in the original.
 fn containing(texts: &Triple<&str>) -> Option<Resolution> {
     let lines = texts
         .as_ref()
@@ -99,6 +98,7 @@ fn containing(texts: &Triple<&str>) -> Option<Resolution> {
     }
 }
 
+/// Whether the change from the original to `larger` includes that to `smaller`.
 fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
     let shortest = larger.len().min(smaller.len());
     let same = |(left, right): &(&&str, &&str)| left == right;
@@ -107,7 +107,7 @@ fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
     let after = backwards.take(shortest - shared).take_while(same).count();
     let rest = &smaller[shared..smaller.len() - after];
     if rest == original {
-        // beside what both made alike, this side left the base as it was
+        // apart from the lines that both have, the smaller change is none
         return shared + after > 0;
     }
     if rest.is_empty() || rest.len() >= original.len() {
@@ -123,10 +123,10 @@ fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
     }
 }
 
-/// What [`merge_lines`] makes of three texts where there is no hunk; else the first hunks.
+/// The merged text if there is no hunk; else the first hunks.
 pub(crate) type CleanLines = Result<String, Vec<Hunk>>;
 
-/// Merges three texts line by line, as far as there are not so many hunks.
+/// Merges three texts line by line, and stops after this number of hunks.
 pub(crate) fn merge_clean_lines(sides: Triple<&str>, hunks: usize) -> CleanLines {
     let lines = sides.map(|side| Lines::of(side, lines_with_breaks(side)));
     let tokens = tokens(&lines);
@@ -155,6 +155,7 @@ pub(crate) fn merge_clean_lines(sides: Triple<&str>, hunks: usize) -> CleanLines
     }
 }
 
+/// Merges three texts line by line. `settle` may resolve a hunk, which is then not a conflict.
 fn merge_regions(
     sides: Triple<&str>,
     on_conflict: OnConflict,

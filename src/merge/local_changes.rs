@@ -1,8 +1,9 @@
-//! Changes of upstream's that a local text has already.
+//! Finds those of upstream's changes that a local text has already.
 //!
-//! How lines align is often a matter of choice: any blank line may be taken for any other. A merge
-//! that runs again on its own result could take other ones, and find that local has changed what it
-//! has only taken over. What is certainly there is not merged again.
+//! Lines can often be aligned in several ways, because any blank line equals any other. A merge
+//! that runs again on its own result could align them differently and take upstream's own change
+//! for a change of local's. Changes that local certainly has already are therefore left out of the
+//! merge.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -15,14 +16,14 @@ use super::lines::{Lines, tokens};
 use crate::differences::{AlignedRange, differences_of_tokens, places_in};
 use crate::triple::Triple;
 
-/// The original, with those of upstream's changes that the local text has already: the new lines
-/// are there, between the same two lines, and none of the old ones is left.
+/// Returns the original with those of upstream's changes that the local text has already: local has
+/// the new lines between the same two lines, and none of the old ones.
 pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let lines = texts.map(|text| Lines::of(text, text.split_inclusive('\n')));
     let rows = tokens(&lines);
     let sides = Sides {
-        known: rows.as_ref().map(|row| known(row)),
-        places: LazyCell::new(|| places_in(&rows.local, &rows.updated)),
+        known: rows.as_ref().map(|row| index_lines(row)),
+        local_positions: LazyCell::new(|| places_in(&rows.local, &rows.updated)),
         lines: &lines,
         rows: &rows,
     };
@@ -30,7 +31,7 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let mut any = false;
     let differences = differences_of_tokens(&rows.original, &rows.updated);
     for AlignedRange { old, new, is_same } in differences.ranges() {
-        if !is_same && sides.have_made(old.clone(), new.clone()) {
+        if !is_same && sides.has_change(old.clone(), new.clone()) {
             any = true;
             text.push_str(lines.updated.text(new));
         } else {
@@ -44,16 +45,16 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     }
 }
 
-/// The lines of a text, by their numbers, each with its place where it is there once.
-type Known = FxHashMap<Token, Option<u32>>;
+/// The lines of a text, by their tokens, with the position of each line that occurs once.
+type LineIndex = FxHashMap<Token, Option<u32>>;
 
-fn known(row: &[Token]) -> Known {
-    let mut known = Known::default();
+fn index_lines(row: &[Token]) -> LineIndex {
+    let mut known = LineIndex::default();
     for (place, line) in (0..).zip(row) {
-        let is_again = |place: &mut Option<u32>| *place = None;
+        let mark_repeated = |place: &mut Option<u32>| *place = None;
         known
             .entry(*line)
-            .and_modify(is_again)
+            .and_modify(mark_repeated)
             .or_insert(Some(place));
     }
     known
@@ -62,41 +63,44 @@ fn known(row: &[Token]) -> Known {
 struct Sides<'l, P> {
     lines: &'l Triple<Lines<'l>>,
     rows: &'l Triple<Vec<Token>>,
-    known: Triple<Known>,
-    /// For each of updated's lines, which of local's it is.
-    places: LazyCell<Vec<Option<usize>>, P>,
+    known: Triple<LineIndex>,
+    /// For each of updated's lines, the local line that it aligns with.
+    local_positions: LazyCell<Vec<Option<usize>>, P>,
 }
 
 impl<P: FnOnce() -> Vec<Option<usize>>> Sides<'_, P> {
-    /// Whether local has the change from some lines of the original to some of updated's.
-    fn have_made(&self, old: Range<usize>, new: Range<usize>) -> bool {
+    /// Whether local has the change from the lines `old` of the original to the lines `new` of
+    /// updated.
+    fn has_change(&self, old: Range<usize>, new: Range<usize>) -> bool {
         let Triple {
             original, updated, ..
         } = self.rows;
         let of_original = (&self.lines.original, original.as_slice());
         let of_updated = (&self.lines.updated, updated.as_slice());
-        let mut gone = strangers(of_original, old, &self.known.updated).peekable();
-        let mut came = strangers(of_updated, new.clone(), &self.known.original).peekable();
-        let has_gone = gone.peek().is_some();
-        if gone.any(|line| self.known.local.contains_key(&original[line])) {
+        let mut removed = lines_not_in(of_original, old, &self.known.updated).peekable();
+        let mut added = lines_not_in(of_updated, new.clone(), &self.known.original).peekable();
+        let has_removed = removed.peek().is_some();
+        if removed.any(|line| self.known.local.contains_key(&original[line])) {
             return false;
         }
         let above = new.start.checked_sub(1);
-        let first = match (came.peek(), above) {
-            (Some(_), _) => came.find_map(|line| {
+        let first = match (added.peek(), above) {
+            (Some(_), _) => added.find_map(|line| {
                 let place = self.known.local.get(&updated[line]).copied().flatten()?;
                 (place as usize).checked_sub(line - new.start)
             }),
-            (None, Some(above)) if has_gone => self.places[above].map(|place| place + 1),
-            (None, None) if has_gone => Some(0),
+            (None, Some(above)) if has_removed => {
+                self.local_positions[above].map(|place| place + 1)
+            }
+            (None, None) if has_removed => Some(0),
             (None, _) => None,
         };
-        first.is_some_and(|first| self.stand_at(first, new))
+        first.is_some_and(|first| self.has_lines_at(first, new))
     }
 
-    /// Whether lines of updated's are in local from `first` on, and those above and below them
-    /// are the same.
-    fn stand_at(&self, first: usize, new: Range<usize>) -> bool {
+    /// Whether local has these lines of updated from the line `first` on, between the same lines
+    /// above and below.
+    fn has_lines_at(&self, first: usize, new: Range<usize>) -> bool {
         let Triple { updated, local, .. } = self.rows;
         let end = first + new.len();
         let same_above = match (new.start.checked_sub(1), first.checked_sub(1)) {
@@ -109,11 +113,11 @@ impl<P: FnOnce() -> Vec<Option<usize>>> Sides<'_, P> {
     }
 }
 
-/// The places of those among some lines that are not known, blank ones aside.
-fn strangers<'l>(
+/// Returns the positions of the lines in a range that another text lacks, without blank ones.
+fn lines_not_in<'l>(
     (lines, row): (&'l Lines<'_>, &'l [Token]),
     range: Range<usize>,
-    known: &'l Known,
+    known: &'l LineIndex,
 ) -> impl Iterator<Item = usize> {
     let is_blank = |at: usize| lines.text(at..at + 1).trim().is_empty();
     range.filter(move |at| !known.contains_key(&row[*at]) && !is_blank(*at))
