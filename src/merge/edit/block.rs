@@ -1,16 +1,24 @@
-//! Block collections, line by line: what stays keeps its lines, and what comes is put between them.
+//! Edits block collections: entries that stay keep their lines, and new ones come between them.
+//!
+//! If no entry comes, goes or moves, each entry is edited in its place. Else the lines of the whole
+//! collection are written anew by `compose`.
 
 use super::layout::starts_its_line;
-use super::{Carried, Editor};
+use super::{CollectionEdit, Editor};
 use crate::line_breaks::lines_with_breaks;
 use crate::merge::decision::{Child, Chosen, Outcome, Piece, PieceKind, Row, Slot};
 use crate::triple::Side;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
 impl Editor<'_> {
-    /// A block map or list of which at least one entry is left. What is between the entries
-    /// goes along with them.
-    pub(super) fn block(&mut self, node: NodeId, owner: Entry<'_>, children: &[Child]) -> Carried {
+    /// Edits a block map or list of which at least one entry is left. Comments and blank lines
+    /// between the entries follow them.
+    pub(super) fn block(
+        &mut self,
+        node: NodeId,
+        owner: Entry<'_>,
+        children: &[Child],
+    ) -> CollectionEdit {
         let is_edited = |child: &Child| {
             child.stays()
                 && child.remarks().above == Default::default()
@@ -26,7 +34,7 @@ impl Editor<'_> {
         let holder = owner;
         let owner = (node != self.target.root().value).then_some(holder);
         let Some(lines) = self.target.row(node, owner) else {
-            return Carried::InPlace;
+            return CollectionEdit::InPlace;
         };
         let row = Row {
             span: lines.span,
@@ -36,26 +44,27 @@ impl Editor<'_> {
         self.row(holder, node, &row)
     }
 
-    /// All entries stay, and none comes.
-    fn edit_entries(&mut self, children: &[Child]) -> Carried {
-        let (mut above, mut carried) = (None, Carried::InPlace);
+    /// Edits entries that all stay in their places.
+    fn edit_entries(&mut self, children: &[Child]) -> CollectionEdit {
+        let (mut above, mut carried) = (None, CollectionEdit::InPlace);
         for child in children {
             if let Slot::Local(id) = child.slot {
                 let entry = self.target.entry(id);
-                if self.needs_key_sign(above.replace(child), child) {
+                if self.needs_key_indicator(above.replace(child), child) {
                     let column = self.target.column(entry.span.start);
-                    self.edits.insert(entry.span.start, self.key_sign(column));
+                    self.edits
+                        .insert(entry.span.start, self.key_indicator(column));
                 }
                 if self.edit_entry(child, id) && !starts_its_line(self.target, entry) {
-                    carried = Carried::Anew { blanks: 0 };
+                    carried = CollectionEdit::RewrittenAtDash { blanks: 0 };
                 }
             }
         }
         carried
     }
 
-    /// Gives an entry the key that updated gave it.
-    pub(super) fn key(&mut self, child: &Child, entry: Entry<'_>) {
+    /// Replaces the key of an entry by the source's, if that was decided.
+    pub(super) fn replace_key(&mut self, child: &Child, entry: Entry<'_>) {
         let key_span = |tree: &Tree<'_>, entry: Entry<'_>| entry.key.map(|key| tree.node(key).span);
         let new = child
             .key()
@@ -66,11 +75,12 @@ impl Editor<'_> {
         }
     }
 
-    /// An entry of the target that stays in its place; whether its lines were put together anew.
+    /// Edits an entry of the target that stays in its place. Returns whether its lines were written
+    /// anew.
     fn edit_entry(&mut self, child: &Child, id: EntryId) -> bool {
         let entry = self.target.entry(id);
         if child.text().is_none() && child.below().is_none() {
-            self.key(child, entry);
+            self.replace_key(child, entry);
             self.value(entry, &child.outcome, child.remarks());
             return false;
         }
@@ -86,35 +96,35 @@ impl Editor<'_> {
         true
     }
 
-    /// The lines of a block collection of the target, put together anew.
-    pub(super) fn row(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) -> Carried {
+    /// Writes the lines of a block collection of the target anew.
+    pub(super) fn row(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) -> CollectionEdit {
         if !self.target.is_block_collection(node) {
-            self.opened_row(owner, node, row);
-            return Carried::InPlace;
+            self.fill_empty_collection(owner, node, row);
+            return CollectionEdit::InPlace;
         }
         let Some(column) = self.column_of(node) else {
-            return Carried::InPlace;
+            return CollectionEdit::InPlace;
         };
         let shares_line = self.target.line_start(row.span.start) != row.span.start;
         let mut text = match row.pieces.iter().any(Piece::is_entry) {
             true => self.composed(&row.pieces, column, row.moved),
-            false => self.emptied(node, &row.pieces, column),
+            false => self.emptied_document(node, &row.pieces, column),
         };
         let mut start = row.span.start;
-        let mut carried = Carried::InPlace;
+        let mut carried = CollectionEdit::InPlace;
         if shares_line {
             let content = text.trim_start();
             if content.starts_with('#') {
-                // behind the dash it would be a remark on the dash
+                // on the line of the dash, the comment would be a remark on the dash
                 let line = self.target.line_start(start);
                 let above = self.target.slice(Span::new(line, start)).trim_end();
                 start = line + u32::try_from(above.len()).unwrap_or(0);
                 text.insert_str(0, self.line_break);
-                carried = Carried::Below { dash: start };
+                carried = CollectionEdit::RewrittenBelowDash { dash: start };
             } else {
                 let dropped = &text[..text.len() - content.len()];
                 let blanks = dropped.matches(self.line_break).count();
-                carried = Carried::Anew { blanks };
+                carried = CollectionEdit::RewrittenAtDash { blanks };
                 text = content.to_owned();
             }
         }
@@ -123,7 +133,7 @@ impl Editor<'_> {
             let end = text.trim_end_matches(['\r', '\n']).len();
             text.truncate(end);
         }
-        // what else was to change in these lines has changed in the pieces
+        // drop edits of these lines: the pieces have them already
         let range = start..row.span.end;
         self.edits.take_text(self.target.text(), range.clone());
         if text != old {
@@ -132,9 +142,9 @@ impl Editor<'_> {
         carried
     }
 
-    /// The lines of a document that has no entry any more: brackets, and the comments above and
-    /// below them.
-    fn emptied(&mut self, node: NodeId, pieces: &[Piece], column: u32) -> String {
+    /// Returns the lines of a document that has no entry left: brackets, with the comments above
+    /// and below them.
+    fn emptied_document(&mut self, node: NodeId, pieces: &[Piece], column: u32) -> String {
         let first = self.target.node(node).span.start;
         let theirs = self.source.node(self.source.root().value).span.start;
         let is_above = |piece: &&Piece| match &piece.kind {
@@ -154,8 +164,8 @@ impl Editor<'_> {
         text
     }
 
-    /// The first lines of a map or list that was empty, below its key.
-    fn opened_row(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) {
+    /// Writes the lines of a map or list that was empty, below its key.
+    fn fill_empty_collection(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) {
         let target = self.target;
         let Some(from) = row.pieces.iter().find_map(|piece| match &piece.kind {
             PieceKind::Entry(Child {
@@ -167,9 +177,9 @@ impl Editor<'_> {
             return;
         };
         let source = self.source;
-        let collection = self.of_source.holders().collection_of(from);
+        let collection = self.source_overview.holders().collection_of(from);
         let theirs = collection
-            .and_then(|node| self.of_source.holders().entry_of(node))
+            .and_then(|node| self.source_overview.holders().entry_of(node))
             .map(|owner| source.entry(owner));
         let (Some(collection), Some(theirs)) = (collection, theirs) else {
             return;
@@ -199,9 +209,9 @@ impl Editor<'_> {
             .replace(at..row.span.end, format!("{line_break}{text}"));
     }
 
-    /// Whether a field with an empty key, of which only `:` and the value are written, would be
-    /// taken for the value of the `? key` that it now follows, and that has none.
-    pub(super) fn needs_key_sign(&self, above: Option<&Child>, child: &Child) -> bool {
+    /// Whether a field with an empty key, of which only `:` and the value are written, would become
+    /// the value of the `? key` without a value above it. Such a field needs a `?` of its own.
+    pub(super) fn needs_key_indicator(&self, above: Option<&Child>, child: &Child) -> bool {
         let entry_of = |child: &Child| match child.slot {
             Slot::Local(id) => self.target.entry(id),
             Slot::Updated(id) => self.source.entry(id),
@@ -210,18 +220,18 @@ impl Editor<'_> {
         entry.colon() == Some(entry.span.start)
             && above.is_some_and(|above| match above.slot {
                 Slot::Local(_) if matches!(above.outcome, Outcome::Take(_)) => false,
-                Slot::Updated(id) if self.comes_from_brackets(id) => false,
+                Slot::Updated(id) if self.is_in_flow(id) => false,
                 _ => entry_of(above).key.is_some() && entry_of(above).colon().is_none(),
             })
     }
 
-    /// What says that a key begins, empty as it is.
-    fn key_sign(&self, column: u32) -> String {
+    /// Returns the `?` of an empty key.
+    fn key_indicator(&self, column: u32) -> String {
         format!("?{}{}", self.line_break, " ".repeat(column as usize))
     }
 
-    /// The lines of an entry with that sign.
-    pub(super) fn with_key_sign(&self, lines: &str, column: u32) -> String {
+    /// Returns the lines of an entry with the `?` of its empty key.
+    pub(super) fn with_key_indicator(&self, lines: &str, column: u32) -> String {
         let mut at = 0;
         for line in lines_with_breaks(lines) {
             let content = line.trim_start_matches(' ');
@@ -232,22 +242,23 @@ impl Editor<'_> {
             at += line.len();
         }
         let (above, rest) = lines.split_at(at);
-        format!("{above}{}{rest}", self.key_sign(column))
+        format!("{above}{}{rest}", self.key_indicator(column))
     }
 
-    /// The column in which the entries of a block collection start.
+    /// Returns the column of the entries of a block collection.
     pub(super) fn column_of(&self, node: NodeId) -> Option<u32> {
         let first = self.target.entries(node).next()?;
         Some(self.target.column(self.target.entry(first).span.start))
     }
 
-    /// Whether the entries of a collection of the target begin behind a dash, and both sides of the
-    /// first of the result have to be written down.
+    /// Whether a collection of the target begins on the line of a dash, and the first piece of the
+    /// result is an open conflict that has to be written as a hunk.
     pub(super) fn begins_with_choice(&self, node: NodeId, outcome: &Outcome) -> bool {
         let first = self.target.entries(node).next();
         let shares_line =
             first.is_some_and(|first| !starts_its_line(self.target, self.target.entry(first)));
-        // where both sides have the entry, each gets the dash; a remark is the element's own
+        // where both sides have the entry, each side of the hunk gets the dash, unless the conflict
+        // is about a remark: that belongs to the element
         let is_open = |child: &Child| {
             let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
             let gets_dash = sides.iter().all(Child::stays) && !child.remarks().has_choice();
@@ -264,7 +275,7 @@ impl Editor<'_> {
     }
 }
 
-/// The block scalar that a value ends in, where it does.
+/// Returns the block scalar that a value ends with, if it does.
 pub(super) fn last_block_scalar(tree: &Tree<'_>, node: NodeId) -> Option<NodeId> {
     match &tree.node(node).kind {
         NodeKind::Scalar(scalar) if scalar.style.is_block() => Some(node),
@@ -276,7 +287,7 @@ pub(super) fn last_block_scalar(tree: &Tree<'_>, node: NodeId) -> Option<NodeId>
     }
 }
 
-/// The local entries among children, in their order.
+/// Returns the local entries of these children, in order.
 pub(super) fn local_entries(children: &[Child]) -> impl Iterator<Item = EntryId> {
     children.iter().filter_map(|child| match child.slot {
         Slot::Local(entry) => Some(entry),

@@ -1,5 +1,5 @@
-//! Comments of entries that stay: those that are taken from the source replace the target's (rules:
-//! Text).
+//! Edits the comments of entries that stay: comments taken from the source replace the target's
+//! (rules: Text).
 
 use super::Editor;
 use super::layout::{
@@ -12,21 +12,21 @@ use crate::merge::decision::Remarks;
 use crate::yaml::{Comments, Entry, NodeKind, Span, Tree};
 
 impl Editor<'_> {
-    /// Carries out the choices for an entry whose value keeps its place.
+    /// Edits the comments of an entry whose value stays in its place.
     pub(super) fn comments(&mut self, entry: Entry<'_>, choices: Remarks) {
         if choices.is_keep() {
             return;
         }
         if begins_on_line(self.target, entry) {
-            self.comments_behind_dash(entry, choices, 0);
+            self.comments_after_dash(entry, choices, 0);
         } else {
             self.comments_with(entry, choices, self.end_of_key_line(entry));
             self.move_up_to_dash(entry, choices);
         }
     }
 
-    /// The same where the lines of the value were replaced, so that no comment can come behind the
-    /// first of them.
+    /// Edits the comments of an entry whose value was replaced, so that a new comment cannot go
+    /// after the value's first line.
     pub(super) fn comments_of_replaced(&mut self, entry: Entry<'_>, choices: Remarks) {
         let end = match entry.comments().line.is_empty() {
             true => Some(self.end_of_entry(entry)),
@@ -35,17 +35,17 @@ impl Editor<'_> {
         self.comments_with(entry, choices, end);
     }
 
-    /// The same where the lines of the collection that begins behind the dash were put together
-    /// anew: a comment beside it stays with the dash, and the first entry comes below, with so many
-    /// blank lines between.
-    pub(super) fn comments_behind_dash(
+    /// Edits the comments of an entry with a collection that begins on the line of a dash and was
+    /// written anew. A new comment goes after the dash, and the first entry moves below it, with
+    /// `blanks` blank lines between.
+    pub(super) fn comments_after_dash(
         &mut self,
         entry: Entry<'_>,
         choices: Remarks,
         blanks: usize,
     ) {
         self.comments_with(entry, choices, None);
-        if let Some(theirs) = self.new_beside(entry, choices) {
+        if let Some(theirs) = self.new_line_comment(entry, choices) {
             let first = self.target.node(entry.value).span.start;
             let indent = " ".repeat(self.target.column(first) as usize);
             let text = self.source.slice(theirs);
@@ -54,8 +54,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Moves the first entry up to the dash where the remark between the two went and upstream has
-    /// the entry there.
+    /// Moves the first entry up to the dash if the remark between them was removed and upstream has
+    /// the entry on the line of the dash.
     fn move_up_to_dash(&mut self, entry: Entry<'_>, choices: Remarks) {
         let (Some(from), ours) = (choices.from, entry.comments().line) else {
             return;
@@ -78,24 +78,26 @@ impl Editor<'_> {
         self.edits.replace(range, text);
     }
 
-    /// The same where the lines of the collection come below the dash, which ends at `dash`.
-    pub(super) fn comments_above_row(&mut self, entry: Entry<'_>, choices: Remarks, dash: u32) {
+    /// Edits the comments of an entry with a collection that was written anew below the dash.
+    /// `dash` is the offset of the end of the dash.
+    pub(super) fn comments_below_dash(&mut self, entry: Entry<'_>, choices: Remarks, dash: u32) {
         self.comments_with(entry, choices, None);
-        if let Some(theirs) = self.new_beside(entry, choices) {
+        if let Some(theirs) = self.new_line_comment(entry, choices) {
             let text = format!("{}{}", self.gap_before(theirs), self.source.slice(theirs));
             self.edits.insert(dash, text);
         }
     }
 
-    /// The source's comment beside an entry that has none.
-    fn new_beside(&self, entry: Entry<'_>, choices: Remarks) -> Option<Span> {
+    /// Returns the source's comment on the first line of an entry, if it is taken and the target
+    /// has none there.
+    fn new_line_comment(&self, entry: Entry<'_>, choices: Remarks) -> Option<Span> {
         let theirs = self.chosen(choices)?.beside();
         let is_new = choices.line.is_updated() && entry.comments().beside().is_empty();
         (is_new && !theirs.is_empty()).then_some(theirs)
     }
 
-    /// The same where the value is on lines below its key, and is another now: a comment beside
-    /// it goes behind the key.
+    /// Edits the comments of an entry whose value is on the lines below its key and was replaced: a
+    /// new comment goes after the key.
     pub(super) fn comments_at_key(&mut self, entry: Entry<'_>, choices: Remarks) {
         let Some(theirs) = self.chosen(choices) else {
             return;
@@ -108,12 +110,13 @@ impl Editor<'_> {
         }
     }
 
-    /// `end` is where a comment beside the value may come that local has not got.
+    /// Edits the comments of an entry. `end` is the offset at which a new comment can go on the
+    /// first line; `None` if there is no such place.
     fn comments_with(&mut self, entry: Entry<'_>, choices: Remarks, end: Option<u32>) {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
-        // where local has some all the same, it keeps up with them
+        // where the target has comments nevertheless, they are kept up to date
         if self.no_new_comments
             && entry.comments() == Comments::default()
             && self.target.comments_above(entry).is_empty()
@@ -133,13 +136,13 @@ impl Editor<'_> {
         }
     }
 
-    /// The source's comments, where some of them are taken.
+    /// Returns the source's comments of an entry, if any of them is taken.
     pub(super) fn chosen(&self, choices: Remarks) -> Option<Comments> {
         let from = choices.from.filter(|_| !choices.is_keep())?;
         Some(self.source.entry(from).comments())
     }
 
-    /// The comment lines above an entry.
+    /// Replaces the comment lines above an entry, if the source's are taken.
     pub(super) fn leading_comment(&mut self, entry: Entry<'_>, choices: Remarks) {
         let Some(from) = choices.from.filter(|_| choices.above.is_updated()) else {
             return;
@@ -154,7 +157,7 @@ impl Editor<'_> {
         self.edits.replace(ours.start..ours.end, text);
     }
 
-    /// Comment lines of the source, in a column.
+    /// Returns comment lines of the source, indented to a column.
     pub(super) fn leading_lines(&self, comment: Span, column: u32) -> String {
         let indent = " ".repeat(column as usize);
         let mut text = String::new();
@@ -166,16 +169,17 @@ impl Editor<'_> {
         text
     }
 
-    /// Moves the comment lines from a line's start `at` on, down to the next line that is none, out
-    /// to a column. Below a block scalar, what is indented like its lines is one of them.
+    /// Moves the comment lines from the line start `at` on, up to the next other line, out to a
+    /// column. Below a block scalar, a comment that is indented like its lines would be one of
+    /// them.
     pub(super) fn outdent_comments(&mut self, at: u32, column: u32) {
         for deep in indents_of_comments(&self.target.text()[at as usize..], column) {
             self.edits.delete(at + deep.start..at + deep.end);
         }
     }
 
-    /// A comment on a line: replaced, taken away with the white space before it, or added at `end`,
-    /// where a line has room.
+    /// Replaces the target's comment on a line, deletes it with the white space before it, or adds
+    /// the source's at `end` if the line ends there.
     fn line_comment(&mut self, ours: Span, theirs: Span, end: Option<u32>) {
         let text = self.source.slice(theirs);
         if !ours.is_empty() && !text.is_empty() {
@@ -189,25 +193,26 @@ impl Editor<'_> {
         }
     }
 
-    /// The white space that the source has before a comment on a line; at least one space.
+    /// Returns the white space that the source has before a comment on a line; at least one space.
     pub(super) fn gap_before(&self, comment: Span) -> &str {
         let before = &self.source.text()[..comment.start as usize];
         let gap = &before[before.trim_end_matches([' ', '\t']).len()..];
         if gap.is_empty() { " " } else { gap }
     }
 
-    /// Where the white space before `at` starts.
+    /// Returns the offset at which the white space before `at` starts.
     pub(super) fn before_white_space(&self, at: u32) -> u32 {
         let before = &self.target.text()[..at as usize];
         before.trim_end_matches([' ', '\t']).len() as u32
     }
 
-    /// Whether nothing but white space follows on a line.
+    /// Whether only white space follows on the line.
     fn line_ends_at(&self, at: u32) -> bool {
         is_blank(self.target, at..self.target.line_end(at).max(at))
     }
 
-    /// Where a comment may follow the key of an entry, on the key's line.
+    /// Returns the offset at which a new comment can go on the line of the key; `None` if it
+    /// cannot.
     fn end_of_key_line(&self, entry: Entry<'_>) -> Option<u32> {
         let node = self.target.node(entry.value);
         let key_line_end = self.target.line_end(entry.span.start);
@@ -216,7 +221,7 @@ impl Editor<'_> {
         }
         match &node.kind {
             NodeKind::Scalar(scalar) if !scalar.style.is_block() => Some(self.end_of_entry(entry)),
-            // Behind the dash there is the first entry, and its comment.
+            // the first entry is on the line of the dash: the comment would be that entry's
             _ if begins_on_line(self.target, entry) => None,
             _ if ends_within_text(self.target, entry, key_line_end) => None,
             _ => {
@@ -226,7 +231,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Where a second comment may be: behind a value of several lines that is no block.
+    /// Returns the offset at which a second comment can go: after a value of several lines that is
+    /// not in block style.
     fn end_behind_comment(&self, entry: Entry<'_>) -> Option<u32> {
         let is_open =
             !is_block(self.target, entry.value) && !is_block_scalar(self.target, entry.value);
@@ -234,18 +240,18 @@ impl Editor<'_> {
         (is_open && is_long).then(|| self.end_of_entry(entry))
     }
 
-    /// Where an entry ends, its comma included.
+    /// Returns the end of an entry, with its comma.
     fn end_of_entry(&self, entry: Entry<'_>) -> u32 {
         entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
 }
 
-/// Where the white space at the end of a line starts.
+/// Returns the length of a line without the white space at its end.
 fn trimmed_end(line: &str) -> u32 {
     line.trim_end_matches([' ', '\t']).len() as u32
 }
 
-/// Whether a block collection begins on the line of the dash that it belongs to.
+/// Whether the value of an entry is a block collection that begins on the entry's first line.
 fn begins_on_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     let first = tree.node(entry.value).span.start;
     is_block(tree, entry.value) && first < tree.line_end(entry.span.start)

@@ -1,5 +1,5 @@
-//! The pieces of a row as text. Where neither side wins, both are written down, to be between
-//! conflict markers.
+//! Writes the pieces of a row as text. The sides of an open conflict go into a [`Hunk`], for which
+//! the text has a placeholder.
 
 use super::Editor;
 use super::block::last_block_scalar;
@@ -12,25 +12,24 @@ use crate::merge::decision::{
 use crate::triple::Side;
 use crate::yaml::{EntryId, Span, Tree};
 
-/// A row that is being written.
+/// The state of writing a row.
 struct Composition {
     text: String,
-    /// A hunk that may go on.
-    open: Option<Hunk>,
-    /// Whether a comment that is indented deeper than its row would be part of the block scalar
-    /// above it.
+    /// The hunk at the end of the text, to which the next piece may belong.
+    open_hunk: Option<Hunk>,
+    /// Whether the text ends with a block scalar, which a deeper comment would become part of.
     is_below_text: bool,
-    /// The piece of the target that was written last, as it is there.
+    /// The span in the target of the last piece, if that was written unchanged.
     last: Option<Span>,
 }
 
 impl Editor<'_> {
-    /// The lines of pieces whose entries start in `column`, all of them moved in.
+    /// Returns the lines of pieces with entries in `column`, all indented by `moved` more columns.
     pub(super) fn composed(&mut self, pieces: &[Piece], column: u32, moved: i64) -> String {
         self.composed_below(pieces, (column, moved), false)
     }
 
-    /// The same below a block scalar, if they are.
+    /// [`Self::composed`] for pieces that may be below a block scalar.
     fn composed_below(
         &mut self,
         pieces: &[Piece],
@@ -39,7 +38,7 @@ impl Editor<'_> {
     ) -> String {
         let mut row = Composition {
             text: String::new(),
-            open: None,
+            open_hunk: None,
             is_below_text,
             last: None,
         };
@@ -47,28 +46,31 @@ impl Editor<'_> {
         for piece in pieces {
             match &piece.kind {
                 PieceKind::End => {
-                    self.close(&mut row);
+                    self.close_hunk(&mut row);
                     row.text.push_str(&self.blank_lines(piece.blanks));
                 }
                 PieceKind::Comment(comment) => {
                     self.comment(&mut row, piece.blanks, comment, column)
                 }
                 PieceKind::Original(entry) => {
-                    let lines = self.original_stretch(&[*entry], column).unwrap_or_default();
-                    let hunk = row.open.get_or_insert_default();
+                    let lines = self
+                        .original_lines_of(&[*entry], column)
+                        .unwrap_or_default();
+                    let hunk = row.open_hunk.get_or_insert_default();
                     hunk.texts.original.push_str(&lines);
                 }
                 PieceKind::Entry(child) => {
-                    let sign = self.needs_key_sign(above, child);
-                    self.entry_piece(&mut row, piece.blanks, child, column, sign);
+                    let needs_indicator = self.needs_key_indicator(above, child);
+                    self.entry_piece(&mut row, piece.blanks, child, column, needs_indicator);
                     above = child.stays().then_some(child).or(above);
                 }
             }
         }
-        self.close(&mut row);
+        self.close_hunk(&mut row);
         shifted(row.text, moved)
     }
 
+    /// Writes a comment with the blank lines above it.
     fn comment(
         &mut self,
         row: &mut Composition,
@@ -84,33 +86,33 @@ impl Editor<'_> {
         let Some(tree) = tree else {
             return;
         };
-        let follows = comment.side == Side::Local
+        let follows_last = comment.side == Side::Local
             && row
                 .last
                 .is_some_and(|last| last.end == self.start_with(blanks, comment.span));
         let mut text = self.moved_line(tree, comment.span, comment.moved);
-        if row.is_below_text && !follows {
+        if row.is_below_text && !follows_last {
             outdent_comments(&mut text, column);
         }
         match comment.of_side {
             None => {
-                self.close(row);
+                self.close_hunk(row);
                 row.text.push_str(&self.blank_lines(blanks));
                 row.text.push_str(&text);
                 row.is_below_text &= !indents_of_comments(&text, column).is_empty();
             }
             Some(of_side) => {
                 let blanks = self.blank_lines(blanks);
-                let hunk = row.open.get_or_insert_default();
+                let hunk = row.open_hunk.get_or_insert_default();
                 let side = &mut hunk.texts[of_side];
                 side.push_str(&blanks);
                 side.push_str(&text);
             }
         }
-        row.last = follows.then_some(comment.span);
+        row.last = follows_last.then_some(comment.span);
     }
 
-    /// Where a piece starts in the target with the blank lines above it, if those are its own.
+    /// Returns where the blank lines above a piece start, if they are its own; else `u32::MAX`.
     fn start_with(&self, blanks: Blanks, span: Span) -> u32 {
         match blanks {
             Blanks::Local(blank) if blank.end == span.start => blank.start,
@@ -119,13 +121,14 @@ impl Editor<'_> {
         }
     }
 
+    /// Writes an entry with the blank lines above it, and with a `?` if its empty key needs one.
     fn entry_piece(
         &mut self,
         row: &mut Composition,
         blanks: Blanks,
         child: &Child,
         column: u32,
-        sign: bool,
+        needs_indicator: bool,
     ) {
         if self.is_open(child) {
             self.hunk(row, blanks, child, column);
@@ -134,17 +137,18 @@ impl Editor<'_> {
         if !child.stays() {
             return;
         }
-        self.close(row);
+        self.close_hunk(row);
         row.text.push_str(&self.blank_lines(blanks));
         let text = self.entry_lines(child, column);
-        match sign {
-            true => row.text.push_str(&self.with_key_sign(&text, column)),
+        match needs_indicator {
+            true => row.text.push_str(&self.with_key_indicator(&text, column)),
             false => row.text.push_str(&text),
         }
-        self.note(row, child);
+        self.update_state(row, child);
     }
 
-    fn note(&self, row: &mut Composition, child: &Child) {
+    /// Updates the state after an entry.
+    fn update_state(&self, row: &mut Composition, child: &Child) {
         row.is_below_text = self.ends_in_block_scalar(child);
         row.last = match child.slot {
             Slot::Local(id) if child.is_untouched() => {
@@ -154,7 +158,7 @@ impl Editor<'_> {
         };
     }
 
-    /// Whether both sides of an entry have to be written down.
+    /// Whether an entry has an open conflict that has to be a hunk of the whole entry.
     pub(super) fn is_open(&self, child: &Child) -> bool {
         if !child.has_choice() {
             return false;
@@ -174,7 +178,7 @@ impl Editor<'_> {
         !is_inside
     }
 
-    /// Both sides of an entry: what all of them begin and end with stays outside the hunk.
+    /// Writes both sides of an entry as a hunk, without lines that all sides begin or end with.
     fn hunk(&mut self, row: &mut Composition, blanks: Blanks, child: &Child, column: u32) {
         let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
         let stays = sides.iter().all(Child::stays);
@@ -186,7 +190,7 @@ impl Editor<'_> {
         let original = match &child.outcome {
             Outcome::Apart(apart) if apart.base.is_some() => {
                 let base = apart.base.as_deref().unwrap_or_default();
-                self.original_stretch(base, column)
+                self.original_lines_of(base, column)
             }
             _ => child
                 .sides()
@@ -197,22 +201,22 @@ impl Editor<'_> {
             true => shared_lines(&local, &updated, original.as_deref()),
             false => (0, 0),
         };
-        // of an entry that both sides added, each side shows something
-        let shows = |side: &String| original.is_some() || side.len() > above + below;
-        let (above, below) = match shows(&local) && shows(&updated) {
+        // of an entry that both sides added, neither side of the hunk may be empty
+        let is_shown = |side: &String| original.is_some() || side.len() > above + below;
+        let (above, below) = match is_shown(&local) && is_shown(&updated) {
             true => (above, below),
             false => (0, 0),
         };
         let original = original.unwrap_or_default();
         if above > 0 {
-            self.close(row);
+            self.close_hunk(row);
         }
         let mut blank = self.blank_lines(blanks);
-        if row.open.is_none() && stays {
+        if row.open_hunk.is_none() && stays {
             row.text.push_str(&std::mem::take(&mut blank));
         }
         row.text.push_str(&local[..above]);
-        let hunk = row.open.get_or_insert_default();
+        let hunk = row.open_hunk.get_or_insert_default();
         for (text, lines) in [
             (&mut hunk.texts.local, &local),
             (&mut hunk.texts.updated, &updated),
@@ -228,22 +232,21 @@ impl Editor<'_> {
         };
         hunk.texts.original.push_str(base);
         if below > 0 {
-            self.close(row);
+            self.close_hunk(row);
             row.text.push_str(&local[local.len() - below..]);
         }
         row.last = None;
         row.is_below_text = is_below_text;
     }
 
-    /// The original's lines of an entry, in that column.
+    /// Returns the original's lines of an entry, indented to a column.
     fn original_lines(&self, id: EntryId, column: u32) -> Option<String> {
         let tree = self.original?;
         Some(self.lines_in_column(tree, id, column))
     }
 
-    /// The original's lines of entries that follow each other, in that column, with the comments
-    /// and blank lines above them.
-    fn original_stretch(&self, entries: &[EntryId], column: u32) -> Option<String> {
+    /// Returns the original's lines of consecutive entries, and the comments above, in a column.
+    fn original_lines_of(&self, entries: &[EntryId], column: u32) -> Option<String> {
         let tree = self.original?;
         let (first, last) = (tree.entry(*entries.first()?), tree.entry(*entries.last()?));
         if !starts_its_line(tree, first) {
@@ -257,9 +260,9 @@ impl Editor<'_> {
         Some(shifted(lines.collect(), i64::from(column) - i64::from(own)))
     }
 
-    /// Ends the hunk that is open, if one is.
-    fn close(&mut self, row: &mut Composition) {
-        let Some(mut hunk) = row.open.take() else {
+    /// Ends the open hunk, if there is one, and writes its placeholder.
+    fn close_hunk(&mut self, row: &mut Composition) {
+        let Some(mut hunk) = row.open_hunk.take() else {
             return;
         };
         if hunk.texts.local == hunk.texts.updated {
@@ -273,7 +276,7 @@ impl Editor<'_> {
         self.hunks.push(hunk);
     }
 
-    /// The lines of an entry of the result, with what is below it.
+    /// Returns the lines of an entry of the result, with the comments below that belong to it.
     pub(super) fn entry_lines(&mut self, child: &Child, column: u32) -> String {
         match (child.slot, &child.outcome) {
             (Slot::Local(_), _) if child.text().is_some() => {
@@ -292,7 +295,7 @@ impl Editor<'_> {
         }
     }
 
-    /// The lines of an entry that stays, as its child says.
+    /// Returns the lines of an entry of the target that stays, with its edits.
     fn resident_lines(&mut self, id: EntryId, child: &Child, column: u32) -> String {
         let entry = self.target.entry(id);
         let lines = self.target.lines_of(entry);
@@ -300,7 +303,7 @@ impl Editor<'_> {
             above: CommentChoice::Local,
             ..child.remarks()
         };
-        self.key(child, entry);
+        self.replace_key(child, entry);
         self.value(entry, &child.outcome, remarks);
         let end = match child.below() {
             Some(_) => self.target.end_of_value_lines(entry),
@@ -311,7 +314,7 @@ impl Editor<'_> {
             && let Some(row) = self.target.row(entry.value, Some(entry))
             && self.target.line_start(row.span.start) == row.span.start
         {
-            // the comments in a collection that is emptied are among those below
+            // `below` has the comments of the collection that becomes empty
             self.edits.delete(row.span.start..row.span.end.min(end));
         }
         let mut text = self.edits.take_text(self.target.text(), lines.start..end);
@@ -328,7 +331,7 @@ impl Editor<'_> {
         text
     }
 
-    /// The lines of an entry of a tree as they are, in another column.
+    /// Returns the unchanged lines of an entry of a tree, indented to a column.
     pub(super) fn lines_in_column(&self, tree: &Tree<'_>, id: EntryId, column: u32) -> String {
         let entry = tree.entry(id);
         let span = tree.lines_of(entry);
@@ -344,6 +347,7 @@ impl Editor<'_> {
         shifted(text, i64::from(column) - i64::from(own))
     }
 
+    /// Returns a line of a tree, indented by `by` more columns, with the target's line break.
     fn moved_line(&self, tree: &Tree<'_>, span: Span, by: i64) -> String {
         let line = tree.slice(span);
         let is_lf = line.ends_with('\n') && !line.ends_with("\r\n");
@@ -354,6 +358,7 @@ impl Editor<'_> {
         shifted(format!("{line}{}", self.line_break), by)
     }
 
+    /// Returns the text of blank lines.
     fn blank_lines(&self, blanks: Blanks) -> String {
         match blanks {
             Blanks::Local(span) => {
@@ -367,8 +372,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Whether an entry of the result ends in a block scalar, so that a comment indented like its
-    /// lines would be one of them.
+    /// Whether an entry of the result ends with a block scalar.
     fn ends_in_block_scalar(&self, child: &Child) -> bool {
         match (&child.outcome, child.slot) {
             (Outcome::Take(incoming), _) => last_block_scalar(self.source, incoming.node).is_some(),
@@ -388,7 +392,7 @@ impl Editor<'_> {
     }
 }
 
-/// Moves the comment lines that a text begins with out to a column.
+/// Moves the comment lines at the start of a text out to a column.
 fn outdent_comments(text: &mut String, column: u32) {
     for deep in indents_of_comments(text, column).into_iter().rev() {
         text.replace_range(deep.start as usize..deep.end as usize, "");

@@ -1,19 +1,19 @@
-//! A text with places for hunks: what conflict markers are put around.
+//! A text with placeholders for hunks, which are filled with one side or with conflict markers.
 
 use crate::line_breaks::{cut_first_line, cut_last_line, lines_with_breaks};
 use crate::triple::Triple;
 
-/// Lines of which each side has its own.
+/// The lines of each side of an open conflict.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Hunk {
     /// The lines of each side, line breaks included.
     pub(crate) texts: Triple<String>,
 }
 
-/// What no text of YAML holds: it begins a line that stands for a hunk.
+/// The character that begins a line which stands for a hunk. No YAML text contains it.
 pub(super) const PLACEHOLDER: char = '\0';
 
-/// A text with places for hunks.
+/// A text with placeholders for hunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Draft {
     text: String,
@@ -30,7 +30,7 @@ impl Draft {
         self.hunks.is_empty()
     }
 
-    /// The text with local's side in the place of each hunk.
+    /// Returns the text with local's side in the place of each hunk.
     pub(crate) fn into_local(self) -> String {
         match self.hunks.is_empty() {
             true => self.text,
@@ -38,7 +38,7 @@ impl Draft {
         }
     }
 
-    /// The text with something in the place of each hunk.
+    /// Returns the text with what `write` writes in the place of each hunk.
     pub(crate) fn fill(&self, mut write: impl FnMut(&mut String, &Hunk)) -> String {
         let mut filled = String::with_capacity(self.text.len());
         let mut rest = self.text.as_str();
@@ -69,7 +69,7 @@ impl Draft {
 }
 
 impl Hunk {
-    /// The hunk with its first lines behind dashes, in the place of as many spaces.
+    /// Returns the hunk with dashes in the place of the indentation of its first lines.
     fn behind(&self, dashes: &str) -> Self {
         let spaces = " ".repeat(dashes.len());
         let behind = |text: &String| match text.strip_prefix(&spaces) {
@@ -80,7 +80,7 @@ impl Hunk {
         Self { texts }
     }
 
-    /// Takes the blank lines away that all of its texts begin with.
+    /// Removes the blank lines that all of its texts begin with, and returns them.
     pub(super) fn take_shared_blanks(&mut self) -> String {
         let Triple {
             original,
@@ -104,7 +104,8 @@ impl Hunk {
     }
 }
 
-/// The lines that all texts begin with, and those that they end with, in bytes.
+/// Returns the length in bytes of the lines that all texts begin with, and of those that all end
+/// with.
 pub(super) fn shared_lines(local: &str, updated: &str, original: Option<&str>) -> (usize, usize) {
     let mut texts = [local, updated, original.unwrap_or(local)];
     let mut shared = |cut: fn(&str) -> (&str, &str)| {
@@ -122,8 +123,8 @@ pub(super) fn shared_lines(local: &str, updated: &str, original: Option<&str>) -
     (shared(cut_first_line), shared(cut_last_line))
 }
 
-/// A text whose lines are so many columns further in; blank ones stay, and none moves out further
-/// than it is in.
+/// Returns a text with its lines indented by `by` more columns, or fewer if it is negative. Blank
+/// lines and placeholders stay as they are.
 pub(super) fn shifted(text: String, by: i64) -> String {
     if by == 0 {
         return text;

@@ -6,18 +6,18 @@ use std::ops::Range;
 use crate::line_breaks::push;
 use crate::yaml::Span;
 
-/// Replacements of stretches of a text that do not overlap.
+/// Replacements of ranges of a text that do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
     edits: BTreeMap<Place, Edit>,
-    /// What they put in, one after the other: most are short.
+    /// The new texts of all edits in one string, because most are short.
     texts: String,
-    /// How many there were ever.
+    /// The number of edits so far, including those that were taken out.
     count: u32,
 }
 
-/// Where an edit comes: what is put in at a byte comes before what replaces it, in the order of its
-/// coming.
+/// The position of an edit in the order of application. Insertions at a byte come before the
+/// replacement of that byte; insertions at one byte are in the order in which they were added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     start: u32,
@@ -26,7 +26,7 @@ struct Place {
 }
 
 impl Place {
-    /// The places of all edits that start in a stretch or at its end.
+    /// Returns the places of all edits that start in a range or at its end.
     fn within(range: &Range<u32>) -> Range<Self> {
         let before = |start| Self {
             start,
@@ -40,12 +40,12 @@ impl Place {
 #[derive(Debug)]
 struct Edit {
     end: u32,
-    /// Where in [`Edits::texts`] its text is.
+    /// The span of its new text in [`Edits::texts`].
     text: Span,
 }
 
 impl Edits {
-    /// Puts `text` in the place of a stretch.
+    /// Replaces a range by `text`.
     pub(crate) fn replace(&mut self, range: Range<u32>, text: impl AsRef<str>) {
         let text = text.as_ref();
         if range.is_empty() && text.is_empty() {
@@ -66,17 +66,17 @@ impl Edits {
         self.edits.insert(place, edit);
     }
 
-    /// Puts `text` before the byte at `at`, after what was put there earlier.
+    /// Inserts `text` before the byte at `at`, after earlier insertions there.
     pub(crate) fn insert(&mut self, at: u32, text: impl AsRef<str>) {
         self.replace(at..at, text);
     }
 
-    /// Takes a stretch away.
+    /// Deletes a range.
     pub(crate) fn delete(&mut self, range: Range<u32>) {
         self.replace(range, "");
     }
 
-    /// Takes over the edits of another collection.
+    /// Adds the edits of another collection.
     pub(crate) fn absorb(&mut self, other: Self) {
         for (place, edit) in other.edits {
             let text = other.texts.get(edit.text.range());
@@ -84,7 +84,7 @@ impl Edits {
         }
     }
 
-    /// The text of a stretch with its edits applied; they count as done.
+    /// Returns the text of a range with its edits applied, and removes these edits.
     pub(crate) fn take_text(&mut self, text: &str, range: Range<u32>) -> String {
         let inside: Vec<Place> = self
             .edits
@@ -102,14 +102,14 @@ impl Edits {
         let first = texts.clone().map(|text| text.start as usize).min();
         let count: usize = texts.map(|text| text.range().len()).sum();
         let result = apply(taken.into_iter(), &self.texts, text, range, 0);
-        // mostly those that came last: else what is taken at each depth of a text would pile up
+        // these are mostly the last edits: free their texts, which would add up at each depth
         if let Some(first) = first.filter(|first| first + count == self.texts.len()) {
             self.texts.truncate(first);
         }
         result
     }
 
-    /// The whole text with all edits applied.
+    /// Returns the whole text with all edits applied.
     pub(crate) fn apply(self, text: &str) -> String {
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
         apply(
@@ -122,15 +122,15 @@ impl Edits {
     }
 }
 
-/// Applies edits, in their order, to a stretch of a text, in which about so many bytes come.
+/// Applies edits to a range of a text, in order. `new_bytes` is the expected number of new bytes.
 fn apply(
     edits: impl Iterator<Item = (Place, Edit)>,
     texts: &str,
     text: &str,
     range: Range<u32>,
-    comes: usize,
+    new_bytes: usize,
 ) -> String {
-    let mut result = String::with_capacity(range.len() + comes);
+    let mut result = String::with_capacity(range.len() + new_bytes);
     let mut done = range.start;
     for (place, edit) in edits {
         if place.start > done {
@@ -146,7 +146,7 @@ fn apply(
     result
 }
 
-/// A stretch of the texts, which are no longer than a document may be.
+/// Returns a span of the texts, which are not longer than the largest document.
 fn span(start: usize, end: usize) -> Span {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Span::new(offset(start), offset(end))

@@ -1,4 +1,4 @@
-//! Entries between brackets: staying, going and coming, with their commas.
+//! Edits flow collections: keeps, removes and inserts entries with their commas.
 
 use std::ops::Range;
 
@@ -10,15 +10,16 @@ use crate::line_breaks::lines;
 use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 
-/// An entry of the result on a line of its own: what comes up to its last byte, and what follows
-/// its comma.
+/// An entry of the result on a line of its own.
 struct Line {
+    /// The text up to the end of the entry.
     head: String,
+    /// The text after the comma.
     rest: String,
 }
 
 impl Editor<'_> {
-    /// A flow map or list of which at least one entry is left.
+    /// Edits a flow map or list of which at least one entry is left.
     pub(super) fn flow(&mut self, node: NodeId, children: &[Child]) {
         let one_per_line = self.one_per_line(node);
         let is_json = self.has_json(node);
@@ -43,16 +44,16 @@ impl Editor<'_> {
         (self.in_flow, self.is_json, self.no_new_comments) = outside;
     }
 
+    /// Edits an entry of the target that stays.
     fn flow_child(&mut self, child: &Child) {
         if let Slot::Local(id) = child.slot {
             let entry = self.target.entry(id);
-            self.key(child, entry);
+            self.replace_key(child, entry);
             self.value(entry, &child.outcome, child.remarks());
         }
     }
 
-    /// Whether each entry, with its comma, has its lines for itself, and the brackets are on
-    /// others.
+    /// Whether each entry, with its comma, has its own lines, and the brackets are on other lines.
     fn one_per_line(&self, node: NodeId) -> bool {
         let target = self.target;
         let span = target.node(node).span;
@@ -73,6 +74,7 @@ impl Editor<'_> {
         target.line_start(span.end) != last_line
     }
 
+    /// Writes the entries of a collection with one entry per line.
     fn flow_lines(&mut self, node: NodeId, children: &[Child]) {
         let target = self.target;
         let entries: Vec<EntryId> = target.entries(node).collect();
@@ -115,7 +117,7 @@ impl Editor<'_> {
         self.edits.replace(start..end, text.join(self.line_break));
     }
 
-    /// An entry of the source on a line of its own, with its comments; JSON has none.
+    /// Returns an entry of the source on a line of its own, with its comments unless it is JSON.
     fn arriving_line(&self, id: EntryId, incoming: &Incoming, indent: &str) -> Line {
         let comments = self.source.entry(id).comments();
         let column = indent.len() as u32;
@@ -138,7 +140,7 @@ impl Editor<'_> {
         }
     }
 
-    /// A line of the target that stays, with its edits.
+    /// Returns an entry of the target that stays, with its edits.
     fn kept_line(&mut self, entries: &[EntryId], id: EntryId) -> Line {
         let target = self.target;
         let index = (id.number() - entries[0].number()) as usize;
@@ -153,7 +155,8 @@ impl Editor<'_> {
         Line { head, rest }
     }
 
-    /// The lines of an entry and what is above it: from the end of the line of the one before.
+    /// Returns the range of an entry and the lines above it, down from the line of the entry
+    /// before.
     fn block_of_line(&self, entries: &[EntryId], index: usize) -> Range<u32> {
         let target = self.target;
         let entry = target.entry(entries[index]);
@@ -164,12 +167,13 @@ impl Editor<'_> {
         start..entry.span.end
     }
 
+    /// Returns the end of an entry, with its comma.
     fn end_with_comma(&self, id: EntryId) -> u32 {
         let entry = self.target.entry(id);
         entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
 
-    /// Entries in a row, or several to a line: what is between two of them stays where both do.
+    /// Writes the entries of a collection with several entries per line.
     fn flow_row(&mut self, node: NodeId, children: &[Child]) {
         let target = self.target;
         let entries: Vec<EntryId> = target.entries(node).collect();
@@ -197,13 +201,12 @@ impl Editor<'_> {
             text.push_str(&item);
             before = Some(child.slot);
         }
-        // what else was to change between two entries goes with what was there
+        // drop edits between two entries: the text there is replaced
         self.edits.take_text(target.text(), range.clone());
         self.edits.replace(range, text);
     }
 
-    /// What is between two entries: as it was where they were neighbours, else as between the
-    /// first two.
+    /// Returns the separator of two entries: theirs if they are neighbours, else the first one.
     fn separator(&mut self, entries: &[EntryId], before: Slot, after: Slot) -> String {
         let target = self.target;
         let between = |before: EntryId, after: EntryId| {
@@ -222,17 +225,19 @@ impl Editor<'_> {
         if text.contains('#') { ", " } else { text }.to_owned()
     }
 
-    /// An entry of the source between brackets; in a column where it has a line for itself.
+    /// Returns an entry of the source for a flow collection; `column` if it gets a line of its own.
     fn flow_entry(&self, id: EntryId, incoming: &Incoming, column: Option<u32>) -> String {
         let source = self.source;
         let entry = source.entry(id);
-        let from_brackets = self.comes_from_brackets(id);
+        let from_brackets = self.is_in_flow(id);
         let text = source.slice(entry.span);
         let json = self.is_json;
-        let must_be_rewritten = self.needs_rewriting(incoming)
-            || has_line_like_an_element(text)
+        let has_to_be_rewritten = self.needs_rewriting(incoming)
+            || has_line_with_dash(text)
             || (json && !is_json_text(text));
-        if from_brackets && !must_be_rewritten && (column.is_some() || !text.contains(['\n', '#']))
+        if from_brackets
+            && !has_to_be_rewritten
+            && (column.is_some() || !text.contains(['\n', '#']))
         {
             let by = i64::from(column.unwrap_or(0)) - i64::from(source.column(entry.span.start));
             let text = self
@@ -240,33 +245,32 @@ impl Editor<'_> {
                 .rest(entry.span.start..entry.span.end, by);
             return text.trim_end_matches(['\r', '\n']).to_owned();
         }
-        let value = self.value_in_brackets(incoming, json);
+        let value = self.value_in_flow(incoming, json);
         match entry.key {
             Some(key) => format!("{}: {value}", to_flow::text(source, key, json)),
             None => value,
         }
     }
 
-    /// Whether text in a flow collection is all in double quotes: keys of a map, or those of the
-    /// maps in a list, or its scalars. It stays so whatever goes, so that a second merge finds what
-    /// the first one found.
+    /// Whether a flow collection is JSON, by all its entries: a second merge, after entries were
+    /// removed, finds the same.
     fn has_json(&self, node: NodeId) -> bool {
         self.is_quoted(node) == Some(true)
     }
 
-    /// Whether the keys of a map, or the elements of a list, that are texts are in double quotes;
-    /// `None` if none is a text.
+    /// Whether the keys of a map, or the strings and keys in a list, are all in double quotes;
+    /// `None` if there are none.
     fn is_quoted(&self, node: NodeId) -> Option<bool> {
         let target = self.target;
         let mut quoted = None;
         for id in target.entries(node) {
             let entry = target.entry(id);
-            let telling = entry.key.unwrap_or(entry.value);
-            let it = match &target.node(telling).kind {
+            let decisive = entry.key.unwrap_or(entry.value);
+            let it = match &target.node(decisive).kind {
                 NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::DoubleQuoted => Some(true),
                 NodeKind::Scalar(scalar) if scalar.scalar_type != ScalarType::Str => None,
                 NodeKind::Scalar(_) | NodeKind::Alias(_) => Some(false),
-                NodeKind::Mapping(_) | NodeKind::Sequence(_) => self.is_quoted(telling),
+                NodeKind::Mapping(_) | NodeKind::Sequence(_) => self.is_quoted(decisive),
             };
             if it == Some(false) {
                 return it;
@@ -276,8 +280,8 @@ impl Editor<'_> {
         quoted
     }
 
-    /// A value between brackets, taken from the source.
-    pub(super) fn replace_in_brackets(
+    /// Replaces a value in a flow collection by one of the source.
+    pub(super) fn replace_in_flow(
         &mut self,
         entry: Entry<'_>,
         incoming: &Incoming,
@@ -286,7 +290,7 @@ impl Editor<'_> {
     ) {
         let target = self.target;
         let node = target.node(entry.value);
-        let text = self.bracket_value(entry, incoming);
+        let text = self.flow_value(entry, incoming);
         let text = match anchor {
             Some(anchor) => format!("{anchor} {text}"),
             None => text,
@@ -300,8 +304,8 @@ impl Editor<'_> {
             _ if self.would_be_key(entry, start, &text) => format!(" {text}"),
             _ => text,
         };
-        // What is put in at the end of an entry without a comma goes behind the comma that it may
-        // get: that is for comments.
+        // an insertion at the end of an entry without a comma would go after a comma that it may
+        // get, as comments have to: replace the character before instead
         let before = target.text()[..start as usize].chars().next_back();
         match before.filter(|_| start == entry.span.end && entry.comma().is_none()) {
             Some(before) => self.edits.replace(
@@ -313,8 +317,8 @@ impl Editor<'_> {
         self.comments_of_replaced(entry, comments);
     }
 
-    /// Whether what is at `start`, right behind a key without quotes and its colon, would be a
-    /// part of the key: only brackets are not. What follows a key in quotes never is.
+    /// Whether a value at `start`, without a space after the colon of a plain key, would be part of
+    /// the key. Only brackets are not.
     fn would_be_key(&self, entry: Entry<'_>, start: u32, text: &str) -> bool {
         let is_close = entry.colon().is_some_and(|colon| colon + 1 == start);
         let key = entry.key.and_then(|key| self.target.scalar(key));
@@ -323,11 +327,12 @@ impl Editor<'_> {
             && !text.starts_with(['[', '{'])
     }
 
-    fn bracket_value(&self, entry: Entry<'_>, incoming: &Incoming) -> String {
+    /// Returns the text of a value of the source for a flow collection.
+    fn flow_value(&self, entry: Entry<'_>, incoming: &Incoming) -> String {
         let source = self.source;
         let node = source.node(incoming.node);
         let Some(owner) = self.owner(incoming.node) else {
-            return self.value_in_brackets(incoming, false);
+            return self.value_in_flow(incoming, false);
         };
         let json = self.target_is_json(entry);
         if let Some(style) = incoming.quoting
@@ -339,12 +344,12 @@ impl Editor<'_> {
             return text;
         }
         let text = source.slice(node.span);
-        let as_it_stands = self.comes_from_brackets(owner)
+        let can_be_copied = self.is_in_flow(owner)
             && !self.needs_rewriting(incoming)
             && (!json || is_json_text(text));
-        if as_it_stands
+        if can_be_copied
             && (!text.contains(['\n', '#']) || starts_its_line(self.target, entry))
-            && !has_line_like_an_element(text)
+            && !has_line_with_dash(text)
             && !node.span.is_empty()
         {
             let by = i64::from(self.target.column(entry.span.start))
@@ -355,23 +360,24 @@ impl Editor<'_> {
             let text = self.reindent(source).rest(start..node.span.end, by);
             return text.trim_end_matches(['\r', '\n']).to_owned();
         }
-        self.value_in_brackets(incoming, json)
+        self.value_in_flow(incoming, json)
     }
 
+    /// Whether the key of an entry, or the value of an element, is in double quotes, as in JSON.
     fn target_is_json(&self, entry: Entry<'_>) -> bool {
-        let telling = entry.key.unwrap_or(entry.value);
-        matches!(&self.target.node(telling).kind, NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::DoubleQuoted)
+        let decisive = entry.key.unwrap_or(entry.value);
+        matches!(&self.target.node(decisive).kind, NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::DoubleQuoted)
     }
 }
 
-/// Whether an entry's text, or a value's, is JSON.
+/// Whether the text of an entry or a value is JSON.
 fn is_json_text(text: &str) -> bool {
     let parses = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     parses(text) || parses(&format!("{{{text}}}"))
 }
 
-/// What has to be between an entry and its comma: a dash alone on the last line of a text is one
-/// of its words only with a space.
+/// Returns the space that an entry needs before its comma if its last line is a dash, which would
+/// not be part of the scalar without the space.
 fn space_before_comma(text: &str) -> &'static str {
     let is_in_line = |letter: char| letter.is_whitespace() && !matches!(letter, '\n' | '\r');
     // the line may be as long as the whole text: only its end is looked at
@@ -384,9 +390,9 @@ fn space_before_comma(text: &str) -> &'static str {
     }
 }
 
-/// Whether a line of a text, below its first, begins with a dash: where that is not in the first
-/// column, the parser takes it for an element.
-fn has_line_like_an_element(text: &str) -> bool {
+/// Whether a line of a text below the first is or begins with a dash and a space. The parser takes
+/// such a line for an element, unless the dash is in the first column.
+fn has_line_with_dash(text: &str) -> bool {
     let mut words = lines(text)
         .skip(1)
         .map(|line| line.split_whitespace().next());

@@ -1,10 +1,11 @@
-//! A document's habits of indentation (rules: Places and formats): its width, and how lists
-//! under a key are indented.
+//! A document's habits of indentation (rules: Places and formats): the width, and how lists under a
+//! key are indented.
 
 use crate::merge::decision::{Outcome, Slot};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
-/// How far block collections are indented from what holds them; none where the document shows none.
+/// The number of columns by which block collections are indented from their parents; `None` if the
+/// document has no such collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Habits {
     /// A map under a key.
@@ -16,7 +17,7 @@ pub(super) struct Habits {
     counts: Counts,
 }
 
-/// What holds a block collection and what it is.
+/// The kinds of a block collection and of its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nesting {
     MapInMap,
@@ -25,7 +26,7 @@ pub(super) enum Nesting {
 }
 
 impl Habits {
-    /// What most of the block collections of a document do.
+    /// Returns the most common habits of a document.
     pub(super) fn of(tree: &Tree<'_>) -> Self {
         let mut counts = Counts::default();
         counts.visit(tree, tree.root().value, None);
@@ -37,13 +38,14 @@ impl Habits {
         }
     }
 
-    /// The habits of a document whose rows move in as a merge decided.
+    /// Returns the habits of the result, in which the decisions change the indentation of rows.
     pub(super) fn moved(self, tree: &Tree<'_>, outcome: &Outcome) -> Self {
         let mut moved = self;
         moved.follow(self, tree, (tree.root().value, None), outcome);
         moved
     }
 
+    /// Applies the changes of indentation in a decision about a node.
     fn follow(
         &mut self,
         before: Self,
@@ -72,7 +74,7 @@ impl Habits {
         }
     }
 
-    /// Whether a width is not unusual in the document, even if another is more common.
+    /// Whether a width is common in the document, even if another one is more common.
     pub(super) fn has(&self, nesting: Nesting, width: u32) -> bool {
         let counts = match nesting {
             Nesting::MapInMap => &self.counts.map_in_map,
@@ -92,7 +94,8 @@ impl Habits {
     }
 }
 
-/// How a block collection nests in the entry that holds it; `None` for anything else.
+/// Returns how a block collection nests in its entry; `None` for other values and for lists in
+/// lists.
 pub(super) fn nesting(tree: &Tree<'_>, in_map: bool, node: NodeId) -> Option<Nesting> {
     match &tree.node(node).kind {
         NodeKind::Mapping(collection) if !collection.flow => Some(if in_map {
@@ -105,7 +108,7 @@ pub(super) fn nesting(tree: &Tree<'_>, in_map: bool, node: NodeId) -> Option<Nes
     }
 }
 
-/// How often each width occurs; widths from 16 on count as 15.
+/// How often each width occurs. Larger widths count as 15.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Counts {
     map_in_map: [u32; 16],

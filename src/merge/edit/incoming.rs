@@ -1,4 +1,4 @@
-//! Entries that come: cut out of the source, moved to their place (rules: Places and formats).
+//! Writes the lines of entries that come from the source (rules: Places and formats).
 
 use super::Editor;
 use super::reindent::Reindent;
@@ -8,8 +8,8 @@ use crate::yaml::stream::starts_with_marker;
 use crate::yaml::{EntryId, ScalarStyle, ScalarType, Tree, scalar};
 
 impl Editor<'_> {
-    /// The lines of an entry that comes into the first column, its key between quotes where it
-    /// would be a marker there.
+    /// Returns the lines of an entry in the first column with its key in quotes, if the key would
+    /// be a document marker there; else the lines as they are.
     pub(super) fn without_marker(&self, id: EntryId, lines: String) -> String {
         let Some(key) = self.source.entry(id).key else {
             return lines;
@@ -33,10 +33,10 @@ impl Editor<'_> {
         }
     }
 
-    /// The lines of an entry that comes into a block collection.
+    /// Returns the lines of an entry that comes into a block collection, indented to a column.
     pub(super) fn arriving_lines(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
-        if self.comes_from_brackets(id) {
-            return self.out_of_brackets(id, incoming, column);
+        if self.is_in_flow(id) {
+            return self.flow_to_block(id, incoming, column);
         }
         if self.needs_rewriting(incoming) {
             let piece = self.part_of_entry(id, incoming.outcome());
@@ -48,29 +48,32 @@ impl Editor<'_> {
         self.reindent(self.source).entry(id, column)
     }
 
-    /// Moves lines of `tree`, which has the source's habits, into the target's.
+    /// Returns a converter of lines of `tree`, which has the source's habits, to the target's
+    /// habits.
     pub(super) fn reindent<'t>(&self, tree: &'t Tree<'t>) -> Reindent<'t> {
         Reindent {
             tree,
-            from: self.of_source.habits(),
-            to: self.moved_habits.unwrap_or_else(|| self.of_target.habits()),
+            from: self.source_overview.habits(),
+            to: self
+                .moved_habits
+                .unwrap_or_else(|| self.target_overview.habits()),
             line_break: self.line_break,
         }
     }
 
-    /// Whether an entry of the source is between brackets.
-    pub(super) fn comes_from_brackets(&self, id: EntryId) -> bool {
-        self.of_source
+    /// Whether an entry of the source is in a flow collection.
+    pub(super) fn is_in_flow(&self, id: EntryId) -> bool {
+        self.source_overview
             .holders()
             .collection_of(id)
             .is_some_and(|node| super::is_flow(self.source, node))
     }
 
-    /// An entry from between brackets on a line of its own.
-    fn out_of_brackets(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
+    /// Returns the line of an entry that comes from a flow collection into a block collection.
+    fn flow_to_block(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
         let entry = self.source.entry(id);
         let indent = " ".repeat(column as usize);
-        let value = self.value_in_brackets(incoming, false);
+        let value = self.value_in_flow(incoming, false);
         let line = match entry.key {
             Some(key) => {
                 let key = to_flow::text(self.source, key, false);
@@ -90,8 +93,8 @@ impl Editor<'_> {
         text
     }
 
-    /// A value of the source on one line, in brackets where it is a collection.
-    pub(super) fn value_in_brackets(&self, incoming: &Incoming, json: bool) -> String {
+    /// Returns a value of the source in flow style, on one line.
+    pub(super) fn value_in_flow(&self, incoming: &Incoming, json: bool) -> String {
         to_flow::part(self.source, incoming.node, incoming.outcome(), json)
     }
 }

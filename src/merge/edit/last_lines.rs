@@ -1,6 +1,7 @@
-//! The blank lines at the ends of block scalars. Those of one that keeps its line breaks (`|+`) are
-//! a value's, and no distance between entries; and so are those of any, where there are spaces in
-//! them that reach further than its text is indented.
+//! Sets the number of line breaks at the end of block scalars.
+//!
+//! The blank lines at the end of a block scalar are part of its value if it keeps them (`|+`), or
+//! if they have more spaces than its indentation. Else they only separate entries.
 
 use std::ops::Range;
 
@@ -10,16 +11,16 @@ use crate::line_breaks::line_break_of;
 use crate::yaml::scalar::keeps_line_breaks;
 use crate::yaml::{NodeId, Tree};
 
-/// What a block scalar should end in.
+/// How a block scalar should end.
 pub(crate) struct LastLines {
     pub(crate) scalar: NodeId,
-    /// How many line breaks it should have at its end.
+    /// The number of line breaks at the end of its value.
     pub(crate) line_breaks: usize,
-    /// Whether there are spaces on its last lines, which should not be.
+    /// Whether its last lines have spaces, which have to be removed.
     pub(crate) have_spaces: bool,
 }
 
-/// The text of a tree in which each of these block scalars ends as it should.
+/// Returns the text of a tree with these ends of block scalars.
 pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[LastLines]) -> String {
     let mut edits = Edits::default();
     let line_break = line_break_of(tree.text());
@@ -34,25 +35,26 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[LastLines]) -> Strin
         let first_below = tree.next_line(last_word);
         let mut end = blank_below(tree, first_below, tree.text().len() as u32);
         let mut found = scalar.content.len() - scalar.content.trim_end_matches('\n').len();
-        // spaces at the end of the text are no line, whatever they count as
+        // spaces after the last line break of the text are not a line
         let last_line = tree.line_start(end);
         if last_line >= first_below && last_line < end {
             edits.delete(last_line..end);
             end = last_line;
-            found = found.min(breaks(tree, last_word..end));
+            found = found.min(count_line_breaks(tree, last_word..end));
         }
         if last.have_spaces {
-            empty_lines(tree, first_below..end, &mut edits);
+            delete_spaces(tree, first_below..end, &mut edits);
             found = match keeps_line_breaks(written) {
-                true => breaks(tree, last_word..end),
-                false => found.max(wanted).min(breaks(tree, last_word..end)),
+                true => count_line_breaks(tree, last_word..end),
+                false => found
+                    .max(wanted)
+                    .min(count_line_breaks(tree, last_word..end)),
             };
         }
         if wanted > found {
-            // the end of the text counts as a line break, and the header's own is none of the
-            // value's
-            let unended = usize::from(tree.line_start(end) != end);
-            edits.insert(end, line_break.repeat(wanted - found + unended));
+            // without a line break at the end of the text, one more is needed
+            let is_unfinished = usize::from(tree.line_start(end) != end);
+            edits.insert(end, line_break.repeat(wanted - found + is_unfinished));
         } else {
             let start = (wanted..found).fold(end, |start, _| {
                 tree.line_start(start.saturating_sub(1)).max(first_below)
@@ -67,13 +69,13 @@ fn trimmed_end(text: &str) -> &str {
     text.trim_end_matches([' ', '\t', '\r', '\n'])
 }
 
-/// How many line breaks there are in a stretch.
-fn breaks(tree: &Tree<'_>, range: Range<u32>) -> usize {
+/// Returns the number of line breaks in a range.
+fn count_line_breaks(tree: &Tree<'_>, range: Range<u32>) -> usize {
     tree.line_number(range.end) - tree.line_number(range.start)
 }
 
-/// Takes the spaces out of a stretch of blank lines.
-fn empty_lines(tree: &Tree<'_>, range: Range<u32>, edits: &mut Edits) {
+/// Deletes the spaces in a range of blank lines.
+fn delete_spaces(tree: &Tree<'_>, range: Range<u32>, edits: &mut Edits) {
     let mut at = range.start;
     while at < range.end {
         edits.delete(at..tree.line_end(at));

@@ -1,17 +1,16 @@
-//! Which lines an entry takes up, and the blank ones around it.
+//! Finds the lines of entries and the blank lines around them.
 
 use std::ops::Range;
 
 use crate::line_breaks::lines_with_breaks;
 use crate::yaml::{Entry, EntryId, NodeKind, Tree};
 
-/// Whether nothing but white space is before an entry on its line.
+/// Whether only white space is before an entry on its line.
 pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     own_line(tree, entry).is_some()
 }
 
-/// The start of the line that an entry begins on, where nothing but white space is before it
-/// there.
+/// Returns the start of the line on which an entry begins, if only white space is before it.
 fn own_line(tree: &Tree<'_>, entry: Entry<'_>) -> Option<u32> {
     tree.start_of_indent(entry.span.start).or_else(|| {
         let start = tree.line_start(entry.span.start);
@@ -19,14 +18,14 @@ fn own_line(tree: &Tree<'_>, entry: Entry<'_>) -> Option<u32> {
     })
 }
 
-/// The lines of an entry, with the comments below that are indented deeper. Where it shares its
-/// first line with a dash, from its own first byte.
+/// Returns the lines of an entry, with the comments below that are indented deeper. If it shares
+/// its first line with a dash, they start at its own first byte.
 pub(super) fn lines(tree: &Tree<'_>, entry: Entry<'_>) -> Range<u32> {
     let span = tree.lines_of(entry);
     span.start..span.end
 }
 
-/// The blank lines from `at`, a line's start, on, and not beyond `limit`: where they end.
+/// Returns the end of the blank lines from the line start `at` on, but not beyond `limit`.
 pub(super) fn blank_below(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
     let mut end = at;
     while end < limit {
@@ -39,14 +38,14 @@ pub(super) fn blank_below(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
     end
 }
 
-/// Whether a stretch is white space alone.
+/// Whether a range is white space only.
 pub(super) fn is_blank(tree: &Tree<'_>, range: Range<u32>) -> bool {
     tree.text().as_bytes()[range.start as usize..range.end as usize]
         .iter()
         .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// The entries of a collection with their lines.
+/// Returns entries with their lines.
 pub(super) fn lines_of_entries(
     tree: &Tree<'_>,
     entries: impl Iterator<Item = EntryId>,
@@ -56,7 +55,7 @@ pub(super) fn lines_of_entries(
         .collect()
 }
 
-/// Whether an entry is an element of a block list: it starts with a dash of its own.
+/// Whether an entry is an element of a block list, which starts with a dash.
 pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     let value = tree.node(entry.value);
     let value_start = [value.anchor(), value.tag(), Some(value.span)]
@@ -69,8 +68,8 @@ pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
         && tree.text().as_bytes().get(entry.span.start as usize) == Some(&b'-')
 }
 
-/// Whether the line that ends at `line_end` ends within a text of an entry, without quotes or
-/// between them: no comment can be there.
+/// Whether the line that ends at `line_end` ends within a plain or quoted scalar of an entry. No
+/// comment can be there.
 pub(super) fn ends_within_text(tree: &Tree<'_>, entry: Entry<'_>, line_end: u32) -> bool {
     entry.key.into_iter().chain([entry.value]).any(|part| {
         let node = tree.node(part);
@@ -86,8 +85,8 @@ pub(super) fn ends_within_text(tree: &Tree<'_>, entry: Entry<'_>, line_end: u32)
     })
 }
 
-/// Of the comment lines that a text begins with, blank ones between them, and that are indented
-/// deeper than a column: what is too much.
+/// Returns the excess indentation of comment lines at the start of a text that are indented deeper
+/// than a column. Blank lines may be between them.
 pub(super) fn indents_of_comments(text: &str, column: u32) -> Vec<Range<u32>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -104,7 +103,7 @@ pub(super) fn indents_of_comments(text: &str, column: u32) -> Vec<Range<u32>> {
     found
 }
 
-/// A text without YAML's white space around it. Any other white space is a letter.
+/// Returns a text without YAML's white space around it. YAML treats other white space as letters.
 pub(super) fn trimmed(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\r', '\n'])
 }

@@ -1,5 +1,13 @@
-//! Decisions become edits of a text (rules: Text): the target's bytes stay where no decision names
-//! them, and what comes is cut out of the source's text and re-indented.
+//! Carries decisions out on a text (rules: Text).
+//!
+//! The input is a target tree, which is edited (local), a source tree, from which new values come
+//! (updated), and an [`Outcome`] for the root of the target. The output is the text of the target
+//! with edits, as a [`Draft`]. Bytes of the target that no decision affects stay. What comes is cut
+//! out of the source's text and re-indented.
+//!
+//! [`carry_out`] is the entry point. `block` and `compose` write block collections, `flow` writes
+//! flow collections, `replace` and `rendered` write values from the source, `reindent` moves their
+//! lines, `comments` edits remarks, `edits` collects the changes of the text.
 
 mod aliases;
 mod block;
@@ -38,17 +46,17 @@ use overview::Overview;
 pub(crate) use draft::{Draft, Hunk};
 pub(crate) use last_lines::{LastLines, set_last_lines};
 
-/// How aliases are treated.
+/// How aliases are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Aliases {
-    /// They stay where they are, and come along where they come.
+    /// Aliases stay aliases, also in values that come from the source.
     Stay,
-    /// Those whose value would change, and those that come, are written out.
+    /// Aliases whose value would change, and those in values from the source, are written out.
     WriteOut,
 }
 
-/// The target's text with the decisions carried out. `original` is asked for the lines that
-/// conflict markers show.
+/// Returns the target's text with the decisions carried out. `original` is needed only for the base
+/// between conflict markers.
 pub(crate) fn carry_out(
     target: &Tree<'_>,
     source: &Tree<'_>,
@@ -61,7 +69,7 @@ pub(crate) fn carry_out(
         ..Editor::new(target, source, aliases)
     };
     if outcome.moves_rows() {
-        editor.moved_habits = Some(editor.of_target.habits().moved(target, outcome));
+        editor.moved_habits = Some(editor.target_overview.habits().moved(target, outcome));
     }
     if aliases == Aliases::WriteOut {
         editor.write_out_touched_aliases(outcome);
@@ -70,11 +78,11 @@ pub(crate) fn carry_out(
     Draft::new(editor.edits.apply(target.text()), editor.hunks)
 }
 
-/// How much longer a text may become when its aliases are written out; a document that repeats
-/// itself without end is refused.
-const LONGEST: usize = 16 << 20;
+/// The number of bytes by which writing aliases out may lengthen a text. Aliases of aliases can
+/// make it grow exponentially.
+const MAX_GROWTH: usize = 16 << 20;
 
-/// A document with every alias written out; `None` if that makes it longer than is sensible.
+/// Returns the text of a document with all aliases written out; `None` if it becomes too long.
 pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
     let mut text = tree.text().to_owned();
     loop {
@@ -85,7 +93,7 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
         let mut editor = Editor::new(&tree, &tree, Aliases::Stay);
         editor.write_out_aliases(0..u32::try_from(tree.text().len()).ok()?);
         let longer = editor.edits.apply(tree.text());
-        if longer.len() > tree.text().len() + LONGEST || longer == tree.text() {
+        if longer.len() > tree.text().len() + MAX_GROWTH || longer == tree.text() {
             return None;
         }
         text = longer;
@@ -95,19 +103,17 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
 
 /// How the entries of a collection were edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Carried {
-    /// Each in its place.
+enum CollectionEdit {
+    /// Each entry in its place.
     InPlace,
-    /// From behind the dash on, on whose line the first one was, all lines were put together
-    /// anew.
-    Anew {
-        /// How many blank lines are above its first entry, for which there is no room behind the
-        /// dash.
+    /// The collection begins on the line of a dash, and all its lines were written anew.
+    RewrittenAtDash {
+        /// The number of blank lines above the first entry. They cannot be on the line of the dash.
         blanks: usize,
     },
-    /// The same, and they begin with a comment: the first one is below the dash, and not behind it.
-    Below {
-        /// Where the dash ends.
+    /// Like `Anew`, but the lines begin with a comment, so that they start below the dash.
+    RewrittenBelowDash {
+        /// The offset of the end of the dash.
         dash: u32,
     },
 }
@@ -117,27 +123,27 @@ struct Editor<'a> {
     target: &'a Tree<'a>,
     source: &'a Tree<'a>,
     original: Option<&'a Tree<'a>>,
-    of_target: Rc<Overview<'a>>,
-    of_source: Rc<Overview<'a>>,
+    target_overview: Rc<Overview<'a>>,
+    source_overview: Rc<Overview<'a>>,
     aliases: Aliases,
-    /// The habits that the target will have, where rows move in.
+    /// The indentation habits of the result, if the decisions change the indentation of rows.
     moved_habits: Option<Habits>,
     /// The line break of the target.
     line_break: &'static str,
-    /// Whether the walk is inside brackets.
+    /// Whether the editor is inside a flow collection.
     in_flow: bool,
-    /// Whether those hold JSON.
+    /// Whether that flow collection is JSON.
     is_json: bool,
-    /// Whether entries there get no comment that local has not got: it is JSON, or entries share
+    /// Whether entries of that flow collection get no new comments: it is JSON, or entries share
     /// lines.
     no_new_comments: bool,
     edits: Edits,
-    /// The lines of which each side has its own.
+    /// The hunks of open conflicts.
     hunks: Vec<Hunk>,
-    /// Whether of the target a part is cut out, with no other comments than those right above what
-    /// is in it.
+    /// Whether the editor cuts a part out of the target. Of the comments, only those directly above
+    /// an entry of the part come with it.
     cuts_part: bool,
-    /// Aliases that are done: written out, or left to follow their anchor.
+    /// Aliases that are done: they were written out, or they follow their anchor.
     done_aliases: FxHashSet<NodeId>,
 }
 
@@ -147,14 +153,14 @@ impl<'a> Editor<'a> {
         Self::over(&overview(target), &overview(source), aliases)
     }
 
-    /// An editor with edits of its own over trees of which something may be known.
+    /// Returns an editor without edits. Overviews can be shared between editors.
     fn over(target: &Rc<Overview<'a>>, source: &Rc<Overview<'a>>, aliases: Aliases) -> Self {
         Self {
             target: target.tree,
             source: source.tree,
             original: None,
-            of_target: Rc::clone(target),
-            of_source: Rc::clone(source),
+            target_overview: Rc::clone(target),
+            source_overview: Rc::clone(source),
             aliases,
             moved_habits: None,
             line_break: line_break_of(target.tree.text()),
@@ -168,15 +174,16 @@ impl<'a> Editor<'a> {
         }
     }
 
+    /// Edits the root value.
     fn root(&mut self, outcome: &Outcome) {
         let root = self.target.root();
         self.value(root, outcome, Remarks::default());
     }
 
-    /// The value and the remarks of an entry that stays.
+    /// Edits the value and the remarks of an entry that stays.
     fn value(&mut self, entry: Entry<'_>, outcome: &Outcome, comments: Remarks) {
         match outcome {
-            // A choice is made before anything is edited.
+            // open conflicts are resolved, or become hunks, before this is called
             Outcome::Keep | Outcome::Remove | Outcome::Apart(_) => self.comments(entry, comments),
             Outcome::Text(text) => {
                 self.comments(entry, comments);
@@ -194,9 +201,13 @@ impl<'a> Editor<'a> {
             Outcome::Take(incoming) => self.replace(entry, incoming, comments),
             Outcome::Row(row) => {
                 match self.row(entry, entry.value, row) {
-                    Carried::Anew { blanks } => self.comments_behind_dash(entry, comments, blanks),
-                    Carried::Below { dash } => self.comments_above_row(entry, comments, dash),
-                    Carried::InPlace => self.comments(entry, comments),
+                    CollectionEdit::RewrittenAtDash { blanks } => {
+                        self.comments_after_dash(entry, comments, blanks)
+                    }
+                    CollectionEdit::RewrittenBelowDash { dash } => {
+                        self.comments_below_dash(entry, comments, dash)
+                    }
+                    CollectionEdit::InPlace => self.comments(entry, comments),
                 };
             }
             Outcome::Merge(children) => {
@@ -204,10 +215,10 @@ impl<'a> Editor<'a> {
                     if self.aliases == Aliases::WriteOut && self.done_aliases.insert(entry.value) {
                         self.write_out_merged(entry, children);
                     }
-                } else if let Carried::Anew { blanks } =
+                } else if let CollectionEdit::RewrittenAtDash { blanks } =
                     self.collection(entry, entry.value, children)
                 {
-                    return self.comments_behind_dash(entry, comments, blanks);
+                    return self.comments_after_dash(entry, comments, blanks);
                 }
                 if is_flow(self.target, entry.value) && !children.iter().any(Child::stays) {
                     self.comments_of_replaced(entry, comments);
@@ -218,8 +229,8 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Whether target and source have an alias of one name here: where the anchor changes alike, it
-    /// may stay.
+    /// Whether target and source have an alias of the same name here. It may stay if its anchor
+    /// changes to the same value; the check finds out.
     fn is_same_alias(&self, entry: Entry<'_>, incoming: &Incoming) -> bool {
         let (ours, theirs) = (
             self.target.node(entry.value),
@@ -233,8 +244,8 @@ impl<'a> Editor<'a> {
             && self.target.slice(ours.span) == self.source.slice(theirs.span)
     }
 
-    /// The entries of a map or list of the target.
-    fn collection(&mut self, owner: Entry<'_>, node: NodeId, children: &[Child]) -> Carried {
+    /// Edits the entries of a map or list of the target.
+    fn collection(&mut self, owner: Entry<'_>, node: NodeId, children: &[Child]) -> CollectionEdit {
         if !children.iter().any(Child::stays) {
             self.empty(owner, node);
         } else if is_flow(self.target, node) {
@@ -242,16 +253,16 @@ impl<'a> Editor<'a> {
         } else {
             return self.block(node, owner, children);
         }
-        Carried::InPlace
+        CollectionEdit::InPlace
     }
 
-    /// The entry of the source whose value a node is; `None` for the root.
+    /// Returns the entry of the source that has a node as its value; `None` for the root.
     fn owner(&self, node: NodeId) -> Option<EntryId> {
-        self.of_source.holders().entry_of(node)
+        self.source_overview.holders().entry_of(node)
     }
 }
 
-/// Whether a map or list is written with brackets.
+/// Whether a node is a map or list in flow style.
 fn is_flow(tree: &Tree<'_>, node: NodeId) -> bool {
     match &tree.node(node).kind {
         NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,

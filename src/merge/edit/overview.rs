@@ -1,4 +1,4 @@
-//! What is found out once of a tree, when it is first asked for; the editors of its parts share it.
+//! Caches facts about a tree that are computed once, on first use, and shared by editors.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -9,12 +9,16 @@ use super::holders::Holders;
 use super::is_flow;
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
+/// A tree with cached facts about it.
 pub(super) struct Overview<'a> {
     pub(super) tree: &'a Tree<'a>,
     habits: OnceCell<Habits>,
     holders: OnceCell<Holders>,
+    /// The outermost flow collections, in order.
     brackets: OnceCell<Vec<Span>>,
+    /// The aliases that are values, in order, with their entries.
     aliases: OnceCell<Vec<(NodeId, EntryId)>>,
+    /// The anchors, in order.
     anchors: OnceCell<Vec<Span>>,
     anchor_names: OnceCell<HashSet<&'a str>>,
 }
@@ -40,8 +44,8 @@ impl<'a> Overview<'a> {
         self.holders.get_or_init(|| Holders::of(self.tree))
     }
 
-    /// Whether a place is inside brackets.
-    pub(super) fn is_in_brackets(&self, at: u32) -> bool {
+    /// Whether an offset is inside a flow collection.
+    pub(super) fn is_in_flow_collection(&self, at: u32) -> bool {
         let outermost = self.brackets.get_or_init(|| {
             let mut all: Vec<Span> = self
                 .nodes()
@@ -61,8 +65,7 @@ impl<'a> Overview<'a> {
         outermost[..before].last().is_some_and(|span| at < span.end)
     }
 
-    /// The aliases in a stretch that are values, in their order, each with the entry whose value it
-    /// is.
+    /// Returns the aliases in a range that are values, in order, each with its entry.
     pub(super) fn aliases_in(&self, range: &Range<u32>) -> &[(NodeId, EntryId)] {
         let start_of = |(node, _): &(NodeId, EntryId)| self.tree.node(*node).span.start;
         let aliases = self.aliases.get_or_init(|| {
@@ -79,7 +82,7 @@ impl<'a> Overview<'a> {
         &aliases[first..][..count]
     }
 
-    /// The anchors in a stretch, in their order.
+    /// Returns the anchors in a range, in order.
     pub(super) fn anchors_in(&self, range: &Range<u32>) -> &[Span] {
         let anchors = self.anchors.get_or_init(|| {
             let mut all: Vec<Span> = self

@@ -1,5 +1,4 @@
-//! What of the source comes: a whole entry as its text stands, or one of which parts are left out,
-//! edited first.
+//! Cuts entries out of a tree: leaves parts out that do not come, and writes aliases out.
 
 use std::ops::Range;
 
@@ -9,13 +8,13 @@ use super::{Aliases, Editor};
 use crate::merge::decision::{Incoming, Outcome, Remarks};
 use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
-/// The text of one entry, on lines of its own, its first byte in the column that it had.
+/// The text of one entry on lines of its own, with its first byte in its original column.
 pub(super) struct Piece {
     text: String,
 }
 
 impl Piece {
-    /// Does `work` with the entry that the piece holds; `None` if the piece cannot be read alone.
+    /// Parses the text and calls `work` with the entry; `None` if it cannot be parsed on its own.
     pub(super) fn with_entry<R>(&self, work: impl FnOnce(&Tree<'_>, EntryId) -> R) -> Option<R> {
         let tree = Tree::parse(&self.text).ok().flatten()?;
         let entry = tree.entries(tree.root().value).next()?;
@@ -24,26 +23,28 @@ impl Piece {
 }
 
 impl<'a> Editor<'a> {
-    /// Whether an incoming value cannot be cut out of the source as it stands.
+    /// Whether an incoming value has to be edited before it can be used: parts of it do not come,
+    /// or aliases are written out.
     pub(super) fn needs_rewriting(&self, incoming: &Incoming) -> bool {
         !incoming.is_whole() || (self.aliases == Aliases::WriteOut && self.source.has_aliases())
     }
 
-    /// An entry of the source without the parts that do not come.
+    /// Returns an entry of the source without the parts that do not come.
     pub(super) fn part_of_entry(&self, id: EntryId, part: &Outcome) -> Piece {
         let source = self.source;
-        let mut editor = Editor::over(&self.of_source, &self.of_source, self.aliases);
+        let mut editor = Editor::over(&self.source_overview, &self.source_overview, self.aliases);
         editor.cuts_part = true;
         let entry = source.entry(id);
         editor.value(entry, part, Remarks::default());
         let range = lines(source, entry);
         if self.aliases == Aliases::WriteOut {
             editor.write_out_aliases(range.clone());
-            editor.drop_anchors(&range, &self.of_target);
+            editor.drop_anchors(&range, &self.target_overview);
         }
         editor.piece(entry, range)
     }
 
+    /// Takes a range with its edits as the text of an entry.
     fn piece(&mut self, entry: Entry<'_>, range: Range<u32>) -> Piece {
         let indent = if range.start == self.target.line_start(range.start) {
             0
@@ -55,7 +56,7 @@ impl<'a> Editor<'a> {
         Piece { text }
     }
 
-    /// Writes out every alias in a stretch of the target.
+    /// Writes out all aliases in a range of the target.
     pub(super) fn write_out_aliases(&mut self, range: Range<u32>) {
         for (owner, _) in self.aliases_in(&range) {
             if self.done_aliases.insert(owner.value) {
@@ -64,20 +65,20 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// The aliases in a stretch of the target that are values: the entry whose value each is, and
-    /// what it stands for.
+    /// Returns the aliases in a range of the target that are values: the entry of each, and the
+    /// node that it refers to.
     pub(super) fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry<'a>, NodeId)> {
         let target = self.target;
-        let aliases = self.of_target.aliases_in(range).iter();
+        let aliases = self.target_overview.aliases_in(range).iter();
         aliases
             .map(|(node, owner)| (target.entry(*owner), target.resolve(*node)))
             .collect()
     }
 
-    /// Takes the anchors out of a stretch that would hide those of another tree.
+    /// Deletes the anchors in a range whose names another tree has too.
     fn drop_anchors(&mut self, range: &Range<u32>, other: &Overview<'_>) {
         let target = self.target;
-        for anchor in self.of_target.anchors_in(range) {
+        for anchor in self.target_overview.anchors_in(range) {
             if other.anchor_names().contains(target.slice(*anchor)) {
                 let after = target.text()[anchor.end as usize..].starts_with(' ');
                 self.edits
@@ -86,26 +87,27 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Puts what an alias stands for in its place, with an anchor where one is given.
+    /// Replaces an alias by the value that it refers to, with an anchor if one is given.
     pub(super) fn write_out(&mut self, owner: Entry<'_>, anchor: Option<&str>) {
         let target = self.target.resolve(owner.value);
-        let mut inner = Editor::over(&self.of_target, &self.of_target, self.aliases);
-        inner.in_flow = self.in_flow || self.of_target.is_in_brackets(owner.span.start);
+        let mut inner = Editor::over(&self.target_overview, &self.target_overview, self.aliases);
+        inner.in_flow =
+            self.in_flow || self.target_overview.is_in_flow_collection(owner.span.start);
         inner.replace_with(owner, &Incoming::whole(target), Remarks::default(), anchor);
         self.edits.absorb(inner.edits);
     }
 
-    /// An alias whose value is merged: what it stands for, edited, in its place.
+    /// Replaces an alias whose value is merged by the edited value that it refers to.
     pub(super) fn write_out_merged(
         &mut self,
         owner: Entry<'_>,
         children: &[crate::merge::decision::Child],
     ) {
         let node = self.target.resolve(owner.value);
-        let Some(holder) = self.of_target.holders().entry_of(node) else {
+        let Some(holder) = self.target_overview.holders().entry_of(node) else {
             return;
         };
-        let mut inner = Editor::over(&self.of_target, &self.of_source, self.aliases);
+        let mut inner = Editor::over(&self.target_overview, &self.source_overview, self.aliases);
         let entry = self.target.entry(holder);
         inner.collection(entry, node, children);
         if let Some(anchor) = self.target.node(node).anchor() {
@@ -117,7 +119,7 @@ impl<'a> Editor<'a> {
         let piece = inner.piece(entry, lines(self.target, entry));
         let text = piece.with_entry(|tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {
-            self.put_in_place(owner, text, Remarks::default(), None);
+            self.put_value(owner, text, Remarks::default(), None);
         }
     }
 }

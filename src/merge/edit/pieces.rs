@@ -1,5 +1,5 @@
-//! The row of a collection whose lines were not merged: what is between the entries goes along
-//! with them.
+//! Makes the row of a collection whose comments and blank lines were not merged: they follow the
+//! entries.
 
 use rustc_hash::FxHashMap;
 
@@ -10,8 +10,8 @@ use crate::yaml::row::{Item, ItemKind, Row as Lines};
 use crate::yaml::{EntryId, Span};
 
 impl Editor<'_> {
-    /// The row of the target with the entries that stay and those that come, in the order of
-    /// `children`.
+    /// Returns the row of the target with the entries that stay and those that come, in the order
+    /// of `children`.
     pub(super) fn pieces_of(&self, lines: &Lines, children: &[Child]) -> Vec<Piece> {
         let mut gaps: FxHashMap<EntryId, (usize, usize)> = FxHashMap::default();
         let mut start = 0;
@@ -29,26 +29,27 @@ impl Editor<'_> {
                     let Some((start, at)) = gaps.get(&entry).copied() else {
                         continue;
                     };
-                    pieces.resident(lines, start, at, child, self.comments_to_come(child));
+                    pieces.push_entry(lines, start, at, child, self.new_comments_above(child));
                 }
                 Slot::Updated(entry) if child.stays() => {
-                    let below = self.arriving_pieces(entry, lines.column, child, &mut pieces);
+                    let below = self.push_arriving(entry, lines.column, child, &mut pieces);
                     pieces.below_first = below;
                 }
                 Slot::Updated(_) => {}
             }
         }
         for item in &lines.items[start..] {
-            pieces.item(item, kind_of(item, None));
+            pieces.push_item(item, kind_of(item, None));
         }
         if self.cuts_part {
-            pieces.leave_only_own_comments();
+            pieces.keep_only_entry_comments();
         }
         pieces.all
     }
 
-    /// The source's comments that take the place of those right above an entry.
-    fn comments_to_come(&self, child: &Child) -> Option<Vec<CommentPiece>> {
+    /// Returns the source's comments that replace those directly above an entry; `None` if the
+    /// target's stay.
+    fn new_comments_above(&self, child: &Child) -> Option<Vec<CommentPiece>> {
         let from = child.remarks().from?;
         let entry = self.source.entry(from);
         let lines = self.source.comments_above(entry);
@@ -64,6 +65,7 @@ impl Editor<'_> {
             .then(|| self.comment_pieces(lines, moved))
     }
 
+    /// Returns the lines of comments of the source as pieces.
     fn comment_pieces(&self, lines: Span, moved: i64) -> Vec<CommentPiece> {
         let mut pieces = Vec::new();
         let mut at = lines.start;
@@ -80,16 +82,20 @@ impl Editor<'_> {
         pieces
     }
 
-    /// An entry that comes, with the comments right above it. Gives back how many blank lines there
-    /// are below it.
-    fn arriving_pieces(&self, id: EntryId, column: u32, child: &Child, pieces: &mut Pieces) -> u32 {
+    /// Adds an entry that comes, with the comments directly above it. Returns the number of blank
+    /// lines that the source has below it.
+    fn push_arriving(&self, id: EntryId, column: u32, child: &Child, pieces: &mut Pieces) -> u32 {
         let source = self.source;
         let entry = source.entry(id);
         let moved = i64::from(column) - i64::from(source.column(entry.span.start));
-        let row = self.of_source.holders().collection_of(id).and_then(|node| {
-            let owner = self.of_source.holders().entry_of(node);
-            source.row(node, owner.map(|owner| source.entry(owner)))
-        });
+        let row = self
+            .source_overview
+            .holders()
+            .collection_of(id)
+            .and_then(|node| {
+                let owner = self.source_overview.holders().entry_of(node);
+                source.row(node, owner.map(|owner| source.entry(owner)))
+            });
         let place = row.as_ref().and_then(|row| {
             let mut items = row.items.iter();
             let at = items.position(|item| item.kind == ItemKind::Entry(id))?;
@@ -97,7 +103,7 @@ impl Editor<'_> {
         });
         let entry_piece = PieceKind::Entry(child.clone());
         let Some((row, at)) = place else {
-            // between brackets
+            // the entry is in a flow collection
             for comment in self.comment_pieces(source.comments_above(entry), moved) {
                 pieces.push(0, PieceKind::Comment(comment));
             }
@@ -124,32 +130,32 @@ impl Editor<'_> {
     }
 }
 
-/// Pieces put together one by one.
+/// Collects pieces and keeps track of blank lines.
 #[derive(Default)]
 struct Pieces {
     all: Vec<Piece>,
-    /// Blank lines above entries that went.
-    left: u32,
-    /// Blank lines below an entry that came before all others.
+    /// The number of blank lines above entries that were removed, for the next piece.
+    pending_blanks: u32,
+    /// The number of blank lines below an entry that was inserted above all others.
     below_first: u32,
 }
 
 impl Pieces {
-    /// A piece with so many blank lines above it; with none where it is the first.
+    /// Adds a piece with this number of blank lines above it, or none if it is the first.
     fn push(&mut self, blanks: u32, kind: PieceKind) {
         let blanks = match self.all.is_empty() {
             true => 0,
-            false => blanks.max(self.left),
+            false => blanks.max(self.pending_blanks),
         };
-        self.left = 0;
+        self.pending_blanks = 0;
         self.all.push(Piece {
             blanks: Blanks::Count(blanks),
             kind,
         });
     }
 
-    /// Takes the comments away that are not right above an entry.
-    fn leave_only_own_comments(&mut self) {
+    /// Removes the comments that are not directly above an entry.
+    fn keep_only_entry_comments(&mut self) {
         let mut is_own = false;
         let mut kept = Vec::with_capacity(self.all.len());
         for piece in std::mem::take(&mut self.all).into_iter().rev() {
@@ -166,14 +172,16 @@ impl Pieces {
         self.all = kept;
     }
 
-    /// A piece of the target.
-    fn item(&mut self, item: &Item, kind: PieceKind) {
+    /// Adds a piece of the target.
+    fn push_item(&mut self, item: &Item, kind: PieceKind) {
         let is_end = matches!(kind, PieceKind::End);
         if is_end {
-            self.left = 0;
+            self.pending_blanks = 0;
         }
-        if item.blanks >= self.left && (!self.all.is_empty() || is_end || item.blanks == 0) {
-            self.left = 0;
+        if item.blanks >= self.pending_blanks
+            && (!self.all.is_empty() || is_end || item.blanks == 0)
+        {
+            self.pending_blanks = 0;
             let blanks = match item.blanks == 0 && self.below_first > 0 {
                 true => Blanks::Count(self.below_first),
                 false => Blanks::Local(item.blank()),
@@ -185,9 +193,10 @@ impl Pieces {
         self.below_first = 0;
     }
 
-    /// An entry of the target, at `at`, with what is above it from `start` on. Where it goes,
-    /// the comments right above it go too.
-    fn resident(
+    /// Adds the entry of the target at the position `at`, with the comments above it from `start`
+    /// on. If it is removed, the comments directly above it are too. `above` replaces these
+    /// comments.
+    fn push_entry(
         &mut self,
         lines: &Lines,
         start: usize,
@@ -208,21 +217,22 @@ impl Pieces {
             false => own,
         };
         for item in &lines.items[start..end] {
-            self.item(item, kind_of(item, None));
+            self.push_item(item, kind_of(item, None));
         }
         if !child.stays() {
             let blanks = lines.items[own].blanks;
-            self.left = self.left.max(blanks);
+            self.pending_blanks = self.pending_blanks.max(blanks);
             return;
         }
         for comment in above.into_iter().flatten() {
             self.push(0, PieceKind::Comment(comment));
         }
         let item = &lines.items[at];
-        self.item(item, kind_of(item, Some(child)));
+        self.push_item(item, kind_of(item, Some(child)));
     }
 }
 
+/// Returns the kind of a piece of the target.
 fn kind_of(item: &Item, child: Option<&Child>) -> PieceKind {
     match (item.kind, child) {
         (ItemKind::Comment, _) => PieceKind::Comment(CommentPiece {

@@ -1,5 +1,5 @@
-//! Lines of one tree moved to another column, in other habits of indentation (rules: Places and
-//! formats).
+//! Moves lines of a tree to another column and adapts their indentation to other habits (rules:
+//! Places and formats).
 
 use std::ops::Range;
 
@@ -8,35 +8,36 @@ use super::layout::{lines, trimmed};
 use crate::line_breaks::{self, ends_line};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
-/// Moves lines of a tree: where they go, and in whose habits.
+/// Moves lines of a tree to a place with other habits.
 pub(super) struct Reindent<'a> {
     pub(super) tree: &'a Tree<'a>,
     /// The habits that the lines were written in.
     pub(super) from: Habits,
-    /// The habits of the place they go to.
+    /// The habits of the new place.
     pub(super) to: Habits,
     pub(super) line_break: &'static str,
 }
 
-/// Whether comments above come along.
+/// Whether the comments above entries come with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Above {
-    /// They do.
-    Along,
-    /// They do not: the target has them, or comments of its own.
-    Left,
+pub(super) enum CommentsAbove {
+    /// They come.
+    Come,
+    /// They do not come: the target has them already.
+    Stay,
 }
 
-/// From this byte on, lines move by so many columns.
+/// A change of indentation from an offset on.
 struct Shift {
     from: u32,
+    /// The number of columns to add.
     by: i64,
-    /// Whether only the rest of a line moves, behind a dash.
+    /// Whether only the rest of the line moves, after a dash.
     within_line: bool,
 }
 
 impl Reindent<'_> {
-    /// The lines of an entry, its first byte in `column`.
+    /// Returns the lines of an entry with its first byte in `column`.
     pub(super) fn entry(&self, id: EntryId, column: u32) -> String {
         let entry = self.tree.entry(id);
         let mut shifts = Vec::new();
@@ -44,9 +45,9 @@ impl Reindent<'_> {
         self.moved(lines(self.tree, entry), &shifts)
     }
 
-    /// The lines of a block collection's entries, the first byte of each in `column`; with the
-    /// comments above the first one, where those come along.
-    pub(super) fn entries(&self, node: NodeId, column: u32, known: Above) -> String {
+    /// Returns the lines of a block collection's entries with the first byte of each in `column`.
+    /// `above` is about the comments above the first one.
+    pub(super) fn entries(&self, node: NodeId, column: u32, above: CommentsAbove) -> String {
         let mut shifts = Vec::new();
         self.shift_entries(node, i64::from(column), 0, &mut shifts);
         let mut entries = self.tree.entries(node);
@@ -57,15 +58,15 @@ impl Reindent<'_> {
             shift.from = 0;
         }
         let first_entry = self.tree.entry(first);
-        let start = match known {
-            Above::Along => self.tree.row_start(first_entry),
-            Above::Left => lines(self.tree, first_entry).start,
+        let start = match above {
+            CommentsAbove::Come => self.tree.row_start(first_entry),
+            CommentsAbove::Stay => lines(self.tree, first_entry).start,
         };
         let end = lines(self.tree, self.tree.entry(last.unwrap_or(first))).end;
         self.moved(start..end, &shifts)
     }
 
-    /// A stretch of lines, all moved by the same number of columns; the first one not at all.
+    /// Returns a range of lines with all but the first moved by the same number of columns.
     pub(super) fn rest(&self, range: Range<u32>, by: i64) -> String {
         let shift = Shift {
             from: self.tree.next_line(range.start),
@@ -79,7 +80,7 @@ impl Reindent<'_> {
         }
         let first = first.trim_end_matches(['\r', '\n']);
         let below = self.moved(first_line_end..range.end, &[shift]);
-        // A block scalar that keeps its blank lines ends in an empty one.
+        // a block scalar that keeps its blank lines ends with an empty line
         let ends_in_empty_line = ends_line(&self.tree.text()[..range.end as usize]);
         let last = if ends_in_empty_line {
             self.line_break
@@ -89,7 +90,8 @@ impl Reindent<'_> {
         format!("{first}{}{below}{last}", self.line_break)
     }
 
-    /// The column of a block collection in an entry that moves from `old` to `new`.
+    /// Returns the column of a block collection in an entry that moves from the column `old` to
+    /// `new`.
     pub(super) fn column_inside(&self, owner: Entry<'_>, node: NodeId, old: u32, new: i64) -> i64 {
         let column = self.tree.column(self.tree.node(node).span.start);
         let width = i64::from(column) - i64::from(old);
@@ -99,8 +101,8 @@ impl Reindent<'_> {
         new + habit.unwrap_or(width).max(self.least_width(owner, node))
     }
 
-    /// How far inside an entry a collection begins at least: on the line of its dash, behind that
-    /// and a space.
+    /// Returns the least width of a collection in an entry: on the line of a dash, it starts after
+    /// the dash and a space.
     fn least_width(&self, owner: Entry<'_>, node: NodeId) -> i64 {
         let line = |at| self.tree.line_start(at);
         let start = self.tree.node(node).span.start;
@@ -118,7 +120,8 @@ impl Reindent<'_> {
             .is_some_and(|colon| self.tree.line_start(colon) == self.tree.line_start(start))
     }
 
-    /// The width that the place is used to, where this one is what the tree is used to.
+    /// Returns the usual width in the new place, if `width` is the usual one in the tree and is
+    /// uncommon in the new place; else `None`.
     fn habit(&self, nesting: Nesting, width: i64) -> Option<i64> {
         let from = self.from.of_nesting(nesting)?;
         let to = self.to.of_nesting(nesting)?;
@@ -127,6 +130,7 @@ impl Reindent<'_> {
         (width == i64::from(from) && is_foreign).then_some(i64::from(to))
     }
 
+    /// Adds the shifts for an entry that moves to `column`.
     fn shift_entry(&self, entry: Entry<'_>, column: i64, shifts: &mut Vec<Shift>) {
         let old = self.tree.column(entry.span.start);
         let by = column - i64::from(old);
@@ -147,8 +151,9 @@ impl Reindent<'_> {
         }
     }
 
-    /// By how much the lines of a block scalar move in an entry that moves by `by`; `None` if the
-    /// value is none, or says itself how far it is indented.
+    /// Returns by how many columns the lines of a block scalar move in an entry that moves by `by`,
+    /// if that is another number; `None` also if the value is not a block scalar or has an
+    /// indentation indicator.
     pub(super) fn block_scalar_shift(&self, entry: Entry<'_>, by: i64) -> Option<i64> {
         let tree = self.tree;
         let node = tree.node(entry.value);
@@ -170,7 +175,8 @@ impl Reindent<'_> {
         Some(by + habit - width)
     }
 
-    /// `outer` is by how much the entry moves that holds them: behind its dash, that much is done
+    /// Adds the shifts for the entries of a collection that move to `column`. `outer` is the shift
+    /// of the entry that has the collection: an entry on the line of its dash has moved by it
     /// already.
     fn shift_entries(&self, node: NodeId, column: i64, outer: i64, shifts: &mut Vec<Shift>) {
         let mut end_of_last = None;
@@ -198,8 +204,7 @@ impl Reindent<'_> {
         }
     }
 
-    /// A stretch of the text, each of its lines moved as the last shift at or before its start
-    /// says.
+    /// Returns a range of the text with each line moved by the last shift at or before its start.
     fn moved(&self, range: Range<u32>, shifts: &[Shift]) -> String {
         if let Some(same) = self.unmoved(&range, shifts) {
             return same;
@@ -222,7 +227,7 @@ impl Reindent<'_> {
                 let before = if line_starts { 0 } else { self.tree.column(at) };
                 line = push_moved(&mut result, line, before, by);
             }
-            // Behind a dash the rest of the line may move as well.
+            // the rest of a line after a dash may move too
             let mut inner = next - line.len() as u32;
             while let Some(shift) = shifts.next_if(|shift| shift.from < next) {
                 let cut = shift.from.max(inner);
@@ -241,8 +246,8 @@ impl Reindent<'_> {
         result
     }
 
-    /// The stretch as it is, where it is one of whole lines that stay in their columns and have the
-    /// place's line break.
+    /// Returns a range as it is, if it is whole lines that do not move and have the right line
+    /// break. Avoids moving each line.
     fn unmoved(&self, range: &Range<u32>, shifts: &[Shift]) -> Option<String> {
         let text = &self.tree.text()[range.start as usize..range.end as usize];
         let stays = self.line_break == "\n"
@@ -259,7 +264,7 @@ impl Reindent<'_> {
         })
     }
 
-    /// The rest of a line with the line break of the place; an unfinished last line is finished.
+    /// Adds the rest of a line with the line break of the new place.
     fn push_line(&self, result: &mut String, start: u32, end: u32) {
         let line = &self.tree.text()[start as usize..end as usize];
         result.push_str(line.trim_end_matches(['\r', '\n']));
@@ -267,7 +272,7 @@ impl Reindent<'_> {
     }
 }
 
-/// Whether a node is a collection without brackets.
+/// Whether a node is a collection in block style.
 pub(super) fn is_block(tree: &Tree<'_>, node: NodeId) -> bool {
     match &tree.node(node).kind {
         NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => !collection.flow,
@@ -275,8 +280,8 @@ pub(super) fn is_block(tree: &Tree<'_>, node: NodeId) -> bool {
     }
 }
 
-/// Writes a line's white space, moved, and gives back the rest of the line. `before` counts the
-/// columns that are before the cut on the same line.
+/// Writes the moved indentation of a line and returns the rest of the line. `before` is the number
+/// of columns before it on the same line.
 fn push_moved<'t>(result: &mut String, line: &'t str, before: u32, by: i64) -> &'t str {
     let content = line.trim_start_matches(' ');
     let width = (line.len() - content.len()) as i64 + i64::from(before);
@@ -288,7 +293,7 @@ fn push_moved<'t>(result: &mut String, line: &'t str, before: u32, by: i64) -> &
     content
 }
 
-/// Adds or takes away spaces at the end of what is written; one of those behind a dash stays.
+/// Adds or removes spaces at the end of the result; at least one space is left after a dash.
 fn widen(result: &mut String, by: i64) {
     if by >= 0 {
         result.extend(std::iter::repeat_n(' ', usize::try_from(by).unwrap_or(0)));

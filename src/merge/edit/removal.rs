@@ -1,11 +1,11 @@
-//! Collections that lose all their entries.
+//! Edits collections that lose all their entries.
 
 use super::Editor;
 use super::layout::{blank_below, has_dash, lines_of_entries, starts_its_line};
 use crate::yaml::{Entry, NodeId, NodeKind};
 
 impl Editor<'_> {
-    /// How an empty map or list is written.
+    /// Returns the text of an empty map or list of the same kind.
     pub(super) fn brackets(&self, node: NodeId) -> &'static str {
         match self.target.node(node).kind {
             NodeKind::Sequence(_) => "[]",
@@ -13,7 +13,7 @@ impl Editor<'_> {
         }
     }
 
-    /// A map or list of which no entry is left becomes `{}` or `[]` (rules: Maps).
+    /// Replaces a map or list of which no entry is left by `{}` or `[]` (rules: Maps).
     pub(super) fn empty(&mut self, owner: Entry<'_>, node: NodeId) {
         let target = self.target;
         let brackets = self.brackets(node);
@@ -27,7 +27,7 @@ impl Editor<'_> {
         if super::is_flow(target, node) {
             self.edits.replace(span.start..span.end, brackets);
         } else if shares_line || owner.span.start == span.start {
-            // After an indicator, or the root itself.
+            // the collection follows an indicator on its line, or is the root
             let end = target.line_end(span.end).max(span.end);
             let start = if shares_line {
                 first_lines.start
@@ -47,7 +47,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Where a value starts that is on the line of its key or dash: behind its anchor and tag.
+    /// Returns the offset at which a value starts on the line of its key or dash, after its anchor
+    /// and tag.
     pub(super) fn after_properties(&self, owner: Entry<'_>) -> u32 {
         let node = self.target.node(owner.value);
         let indicator = match owner.colon() {

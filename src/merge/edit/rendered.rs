@@ -1,12 +1,12 @@
-//! What a value that comes looks like in the entry that it comes into: in its column, and in the
-//! target's habits.
+//! Writes a value that comes from the source for its new entry: in the column of the entry, and in
+//! the target's habits of indentation.
 
 use std::borrow::Cow;
 
 use super::Editor;
 use super::block::last_block_scalar;
 use super::layout::{ends_within_text, has_dash, trimmed};
-use super::reindent::{Above, is_block};
+use super::reindent::{CommentsAbove, is_block};
 use super::to_flow;
 use crate::line_breaks::lines;
 use crate::merge::decision::Incoming;
@@ -15,36 +15,37 @@ use crate::yaml::{
     Entry, EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span, Tree, scalar,
 };
 
-/// A value as it is in an entry.
+/// The text of a value in an entry.
 #[derive(Default)]
 pub(super) struct Rendered {
-    /// What follows the key or dash on its line.
+    /// The text on the line of the key or dash.
     pub(super) on_line: String,
     /// The lines below, each with its line break.
     pub(super) below: String,
-    /// Whether a comment on the key's line has to be before the lines below.
+    /// Whether a comment has to be on the line of the key, and not at the end of the value.
     pub(super) comment_goes_first: bool,
-    /// Whether it is a block map that starts on the line of its dash, at its own distance from it.
+    /// Whether it is a block map that starts on the line of its dash. `on_line` then includes the
+    /// distance from the dash.
     pub(super) follows_dash: bool,
-    /// Whether it is a block collection without a key, which cannot follow `---` on its line.
+    /// Whether it is a block collection as the root, which cannot follow `---` on its line.
     pub(super) needs_own_line: bool,
-    /// What an untagged scalar is; `None` for anything else.
+    /// The type of a scalar without a tag; `None` for anything else.
     pub(super) untagged: Option<ScalarType>,
-    /// Whether comment lines that are indented like its last lines would become part of it.
+    /// Whether comment lines below that are indented like its last lines would become part of it.
     pub(super) ends_in_block_scalar: bool,
-    /// Whether its first line ends within a text, so that no comment can be behind it.
+    /// Whether its first line ends within a scalar, so that no comment can follow on it.
     pub(super) first_line_goes_on: bool,
 }
 
 impl Rendered {
-    /// Whether the tag of the target's value says of this one, too, what is so already (rules:
-    /// Equality): it keeps its place.
+    /// Whether the tag of the target's value can stay, because this value has no tag and the same
+    /// type (rules: Equality).
     pub(super) fn fits_tag(&self, target: &Tree<'_>, entry: Entry<'_>) -> bool {
         let old = target.scalar(entry.value).map(|scalar| scalar.scalar_type);
         self.untagged.is_some() && self.untagged == old && target.custom_tag(entry.value).is_none()
     }
 
-    /// What is no block collection, as it is written in `text`, behind its anchor and tag.
+    /// Returns a value that is not a block collection. `properties` are its anchor and tag.
     fn of_text(properties: &str, text: &str, is_block_scalar: bool) -> Self {
         let (first, below) = text.split_once('\n').unwrap_or((text, ""));
         let first = first.trim_end_matches('\r');
@@ -54,7 +55,7 @@ impl Rendered {
             first
         };
         Self {
-            on_line: words(properties, first),
+            on_line: join_words(properties, first),
             below: below.to_owned(),
             comment_goes_first: is_block_scalar,
             ends_in_block_scalar: is_block_scalar,
@@ -64,7 +65,8 @@ impl Rendered {
 }
 
 impl Editor<'_> {
-    /// An incoming value that is in an entry of the source; `None` if it cannot be written so.
+    /// Returns an incoming value, which is the value of the entry `owner` of the source, for the
+    /// entry `entry` of the target; `None` if it cannot be written.
     pub(super) fn rendered_from(
         &self,
         entry: Entry<'_>,
@@ -81,9 +83,9 @@ impl Editor<'_> {
                 ..Rendered::default()
             });
         }
-        if self.comes_from_brackets(owner) && self.needs_rewriting(incoming) {
+        if self.is_in_flow(owner) && self.needs_rewriting(incoming) {
             return Some(Rendered {
-                on_line: self.value_in_brackets(incoming, false),
+                on_line: self.value_in_flow(incoming, false),
                 ..Rendered::default()
             });
         }
@@ -94,7 +96,7 @@ impl Editor<'_> {
         Some(self.rendered_over(entry, self.source, owner))
     }
 
-    /// A scalar in the quoting that local has for it.
+    /// Returns a scalar in local's quoting, if that was decided and is possible.
     fn requoted(&self, incoming: &Incoming) -> Option<String> {
         let style = incoming.quoting?;
         let node = self.source.node(self.source.resolve(incoming.node));
@@ -112,7 +114,7 @@ impl Editor<'_> {
         scalar::write(content, *scalar_type, style, self.in_flow)
     }
 
-    /// The value of an entry of `tree` as it is in `entry`.
+    /// Returns the value of the entry `id` of `tree` for the entry `entry` of the target.
     pub(super) fn rendered_over(&self, entry: Entry<'_>, tree: &Tree<'_>, id: EntryId) -> Rendered {
         let theirs = tree.entry(id);
         let node = tree.node(theirs.value);
@@ -126,7 +128,7 @@ impl Editor<'_> {
             let reindent = self.reindent(tree);
             let by = i64::from(column) - i64::from(tree.column(theirs.span.start));
             let by = reindent.block_scalar_shift(theirs, by).unwrap_or(by);
-            let by = by + self.depth_of_brackets(tree, id);
+            let by = by + self.extra_indent_from_flow(tree, id);
             Cow::Owned(reindent.rest(node.span.start..node.span.end, by))
         } else {
             Cow::Borrowed(text)
@@ -140,7 +142,7 @@ impl Editor<'_> {
         }
     }
 
-    /// The same of a block collection.
+    /// [`Self::rendered_over`] for a block collection. `on_line` are its anchor and tag.
     fn rendered_block(
         &self,
         entry: Entry<'_>,
@@ -157,7 +159,7 @@ impl Editor<'_> {
             tree.column(theirs.span.start),
             column.into(),
         );
-        // a list may be in the column of its key, never in that of a dash
+        // a list can be in the column of its key, but not in that of a dash
         let inside = match has_dash(self.target, entry) && inside <= i64::from(column) {
             true => i64::from(column) + 2,
             false => inside,
@@ -165,7 +167,7 @@ impl Editor<'_> {
         let below = reindent.entries(
             theirs.value,
             u32::try_from(inside).unwrap_or(0),
-            Above::Along,
+            CommentsAbove::Come,
         );
         let compact = has_dash(tree, theirs)
             && has_dash(self.target, entry)
@@ -193,8 +195,7 @@ impl Editor<'_> {
         }
     }
 
-    /// The tag of a value that comes, and its anchor where the target has none here that keeps its
-    /// place.
+    /// Returns the tag of a value that comes, and its anchor if the target has none in this place.
     fn properties_of(&self, place: Entry<'_>, tree: &Tree<'_>, entry: Entry<'_>) -> String {
         let node = tree.node(entry.value);
         let anchor = match self.target.node(place.value).anchor() {
@@ -210,7 +211,7 @@ impl Editor<'_> {
         texts.join(" ")
     }
 
-    /// The source's root, in the place of the target's.
+    /// Returns the source's root for the place of the target's.
     pub(super) fn rendered_root(&self, incoming: &Incoming) -> Rendered {
         let node = self.source.node(incoming.node);
         let reindent = self.reindent(self.source);
@@ -220,7 +221,7 @@ impl Editor<'_> {
                 ..Rendered::default()
             };
         }
-        // its anchor serves nothing: no alias can be in what it stands for
+        // the anchor of the root is of no use: an alias cannot be inside of its own anchor
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));
         if is_block(self.source, incoming.node) {
             let column = self.column_of_root(incoming.node);
@@ -238,18 +239,18 @@ impl Editor<'_> {
         }
         let text = if node.span.is_empty() && !tag.is_empty() {
             String::new()
-        } else if let Some(quoted) = self.blank_root(incoming.node) {
+        } else if let Some(quoted) = self.quoted_blank_root(incoming.node) {
             return Rendered {
-                on_line: words(tag, &quoted),
+                on_line: join_words(tag, &quoted),
                 ..Rendered::default()
             };
         } else if node.span.is_empty() {
-            // a document without a word in it would be none
+            // an empty document would not be a document
             "null".to_owned()
         } else {
-            let by = self.distance_from_margin(incoming.node);
+            let by = self.extra_indent_of_root(incoming.node);
             let text = reindent.rest(node.span.start..node.span.end, by);
-            // further in it is a text, at the start of a line a marker
+            // at the start of a line, the text would be a document marker
             match starts_with_marker(&text) {
                 true => format!(" {text}"),
                 false => text,
@@ -258,32 +259,32 @@ impl Editor<'_> {
         Rendered::of_text(tag, &text, is_block_scalar(self.source, incoming.node))
     }
 
-    /// Whether the comments above the entries of a block collection come along that comes as the
-    /// whole document: not where the target has them.
-    fn comments_of_root(&self, root: NodeId) -> Above {
+    /// Whether the comments above the first entry of a block collection that becomes the root come
+    /// with it. They do not if the target has all of them.
+    fn comments_of_root(&self, root: NodeId) -> CommentsAbove {
         let source = self.source;
         let Some(first) = source.entries(root).next().map(|id| source.entry(id)) else {
-            return Above::Left;
+            return CommentsAbove::Stay;
         };
         let above = Span::new(source.row_start(first), first.span.start);
-        let mut known = lines(source.slice(above)).filter(|line| !trimmed(line).is_empty());
-        match known.all(|line| self.target.text().contains(line.trim())) {
-            true => Above::Left,
-            false => Above::Along,
+        let mut comments = lines(source.slice(above)).filter(|line| !trimmed(line).is_empty());
+        match comments.all(|line| self.target.text().contains(line.trim())) {
+            true => CommentsAbove::Stay,
+            false => CommentsAbove::Come,
         }
     }
 
-    /// The column for the entries of a block collection that comes as the whole document: in the
-    /// first, a key can look like a marker.
+    /// Returns the column for the entries of a block collection that becomes the root: 1 if a key
+    /// would look like a document marker in the first column, else 0.
     fn column_of_root(&self, root: NodeId) -> u32 {
         let mut entries = self.source.entries(root).map(|id| self.source.entry(id));
         let text = self.source.text();
         u32::from(entries.any(|entry| starts_with_marker(&text[entry.span.start as usize..])))
     }
 
-    /// A block scalar without a word that comes as the whole document, in quotes: comments below,
-    /// and those above the next `---`, would be its text.
-    fn blank_root(&self, root: NodeId) -> Option<String> {
+    /// Returns a block scalar of white space that becomes the root in quotes; `None` for other
+    /// values. As a block scalar, its text would include comments down to the next `---`.
+    fn quoted_blank_root(&self, root: NodeId) -> Option<String> {
         let scalar = self.source.scalar(root)?;
         let is_blank = scalar.style.is_block() && trimmed(scalar.content).is_empty();
         let style = ScalarStyle::DoubleQuoted;
@@ -292,10 +293,9 @@ impl Editor<'_> {
             .flatten()
     }
 
-    /// By how much the lines of a block scalar that comes as the whole document have to move in,
-    /// where comment lines are below the target's: those would be lines of one that starts in the
-    /// first column.
-    fn distance_from_margin(&self, scalar: NodeId) -> i64 {
+    /// Returns by how many columns to indent the lines of a block scalar that becomes the root. If
+    /// they started in the first column, comments below would be lines of the scalar.
+    fn extra_indent_of_root(&self, scalar: NodeId) -> i64 {
         let root = self.target.node(self.target.root().value).span;
         let below = &self.target.text()[root.end as usize..];
         let mut lines = lines(self.source.slice(self.source.node(scalar).span));
@@ -310,14 +310,13 @@ impl Editor<'_> {
         if moves { 2 } else { 0 }
     }
 
-    /// By how much the lines of a value in brackets have to move further in, where it was between
-    /// brackets and now is under a key: there every line of it has to be indented deeper than
-    /// the key.
-    fn depth_of_brackets(&self, tree: &Tree<'_>, id: EntryId) -> i64 {
+    /// Returns by how many more columns to indent the lines of a value that comes out of a flow
+    /// collection into a block collection: there each line has to be indented deeper than the key.
+    fn extra_indent_from_flow(&self, tree: &Tree<'_>, id: EntryId) -> i64 {
         let theirs = tree.entry(id);
         let span = tree.node(theirs.value).span;
-        let stood_in_brackets = std::ptr::eq(tree, self.source) && self.comes_from_brackets(id);
-        if !stood_in_brackets {
+        let was_in_flow = std::ptr::eq(tree, self.source) && self.is_in_flow(id);
+        if !was_in_flow {
             return 0;
         }
         let old = i64::from(tree.column(theirs.span.start));
@@ -326,7 +325,7 @@ impl Editor<'_> {
             .filter(|line| !trimmed(line).is_empty())
             .map(|line| (line.len() - line.trim_start().len()) as i64 - old)
             .min();
-        let width = i64::from(self.of_target.habits().map_in_map.unwrap_or(2)).max(1);
+        let width = i64::from(self.target_overview.habits().map_in_map.unwrap_or(2)).max(1);
         match least {
             Some(least) if least < 1 => width - least,
             _ => 0,
@@ -334,14 +333,14 @@ impl Editor<'_> {
     }
 }
 
-/// Whether a value is written with `|` or `>`.
+/// Whether a value is a block scalar, written with `|` or `>`.
 pub(super) fn is_block_scalar(tree: &Tree<'_>, node: NodeId) -> bool {
     matches!(&tree.node(node).kind, NodeKind::Scalar(scalar)
         if scalar.style.is_block())
 }
 
-/// Two texts with a space between them, where neither is empty.
-pub(super) fn words(first: &str, second: &str) -> String {
+/// Joins two texts, with a space between them if neither is empty.
+pub(super) fn join_words(first: &str, second: &str) -> String {
     let space = if first.is_empty() || second.is_empty() {
         ""
     } else {
@@ -350,12 +349,12 @@ pub(super) fn words(first: &str, second: &str) -> String {
     format!("{first}{space}{second}")
 }
 
-/// A block scalar's first line without its comment: that is not part of the value.
+/// Returns the header of a block scalar without the comment behind it.
 fn header(line: &str) -> &str {
     line.split([' ', '\t']).next().unwrap_or(line)
 }
 
-/// A block map behind a dash, `width` columns from it: its first line moves up.
+/// Returns a block map on the line of a dash, `width` columns from it: its first line moves up.
 fn compact_form(lines: &str, width: usize) -> Rendered {
     let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
     Rendered {

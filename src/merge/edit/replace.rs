@@ -1,18 +1,20 @@
-//! A value that is taken from the source into an entry that stays (rules: Places and formats).
+//! Replaces the value of an entry that stays by one from the source, and puts the entry's comments
+//! in their places (rules: Places and formats).
 
 use super::Editor;
 use super::layout::{has_dash, is_blank, trimmed};
 use super::reindent::is_block;
-use super::rendered::{Rendered, is_block_scalar, words};
+use super::rendered::{Rendered, is_block_scalar, join_words};
 use crate::merge::decision::{CommentChoice, Incoming, Remarks};
 use crate::yaml::{Comments, Entry, NodeId, Span};
 
 impl Editor<'_> {
+    /// Replaces the value of an entry by an incoming value.
     pub(super) fn replace(&mut self, entry: Entry<'_>, incoming: &Incoming, comments: Remarks) {
         self.replace_with(entry, incoming, comments, None);
     }
 
-    /// Puts an incoming value into an entry, `anchor` before it.
+    /// Replaces the value of an entry by an incoming value, with an anchor if one is given.
     pub(super) fn replace_with(
         &mut self,
         entry: Entry<'_>,
@@ -21,7 +23,7 @@ impl Editor<'_> {
         anchor: Option<&str>,
     ) {
         if self.in_flow {
-            self.replace_in_brackets(entry, incoming, comments, anchor);
+            self.replace_in_flow(entry, incoming, comments, anchor);
             return;
         }
         let rendered = match self.owner(incoming.node) {
@@ -29,12 +31,12 @@ impl Editor<'_> {
             None => Some(self.rendered_root(incoming)),
         };
         if let Some(rendered) = rendered {
-            self.put_in_place(entry, rendered, comments, anchor);
+            self.put_value(entry, rendered, comments, anchor);
         }
     }
 
-    /// Puts a value into an entry that is not between brackets.
-    pub(super) fn put_in_place(
+    /// Replaces the value of an entry that is not in a flow collection.
+    pub(super) fn put_value(
         &mut self,
         entry: Entry<'_>,
         rendered: Rendered,
@@ -42,7 +44,8 @@ impl Editor<'_> {
         anchor: Option<&str>,
     ) {
         if let (Some(key), None) = (entry.key, entry.colon()) {
-            // behind the last line of several, a comment would be that line's, or a part of it
+            // if the value has several lines, a comment after the last one would belong to that
+            // line or be part of it
             if rendered.below.is_empty() {
                 self.put_below_key(entry, key, &rendered, anchor);
                 self.comments(entry, comments);
@@ -63,7 +66,7 @@ impl Editor<'_> {
             || !entry.comments().tail.is_empty()
             || comments.line.is_updated();
         let rendered = Rendered {
-            on_line: words(anchor.unwrap_or(""), &rendered.on_line),
+            on_line: join_words(anchor.unwrap_or(""), &rendered.on_line),
             ..rendered
         };
         if is_root && rendered.needs_own_line && !rendered.on_line.is_empty() {
@@ -77,15 +80,15 @@ impl Editor<'_> {
             && !is_block_scalar(self.target, entry.value)
         {
             let mut text = join_lines(self, &rendered.on_line, &rendered.below);
-            // what the value is right behind would become longer by it
+            // without a space, the new text would become part of the anchor or tag before it
             let properties = [node.anchor(), node.tag()];
             if properties.into_iter().flatten().any(|it| it.end == start) {
                 text.insert(0, ' ');
             }
-            // White space behind the old value would become part of the last line of the new one.
+            // white space behind the old value would become part of the last line of the new one
             let line_end = self.target.line_end(node.span.end).max(node.span.end);
-            // A comment behind a block collection's last entry is that entry's own, and goes with
-            // it.
+            // a comment behind the last entry of a block collection belongs to that entry, and is
+            // removed with it
             let has_tail = !is_block(self.target, entry.value)
                 && (rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end));
             let end = if has_tail { node.span.end } else { line_end };
@@ -98,8 +101,8 @@ impl Editor<'_> {
         self.rewrite_from_indicator(entry, &rendered, comments);
     }
 
-    /// A block collection in the place of a root of another kind: on lines of its own, a comment
-    /// that was behind the old value above it.
+    /// Replaces a root by a block collection, on lines of its own. A comment behind the old value
+    /// goes above it.
     fn replace_root(&mut self, entry: Entry<'_>, start: u32, rendered: Rendered) {
         let mut text = rendered.on_line;
         let span = self.target.node(entry.value).span;
@@ -111,17 +114,17 @@ impl Editor<'_> {
         if !behind.is_empty() {
             text = format!("{behind}{}{text}", self.line_break);
         }
-        // behind `---` or an anchor no block collection begins
+        // a block collection cannot begin on the line of `---` or of an anchor
         if !is_blank(self.target, self.target.line_start(start)..start) {
             text.insert_str(0, self.line_break);
         }
-        // the old root's own indentation would be that of the first new line alone
+        // the indentation of the old root would apply only to the first new line
         let start = self.before_white_space(start);
         self.edits.replace(start..line_end, text);
         self.comments_below(entry, line_end, rendered.ends_in_block_scalar);
     }
 
-    /// The value of a `? key` that has none, not even a `:`: on a line of its own.
+    /// Adds a value to a `? key` without a `:`, on a line of its own.
     fn put_below_key(
         &mut self,
         entry: Entry<'_>,
@@ -132,13 +135,13 @@ impl Editor<'_> {
         let key_end = self.target.node(key).span.end;
         let at = self.target.line_end(key_end).max(key_end);
         let indent = " ".repeat(self.target.column(entry.span.start) as usize);
-        let value = words(anchor.unwrap_or(""), &rendered.on_line);
-        let line = format!("{}{indent}{}", self.line_break, words(":", &value));
+        let value = join_words(anchor.unwrap_or(""), &rendered.on_line);
+        let line = format!("{}{indent}{}", self.line_break, join_words(":", &value));
         let text = join_lines(self, &line, &rendered.below);
         self.edits.insert(at, text);
     }
 
-    /// Writes everything behind the key or dash anew, comments in their places.
+    /// Writes everything after the key or dash anew, with the comments.
     fn rewrite_from_indicator(&mut self, entry: Entry<'_>, rendered: &Rendered, comments: Remarks) {
         let node = self.target.node(entry.value);
         let indicator = match entry.colon() {
@@ -152,16 +155,17 @@ impl Editor<'_> {
         ]
         .into_iter()
         .fold(indicator, u32::max);
-        // Behind the `:` of a `? key` no comment would be the entry's own; it goes behind the key.
-        let is_apart = entry.colon().is_some_and(|colon| {
+        // a comment behind the `:` of a `? key` would not belong to the entry: it goes after the
+        // key
+        let is_on_other_line = entry.colon().is_some_and(|colon| {
             self.target.line_start(colon) != self.target.line_start(entry.span.start)
         });
         let line = entry.comments().line;
         let is_before = !line.is_empty() && line.start < indicator;
-        let stays_apart = is_apart && (is_before || rendered.comment_goes_first);
+        let goes_after_key = is_on_other_line && (is_before || rendered.comment_goes_first);
         let has_room = !(rendered.ends_in_block_scalar && rendered.first_line_goes_on);
-        let (own, comment) = match (stays_apart, is_before) {
-            // neither the first line nor the last can have a comment
+        let (own, comment) = match (goes_after_key, is_before) {
+            // a comment fits neither on the first line nor on the last
             (false, false) if !has_room => (Span::default(), String::new()),
             (true, true) if rendered.below.is_empty() => self.comment_behind(entry, comments),
             (true, _) => (Span::default(), String::new()),
@@ -169,16 +173,16 @@ impl Editor<'_> {
             (_, false) => self.comment_beside(entry, comments),
         };
         self.keep_comments(entry, comments, indicator, own);
-        // the root has no indicator that a space would set it off from
+        // a root at the start of a line has no indicator before it, and needs no space
         let is_set_off = self.is_set_off(indicator);
         let anchor = node.anchor().map_or("", |anchor| self.target.slice(anchor));
-        let mut text = words(anchor, &rendered.on_line);
+        let mut text = join_words(anchor, &rendered.on_line);
         if !text.is_empty() && !is_set_off {
             text.insert(0, ' ');
         }
         let is_bare = text.is_empty();
         let below = rendered.below.trim_end_matches(['\r', '\n']);
-        // at the end of a block scalar, a comment would be a part of it
+        // after a block scalar, a comment would be part of it
         if rendered.comment_goes_first || rendered.ends_in_block_scalar || below.is_empty() {
             text.push_str(&comment);
             text = join_lines(self, &text, &rendered.below);
@@ -187,25 +191,26 @@ impl Editor<'_> {
             text.push_str(&comment);
         }
         let line_end = self.target.line_end(end).max(end);
-        // A comment behind a block collection's last entry is that entry's own, and goes with it.
-        let goes = is_block(self.target, entry.value);
+        // a comment behind the last entry of a block collection belongs to that entry, and is
+        // removed with it
+        let is_removed = is_block(self.target, entry.value);
         let is_free = is_blank(self.target, end..line_end) && !rendered.below.is_empty();
-        let end = if goes || is_free { line_end } else { end };
+        let end = if is_removed || is_free { line_end } else { end };
         let end = self.after_spaces_below(entry, rendered, end);
         if is_bare && is_set_off {
             text = text.trim_start_matches(' ').to_owned();
         }
         self.edits.replace(indicator..end, text);
         self.comments_below(entry, end, rendered.ends_in_block_scalar);
-        if stays_apart {
+        if goes_after_key {
             self.comments_at_key(entry, comments);
         } else {
             self.leading_comment(entry, comments);
         }
     }
 
-    /// The end of the text, where a block scalar comes as the whole document and nothing but white
-    /// space follows `end`: spaces in it would be a line of the scalar. Else `end`.
+    /// Returns the end of the text if a block scalar becomes the root and only white space with
+    /// spaces follows `end`, which would be a line of the scalar; else `end`.
     fn after_spaces_below(&self, entry: Entry<'_>, rendered: &Rendered, end: u32) -> u32 {
         let below = &self.target.text()[end as usize..];
         let is_white = below.trim().is_empty() && below.contains([' ', '\t']);
@@ -215,8 +220,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Whether an entry, which has a value behind an indicator or none at all, is the whole
-    /// document.
+    /// Whether an entry is the root, which has neither a colon nor a dash.
     fn is_root(&self, entry: Entry<'_>) -> bool {
         entry.colon().is_none() && !has_dash(self.target, entry)
     }
@@ -227,7 +231,8 @@ impl Editor<'_> {
         self.target.line_start(at) == at || before.ends_with([' ', '\t'])
     }
 
-    /// Keeps the comment lines below an entry whose value now ends at `end` out of that value.
+    /// Moves the comment lines below an entry out, if they would become part of its new value,
+    /// which ends at `end`.
     fn comments_below(&mut self, entry: Entry<'_>, end: u32, ends_in_block_scalar: bool) {
         if ends_in_block_scalar {
             let column = match self.is_root(entry) {
@@ -238,22 +243,22 @@ impl Editor<'_> {
         }
     }
 
-    /// The comment beside an entry's value: where it is, and what the line ends with afterwards,
-    /// with the white space before it.
+    /// Returns the target's comment on the first line of an entry, and the text of the comment in
+    /// the result with the white space before it.
     fn comment_beside(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().beside();
         let ours = entry.comments().beside();
         (ours, self.chosen_comment(ours, theirs, comments.line))
     }
 
-    /// The same of a second comment, where the first is before the value.
+    /// [`Self::comment_beside`] for the second comment, which is behind the value.
     fn comment_behind(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().behind();
         let ours = self.header_comment(entry).unwrap_or(entry.comments().tail);
         (ours, self.chosen_comment(ours, theirs, comments.tail))
     }
 
-    /// One of two comments on a line, with the white space before it.
+    /// Returns the target's or the source's comment, as decided, with the white space before it.
     fn chosen_comment(&self, ours: Span, theirs: Span, choice: CommentChoice) -> String {
         if choice.is_updated() {
             return match theirs.is_empty() {
@@ -272,7 +277,7 @@ impl Editor<'_> {
         }
     }
 
-    /// The comment on the first line of a block scalar.
+    /// Returns the comment on the first line of a block scalar.
     fn header_comment(&self, entry: Entry<'_>) -> Option<Span> {
         let start = self.target.node(entry.value).span.start;
         let line = Span::new(start, self.target.line_end(start));
@@ -282,8 +287,9 @@ impl Editor<'_> {
         Some(Span::new(start + at as u32, line.end))
     }
 
-    /// Puts the target's comments behind `indicator`, where all is replaced, above the entry: those
-    /// that are not `written` there again, and that upstream did not change.
+    /// Moves the target's comments after `indicator`, where everything is replaced, above the
+    /// entry. It leaves out `written`, which stays on its line, and those that the source's
+    /// replace.
     fn keep_comments(&mut self, entry: Entry<'_>, choices: Remarks, indicator: u32, written: Span) {
         let Comments { line, tail, .. } = entry.comments();
         let header = self.header_comment(entry).unwrap_or_default();
@@ -310,7 +316,7 @@ impl Editor<'_> {
     }
 }
 
-/// A line and the lines below it, without the last line break.
+/// Joins a line and the lines below it, without the last line break.
 fn join_lines(editor: &Editor<'_>, on_line: &str, below: &str) -> String {
     if below.is_empty() {
         return on_line.to_owned();

@@ -1,4 +1,4 @@
-//! The lines of a literal block scalar, written anew in its place.
+//! Replaces the content of a block scalar of the target.
 
 use super::Editor;
 use super::layout::trimmed;
@@ -6,7 +6,8 @@ use crate::line_breaks::lines;
 use crate::yaml::Entry;
 
 impl Editor<'_> {
-    /// Gives a literal block scalar of the target these lines, in its own indentation.
+    /// Replaces a block scalar of the target by a literal one with this content, in its own
+    /// indentation.
     pub(super) fn replace_lines(&mut self, entry: Entry<'_>, content: &str) {
         let target = self.target;
         let span = target.node(entry.value).span;

@@ -1,14 +1,14 @@
-//! Block style written in flow style (rules: Places and formats), on one line.
+//! Writes values in flow style on one line (rules: Places and formats).
 
 use crate::merge::decision::{Outcome, Slot};
 use crate::yaml::{Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, scalar};
 
-/// A node on one line; for JSON, text is in double quotes. Aliases are written out.
+/// Returns a node on one line. For JSON, strings are in double quotes. Aliases are written out.
 pub(super) fn text(tree: &Tree<'_>, node: NodeId, json: bool) -> String {
     part(tree, node, &Outcome::Keep, json)
 }
 
-/// A part of a node on one line.
+/// Returns a part of a node on one line.
 pub(super) fn part(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool) -> String {
     let mut result = String::new();
     write(tree, node, part, json, &mut result);
@@ -58,7 +58,7 @@ fn write_entries(
     result.push(close);
 }
 
-/// What of an entry comes, where `part` says what of its collection does.
+/// Returns which part of an entry comes, if `part` of its collection does.
 fn part_of_child(part: &Outcome, id: crate::yaml::EntryId) -> &Outcome {
     if !part.is_merge() {
         return &Outcome::Keep;
@@ -68,7 +68,7 @@ fn part_of_child(part: &Outcome, id: crate::yaml::EntryId) -> &Outcome {
     child.map_or(&Outcome::Remove, |child| &child.outcome)
 }
 
-/// A scalar on one line, as it is written where that will do between brackets.
+/// Returns a scalar on one line, as it is written if that is valid in a flow collection.
 fn scalar_text(tree: &Tree<'_>, node: Node<'_>, it: Scalar<'_>, json: bool) -> String {
     let written = tree.slice(node.span);
     if it.scalar_type == ScalarType::Null && written.is_empty() {
