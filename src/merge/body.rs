@@ -28,8 +28,8 @@ pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String>
     let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
     let has_only = |text: &str, content: &str| {
         let lines = text.lines().filter_map(|line| line.split('#').next());
-        let words = lines.flat_map(str::split_whitespace);
-        words.flat_map(str::bytes).eq(content.bytes())
+        let parts = lines.flat_map(str::split_whitespace);
+        parts.flat_map(str::bytes).eq(content.bytes())
     };
     let mut empty = ["{}", "[]"].into_iter();
     let empty = empty.find(|empty| has_only(bodies.local, empty))?;
@@ -37,9 +37,9 @@ pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String>
         return None;
     }
     let comment = |line: &'_ str| line.find('#').map(|at| at..line.trim_end().len());
-    let has_comment = |text: &str, words: &str| {
+    let has_comment = |text: &str, comment_text: &str| {
         let mut lines = text.lines();
-        lines.any(|line| comment(line).is_some_and(|it| &line[it] == words))
+        lines.any(|line| comment(line).is_some_and(|it| &line[it] == comment_text))
     };
     let (mut above, mut below, mut is_below) = (String::new(), String::new(), false);
     for line in lines_with_breaks(bodies.local) {
@@ -59,9 +59,9 @@ pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String>
         return Some(format!("{above}{}", bodies.updated));
     }
     let line_break = line_break_of(bodies.local);
-    let words = |text: &str| text.trim_end_matches(['\r', '\n', ' ', '\t']).len();
-    let (updated, end) = bodies.updated.split_at(words(bodies.updated));
-    let old_end = &bodies.original[words(bodies.original)..];
+    let trimmed_length = |text: &str| text.trim_end_matches(['\r', '\n', ' ', '\t']).len();
+    let (updated, end) = bodies.updated.split_at(trimmed_length(bodies.updated));
+    let old_end = &bodies.original[trimmed_length(bodies.original)..];
     // blank lines at the end come if upstream added them
     let blanks: String = match end == old_end {
         true => String::new(),
@@ -89,7 +89,7 @@ pub(super) fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String 
             body.to_mut().insert_str(0, line_break_of(text));
         }
     }
-    between(before, body, after, line_break_of(text))
+    join_parts(before, body, after, line_break_of(text))
 }
 
 /// Returns local's document with another body.
@@ -101,12 +101,12 @@ pub(super) fn with_merged_body<'b>(
     let body = body.into();
     match (&local.text[..start], &local.text[end..]) {
         ("", "") => body,
-        (before, after) => between(before, body, after, line_break_of(local.text)).into(),
+        (before, after) => join_parts(before, body, after, line_break_of(local.text)).into(),
     }
 }
 
 /// Joins a body and what is around it; `after` starts on a new line.
-fn between(before: &str, body: Cow<'_, str>, after: &str, line_break: &str) -> String {
+fn join_parts(before: &str, body: Cow<'_, str>, after: &str, line_break: &str) -> String {
     let end = match after.is_empty() || body.is_empty() || ends_line(&body) {
         true => "",
         false => line_break,

@@ -67,20 +67,20 @@ pub(super) fn check_comments(
 ) -> Result<Vec<Conflict>, VerificationError> {
     // first count without parsing: lines of block scalars may be taken for comments, but if all
     // counts are right, the exact check is not needed
-    let raw = Sides {
+    let unparsed = Sides {
         of: trees
             .zip(bodies)
             .map(|(tree, body)| Counts::new(comment_candidates(tree.text(), body, |_| true))),
         merged: Counts::new(comment_candidates(merged, bodies.local, |_| true)),
         removed: Counts::default(),
     };
-    if raw.verdicts().next().is_none() {
+    if unparsed.verdicts().next().is_none() {
         return Ok(Vec::new());
     }
     let merged = read_again(merged)?;
     let mut removed = Vec::new();
     let root = trees.local.root().value;
-    comments_that_go(trees.local, root, outcome, &mut removed);
+    comments_of_removed_entries(trees.local, root, outcome, &mut removed);
     let of_sides = trees.zip(bodies).map(|(tree, body)| comments(tree, body));
     let sides = Sides {
         of: of_sides.as_ref().map(|it| Counts::new(it.iter().copied())),
@@ -224,7 +224,7 @@ fn scalars_of(tree: &Tree<'_>, entry: Entry<'_>, found: &mut Vec<Range<usize>>) 
 }
 
 /// Adds the comments of local's entries that are removed, or whose value upstream's replaces.
-fn comments_that_go<'t>(
+fn comments_of_removed_entries<'t>(
     tree: &'t Tree<'_>,
     node: NodeId,
     outcome: &Outcome,
@@ -243,7 +243,7 @@ fn comments_that_go<'t>(
     for id in tree.entries(node) {
         match outcomes.get(&id) {
             Some(outcome) if **outcome != Outcome::Remove => {
-                comments_that_go(tree, tree.entry(id).value, outcome, found);
+                comments_of_removed_entries(tree, tree.entry(id).value, outcome, found);
             }
             _ => found.extend(comments_of(tree, id)),
         }
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_upstream_removed_or_added() {
+    fn removed_and_added_comments_are_no_conflict() {
         let texts = Triple::new("# old\na: 1\n", "# new\na: 1\n", "# old\na: 1\nb: 2\n");
         assert_eq!(checked(texts, "# new\na: 1\nb: 2\n"), []);
     }
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_conflict_shows() {
+    fn a_comment_that_a_conflict_shows_is_not_lost() {
         let texts = Triple::new("a: 1\n", "{}\n", "a:\n  # mine\n  b: 1\n");
         let trees = texts.map(|text| Tree::parse(text).unwrap().unwrap());
         let mut known = check_comments(

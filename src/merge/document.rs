@@ -116,7 +116,8 @@ pub(crate) fn merge_sides(
     let decided = decide(sources);
     let (outcome, mut conflicts, noted) = (decided.outcome, decided.conflicts, decided.noted);
     let text = merged_text(candidate, lines, local.document, sources, &outcome);
-    let text = text.or_else(|| taken_whole(updated.document, local.document, sources, &outcome));
+    let text =
+        text.or_else(|| replaced_by_updated(updated.document, local.document, sources, &outcome));
     let text = match text {
         Some(text) => Some(text),
         None => {
@@ -173,7 +174,7 @@ fn merged_text<'l>(
 
 /// Returns local's document with updated's body, if the decision is to replace local's whole value
 /// by updated's collection. Updated's comments come too, so local must not have any.
-fn taken_whole(
+fn replaced_by_updated(
     updated: &Document<'_>,
     local: &Document<'_>,
     sources: Sources<'_>,

@@ -39,15 +39,15 @@ impl<'a> Fingerprints<'a> {
     /// Returns the fingerprints of the elements of a list.
     pub(crate) fn of_elements(&self, list: NodeId) -> Rc<[u64]> {
         let list = self.tree.resolve(list);
-        let known = self.lists.borrow().get(&list).cloned();
-        known.unwrap_or_else(|| self.elements(list).into())
+        let cached = self.lists.borrow().get(&list).cloned();
+        cached.unwrap_or_else(|| self.elements(list).into())
     }
 
     /// Returns the leaves of a value.
     pub(crate) fn leaves(&self, node: NodeId) -> Rc<Leaves> {
         let node = self.tree.resolve(node);
-        let known = self.leaves.borrow().get(&node).cloned();
-        known.unwrap_or_else(|| {
+        let cached = self.leaves.borrow().get(&node).cloned();
+        cached.unwrap_or_else(|| {
             let leaves = Rc::new(Leaves::of(self.tree, node, |_| false));
             self.leaves.borrow_mut().insert(node, Rc::clone(&leaves));
             leaves
@@ -66,8 +66,8 @@ impl<'a> Fingerprints<'a> {
         match &tree.node(node).kind {
             NodeKind::Alias(target) => {
                 let target = tree.resolve(*target);
-                let known = self.targets.borrow().get(&target).copied();
-                known.unwrap_or_else(|| {
+                let cached = self.targets.borrow().get(&target).copied();
+                cached.unwrap_or_else(|| {
                     let fingerprint = self.of(target);
                     self.targets.borrow_mut().insert(target, fingerprint);
                     fingerprint

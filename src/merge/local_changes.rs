@@ -22,7 +22,7 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let lines = texts.map(|text| Lines::of(text, text.split_inclusive('\n')));
     let rows = tokens(&lines);
     let sides = Sides {
-        known: rows.as_ref().map(|row| index_lines(row)),
+        indexes: rows.as_ref().map(|row| index_lines(row)),
         local_positions: LazyCell::new(|| places_in(&rows.local, &rows.updated)),
         lines: &lines,
         rows: &rows,
@@ -49,21 +49,21 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
 type LineIndex = FxHashMap<Token, Option<u32>>;
 
 fn index_lines(row: &[Token]) -> LineIndex {
-    let mut known = LineIndex::default();
+    let mut index = LineIndex::default();
     for (place, line) in (0..).zip(row) {
         let mark_repeated = |place: &mut Option<u32>| *place = None;
-        known
+        index
             .entry(*line)
             .and_modify(mark_repeated)
             .or_insert(Some(place));
     }
-    known
+    index
 }
 
 struct Sides<'l, P> {
     lines: &'l Triple<Lines<'l>>,
     rows: &'l Triple<Vec<Token>>,
-    known: Triple<LineIndex>,
+    indexes: Triple<LineIndex>,
     /// For each of updated's lines, the local line that it aligns with.
     local_positions: LazyCell<Vec<Option<usize>>, P>,
 }
@@ -77,16 +77,16 @@ impl<P: FnOnce() -> Vec<Option<usize>>> Sides<'_, P> {
         } = self.rows;
         let of_original = (&self.lines.original, original.as_slice());
         let of_updated = (&self.lines.updated, updated.as_slice());
-        let mut removed = lines_not_in(of_original, old, &self.known.updated).peekable();
-        let mut added = lines_not_in(of_updated, new.clone(), &self.known.original).peekable();
+        let mut removed = lines_not_in(of_original, old, &self.indexes.updated).peekable();
+        let mut added = lines_not_in(of_updated, new.clone(), &self.indexes.original).peekable();
         let has_removed = removed.peek().is_some();
-        if removed.any(|line| self.known.local.contains_key(&original[line])) {
+        if removed.any(|line| self.indexes.local.contains_key(&original[line])) {
             return false;
         }
         let above = new.start.checked_sub(1);
         let first = match (added.peek(), above) {
             (Some(_), _) => added.find_map(|line| {
-                let place = self.known.local.get(&updated[line]).copied().flatten()?;
+                let place = self.indexes.local.get(&updated[line]).copied().flatten()?;
                 (place as usize).checked_sub(line - new.start)
             }),
             (None, Some(above)) if has_removed => {
@@ -117,10 +117,10 @@ impl<P: FnOnce() -> Vec<Option<usize>>> Sides<'_, P> {
 fn lines_not_in<'l>(
     (lines, row): (&'l Lines<'_>, &'l [Token]),
     range: Range<usize>,
-    known: &'l LineIndex,
+    other: &'l LineIndex,
 ) -> impl Iterator<Item = usize> {
     let is_blank = |at: usize| lines.text(at..at + 1).trim().is_empty();
-    range.filter(move |at| !known.contains_key(&row[*at]) && !is_blank(*at))
+    range.filter(move |at| !other.contains_key(&row[*at]) && !is_blank(*at))
 }
 
 #[cfg(test)]
@@ -130,43 +130,52 @@ mod tests {
     const ORIGINAL: &str = "# Web\n\nInstall it.\n\n## Values\n\nNone.\n";
     const UPDATED: &str = "# Shop\n\nInstall it so.\n## Values\n\nNone.\n";
 
-    fn made(updated: &str, local: &str) -> String {
+    fn original_with_changes(updated: &str, local: &str) -> String {
         with_changes_made(Triple::new(ORIGINAL, updated, local)).into_owned()
     }
 
     #[test]
-    fn what_was_merged_is_made() {
+    fn merged_changes_are_found() {
         let merged = "# Shop\n\nInstall it so.\n## Values\n\nSee the wiki.\n\nAnd ask.\n";
-        assert_eq!(made(UPDATED, merged), UPDATED);
-        assert_eq!(made(UPDATED, UPDATED), UPDATED);
+        assert_eq!(original_with_changes(UPDATED, merged), UPDATED);
+        assert_eq!(original_with_changes(UPDATED, UPDATED), UPDATED);
         // what local has not got yet stays a change
         let both = "# Shop\n\nInstall it.\n\n## All values\n\nNone.\n";
         let one = "# Shop\n\nInstall it.\n\n## Values\n\nNone.\n";
-        assert_eq!(made(both, &format!("{one}More.\n")), one);
+        assert_eq!(original_with_changes(both, &format!("{one}More.\n")), one);
     }
 
     #[test]
-    fn nothing_is_made_where_it_is_not_certain() {
-        assert_eq!(made(UPDATED, ORIGINAL), ORIGINAL);
-        assert_eq!(made(ORIGINAL, "something else\n"), ORIGINAL);
+    fn uncertain_changes_are_not_found() {
+        assert_eq!(original_with_changes(UPDATED, ORIGINAL), ORIGINAL);
+        assert_eq!(
+            original_with_changes(ORIGINAL, "something else\n"),
+            ORIGINAL
+        );
         // an old line is left elsewhere
         let both = "# Web\n\n# Shop\n\nInstall it.\n\n## Values\n";
-        assert_eq!(made(UPDATED, both), ORIGINAL);
+        assert_eq!(original_with_changes(UPDATED, both), ORIGINAL);
         // it is there twice
         let twice = format!("{UPDATED}{UPDATED}");
-        assert_eq!(made(UPDATED, &twice), ORIGINAL);
+        assert_eq!(original_with_changes(UPDATED, &twice), ORIGINAL);
         // the lines around it are others
         let elsewhere = "Install it so.\n# Shop\n";
-        assert_eq!(made(UPDATED, elsewhere), ORIGINAL);
+        assert_eq!(original_with_changes(UPDATED, elsewhere), ORIGINAL);
         // blank lines say nothing
         let blank = "# Web\n\n\nInstall it.\n\n## Values\n\nNone.\n";
-        assert_eq!(made(blank, &format!("{blank}More.\n")), ORIGINAL);
+        assert_eq!(
+            original_with_changes(blank, &format!("{blank}More.\n")),
+            ORIGINAL
+        );
     }
 
     #[test]
-    fn lines_that_went_are_gone() {
+    fn removed_lines_are_found() {
         let without = "# Web\n\n## Values\n\nNone.\n";
-        assert_eq!(made(without, "# Web\n\n## Values\n\nSome.\n"), without);
-        assert_eq!(made(without, ORIGINAL), ORIGINAL);
+        assert_eq!(
+            original_with_changes(without, "# Web\n\n## Values\n\nSome.\n"),
+            without
+        );
+        assert_eq!(original_with_changes(without, ORIGINAL), ORIGINAL);
     }
 }

@@ -142,14 +142,14 @@ impl PatternStep {
                 .entry(entry)
                 .key
                 .and_then(|key| tree.scalar(key))
-                .is_some_and(|key| is_like(name, key.content)),
+                .is_some_and(|key| matches_glob(name, key.content)),
             Self::Element(fields) => {
                 let map = tree.resolve(tree.entry(entry).value);
                 let has = |(name, value): &(String, String)| {
                     matches!(tree.node(map).kind, NodeKind::Mapping(_))
                         && tree.find(map, name).is_some_and(|field| {
                             tree.scalar(tree.entry(field).value)
-                                .is_some_and(|scalar| is_like(value, scalar.content))
+                                .is_some_and(|scalar| matches_glob(value, scalar.content))
                         })
                 };
                 is_element(tree, entry) && fields.iter().all(has)
@@ -199,7 +199,7 @@ fn bracket(text: &str) -> Result<(PatternStep, usize), &'static str> {
 }
 
 /// Whether a text matches a pattern in which `*` stands for any text.
-pub(crate) fn is_like(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches_glob(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == text;
     };
@@ -222,14 +222,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stars_stand_for_anything() {
-        assert!(is_like("a*", "abc") && is_like("*c", "abc") && is_like("a*b*c", "axbyc"));
-        assert!(is_like("*", "") && is_like("**", "x"));
-        assert!(!is_like("a*", "ba") && !is_like("a*b*b", "ab") && !is_like("a", "ab"));
+    fn stars_match_anything() {
+        assert!(
+            matches_glob("a*", "abc")
+                && matches_glob("*c", "abc")
+                && matches_glob("a*b*c", "axbyc")
+        );
+        assert!(matches_glob("*", "") && matches_glob("**", "x"));
+        assert!(
+            !matches_glob("a*", "ba") && !matches_glob("a*b*b", "ab") && !matches_glob("a", "ab")
+        );
     }
 
     #[test]
-    fn what_is_wrong_is_pointed_at() {
+    fn errors_have_an_offset() {
         let wrong = |text| {
             Pattern::parse(text)
                 .map_err(|error| error.offset)

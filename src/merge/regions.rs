@@ -43,8 +43,8 @@ pub(super) fn regions(rows: Triple<&[Token]>) -> impl Iterator<Item = Region> {
         }
         let mut until = start;
         // extend the region by each side's changes that touch it
-        while updated.take_to(&mut until) || local.take_to(&mut until) {}
-        let next = Triple::new(until, updated.place(until), local.place(until));
+        while updated.extend(&mut until) || local.extend(&mut until) {}
+        let next = Triple::new(until, updated.position(until), local.position(until));
         let lines = end.zip(next).map(|(start, end)| start..end);
         let texts = rows.zip(lines.clone()).map(|(row, lines)| &row[lines]);
         end = next;
@@ -61,7 +61,7 @@ pub(super) fn regions(rows: Triple<&[Token]>) -> impl Iterator<Item = Region> {
 /// The changes of one side, from top to bottom.
 struct Edits {
     /// The changes that are not in a region yet.
-    left: Peekable<IntoIter<Hunk>>,
+    remaining: Peekable<IntoIter<Hunk>>,
     /// The last change that was taken into a region.
     last: Option<Hunk>,
 }
@@ -70,21 +70,21 @@ impl Edits {
     fn of(original: &[Token], side: &[Token]) -> Self {
         let hunks: Vec<Hunk> = differences_of_tokens(original, side).hunks().collect();
         Self {
-            left: hunks.into_iter().peekable(),
+            remaining: hunks.into_iter().peekable(),
             last: None,
         }
     }
 
     /// Returns the line of the original at which the next change begins.
     fn start(&mut self) -> Option<usize> {
-        self.left.peek().map(|hunk| hunk.before.start as usize)
+        self.remaining.peek().map(|hunk| hunk.before.start as usize)
     }
 
     /// Takes the next change if it begins at the line `until` of the original or above, and moves
     /// `until` to its end. Returns whether it did.
-    fn take_to(&mut self, until: &mut usize) -> bool {
+    fn extend(&mut self, until: &mut usize) -> bool {
         let next = self
-            .left
+            .remaining
             .next_if(|hunk| hunk.before.start as usize <= *until);
         let is_taken = next.is_some();
         if let Some(hunk) = next {
@@ -95,7 +95,7 @@ impl Edits {
     }
 
     /// Returns the position on this side of a line of the original below the last change taken.
-    fn place(&self, line: usize) -> usize {
+    fn position(&self, line: usize) -> usize {
         self.last.as_ref().map_or(line, |last| {
             last.after.end as usize + line - last.before.end as usize
         })

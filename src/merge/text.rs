@@ -80,12 +80,12 @@ pub fn merge_lines_with(
 /// [`merge_lines`] for the lines of one value. A hunk in which one side made the other's change and
 /// more is not a conflict, because the lines of a value do not depend on their neighbours.
 pub(super) fn merge_value_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
-    merge_regions(sides, on_conflict, &MarkerStyle::default(), containing)
+    merge_regions(sides, on_conflict, &MarkerStyle::default(), including_side)
 }
 
 /// Returns the side whose change of a hunk includes the other side's: the other side changed only
 /// lines at the start or end of the hunk, which both have, and left the rest as in the original.
-fn containing(texts: &Triple<&str>) -> Option<Resolution> {
+fn including_side(texts: &Triple<&str>) -> Option<Resolution> {
     let lines = texts
         .as_ref()
         .map(|text| text.split_inclusive('\n').collect::<Vec<_>>());

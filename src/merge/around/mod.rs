@@ -178,7 +178,7 @@ fn write(
     let frame = sides
         .filter(|_| has_frame)
         .find_map(|side| Some((side, rows[side].frame?)));
-    let place = frame.map(|(side, _)| place_of_frame(rows, pieces, side));
+    let place = frame.map(|(side, _)| frame_position(rows, pieces, side));
     for (at, placed) in pieces.iter().enumerate() {
         let blank = placed.blanks;
         let mut blank = blank.map_or("", |piece| rows[piece.side()].blank(piece.at()));
@@ -223,7 +223,7 @@ fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
 /// Returns the position among the merged pieces above which the frame of `side` is: below the
 /// pieces that are above it on that side, and below those that follow them and are above the frame
 /// on their own side.
-fn place_of_frame(rows: &Triple<Row<'_>>, pieces: &[Placed], side: Side) -> usize {
+fn frame_position(rows: &Triple<Row<'_>>, pieces: &[Placed], side: Side) -> usize {
     let is_above = |placed: &Placed| {
         let (of, at) = (placed.piece.side(), placed.piece.at());
         let own = match of == side {
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_local_left_alone_is_upstreams() {
+    fn changes_of_one_side_are_taken() {
         assert_eq!(clean("# 1\n\n", "# 2\n\n", "# 1\n\n"), "# 2\n\n");
         assert_eq!(clean("# 1\n\n", "# 1\n\n", "# 9\n\n"), "# 9\n\n");
         assert_eq!(clean("# 1\n\n", "", "# 1\n\n"), "");
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_changed_is_a_conflict() {
+    fn changes_of_both_sides_are_a_conflict() {
         let (text, conflicts) = merged("# 1\n\n", "# 2\n\n", "# 3\n\n");
         assert_eq!((text.as_str(), conflicts), ("# 2\n\n", 1));
         assert_eq!(merged("# 1\n\n", "# 2\n\n", &text), (text, 0));

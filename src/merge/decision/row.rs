@@ -68,14 +68,14 @@ pub(crate) struct CommentPiece {
 
 /// Returns the pieces with all open conflicts in them resolved to one side.
 pub(super) fn chosen_pieces(pieces: &[Piece], side: Chosen) -> Vec<Piece> {
-    let wins = match side {
+    let winner = match side {
         Chosen::Local => Side::Local,
         Chosen::Updated => Side::Updated,
     };
     let chosen = pieces.iter().filter_map(|piece| {
         let kind = match &piece.kind {
             PieceKind::Comment(comment) => match comment.of_side {
-                Some(of_side) if of_side != wins => return None,
+                Some(of_side) if of_side != winner => return None,
                 _ => PieceKind::Comment(CommentPiece {
                     of_side: None,
                     ..*comment

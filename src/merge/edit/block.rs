@@ -13,7 +13,7 @@ use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 impl Editor<'_> {
     /// Edits a block map or list of which at least one entry is left. Comments and blank lines
     /// between the entries follow them.
-    pub(super) fn block(
+    pub(super) fn edit_block(
         &mut self,
         node: NodeId,
         owner: Entry<'_>,
@@ -41,12 +41,12 @@ impl Editor<'_> {
             pieces: self.pieces_of(&lines, children),
             moved: 0,
         };
-        self.row(holder, node, &row)
+        self.rewrite_row(holder, node, &row)
     }
 
     /// Edits entries that all stay in their places.
     fn edit_entries(&mut self, children: &[Child]) -> CollectionEdit {
-        let (mut above, mut carried) = (None, CollectionEdit::InPlace);
+        let (mut above, mut collection_edit) = (None, CollectionEdit::InPlace);
         for child in children {
             if let Slot::Local(id) = child.slot {
                 let entry = self.target.entry(id);
@@ -56,11 +56,11 @@ impl Editor<'_> {
                         .insert(entry.span.start, self.key_indicator(column));
                 }
                 if self.edit_entry(child, id) && !starts_its_line(self.target, entry) {
-                    carried = CollectionEdit::RewrittenAtDash { blanks: 0 };
+                    collection_edit = CollectionEdit::RewrittenAtDash { blanks: 0 };
                 }
             }
         }
-        carried
+        collection_edit
     }
 
     /// Replaces the key of an entry by the source's, if that was decided.
@@ -81,7 +81,7 @@ impl Editor<'_> {
         let entry = self.target.entry(id);
         if child.text().is_none() && child.below().is_none() {
             self.replace_key(child, entry);
-            self.value(entry, &child.outcome, child.remarks());
+            self.edit_value(entry, &child.outcome, child.remarks());
             return false;
         }
         let lines = self.target.lines_of(entry);
@@ -97,7 +97,12 @@ impl Editor<'_> {
     }
 
     /// Writes the lines of a block collection of the target anew.
-    pub(super) fn row(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) -> CollectionEdit {
+    pub(super) fn rewrite_row(
+        &mut self,
+        owner: Entry<'_>,
+        node: NodeId,
+        row: &Row,
+    ) -> CollectionEdit {
         if !self.target.is_block_collection(node) {
             self.fill_empty_collection(owner, node, row);
             return CollectionEdit::InPlace;
@@ -111,7 +116,7 @@ impl Editor<'_> {
             false => self.emptied_document(node, &row.pieces, column),
         };
         let mut start = row.span.start;
-        let mut carried = CollectionEdit::InPlace;
+        let mut collection_edit = CollectionEdit::InPlace;
         if shares_line {
             let content = text.trim_start();
             if content.starts_with('#') {
@@ -120,11 +125,11 @@ impl Editor<'_> {
                 let above = self.target.slice(Span::new(line, start)).trim_end();
                 start = line + u32::try_from(above.len()).unwrap_or(0);
                 text.insert_str(0, self.line_break);
-                carried = CollectionEdit::RewrittenBelowDash { dash: start };
+                collection_edit = CollectionEdit::RewrittenBelowDash { dash: start };
             } else {
                 let dropped = &text[..text.len() - content.len()];
                 let blanks = dropped.matches(self.line_break).count();
-                carried = CollectionEdit::RewrittenAtDash { blanks };
+                collection_edit = CollectionEdit::RewrittenAtDash { blanks };
                 text = content.to_owned();
             }
         }
@@ -139,7 +144,7 @@ impl Editor<'_> {
         if text != old {
             self.edits.replace(range, text);
         }
-        carried
+        collection_edit
     }
 
     /// Returns the lines of a document that has no entry left: brackets, with the comments above

@@ -13,14 +13,14 @@ use crate::yaml::{Comments, Entry, NodeKind, Span, Tree};
 
 impl Editor<'_> {
     /// Edits the comments of an entry whose value stays in its place.
-    pub(super) fn comments(&mut self, entry: Entry<'_>, choices: Remarks) {
+    pub(super) fn edit_comments(&mut self, entry: Entry<'_>, choices: Remarks) {
         if choices.is_keep() {
             return;
         }
         if begins_on_line(self.target, entry) {
             self.comments_after_dash(entry, choices, 0);
         } else {
-            self.comments_with(entry, choices, self.end_of_key_line(entry));
+            self.edit_comments_at(entry, choices, self.end_of_key_line(entry));
             self.move_up_to_dash(entry, choices);
         }
     }
@@ -32,7 +32,7 @@ impl Editor<'_> {
             true => Some(self.end_of_entry(entry)),
             false => self.end_of_key_line(entry),
         };
-        self.comments_with(entry, choices, end);
+        self.edit_comments_at(entry, choices, end);
     }
 
     /// Edits the comments of an entry with a collection that begins on the line of a dash and was
@@ -44,7 +44,7 @@ impl Editor<'_> {
         choices: Remarks,
         blanks: usize,
     ) {
-        self.comments_with(entry, choices, None);
+        self.edit_comments_at(entry, choices, None);
         if let Some(theirs) = self.new_line_comment(entry, choices) {
             let first = self.target.node(entry.value).span.start;
             let indent = " ".repeat(self.target.column(first) as usize);
@@ -61,9 +61,9 @@ impl Editor<'_> {
             return;
         };
         let theirs = self.source.entry(from);
-        let is_there = has_dash(self.source, theirs) && begins_on_line(self.source, theirs);
-        let goes = choices.line.is_updated() && theirs.comments().beside().is_empty();
-        if !goes || !is_there || ours.is_empty() || !has_dash(self.target, entry) {
+        let is_on_dash_line = has_dash(self.source, theirs) && begins_on_line(self.source, theirs);
+        let is_removed = choices.line.is_updated() && theirs.comments().beside().is_empty();
+        if !is_removed || !is_on_dash_line || ours.is_empty() || !has_dash(self.target, entry) {
             return;
         }
         let range = entry.span.start..self.target.end_of_value_lines(entry);
@@ -81,7 +81,7 @@ impl Editor<'_> {
     /// Edits the comments of an entry with a collection that was written anew below the dash.
     /// `dash` is the offset of the end of the dash.
     pub(super) fn comments_below_dash(&mut self, entry: Entry<'_>, choices: Remarks, dash: u32) {
-        self.comments_with(entry, choices, None);
+        self.edit_comments_at(entry, choices, None);
         if let Some(theirs) = self.new_line_comment(entry, choices) {
             let text = format!("{}{}", self.gap_before(theirs), self.source.slice(theirs));
             self.edits.insert(dash, text);
@@ -91,7 +91,7 @@ impl Editor<'_> {
     /// Returns the source's comment on the first line of an entry, if it is taken and the target
     /// has none there.
     fn new_line_comment(&self, entry: Entry<'_>, choices: Remarks) -> Option<Span> {
-        let theirs = self.chosen(choices)?.beside();
+        let theirs = self.taken_comments(choices)?.beside();
         let is_new = choices.line.is_updated() && entry.comments().beside().is_empty();
         (is_new && !theirs.is_empty()).then_some(theirs)
     }
@@ -99,21 +99,21 @@ impl Editor<'_> {
     /// Edits the comments of an entry whose value is on the lines below its key and was replaced: a
     /// new comment goes after the key.
     pub(super) fn comments_at_key(&mut self, entry: Entry<'_>, choices: Remarks) {
-        let Some(theirs) = self.chosen(choices) else {
+        let Some(theirs) = self.taken_comments(choices) else {
             return;
         };
-        self.leading_comment(entry, choices);
+        self.replace_comments_above(entry, choices);
         if choices.line.is_updated() {
             let line = Span::new(entry.span.start, self.target.line_end(entry.span.start));
             let end = line.start + trimmed_end(self.target.slice(line));
-            self.line_comment(entry.comments().line, theirs.beside(), Some(end));
+            self.edit_line_comment(entry.comments().line, theirs.beside(), Some(end));
         }
     }
 
     /// Edits the comments of an entry. `end` is the offset at which a new comment can go on the
     /// first line; `None` if there is no such place.
-    fn comments_with(&mut self, entry: Entry<'_>, choices: Remarks, end: Option<u32>) {
-        let Some(theirs) = self.chosen(choices) else {
+    fn edit_comments_at(&mut self, entry: Entry<'_>, choices: Remarks, end: Option<u32>) {
+        let Some(theirs) = self.taken_comments(choices) else {
             return;
         };
         // where the target has comments nevertheless, they are kept up to date
@@ -123,12 +123,12 @@ impl Editor<'_> {
         {
             return;
         }
-        self.leading_comment(entry, choices);
+        self.replace_comments_above(entry, choices);
         if choices.line.is_updated() {
-            self.line_comment(entry.comments().beside(), theirs.beside(), end);
+            self.edit_line_comment(entry.comments().beside(), theirs.beside(), end);
         }
         if choices.tail.is_updated() {
-            self.line_comment(
+            self.edit_line_comment(
                 entry.comments().behind(),
                 theirs.behind(),
                 self.end_behind_comment(entry),
@@ -137,13 +137,13 @@ impl Editor<'_> {
     }
 
     /// Returns the source's comments of an entry, if any of them is taken.
-    pub(super) fn chosen(&self, choices: Remarks) -> Option<Comments> {
+    pub(super) fn taken_comments(&self, choices: Remarks) -> Option<Comments> {
         let from = choices.from.filter(|_| !choices.is_keep())?;
         Some(self.source.entry(from).comments())
     }
 
     /// Replaces the comment lines above an entry, if the source's are taken.
-    pub(super) fn leading_comment(&mut self, entry: Entry<'_>, choices: Remarks) {
+    pub(super) fn replace_comments_above(&mut self, entry: Entry<'_>, choices: Remarks) {
         let Some(from) = choices.from.filter(|_| choices.above.is_updated()) else {
             return;
         };
@@ -180,7 +180,7 @@ impl Editor<'_> {
 
     /// Replaces the target's comment on a line, deletes it with the white space before it, or adds
     /// the source's at `end` if the line ends there.
-    fn line_comment(&mut self, ours: Span, theirs: Span, end: Option<u32>) {
+    fn edit_line_comment(&mut self, ours: Span, theirs: Span, end: Option<u32>) {
         let text = self.source.slice(theirs);
         if !ours.is_empty() && !text.is_empty() {
             self.edits.replace(ours.start..ours.end, text);
@@ -234,10 +234,10 @@ impl Editor<'_> {
     /// Returns the offset at which a second comment can go: after a value of several lines that is
     /// not in block style.
     fn end_behind_comment(&self, entry: Entry<'_>) -> Option<u32> {
-        let is_open =
+        let is_not_block =
             !is_block(self.target, entry.value) && !is_block_scalar(self.target, entry.value);
-        let is_long = entry.span.end > self.target.line_end(entry.span.start);
-        (is_open && is_long).then(|| self.end_of_entry(entry))
+        let has_several_lines = entry.span.end > self.target.line_end(entry.span.start);
+        (is_not_block && has_several_lines).then(|| self.end_of_entry(entry))
     }
 
     /// Returns the end of an entry, with its comma.

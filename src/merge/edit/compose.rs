@@ -283,11 +283,11 @@ impl Editor<'_> {
                 let from = child.text().unwrap_or(EntryId::new(0));
                 self.lines_in_column(self.source, from, column)
             }
-            (Slot::Local(id), _) => self.resident_lines(id, child, column),
+            (Slot::Local(id), _) => self.kept_entry_lines(id, child, column),
             (Slot::Updated(id), Outcome::Take(incoming)) => {
                 let lines = self.arriving_lines(id, incoming, column);
                 match column {
-                    0 => self.without_marker(id, lines),
+                    0 => self.with_marker_key_quoted(id, lines),
                     _ => lines,
                 }
             }
@@ -296,7 +296,7 @@ impl Editor<'_> {
     }
 
     /// Returns the lines of an entry of the target that stays, with its edits.
-    fn resident_lines(&mut self, id: EntryId, child: &Child, column: u32) -> String {
+    fn kept_entry_lines(&mut self, id: EntryId, child: &Child, column: u32) -> String {
         let entry = self.target.entry(id);
         let lines = self.target.lines_of(entry);
         let remarks = Remarks {
@@ -304,7 +304,7 @@ impl Editor<'_> {
             ..child.remarks()
         };
         self.replace_key(child, entry);
-        self.value(entry, &child.outcome, remarks);
+        self.edit_value(entry, &child.outcome, remarks);
         let end = match child.below() {
             Some(_) => self.target.end_of_value_lines(entry),
             None => lines.end,

@@ -53,7 +53,7 @@ impl Draft {
             match hunk.and_then(|number| self.hunks.get(number)) {
                 Some(hunk) if dashes.contains('-') => {
                     filled.push_str(&above[..begin]);
-                    write(&mut filled, &hunk.behind(dashes));
+                    write(&mut filled, &hunk.with_dashes(dashes));
                 }
                 Some(hunk) => {
                     filled.push_str(indent);
@@ -70,13 +70,13 @@ impl Draft {
 
 impl Hunk {
     /// Returns the hunk with dashes in the place of the indentation of its first lines.
-    fn behind(&self, dashes: &str) -> Self {
+    fn with_dashes(&self, dashes: &str) -> Self {
         let spaces = " ".repeat(dashes.len());
-        let behind = |text: &String| match text.strip_prefix(&spaces) {
+        let with_dashes = |text: &String| match text.strip_prefix(&spaces) {
             Some(rest) => format!("{dashes}{rest}"),
             None => text.clone(),
         };
-        let texts = self.texts.as_ref().map(behind);
+        let texts = self.texts.as_ref().map(with_dashes);
         Self { texts }
     }
 

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_can_be_taken_with_its_edits() {
+    fn a_range_can_be_taken_with_its_edits() {
         let mut edits = Edits::default();
         edits.replace(1..2, "B");
         edits.replace(5..6, "F");

@@ -20,7 +20,7 @@ struct Line {
 
 impl Editor<'_> {
     /// Edits a flow map or list of which at least one entry is left.
-    pub(super) fn flow(&mut self, node: NodeId, children: &[Child]) {
+    pub(super) fn edit_flow(&mut self, node: NodeId, children: &[Child]) {
         let one_per_line = self.one_per_line(node);
         let is_json = self.has_json(node);
         let outside = (
@@ -34,7 +34,7 @@ impl Editor<'_> {
                 .all(|child| child.stays() && matches!(child.slot, Slot::Local(_)));
         if same_entries {
             for child in children {
-                self.flow_child(child);
+                self.edit_flow_entry(child);
             }
         } else if one_per_line {
             self.flow_lines(node, children);
@@ -45,11 +45,11 @@ impl Editor<'_> {
     }
 
     /// Edits an entry of the target that stays.
-    fn flow_child(&mut self, child: &Child) {
+    fn edit_flow_entry(&mut self, child: &Child) {
         if let Slot::Local(id) = child.slot {
             let entry = self.target.entry(id);
             self.replace_key(child, entry);
-            self.value(entry, &child.outcome, child.remarks());
+            self.edit_value(entry, &child.outcome, child.remarks());
         }
     }
 
@@ -84,14 +84,14 @@ impl Editor<'_> {
         let first_start = target.entry(*first).span.start;
         let indent = target.slice(Span::new(target.line_start(first_start), first_start));
         let ends_with_comma = target.entry(*last).comma().is_some();
-        let start = self.block_of_line(&entries, 0).start;
+        let start = self.lines_of_flow_entry(&entries, 0).start;
         let end = target.line_end(self.end_with_comma(*last));
         let mut lines = Vec::with_capacity(children.len());
         for child in children {
             match (child.slot, &child.outcome) {
                 (_, Outcome::Remove) => {}
                 (Slot::Local(id), _) => {
-                    self.flow_child(child);
+                    self.edit_flow_entry(child);
                     lines.push(self.kept_line(&entries, id));
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
@@ -148,7 +148,7 @@ impl Editor<'_> {
         let rest = self
             .edits
             .take_text(target.text(), after..target.line_end(after));
-        let block = self.block_of_line(entries, index);
+        let block = self.lines_of_flow_entry(entries, index);
         let head = self
             .edits
             .take_text(target.text(), block.start..target.entry(id).span.end);
@@ -157,7 +157,7 @@ impl Editor<'_> {
 
     /// Returns the range of an entry and the lines above it, down from the line of the entry
     /// before.
-    fn block_of_line(&self, entries: &[EntryId], index: usize) -> Range<u32> {
+    fn lines_of_flow_entry(&self, entries: &[EntryId], index: usize) -> Range<u32> {
         let target = self.target;
         let entry = target.entry(entries[index]);
         let start = match index.checked_sub(1) {
@@ -187,7 +187,7 @@ impl Editor<'_> {
             let item = match (child.slot, &child.outcome) {
                 (_, Outcome::Remove) => continue,
                 (Slot::Local(id), _) => {
-                    self.flow_child(child);
+                    self.edit_flow_entry(child);
                     let span = target.entry(id).span;
                     self.edits.take_text(target.text(), span.start..span.end)
                 }
@@ -320,9 +320,9 @@ impl Editor<'_> {
     /// Whether a value at `start`, without a space after the colon of a plain key, would be part of
     /// the key. Only brackets are not.
     fn would_be_key(&self, entry: Entry<'_>, start: u32, text: &str) -> bool {
-        let is_close = entry.colon().is_some_and(|colon| colon + 1 == start);
+        let follows_colon = entry.colon().is_some_and(|colon| colon + 1 == start);
         let key = entry.key.and_then(|key| self.target.scalar(key));
-        is_close
+        follows_colon
             && key.is_some_and(|key| key.style == ScalarStyle::Plain)
             && !text.starts_with(['[', '{'])
     }

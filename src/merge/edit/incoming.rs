@@ -10,7 +10,7 @@ use crate::yaml::{EntryId, ScalarStyle, ScalarType, Tree, scalar};
 impl Editor<'_> {
     /// Returns the lines of an entry in the first column with its key in quotes, if the key would
     /// be a document marker there; else the lines as they are.
-    pub(super) fn without_marker(&self, id: EntryId, lines: String) -> String {
+    pub(super) fn with_marker_key_quoted(&self, id: EntryId, lines: String) -> String {
         let Some(key) = self.source.entry(id).key else {
             return lines;
         };

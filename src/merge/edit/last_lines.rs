@@ -31,8 +31,8 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[LastLines]) -> Strin
         let wanted = last.line_breaks;
         let span = tree.node(tree.resolve(last.scalar)).span;
         let (written, start) = (tree.slice(span), span.start);
-        let last_word = start + trimmed_end(written).len() as u32;
-        let first_below = tree.next_line(last_word);
+        let content_end = start + trimmed_end(written).len() as u32;
+        let first_below = tree.next_line(content_end);
         let mut end = blank_below(tree, first_below, tree.text().len() as u32);
         let mut found = scalar.content.len() - scalar.content.trim_end_matches('\n').len();
         // spaces after the last line break of the text are not a line
@@ -40,15 +40,15 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[LastLines]) -> Strin
         if last_line >= first_below && last_line < end {
             edits.delete(last_line..end);
             end = last_line;
-            found = found.min(count_line_breaks(tree, last_word..end));
+            found = found.min(count_line_breaks(tree, content_end..end));
         }
         if last.have_spaces {
             delete_spaces(tree, first_below..end, &mut edits);
             found = match keeps_line_breaks(written) {
-                true => count_line_breaks(tree, last_word..end),
+                true => count_line_breaks(tree, content_end..end),
                 false => found
                     .max(wanted)
-                    .min(count_line_breaks(tree, last_word..end)),
+                    .min(count_line_breaks(tree, content_end..end)),
             };
         }
         if wanted > found {

@@ -73,8 +73,8 @@ pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
 pub(super) fn ends_within_text(tree: &Tree<'_>, entry: Entry<'_>, line_end: u32) -> bool {
     entry.key.into_iter().chain([entry.value]).any(|part| {
         let node = tree.node(part);
-        let goes_on = node.span.start < line_end && line_end < node.span.end;
-        goes_on
+        let continues = node.span.start < line_end && line_end < node.span.end;
+        continues
             && match &node.kind {
                 NodeKind::Mapping(_) | NodeKind::Sequence(_) => tree
                     .entries(part)

@@ -74,7 +74,7 @@ pub(crate) fn carry_out(
     if aliases == Aliases::WriteOut {
         editor.write_out_touched_aliases(outcome);
     }
-    editor.root(outcome);
+    editor.edit_root(outcome);
     Draft::new(editor.edits.apply(target.text()), editor.hunks)
 }
 
@@ -175,39 +175,41 @@ impl<'a> Editor<'a> {
     }
 
     /// Edits the root value.
-    fn root(&mut self, outcome: &Outcome) {
+    fn edit_root(&mut self, outcome: &Outcome) {
         let root = self.target.root();
-        self.value(root, outcome, Remarks::default());
+        self.edit_value(root, outcome, Remarks::default());
     }
 
     /// Edits the value and the remarks of an entry that stays.
-    fn value(&mut self, entry: Entry<'_>, outcome: &Outcome, comments: Remarks) {
+    fn edit_value(&mut self, entry: Entry<'_>, outcome: &Outcome, comments: Remarks) {
         match outcome {
             // open conflicts are resolved, or become hunks, before this is called
-            Outcome::Keep | Outcome::Remove | Outcome::Apart(_) => self.comments(entry, comments),
+            Outcome::Keep | Outcome::Remove | Outcome::Apart(_) => {
+                self.edit_comments(entry, comments)
+            }
             Outcome::Text(text) => {
-                self.comments(entry, comments);
+                self.edit_comments(entry, comments);
                 self.replace_lines(entry, text);
             }
             Outcome::Lines(lines) => {
-                self.comments(entry, comments);
+                self.edit_comments(entry, comments);
                 let span = self.target.node(entry.value).span;
                 self.edits
                     .replace(span.start..span.end, lines.written.as_str());
             }
             Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
-                self.comments(entry, comments)
+                self.edit_comments(entry, comments)
             }
             Outcome::Take(incoming) => self.replace(entry, incoming, comments),
             Outcome::Row(row) => {
-                match self.row(entry, entry.value, row) {
+                match self.rewrite_row(entry, entry.value, row) {
                     CollectionEdit::RewrittenAtDash { blanks } => {
                         self.comments_after_dash(entry, comments, blanks)
                     }
                     CollectionEdit::RewrittenBelowDash { dash } => {
                         self.comments_below_dash(entry, comments, dash)
                     }
-                    CollectionEdit::InPlace => self.comments(entry, comments),
+                    CollectionEdit::InPlace => self.edit_comments(entry, comments),
                 };
             }
             Outcome::Merge(children) => {
@@ -216,14 +218,14 @@ impl<'a> Editor<'a> {
                         self.write_out_merged(entry, children);
                     }
                 } else if let CollectionEdit::RewrittenAtDash { blanks } =
-                    self.collection(entry, entry.value, children)
+                    self.edit_collection(entry, entry.value, children)
                 {
                     return self.comments_after_dash(entry, comments, blanks);
                 }
                 if is_flow(self.target, entry.value) && !children.iter().any(Child::stays) {
                     self.comments_of_replaced(entry, comments);
                 } else {
-                    self.comments(entry, comments);
+                    self.edit_comments(entry, comments);
                 }
             }
         }
@@ -245,13 +247,18 @@ impl<'a> Editor<'a> {
     }
 
     /// Edits the entries of a map or list of the target.
-    fn collection(&mut self, owner: Entry<'_>, node: NodeId, children: &[Child]) -> CollectionEdit {
+    fn edit_collection(
+        &mut self,
+        owner: Entry<'_>,
+        node: NodeId,
+        children: &[Child],
+    ) -> CollectionEdit {
         if !children.iter().any(Child::stays) {
-            self.empty(owner, node);
+            self.empty_collection(owner, node);
         } else if is_flow(self.target, node) {
-            self.flow(node, children);
+            self.edit_flow(node, children);
         } else {
-            return self.block(node, owner, children);
+            return self.edit_block(node, owner, children);
         }
         CollectionEdit::InPlace
     }

@@ -35,7 +35,7 @@ impl<'a> Editor<'a> {
         let mut editor = Editor::over(&self.source_overview, &self.source_overview, self.aliases);
         editor.cuts_part = true;
         let entry = source.entry(id);
-        editor.value(entry, part, Remarks::default());
+        editor.edit_value(entry, part, Remarks::default());
         let range = lines(source, entry);
         if self.aliases == Aliases::WriteOut {
             editor.write_out_aliases(range.clone());
@@ -109,7 +109,7 @@ impl<'a> Editor<'a> {
         };
         let mut inner = Editor::over(&self.target_overview, &self.source_overview, self.aliases);
         let entry = self.target.entry(holder);
-        inner.collection(entry, node, children);
+        inner.edit_collection(entry, node, children);
         if let Some(anchor) = self.target.node(node).anchor() {
             let after = self.target.text()[anchor.end as usize..].starts_with(' ');
             inner

@@ -161,9 +161,9 @@ impl Pieces {
         for piece in std::mem::take(&mut self.all).into_iter().rev() {
             let is_comment = matches!(piece.kind, PieceKind::Comment(_));
             let is_entry = matches!(piece.kind, PieceKind::Entry(_));
-            let is_close = piece.blanks.is_none();
+            let has_no_blanks = piece.blanks.is_none();
             let stays = !is_comment || is_own;
-            is_own = (is_entry || is_comment && is_own) && is_close;
+            is_own = (is_entry || is_comment && is_own) && has_no_blanks;
             if stays {
                 kept.push(piece);
             }

@@ -14,7 +14,7 @@ impl Editor<'_> {
     }
 
     /// Replaces a map or list of which no entry is left by `{}` or `[]` (rules: Maps).
-    pub(super) fn empty(&mut self, owner: Entry<'_>, node: NodeId) {
+    pub(super) fn empty_collection(&mut self, owner: Entry<'_>, node: NodeId) {
         let target = self.target;
         let brackets = self.brackets(node);
         let span = target.node(node).span;

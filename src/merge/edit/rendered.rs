@@ -299,13 +299,13 @@ impl Editor<'_> {
         let root = self.target.node(self.target.root().value).span;
         let below = &self.target.text()[root.end as usize..];
         let mut lines = lines(self.source.slice(self.source.node(scalar).span));
-        let says_indent = lines
+        let has_indicator = lines
             .next()
             .is_some_and(|header| header.contains(|c: char| c.is_ascii_digit()));
         let is_at_margin = lines.any(|line| !trimmed(line).is_empty() && !line.starts_with(' '));
         let moves = is_block_scalar(self.source, scalar)
             && is_at_margin
-            && !says_indent
+            && !has_indicator
             && below.contains('#');
         if moves { 2 } else { 0 }
     }

@@ -48,7 +48,7 @@ impl Editor<'_> {
             // line or be part of it
             if rendered.below.is_empty() {
                 self.put_below_key(entry, key, &rendered, anchor);
-                self.comments(entry, comments);
+                self.edit_comments(entry, comments);
             } else {
                 self.comments_at_key(entry, comments);
                 self.put_below_key(entry, key, &rendered, anchor);
@@ -205,7 +205,7 @@ impl Editor<'_> {
         if goes_after_key {
             self.comments_at_key(entry, comments);
         } else {
-            self.leading_comment(entry, comments);
+            self.replace_comments_above(entry, comments);
         }
     }
 
@@ -246,14 +246,14 @@ impl Editor<'_> {
     /// Returns the target's comment on the first line of an entry, and the text of the comment in
     /// the result with the white space before it.
     fn comment_beside(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
-        let theirs = self.chosen(comments).unwrap_or_default().beside();
+        let theirs = self.taken_comments(comments).unwrap_or_default().beside();
         let ours = entry.comments().beside();
         (ours, self.chosen_comment(ours, theirs, comments.line))
     }
 
     /// [`Self::comment_beside`] for the second comment, which is behind the value.
     fn comment_behind(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
-        let theirs = self.chosen(comments).unwrap_or_default().behind();
+        let theirs = self.taken_comments(comments).unwrap_or_default().behind();
         let ours = self.header_comment(entry).unwrap_or(entry.comments().tail);
         (ours, self.chosen_comment(ours, theirs, comments.tail))
     }

@@ -52,9 +52,9 @@ impl<'a> Rows<'a> {
                 let old = self.comments_above(Side::Original, *original);
                 let new = self.comments_above(Side::Updated, *updated);
                 // an earlier merge may have put upstream's new text in the place of what local kept
-                let is_left =
+                let local_kept_comments =
                     self.local_has_any(&old) || !old.is_empty() && self.local_has_any(&new);
-                let own = match in_order.contains(&nth) && is_left {
+                let own = match in_order.contains(&nth) && local_kept_comments {
                     true => Vec::new(),
                     false => self.comments_to_leave_out(&old, &new),
                 };

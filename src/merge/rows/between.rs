@@ -99,13 +99,13 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                 &rows.updated[start.updated..at.updated],
                 &rows.local[start.local..at.local],
             );
-            let here = Triple::new(
+            let end = Triple::new(
                 rows.original[at.original],
                 rows.updated[at.updated],
                 rows.local[at.local],
             );
-            self.merge_segment(segment, Some(here.local), &mut merged);
-            self.push_merged(Some(here.original), here.updated, here.local, &mut merged);
+            self.merge_segment(segment, Some(end.local), &mut merged);
+            self.push_merged(Some(end.original), end.updated, end.local, &mut merged);
             start = at.map(|at| at + 1);
         }
         merged
@@ -124,9 +124,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         if here.local.is_empty() && here.updated.is_empty() {
             return;
         }
-        if self.has_same_ids(here.original, here.updated)
-            && self.has_same_ids(here.original, here.local)
-        {
+        if self.same_ids(here.original, here.updated) && self.same_ids(here.original, here.local) {
             let pieces = here.original.iter().zip(here.updated).zip(here.local);
             merged.extend(pieces.map(|((o, u), d)| self.merged_piece(Some(*o), *u, *d)));
         } else if self.is_same(here.updated, here.local)
@@ -141,7 +139,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             }
             merged.extend(theirs.into_iter().map(own));
         } else {
-            self.merge_line_by_line(here, below, merged);
+            self.merge_by_line(here, below, merged);
         }
     }
 
@@ -157,7 +155,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         updated.any(|it| self.is_restored(*it) && is_below(it))
     }
 
-    fn has_same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
+    fn same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
         let ids = |row: &[Ref]| row.iter().map(|it| self.rows.id(*it)).collect::<Vec<_>>();
         left.len() == right.len() && ids(left) == ids(right)
     }
@@ -181,7 +179,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
 
     /// Merges a segment that both sides changed: aligns local with a list of the original's lines
     /// and updated's insertions, and decides of each of these lines whether it stays.
-    fn merge_line_by_line(&self, here: Segment<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
+    fn merge_by_line(&self, here: Segment<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
         let lines = self.with_insertions(here.original, here.updated);
         let positions = self.positions_in_local(&lines, here.local);
         let removed_texts = self.removed_texts(&lines);
@@ -190,7 +188,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             text.is_none_or(|text| !removed_texts.contains(text))
         };
         let mut changed = Changed::default();
-        let (mut next, mut next_found) = (0, 0);
+        let (mut next, mut ahead) = (0, 0);
         for (at, line) in lines.iter().map(Some).chain([None]).enumerate() {
             let found = positions.get(at).copied().flatten();
             let to = match line {
@@ -209,11 +207,10 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                     self.push_merged(line.original, updated, local, merged);
                 }
                 (Some(line), local) => {
-                    while next_found <= at || positions.get(next_found).is_some_and(Option::is_none)
-                    {
-                        next_found += 1;
+                    while ahead <= at || positions.get(ahead).is_some_and(Option::is_none) {
+                        ahead += 1;
                     }
-                    let end = positions.get(next_found).copied().flatten();
+                    let end = positions.get(ahead).copied().flatten();
                     let own = &here.local[next..end.unwrap_or(here.local.len())];
                     if local.is_none() && self.is_rewritten(*line, own, &changed.theirs) {
                         // local's text for this comment belongs below what updated put above it

@@ -65,16 +65,16 @@ impl Rows<'_> {
     /// `in_order`.
     fn added_at_two_places(&self, in_order: &FxHashSet<u32>) -> Vec<u32> {
         let added = |side: Side, other: Side| {
-            let mut stretch = 0;
+            let mut segment = 0;
             let entries = self.row(side).iter().filter_map(|token| match token.kind {
                 TokenKind::Entry(entry) => Some(entry),
                 TokenKind::Comment(_) | TokenKind::End => None,
             });
             let entries = entries.filter_map(|entry| {
-                stretch += u32::from(in_order.contains(&entry));
+                segment += u32::from(in_order.contains(&entry));
                 let is_added = !self.entry_positions.original.has(entry)
                     && self.entry_positions[other].has(entry);
-                is_added.then_some((entry, stretch))
+                is_added.then_some((entry, segment))
             });
             entries.collect::<Vec<_>>()
         };
@@ -85,7 +85,7 @@ impl Rows<'_> {
         let local: FxHashMap<u32, u32> = added(Side::Local, Side::Updated).into_iter().collect();
         let (at_one_place, mut at_two_places): (Vec<_>, Vec<_>) = updated
             .into_iter()
-            .partition(|(entry, stretch)| local.get(entry) == Some(stretch));
+            .partition(|(entry, segment)| local.get(entry) == Some(segment));
         let entry_positions = at_one_place
             .iter()
             .filter_map(|(entry, _)| self.position(Side::Local, *entry));

@@ -113,17 +113,17 @@ fn insert_missing(
         result.extend(settled.drain(..before - own_lines));
         result.append(&mut missing.first);
     }
-    let (mut waiting, mut place) = (Vec::new(), 0);
+    let (mut pending, mut place) = (Vec::new(), 0);
     for placed in settled.drain(..) {
         let here = entry(rows, placed.piece);
         let is_own = here.is_some_and(|entry| rows.position(side, entry).is_none());
         let is_next = !is_own && !rows.is_comment(placed.piece);
-        if is_next && !waiting.is_empty() {
-            result.splice(place..place, waiting.drain(..));
+        if is_next && !pending.is_empty() {
+            result.splice(place..place, pending.drain(..));
         }
         result.push(placed);
         if let Some(more) = here.and_then(|entry| missing.after.remove(&entry)) {
-            waiting = more;
+            pending = more;
         }
         if here.is_some() {
             // the other side's own entries that follow stay with what they follow
@@ -336,14 +336,16 @@ pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Plac
             .take_while(|placed| rows.is_comment(placed.piece));
         let below = own.count() + 1;
         let mut others = merged.iter_mut().skip(below);
-        let former = others.find(|placed| firsts.contains(&placed.piece));
+        let former_first = others.find(|placed| firsts.contains(&placed.piece));
         let is_joined = |piece: Ref| {
             let at = |side| counterpart(rows, piece, side).map(|it| rows.token(it).blanks);
             at(Side::Original).is_some_and(|blanks| blanks > 0) && at(Side::Updated) == Some(0)
         };
-        let former = former.filter(|former| !is_joined(former.piece));
-        if let Some(former) = former.filter(|former| count(former.blanks) == 0) {
-            former.blanks = first.blanks;
+        let former_first = former_first.filter(|former_first| !is_joined(former_first.piece));
+        if let Some(former_first) =
+            former_first.filter(|former_first| count(former_first.blanks) == 0)
+        {
+            former_first.blanks = first.blanks;
         }
     }
     merged

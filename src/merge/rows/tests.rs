@@ -24,9 +24,9 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
 }
 
 /// The merged row of three, in which entries with these letters do not stay.
-fn merged(texts: [&str; 3], gone: &str) -> String {
+fn merged(texts: [&str; 3], removed: &str) -> String {
     let [original, updated, local] = texts.map(tokens);
-    let stays = |entry: u32| !gone.bytes().any(|letter| u32::from(letter) == entry);
+    let stays = |entry: u32| !removed.bytes().any(|letter| u32::from(letter) == entry);
     let rows = Triple::new(&*original, &*updated, &*local);
     let row = merge(rows, Some(&[]), stays, Resolution::Updated);
     let token = |piece: Ref| rows[piece.side()][piece.at()];
@@ -46,7 +46,7 @@ fn merged(texts: [&str; 3], gone: &str) -> String {
 }
 
 #[test]
-fn what_one_side_left_alone_is_the_other_sides() {
+fn changes_of_one_side_are_taken() {
     assert_eq!(
         merged(["a\nb\n", "a\n# new\n\nb\n", "a\nb\nc\n"], ""),
         "a\n# new\n\nb\nc\n"
@@ -62,7 +62,7 @@ fn what_one_side_left_alone_is_the_other_sides() {
 }
 
 #[test]
-fn what_both_inserted_stands_once_or_one_below_the_other() {
+fn insertions_of_both_sides_come_once_and_locals_first() {
     assert_eq!(merged(["a\n", "a\nu\n", "a\nl\n"], ""), "a\nl\nu\n");
     assert_eq!(
         merged(["a\n", "a\n# same\nu\n", "a\n# same\nl\n"], ""),
