@@ -11,8 +11,8 @@ pub(super) fn body<'a>(document: &Document<'a>) -> &'a str {
     &document.text[document.body.range()]
 }
 
-/// Whether local is the original apart from line breaks: the last one may be missing, and each text
-/// may use one kind of line break throughout.
+/// Whether local is the original apart from line breaks: the last one may be missing, and their
+/// kinds may differ if neither text mixes kinds.
 pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str>) -> bool {
     let (Some(original), Some(local)) = (original, local) else {
         return original == local;

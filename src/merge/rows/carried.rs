@@ -86,10 +86,10 @@ impl Rows<'_> {
         let (at_one_place, mut at_two_places): (Vec<_>, Vec<_>) = updated
             .into_iter()
             .partition(|(entry, segment)| local.get(entry) == Some(segment));
-        let entry_positions = at_one_place
+        let positions = at_one_place
             .iter()
             .filter_map(|(entry, _)| self.position(Side::Local, *entry));
-        let row = longest_increasing(&entry_positions.collect::<Vec<_>>());
+        let row = longest_increasing(&positions.collect::<Vec<_>>());
         let row: FxHashSet<usize> = row.into_iter().collect();
         let crossed = at_one_place
             .iter()

@@ -70,12 +70,12 @@ pub(crate) fn merge(
     };
     let (stays_in_order, carried) = rows.carried(&stays);
     let segments = SegmentMerger::new(&rows, &stays, resolution);
-    let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
-    let mut is_settled = rows.kept_by_local(&stays);
-    is_settled.extend(rows.deleted_by_local(&stays));
+    let carried_pieces: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
+    let mut decided_pieces = rows.kept_by_local(&stays);
+    decided_pieces.extend(rows.deleted_by_local(&stays));
     let left = |side: Side| -> Vec<Ref> {
         let all = (0..rows.row(side).len()).map(|at| Ref::new(side, at));
-        all.filter(|piece| !is_carried.contains(piece) && !is_settled.contains(piece))
+        all.filter(|piece| !carried_pieces.contains(piece) && !decided_pieces.contains(piece))
             .collect()
     };
     let pieces = segments.merge_rows(
@@ -219,20 +219,20 @@ impl<'a> Rows<'a> {
     }
 
     /// Sets the owner of comments directly above an entry that the original lacks, so that they
-    /// pair only with comments of the same entry. That holds for a text of which a side has more
-    /// comments than the original and, where the other side lacks the entry, for all comments below
-    /// it.
+    /// pair only with comments of the same entry. It does so for each text that a side has more
+    /// often than the original and, where the other side lacks the entry, for all comments between
+    /// the first such text and the entry.
     fn set_owners(&mut self) {
         let above = [Side::Updated, Side::Local].map(|side| self.above_new_entries(side));
         let is_new =
             |side: Side, text: &str| self.count(side, text) > self.count(Side::Original, text);
         let mut new: FxHashSet<(u32, &str)> = FxHashSet::default();
         for (lines, other) in above.iter().zip([Side::Local, Side::Updated]) {
-            let mut begun = None;
+            let mut owner = None;
             for (piece, entry, text) in lines {
                 let is_own = !self.entry_positions[other].has(*entry);
-                if begun == Some(*entry) || is_new(piece.side(), text) {
-                    begun = Some(*entry).filter(|_| is_own);
+                if owner == Some(*entry) || is_new(piece.side(), text) {
+                    owner = Some(*entry).filter(|_| is_own);
                     new.insert((*entry, *text));
                 }
             }
@@ -333,14 +333,14 @@ impl<'a> Rows<'a> {
 /// Returns, for each piece of a row, the position of the first of the comments directly above it,
 /// without a blank line between.
 fn comment_starts(row: &[Token<'_>]) -> Vec<u32> {
-    let mut comment_starts: Vec<u32> = Vec::with_capacity(row.len());
+    let mut starts: Vec<u32> = Vec::with_capacity(row.len());
     for (at, token) in row.iter().enumerate() {
         let is_comment = |at: &usize| matches!(row[*at].kind, TokenKind::Comment(_));
         let above = at.checked_sub(1).filter(|_| token.blanks == 0);
         let above = above.filter(is_comment);
-        comment_starts.push(above.map_or(at as u32, |above| comment_starts[above]));
+        starts.push(above.map_or(at as u32, |above| starts[above]));
     }
-    comment_starts
+    starts
 }
 
 #[cfg(test)]
