@@ -41,7 +41,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Returns a token for each line of three texts, which is the same for equal lines. It is the
+/// Returns a token for each line of three texts. Equal lines have equal tokens. A token is the
 /// position of the first such line, with the lines of the three texts counted in one sequence.
 pub(super) fn tokens(texts: &Triple<Lines<'_>>) -> Triple<Vec<Token>> {
     let updated = texts.original.starts.len();

@@ -70,7 +70,7 @@ impl Child {
         }
     }
 
-    /// Takes the decision out. The child that is left still says whether the entry stays or goes.
+    /// Takes the decision out of `self`, which is left to say only whether the entry stays.
     pub(crate) fn take(&mut self) -> Self {
         let left = match self.stays() {
             true => Outcome::Keep,

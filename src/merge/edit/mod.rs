@@ -111,14 +111,14 @@ enum CollectionEdit {
         /// The number of blank lines above the first entry. They cannot be on the line of the dash.
         blanks: usize,
     },
-    /// Like `Anew`, but the lines begin with a comment, so that they start below the dash.
+    /// Like `RewrittenAtDash`, but the lines begin with a comment and start below the dash.
     RewrittenBelowDash {
         /// The offset of the end of the dash.
         dash: u32,
     },
 }
 
-/// Turns decisions over a target into edits of its text.
+/// Turns decisions about a target into edits of its text.
 struct Editor<'a> {
     target: &'a Tree<'a>,
     source: &'a Tree<'a>,

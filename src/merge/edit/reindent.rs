@@ -46,7 +46,7 @@ impl Reindent<'_> {
     }
 
     /// Returns the lines of a block collection's entries with the first byte of each in `column`.
-    /// `above` is about the comments above the first one.
+    /// `above` says whether the comments above the first one come.
     pub(super) fn entries(&self, node: NodeId, column: u32, above: CommentsAbove) -> String {
         let mut shifts = Vec::new();
         self.shift_entries(node, i64::from(column), 0, &mut shifts);
@@ -152,8 +152,8 @@ impl Reindent<'_> {
     }
 
     /// Returns by how many columns the lines of a block scalar move in an entry that moves by `by`,
-    /// if that is another number; `None` also if the value is not a block scalar or has an
-    /// indentation indicator.
+    /// if the habits of the new place change their width. `None` if they do not, if the value is
+    /// not a block scalar, or if it has an indentation indicator.
     pub(super) fn block_scalar_shift(&self, entry: Entry<'_>, by: i64) -> Option<i64> {
         let tree = self.tree;
         let node = tree.node(entry.value);

@@ -49,7 +49,7 @@ pub(super) struct SegmentMerger<'r, 'a> {
 /// A segment of each of the three rows.
 type Segment<'s> = Triple<&'s [Ref]>;
 
-/// A line of the original's row with updated's insertions: the piece of each that it is.
+/// A line of the list of the original's pieces and updated's insertions.
 #[derive(Clone, Copy)]
 struct Line {
     original: Option<Ref>,
@@ -216,7 +216,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                         // local's text for this comment belongs below what updated put above it
                         self.flush(std::mem::take(&mut changed), own.first().copied(), merged);
                     }
-                    self.classify(*line, local, &mut changed);
+                    self.push_change(*line, local, &mut changed);
                 }
             }
         }
@@ -243,8 +243,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         texts.filter(is_removed).collect()
     }
 
-    /// Adds to `changed` what a line that does not stay as it is means for the merge.
-    fn classify(&self, line: Line, local: Option<Ref>, changed: &mut Changed) {
+    /// Adds a line that one side or both changed to `changed`.
+    fn push_change(&self, line: Line, local: Option<Ref>, changed: &mut Changed) {
         match (line.original, line.updated) {
             (None, Some(updated)) => changed.theirs.push(updated),
             (Some(original), None) => match local {

@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::piece::own;
 use super::{BlanksAbove, Id, Placed, Ref, Rows, Side, TokenKind};
 
-/// Returns the row with exactly the entries that stay. A removed entry is_removed with the comments
-/// directly above it that are not local's own. An entry that is missing comes after its neighbour.
+/// Returns the row with exactly the entries that stay. The comments directly above a removed entry
+/// are removed too, unless they are local's own. A missing entry comes after its neighbour.
 pub(super) fn settle(
     rows: &Rows<'_>,
     merged: Vec<Placed>,
@@ -78,6 +78,7 @@ fn is_above_another_entry(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
             })
 }
 
+/// Returns the pieces of updated's row from a position on.
 fn of_updated_from(rows: &Rows<'_>, start: usize) -> impl Iterator<Item = Ref> {
     (start..rows.row(Side::Updated).len()).map(|at| Ref::new(Side::Updated, at))
 }
@@ -126,7 +127,7 @@ fn insert_missing(
             pending = more;
         }
         if here.is_some() {
-            // the other side's own entries that follow stay with what they follow
+            // the other side's own entries stay with the entry that they follow
             place = result.len();
         }
     }
@@ -290,9 +291,9 @@ fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
     rows.is_comment(piece) && !rows.ids_of_others.contains(&id)
 }
 
-/// Keeps comments set off that a blank line sets off from what is below them, whatever the merged
-/// row has below them, except for further lines of that comment. A piece that becomes the first of
-/// the row passes its blank lines to the piece that was the first.
+/// Keeps the blank line below a comment that a blank line sets off, whatever the merged row has
+/// below it, except for further lines of that comment. A piece that becomes the first of the row
+/// passes its blank lines to the piece that was the first.
 pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
     let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
     for at in 1..merged.len() {
