@@ -140,7 +140,7 @@ pub(crate) fn merge_sides(
 
 /// A text that is the result if it has the decided values.
 enum Candidate<'l> {
-    /// Updated's text, where local is the original.
+    /// Updated's text, where local is the original, or an empty map or list.
     Whole(String),
     /// The result of a merge by lines, if that has no conflict.
     Lines(Option<Cow<'l, str>>),

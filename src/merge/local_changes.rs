@@ -139,7 +139,7 @@ mod tests {
         let merged = "# Shop\n\nInstall it so.\n## Values\n\nSee the wiki.\n\nAnd ask.\n";
         assert_eq!(original_with_changes(UPDATED, merged), UPDATED);
         assert_eq!(original_with_changes(UPDATED, UPDATED), UPDATED);
-        // what local has not got yet stays a change
+        // a change that local lacks stays a change
         let both = "# Shop\n\nInstall it.\n\n## All values\n\nNone.\n";
         let one = "# Shop\n\nInstall it.\n\n## Values\n\nNone.\n";
         assert_eq!(original_with_changes(both, &format!("{one}More.\n")), one);
@@ -152,16 +152,16 @@ mod tests {
             original_with_changes(ORIGINAL, "something else\n"),
             ORIGINAL
         );
-        // an old line is left elsewhere
+        // local has an old line in another place
         let both = "# Web\n\n# Shop\n\nInstall it.\n\n## Values\n";
         assert_eq!(original_with_changes(UPDATED, both), ORIGINAL);
-        // it is there twice
+        // local has the change twice
         let twice = format!("{UPDATED}{UPDATED}");
         assert_eq!(original_with_changes(UPDATED, &twice), ORIGINAL);
-        // the lines around it are others
+        // local has the new lines between other lines
         let elsewhere = "Install it so.\n# Shop\n";
         assert_eq!(original_with_changes(UPDATED, elsewhere), ORIGINAL);
-        // blank lines say nothing
+        // a change of blank lines only does not count
         let blank = "# Web\n\n\nInstall it.\n\n## Values\n\nNone.\n";
         assert_eq!(
             original_with_changes(blank, &format!("{blank}More.\n")),

@@ -20,7 +20,7 @@ pub enum OnConflict {
     /// Nothing is written; conflicts are recorded as under [`OnConflict::Updated`].
     #[value(help = "Nothing is written, and the exit status is 1")]
     Fail,
-    /// Nobody: both sides go between conflict markers.
+    /// The conflict is left open: both sides are between conflict markers.
     #[value(help = "Nobody: both sides go between conflict markers, and the exit status is 1")]
     Markers,
 }
@@ -65,7 +65,7 @@ pub enum Texts {
     Lines,
     /// Each is one value, as for kustomize and kpt.
     Replace,
-    /// By lines and no further: what is embedded in a text itself.
+    /// By lines only. For texts inside of an embedded document, which are not parsed again.
     #[value(skip)]
     LinesOnly,
 }

@@ -16,7 +16,7 @@ pub(crate) use row::{Blanks, CommentPiece, Piece, PieceKind, Row};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::box_collection,
-    reason = "there is one for each line, in two words"
+    reason = "an outcome has to be small: there is one for each line"
 )]
 pub(crate) enum Outcome {
     /// Keep the value as it is.

@@ -1,4 +1,5 @@
-//! Rows drawn as lines: `# x` is a comment, a letter an entry, an empty line a blank one.
+//! Tests with rows written as lines: `# x` is a comment, a letter an entry, an empty line a blank
+//! line.
 
 use super::*;
 use crate::triple::Triple;
@@ -23,7 +24,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The merged row of three, in which entries with these letters do not stay.
+/// Merges three rows; the entries with the letters `removed` do not stay. Returns the row as text.
 fn merged(texts: [&str; 3], removed: &str) -> String {
     let [original, updated, local] = texts.map(tokens);
     let stays = |entry: u32| !removed.bytes().any(|letter| u32::from(letter) == entry);
