@@ -67,7 +67,7 @@ struct Checker<'a> {
     last_lines: Option<&'a RefCell<Vec<LastLines>>>,
 }
 
-type Checked = Result<(), Box<VerificationError>>;
+type CheckResult = Result<(), Box<VerificationError>>;
 
 /// A place in the merged tree: an entry, and the place of the collection that has it.
 #[derive(Clone, Copy)]
@@ -113,7 +113,7 @@ impl Checker<'_> {
         outcome: &Outcome,
         local: NodeId,
         place: &Place<'_>,
-    ) -> Checked {
+    ) -> CheckResult {
         let outcome = outcome.chosen(self.side);
         match outcome {
             Outcome::Keep | Outcome::Remove => {
@@ -140,7 +140,12 @@ impl Checker<'_> {
     }
 
     /// Checks a value that comes from updated, in whole or in part.
-    fn check_incoming(&self, merged: NodeId, incoming: &Incoming, place: &Place<'_>) -> Checked {
+    fn check_incoming(
+        &self,
+        merged: NodeId,
+        incoming: &Incoming,
+        place: &Place<'_>,
+    ) -> CheckResult {
         let updated = self.sources.updated;
         match incoming.outcome() {
             part @ (Outcome::Merge(_) | Outcome::Row(_)) => {
@@ -164,7 +169,7 @@ impl Checker<'_> {
         tree: &Tree<'_>,
         expected: NodeId,
         place: &Place<'_>,
-    ) -> Checked {
+    ) -> CheckResult {
         if equal(self.merged, merged, tree, expected)
             || self.is_same_but_last_lines(merged, tree, expected)
         {
@@ -244,7 +249,7 @@ impl Checker<'_> {
         expected_tree: &Tree<'_>,
         expected_node: NodeId,
         place: &Place<'_>,
-    ) -> Checked {
+    ) -> CheckResult {
         let tree = self.merged;
         let node = tree.resolve(merged);
         let is_map = matches!(
@@ -322,7 +327,7 @@ impl Checker<'_> {
         outcome: &Outcome,
         updated: NodeId,
         place: &Place<'_>,
-    ) -> Checked {
+    ) -> CheckResult {
         match outcome {
             Outcome::Take(incoming) => self.check_incoming(merged, incoming, place),
             part => self.check_incoming(merged, &Incoming::part(updated, part.clone()), place),

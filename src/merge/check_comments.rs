@@ -67,7 +67,7 @@ pub(super) fn check_comments(
 ) -> Result<Vec<Conflict>, VerificationError> {
     // first count without parsing: lines of block scalars may be taken for comments, but if all
     // counts are right, the exact check is not needed
-    let unparsed = Sides {
+    let unparsed = CommentCounts {
         of: trees
             .zip(bodies)
             .map(|(tree, body)| Counts::new(comment_candidates(tree.text(), body, |_| true))),
@@ -82,7 +82,7 @@ pub(super) fn check_comments(
     let root = trees.local.root().value;
     comments_of_removed_entries(trees.local, root, outcome, &mut removed);
     let of_sides = trees.zip(bodies).map(|(tree, body)| comments(tree, body));
-    let sides = Sides {
+    let sides = CommentCounts {
         of: of_sides.as_ref().map(|it| Counts::new(it.iter().copied())),
         merged: Counts::new(comments(&merged, bodies.local)),
         removed: Counts::new(removed),
@@ -112,14 +112,14 @@ enum Verdict {
 }
 
 /// The counts of the comments of each text.
-struct Sides<'t> {
+struct CommentCounts<'t> {
     of: Triple<Counts<'t>>,
     merged: Counts<'t>,
     /// The comments of local's entries that the merge removes.
     removed: Counts<'t>,
 }
 
-impl Sides<'_> {
+impl CommentCounts<'_> {
     /// Returns the comments that the merged text has too few or too many of.
     fn verdicts(&self) -> impl Iterator<Item = (&str, Verdict)> {
         let Triple {

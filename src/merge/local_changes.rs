@@ -21,7 +21,7 @@ use crate::triple::Triple;
 pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let lines = texts.map(|text| Lines::of(text, text.split_inclusive('\n')));
     let rows = tokens(&lines);
-    let sides = Sides {
+    let comparison = Comparison {
         indexes: rows.as_ref().map(|row| index_lines(row)),
         local_positions: LazyCell::new(|| places_in(&rows.local, &rows.updated)),
         lines: &lines,
@@ -31,7 +31,7 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let mut any = false;
     let differences = differences_of_tokens(&rows.original, &rows.updated);
     for AlignedRange { old, new, is_same } in differences.ranges() {
-        if !is_same && sides.has_change(old.clone(), new.clone()) {
+        if !is_same && comparison.has_change(old.clone(), new.clone()) {
             any = true;
             text.push_str(lines.updated.text(new));
         } else {
@@ -60,7 +60,7 @@ fn index_lines(row: &[Token]) -> LineIndex {
     index
 }
 
-struct Sides<'l, P> {
+struct Comparison<'l, P> {
     lines: &'l Triple<Lines<'l>>,
     rows: &'l Triple<Vec<Token>>,
     indexes: Triple<LineIndex>,
@@ -68,7 +68,7 @@ struct Sides<'l, P> {
     local_positions: LazyCell<Vec<Option<usize>>, P>,
 }
 
-impl<P: FnOnce() -> Vec<Option<usize>>> Sides<'_, P> {
+impl<P: FnOnce() -> Vec<Option<usize>>> Comparison<'_, P> {
     /// Whether local has the change from the lines `old` of the original to the lines `new` of
     /// updated.
     fn has_change(&self, old: Range<usize>, new: Range<usize>) -> bool {

@@ -31,8 +31,8 @@ impl Editor<'_> {
         {
             return self.edit_entries(children);
         }
-        let holder = owner;
-        let owner = (node != self.target.root().value).then_some(holder);
+        let parent = owner;
+        let owner = (node != self.target.root().value).then_some(parent);
         let Some(lines) = self.target.row(node, owner) else {
             return CollectionEdit::InPlace;
         };
@@ -41,7 +41,7 @@ impl Editor<'_> {
             pieces: self.pieces_of(&lines, children),
             moved: 0,
         };
-        self.rewrite_row(holder, node, &row)
+        self.rewrite_row(parent, node, &row)
     }
 
     /// Edits entries that all stay in their places.
@@ -182,9 +182,9 @@ impl Editor<'_> {
             return;
         };
         let source = self.source;
-        let collection = self.source_overview.holders().collection_of(from);
+        let collection = self.source_overview.parents().collection_of(from);
         let theirs = collection
-            .and_then(|node| self.source_overview.holders().entry_of(node))
+            .and_then(|node| self.source_overview.parents().entry_of(node))
             .map(|owner| source.entry(owner));
         let (Some(collection), Some(theirs)) = (collection, theirs) else {
             return;

@@ -13,26 +13,26 @@ use crate::yaml::{Comments, Entry, NodeKind, Span, Tree};
 
 impl Editor<'_> {
     /// Edits the comments of an entry whose value stays in its place.
-    pub(super) fn edit_comments(&mut self, entry: Entry<'_>, choices: Remarks) {
-        if choices.is_keep() {
+    pub(super) fn edit_comments(&mut self, entry: Entry<'_>, remarks: Remarks) {
+        if remarks.is_keep() {
             return;
         }
         if begins_on_line(self.target, entry) {
-            self.comments_after_dash(entry, choices, 0);
+            self.comments_after_dash(entry, remarks, 0);
         } else {
-            self.edit_comments_at(entry, choices, self.end_of_key_line(entry));
-            self.move_up_to_dash(entry, choices);
+            self.edit_comments_at(entry, remarks, self.end_of_key_line(entry));
+            self.move_up_to_dash(entry, remarks);
         }
     }
 
     /// Edits the comments of an entry whose value was replaced, so that a new comment cannot go
     /// after the value's first line.
-    pub(super) fn comments_of_replaced(&mut self, entry: Entry<'_>, choices: Remarks) {
+    pub(super) fn comments_of_replaced(&mut self, entry: Entry<'_>, remarks: Remarks) {
         let end = match entry.comments().line.is_empty() {
             true => Some(self.end_of_entry(entry)),
             false => self.end_of_key_line(entry),
         };
-        self.edit_comments_at(entry, choices, end);
+        self.edit_comments_at(entry, remarks, end);
     }
 
     /// Edits the comments of an entry with a collection that begins on the line of a dash and was
@@ -41,11 +41,11 @@ impl Editor<'_> {
     pub(super) fn comments_after_dash(
         &mut self,
         entry: Entry<'_>,
-        choices: Remarks,
+        remarks: Remarks,
         blanks: usize,
     ) {
-        self.edit_comments_at(entry, choices, None);
-        if let Some(theirs) = self.new_line_comment(entry, choices) {
+        self.edit_comments_at(entry, remarks, None);
+        if let Some(theirs) = self.new_line_comment(entry, remarks) {
             let first = self.target.node(entry.value).span.start;
             let indent = " ".repeat(self.target.column(first) as usize);
             let text = self.source.slice(theirs);
@@ -56,13 +56,13 @@ impl Editor<'_> {
 
     /// Moves the first entry up to the dash if the remark between them was removed and upstream has
     /// the entry on the line of the dash.
-    fn move_up_to_dash(&mut self, entry: Entry<'_>, choices: Remarks) {
-        let (Some(from), ours) = (choices.from, entry.comments().line) else {
+    fn move_up_to_dash(&mut self, entry: Entry<'_>, remarks: Remarks) {
+        let (Some(from), ours) = (remarks.from, entry.comments().line) else {
             return;
         };
         let theirs = self.source.entry(from);
         let is_on_dash_line = has_dash(self.source, theirs) && begins_on_line(self.source, theirs);
-        let is_removed = choices.line.is_updated() && theirs.comments().beside().is_empty();
+        let is_removed = remarks.line.is_updated() && theirs.comments().beside().is_empty();
         if !is_removed || !is_on_dash_line || ours.is_empty() || !has_dash(self.target, entry) {
             return;
         }
@@ -80,9 +80,9 @@ impl Editor<'_> {
 
     /// Edits the comments of an entry with a collection that was written anew below the dash.
     /// `dash` is the offset of the end of the dash.
-    pub(super) fn comments_below_dash(&mut self, entry: Entry<'_>, choices: Remarks, dash: u32) {
-        self.edit_comments_at(entry, choices, None);
-        if let Some(theirs) = self.new_line_comment(entry, choices) {
+    pub(super) fn comments_below_dash(&mut self, entry: Entry<'_>, remarks: Remarks, dash: u32) {
+        self.edit_comments_at(entry, remarks, None);
+        if let Some(theirs) = self.new_line_comment(entry, remarks) {
             let text = format!("{}{}", self.gap_before(theirs), self.source.slice(theirs));
             self.edits.insert(dash, text);
         }
@@ -90,20 +90,20 @@ impl Editor<'_> {
 
     /// Returns the source's comment on the first line of an entry, if it is taken and the target
     /// has none there.
-    fn new_line_comment(&self, entry: Entry<'_>, choices: Remarks) -> Option<Span> {
-        let theirs = self.taken_comments(choices)?.beside();
-        let is_new = choices.line.is_updated() && entry.comments().beside().is_empty();
+    fn new_line_comment(&self, entry: Entry<'_>, remarks: Remarks) -> Option<Span> {
+        let theirs = self.taken_comments(remarks)?.beside();
+        let is_new = remarks.line.is_updated() && entry.comments().beside().is_empty();
         (is_new && !theirs.is_empty()).then_some(theirs)
     }
 
     /// Edits the comments of an entry whose value is on the lines below its key and was replaced: a
     /// new comment goes after the key.
-    pub(super) fn comments_at_key(&mut self, entry: Entry<'_>, choices: Remarks) {
-        let Some(theirs) = self.taken_comments(choices) else {
+    pub(super) fn comments_at_key(&mut self, entry: Entry<'_>, remarks: Remarks) {
+        let Some(theirs) = self.taken_comments(remarks) else {
             return;
         };
-        self.replace_comments_above(entry, choices);
-        if choices.line.is_updated() {
+        self.replace_comments_above(entry, remarks);
+        if remarks.line.is_updated() {
             let line = Span::new(entry.span.start, self.target.line_end(entry.span.start));
             let end = line.start + trimmed_end(self.target.slice(line));
             self.edit_line_comment(entry.comments().line, theirs.beside(), Some(end));
@@ -112,8 +112,8 @@ impl Editor<'_> {
 
     /// Edits the comments of an entry. `end` is the offset at which a new comment can go on the
     /// first line; `None` if there is no such place.
-    fn edit_comments_at(&mut self, entry: Entry<'_>, choices: Remarks, end: Option<u32>) {
-        let Some(theirs) = self.taken_comments(choices) else {
+    fn edit_comments_at(&mut self, entry: Entry<'_>, remarks: Remarks, end: Option<u32>) {
+        let Some(theirs) = self.taken_comments(remarks) else {
             return;
         };
         // where the target has comments nevertheless, they are kept up to date
@@ -123,11 +123,11 @@ impl Editor<'_> {
         {
             return;
         }
-        self.replace_comments_above(entry, choices);
-        if choices.line.is_updated() {
+        self.replace_comments_above(entry, remarks);
+        if remarks.line.is_updated() {
             self.edit_line_comment(entry.comments().beside(), theirs.beside(), end);
         }
-        if choices.tail.is_updated() {
+        if remarks.tail.is_updated() {
             self.edit_line_comment(
                 entry.comments().behind(),
                 theirs.behind(),
@@ -137,14 +137,14 @@ impl Editor<'_> {
     }
 
     /// Returns the source's comments of an entry, if any of them is taken.
-    pub(super) fn taken_comments(&self, choices: Remarks) -> Option<Comments> {
-        let from = choices.from.filter(|_| !choices.is_keep())?;
+    pub(super) fn taken_comments(&self, remarks: Remarks) -> Option<Comments> {
+        let from = remarks.from.filter(|_| !remarks.is_keep())?;
         Some(self.source.entry(from).comments())
     }
 
     /// Replaces the comment lines above an entry, if the source's are taken.
-    pub(super) fn replace_comments_above(&mut self, entry: Entry<'_>, choices: Remarks) {
-        let Some(from) = choices.from.filter(|_| choices.above.is_updated()) else {
+    pub(super) fn replace_comments_above(&mut self, entry: Entry<'_>, remarks: Remarks) {
+        let Some(from) = remarks.from.filter(|_| remarks.above.is_updated()) else {
             return;
         };
         let theirs = self.source.comments_above(self.source.entry(from));

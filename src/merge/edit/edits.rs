@@ -9,7 +9,7 @@ use crate::yaml::Span;
 /// Replacements of ranges of a text that do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
-    edits: BTreeMap<Place, Edit>,
+    edits: BTreeMap<EditPosition, Edit>,
     /// The new texts of all edits in one string, because most are short.
     texts: String,
     /// The number of edits so far, including those that were taken out.
@@ -19,13 +19,13 @@ pub(crate) struct Edits {
 /// The position of an edit in the order of application. Insertions at a byte come before the
 /// replacement of that byte; insertions at one byte are in the order in which they were added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct EditPosition {
     start: u32,
     replaces: bool,
     count: u32,
 }
 
-impl Place {
+impl EditPosition {
     /// Returns the places of all edits that start in a range or at its end.
     fn within(range: &Range<u32>) -> Range<Self> {
         let before = |start| Self {
@@ -51,7 +51,7 @@ impl Edits {
         if range.is_empty() && text.is_empty() {
             return;
         }
-        let place = Place {
+        let position = EditPosition {
             start: range.start,
             replaces: !range.is_empty(),
             count: self.count,
@@ -63,7 +63,7 @@ impl Edits {
             end: range.end,
             text: span(start, self.texts.len()),
         };
-        self.edits.insert(place, edit);
+        self.edits.insert(position, edit);
     }
 
     /// Inserts `text` before the byte at `at`, after earlier insertions there.
@@ -78,26 +78,26 @@ impl Edits {
 
     /// Adds the edits of another collection.
     pub(crate) fn absorb(&mut self, other: Self) {
-        for (place, edit) in other.edits {
+        for (position, edit) in other.edits {
             let text = other.texts.get(edit.text.range());
-            self.replace(place.start..edit.end, text.unwrap_or_default());
+            self.replace(position.start..edit.end, text.unwrap_or_default());
         }
     }
 
     /// Returns the text of a range with its edits applied, and removes these edits.
     pub(crate) fn take_text(&mut self, text: &str, range: Range<u32>) -> String {
-        let inside: Vec<Place> = self
+        let inside: Vec<EditPosition> = self
             .edits
-            .range(Place::within(&range))
+            .range(EditPosition::within(&range))
             .filter(|(_, edit)| edit.end <= range.end)
-            .map(|(place, _)| *place)
+            .map(|(position, _)| *position)
             .collect();
         if inside.is_empty() {
             return text[range.start as usize..range.end as usize].to_owned();
         }
         let taken = inside.into_iter();
-        let taken = taken.filter_map(|place| self.edits.remove_entry(&place));
-        let taken: Vec<(Place, Edit)> = taken.collect();
+        let taken = taken.filter_map(|position| self.edits.remove_entry(&position));
+        let taken: Vec<(EditPosition, Edit)> = taken.collect();
         let texts = taken.iter().map(|(_, edit)| edit.text);
         let first = texts.clone().map(|text| text.start as usize).min();
         let count: usize = texts.map(|text| text.range().len()).sum();
@@ -124,7 +124,7 @@ impl Edits {
 
 /// Applies edits to a range of a text, in order. `new_bytes` is the expected number of new bytes.
 fn apply(
-    edits: impl Iterator<Item = (Place, Edit)>,
+    edits: impl Iterator<Item = (EditPosition, Edit)>,
     texts: &str,
     text: &str,
     range: Range<u32>,
@@ -132,9 +132,9 @@ fn apply(
 ) -> String {
     let mut result = String::with_capacity(range.len() + new_bytes);
     let mut done = range.start;
-    for (place, edit) in edits {
-        if place.start > done {
-            push(&mut result, &text[done as usize..place.start as usize]);
+    for (position, edit) in edits {
+        if position.start > done {
+            push(&mut result, &text[done as usize..position.start as usize]);
         }
         push(
             &mut result,

@@ -11,7 +11,7 @@ use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 
 /// An entry of the result on a line of its own.
-struct Line {
+struct EntryLine {
     /// The text up to the end of the entry.
     head: String,
     /// The text after the comma.
@@ -118,7 +118,7 @@ impl Editor<'_> {
     }
 
     /// Returns an entry of the source on a line of its own, with its comments unless it is JSON.
-    fn arriving_line(&self, id: EntryId, incoming: &Incoming, indent: &str) -> Line {
+    fn arriving_line(&self, id: EntryId, incoming: &Incoming, indent: &str) -> EntryLine {
         let comments = self.source.entry(id).comments();
         let column = indent.len() as u32;
         let entry = self.flow_entry(id, incoming, Some(column));
@@ -134,14 +134,14 @@ impl Editor<'_> {
         } else {
             String::new()
         };
-        Line {
+        EntryLine {
             head: format!("{above}{indent}{entry}"),
             rest,
         }
     }
 
     /// Returns an entry of the target that stays, with its edits.
-    fn kept_line(&mut self, entries: &[EntryId], id: EntryId) -> Line {
+    fn kept_line(&mut self, entries: &[EntryId], id: EntryId) -> EntryLine {
         let target = self.target;
         let index = (id.number() - entries[0].number()) as usize;
         let after = self.end_with_comma(id);
@@ -152,7 +152,7 @@ impl Editor<'_> {
         let head = self
             .edits
             .take_text(target.text(), block.start..target.entry(id).span.end);
-        Line { head, rest }
+        EntryLine { head, rest }
     }
 
     /// Returns the range of an entry and the lines above it, down from the line of the entry
@@ -242,7 +242,7 @@ impl Editor<'_> {
             let by = i64::from(column.unwrap_or(0)) - i64::from(source.column(entry.span.start));
             let text = self
                 .reindent(source)
-                .rest(entry.span.start..entry.span.end, by);
+                .move_lines(entry.span.start..entry.span.end, by);
             return text.trim_end_matches(['\r', '\n']).to_owned();
         }
         let value = self.value_in_flow(incoming, json);
@@ -285,7 +285,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         incoming: &Incoming,
-        comments: Remarks,
+        remarks: Remarks,
         anchor: Option<&str>,
     ) {
         let target = self.target;
@@ -314,7 +314,7 @@ impl Editor<'_> {
             ),
             None => self.edits.replace(start..node.span.end, text),
         }
-        self.comments_of_replaced(entry, comments);
+        self.comments_of_replaced(entry, remarks);
     }
 
     /// Whether a value at `start`, without a space after the colon of a plain key, would be part of
@@ -357,7 +357,7 @@ impl Editor<'_> {
             let start = node
                 .tag()
                 .map_or(node.span.start, |tag| tag.start.min(node.span.start));
-            let text = self.reindent(source).rest(start..node.span.end, by);
+            let text = self.reindent(source).move_lines(start..node.span.end, by);
             return text.trim_end_matches(['\r', '\n']).to_owned();
         }
         self.value_in_flow(incoming, json)

@@ -117,7 +117,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn visit(&mut self, tree: &Tree<'_>, node: NodeId, holder: Option<(bool, u32)>) {
+    fn visit(&mut self, tree: &Tree<'_>, node: NodeId, parent: Option<(bool, u32)>) {
         let is_block = match &tree.node(node).kind {
             NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => !collection.flow,
             _ => false,
@@ -126,10 +126,10 @@ impl Counts {
             return;
         }
         let column = tree.column(tree.node(node).span.start);
-        if let Some((in_map, holder)) = holder
+        if let Some((in_map, parent)) = parent
             && let Some(nesting) = nesting(tree, in_map, node)
         {
-            let width = column.saturating_sub(holder).min(15) as usize;
+            let width = column.saturating_sub(parent).min(15) as usize;
             let counts = match nesting {
                 Nesting::MapInMap => &mut self.map_in_map,
                 Nesting::ListInMap => &mut self.list_in_map,

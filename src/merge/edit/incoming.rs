@@ -39,8 +39,8 @@ impl Editor<'_> {
             return self.flow_to_block(id, incoming, column);
         }
         if self.needs_rewriting(incoming) {
-            let piece = self.part_of_entry(id, incoming.outcome());
-            let text = piece.with_entry(|tree, id| self.reindent(tree).entry(id, column));
+            let entry_text = self.part_of_entry(id, incoming.outcome());
+            let text = entry_text.with_entry(|tree, id| self.reindent(tree).entry(id, column));
             if let Some(text) = text {
                 return text;
             }
@@ -64,7 +64,7 @@ impl Editor<'_> {
     /// Whether an entry of the source is in a flow collection.
     pub(super) fn is_in_flow(&self, id: EntryId) -> bool {
         self.source_overview
-            .holders()
+            .parents()
             .collection_of(id)
             .is_some_and(|node| super::is_flow(self.source, node))
     }

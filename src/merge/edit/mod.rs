@@ -17,11 +17,11 @@ mod draft;
 mod edits;
 mod flow;
 mod habits;
-mod holders;
 mod incoming;
 mod last_lines;
 mod layout;
 mod overview;
+mod parents;
 mod part;
 mod pieces;
 mod reindent;
@@ -181,35 +181,35 @@ impl<'a> Editor<'a> {
     }
 
     /// Edits the value and the remarks of an entry that stays.
-    fn edit_value(&mut self, entry: Entry<'_>, outcome: &Outcome, comments: Remarks) {
+    fn edit_value(&mut self, entry: Entry<'_>, outcome: &Outcome, remarks: Remarks) {
         match outcome {
             // open conflicts are resolved, or become hunks, before this is called
             Outcome::Keep | Outcome::Remove | Outcome::Apart(_) => {
-                self.edit_comments(entry, comments)
+                self.edit_comments(entry, remarks)
             }
             Outcome::Text(text) => {
-                self.edit_comments(entry, comments);
+                self.edit_comments(entry, remarks);
                 self.replace_lines(entry, text);
             }
             Outcome::Lines(lines) => {
-                self.edit_comments(entry, comments);
+                self.edit_comments(entry, remarks);
                 let span = self.target.node(entry.value).span;
                 self.edits
                     .replace(span.start..span.end, lines.written.as_str());
             }
             Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
-                self.edit_comments(entry, comments)
+                self.edit_comments(entry, remarks)
             }
-            Outcome::Take(incoming) => self.replace(entry, incoming, comments),
+            Outcome::Take(incoming) => self.replace(entry, incoming, remarks),
             Outcome::Row(row) => {
                 match self.rewrite_row(entry, entry.value, row) {
                     CollectionEdit::RewrittenAtDash { blanks } => {
-                        self.comments_after_dash(entry, comments, blanks)
+                        self.comments_after_dash(entry, remarks, blanks)
                     }
                     CollectionEdit::RewrittenBelowDash { dash } => {
-                        self.comments_below_dash(entry, comments, dash)
+                        self.comments_below_dash(entry, remarks, dash)
                     }
-                    CollectionEdit::InPlace => self.edit_comments(entry, comments),
+                    CollectionEdit::InPlace => self.edit_comments(entry, remarks),
                 };
             }
             Outcome::Merge(children) => {
@@ -220,12 +220,12 @@ impl<'a> Editor<'a> {
                 } else if let CollectionEdit::RewrittenAtDash { blanks } =
                     self.edit_collection(entry, entry.value, children)
                 {
-                    return self.comments_after_dash(entry, comments, blanks);
+                    return self.comments_after_dash(entry, remarks, blanks);
                 }
                 if is_flow(self.target, entry.value) && !children.iter().any(Child::stays) {
-                    self.comments_of_replaced(entry, comments);
+                    self.comments_of_replaced(entry, remarks);
                 } else {
-                    self.edit_comments(entry, comments);
+                    self.edit_comments(entry, remarks);
                 }
             }
         }
@@ -265,7 +265,7 @@ impl<'a> Editor<'a> {
 
     /// Returns the entry of the source that has a node as its value; `None` for the root.
     fn owner(&self, node: NodeId) -> Option<EntryId> {
-        self.source_overview.holders().entry_of(node)
+        self.source_overview.parents().entry_of(node)
     }
 }
 

@@ -5,15 +5,15 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::habits::Habits;
-use super::holders::Holders;
 use super::is_flow;
+use super::parents::Parents;
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
 /// A tree with cached facts about it.
 pub(super) struct Overview<'a> {
     pub(super) tree: &'a Tree<'a>,
     habits: OnceCell<Habits>,
-    holders: OnceCell<Holders>,
+    parents: OnceCell<Parents>,
     /// The outermost flow collections, in order.
     brackets: OnceCell<Vec<Span>>,
     /// The aliases that are values, in order, with their entries.
@@ -28,7 +28,7 @@ impl<'a> Overview<'a> {
         Self {
             tree,
             habits: OnceCell::new(),
-            holders: OnceCell::new(),
+            parents: OnceCell::new(),
             brackets: OnceCell::new(),
             aliases: OnceCell::new(),
             anchors: OnceCell::new(),
@@ -40,8 +40,8 @@ impl<'a> Overview<'a> {
         *self.habits.get_or_init(|| Habits::of(self.tree))
     }
 
-    pub(super) fn holders(&self) -> &Holders {
-        self.holders.get_or_init(|| Holders::of(self.tree))
+    pub(super) fn parents(&self) -> &Parents {
+        self.parents.get_or_init(|| Parents::of(self.tree))
     }
 
     /// Whether an offset is inside a flow collection.
@@ -72,7 +72,7 @@ impl<'a> Overview<'a> {
             let mut all: Vec<(NodeId, EntryId)> = self
                 .nodes()
                 .filter(|node| matches!(self.tree.node(*node).kind, NodeKind::Alias(_)))
-                .filter_map(|node| Some((node, self.holders().entry_of(node)?)))
+                .filter_map(|node| Some((node, self.parents().entry_of(node)?)))
                 .collect();
             all.sort_by_key(start_of);
             all

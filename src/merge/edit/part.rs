@@ -9,11 +9,11 @@ use crate::merge::decision::{Incoming, Outcome, Remarks};
 use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
 /// The text of one entry on lines of its own, with its first byte in its original column.
-pub(super) struct Piece {
+pub(super) struct EntryText {
     text: String,
 }
 
-impl Piece {
+impl EntryText {
     /// Parses the text and calls `work` with the entry; `None` if it cannot be parsed on its own.
     pub(super) fn with_entry<R>(&self, work: impl FnOnce(&Tree<'_>, EntryId) -> R) -> Option<R> {
         let tree = Tree::parse(&self.text).ok().flatten()?;
@@ -30,7 +30,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Returns an entry of the source without the parts that do not come.
-    pub(super) fn part_of_entry(&self, id: EntryId, part: &Outcome) -> Piece {
+    pub(super) fn part_of_entry(&self, id: EntryId, part: &Outcome) -> EntryText {
         let source = self.source;
         let mut editor = Editor::over(&self.source_overview, &self.source_overview, self.aliases);
         editor.cuts_part = true;
@@ -41,11 +41,11 @@ impl<'a> Editor<'a> {
             editor.write_out_aliases(range.clone());
             editor.drop_anchors(&range, &self.target_overview);
         }
-        editor.piece(entry, range)
+        editor.entry_text(entry, range)
     }
 
     /// Takes a range with its edits as the text of an entry.
-    fn piece(&mut self, entry: Entry<'_>, range: Range<u32>) -> Piece {
+    fn entry_text(&mut self, entry: Entry<'_>, range: Range<u32>) -> EntryText {
         let indent = if range.start == self.target.line_start(range.start) {
             0
         } else {
@@ -53,7 +53,7 @@ impl<'a> Editor<'a> {
         };
         let mut text = " ".repeat(indent);
         text.push_str(&self.edits.take_text(self.target.text(), range));
-        Piece { text }
+        EntryText { text }
     }
 
     /// Writes out all aliases in a range of the target.
@@ -104,11 +104,11 @@ impl<'a> Editor<'a> {
         children: &[crate::merge::decision::Child],
     ) {
         let node = self.target.resolve(owner.value);
-        let Some(holder) = self.target_overview.holders().entry_of(node) else {
+        let Some(parent) = self.target_overview.parents().entry_of(node) else {
             return;
         };
         let mut inner = Editor::over(&self.target_overview, &self.source_overview, self.aliases);
-        let entry = self.target.entry(holder);
+        let entry = self.target.entry(parent);
         inner.edit_collection(entry, node, children);
         if let Some(anchor) = self.target.node(node).anchor() {
             let after = self.target.text()[anchor.end as usize..].starts_with(' ');
@@ -116,8 +116,8 @@ impl<'a> Editor<'a> {
                 .edits
                 .delete(anchor.start..anchor.end + u32::from(after));
         }
-        let piece = inner.piece(entry, lines(self.target, entry));
-        let text = piece.with_entry(|tree, id| self.rendered_over(owner, tree, id));
+        let entry_text = inner.entry_text(entry, lines(self.target, entry));
+        let text = entry_text.with_entry(|tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {
             self.put_value(owner, text, Remarks::default(), None);
         }

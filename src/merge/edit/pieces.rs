@@ -90,10 +90,10 @@ impl Editor<'_> {
         let moved = i64::from(column) - i64::from(source.column(entry.span.start));
         let row = self
             .source_overview
-            .holders()
+            .parents()
             .collection_of(id)
             .and_then(|node| {
-                let owner = self.source_overview.holders().entry_of(node);
+                let owner = self.source_overview.parents().entry_of(node);
                 source.row(node, owner.map(|owner| source.entry(owner)))
             });
         let place = row.as_ref().and_then(|row| {

@@ -42,7 +42,7 @@ impl Reindent<'_> {
         let entry = self.tree.entry(id);
         let mut shifts = Vec::new();
         self.shift_entry(entry, i64::from(column), &mut shifts);
-        self.moved(lines(self.tree, entry), &shifts)
+        self.apply_shifts(lines(self.tree, entry), &shifts)
     }
 
     /// Returns the lines of a block collection's entries with the first byte of each in `column`.
@@ -63,11 +63,11 @@ impl Reindent<'_> {
             CommentsAbove::Stay => lines(self.tree, first_entry).start,
         };
         let end = lines(self.tree, self.tree.entry(last.unwrap_or(first))).end;
-        self.moved(start..end, &shifts)
+        self.apply_shifts(start..end, &shifts)
     }
 
     /// Returns a range of lines with all but the first moved by the same number of columns.
-    pub(super) fn rest(&self, range: Range<u32>, by: i64) -> String {
+    pub(super) fn move_lines(&self, range: Range<u32>, by: i64) -> String {
         let shift = Shift {
             from: self.tree.next_line(range.start),
             by,
@@ -79,7 +79,7 @@ impl Reindent<'_> {
             return first.to_owned();
         }
         let first = first.trim_end_matches(['\r', '\n']);
-        let below = self.moved(first_line_end..range.end, &[shift]);
+        let below = self.apply_shifts(first_line_end..range.end, &[shift]);
         // a block scalar that keeps its blank lines ends with an empty line
         let ends_in_empty_line = ends_line(&self.tree.text()[..range.end as usize]);
         let last = if ends_in_empty_line {
@@ -205,8 +205,8 @@ impl Reindent<'_> {
     }
 
     /// Returns a range of the text with each line moved by the last shift at or before its start.
-    fn moved(&self, range: Range<u32>, shifts: &[Shift]) -> String {
-        if let Some(same) = self.unmoved(&range, shifts) {
+    fn apply_shifts(&self, range: Range<u32>, shifts: &[Shift]) -> String {
+        if let Some(same) = self.unchanged_text(&range, shifts) {
             return same;
         }
         let mut result = String::with_capacity(range.len() + 64);
@@ -248,7 +248,7 @@ impl Reindent<'_> {
 
     /// Returns a range as it is, if it is whole lines that do not move and have the right line
     /// break. Avoids moving each line.
-    fn unmoved(&self, range: &Range<u32>, shifts: &[Shift]) -> Option<String> {
+    fn unchanged_text(&self, range: &Range<u32>, shifts: &[Shift]) -> Option<String> {
         let text = &self.tree.text()[range.start as usize..range.end as usize];
         let stays = self.line_break == "\n"
             && shifts.iter().all(|shift| shift.by == 0)

@@ -90,8 +90,8 @@ impl Editor<'_> {
             });
         }
         if self.needs_rewriting(incoming) {
-            let piece = self.part_of_entry(owner, incoming.outcome());
-            return piece.with_entry(|tree, id| self.rendered_over(entry, tree, id));
+            let entry_text = self.part_of_entry(owner, incoming.outcome());
+            return entry_text.with_entry(|tree, id| self.rendered_over(entry, tree, id));
         }
         Some(self.rendered_over(entry, self.source, owner))
     }
@@ -129,7 +129,7 @@ impl Editor<'_> {
             let by = i64::from(column) - i64::from(tree.column(theirs.span.start));
             let by = reindent.block_scalar_shift(theirs, by).unwrap_or(by);
             let by = by + self.extra_indent_from_flow(tree, id);
-            Cow::Owned(reindent.rest(node.span.start..node.span.end, by))
+            Cow::Owned(reindent.move_lines(node.span.start..node.span.end, by))
         } else {
             Cow::Borrowed(text)
         };
@@ -249,7 +249,7 @@ impl Editor<'_> {
             "null".to_owned()
         } else {
             let by = self.extra_indent_of_root(incoming.node);
-            let text = reindent.rest(node.span.start..node.span.end, by);
+            let text = reindent.move_lines(node.span.start..node.span.end, by);
             // at the start of a line, the text would be a document marker
             match starts_with_marker(&text) {
                 true => format!(" {text}"),

@@ -10,8 +10,8 @@ use crate::yaml::{Comments, Entry, NodeId, Span};
 
 impl Editor<'_> {
     /// Replaces the value of an entry by an incoming value.
-    pub(super) fn replace(&mut self, entry: Entry<'_>, incoming: &Incoming, comments: Remarks) {
-        self.replace_with(entry, incoming, comments, None);
+    pub(super) fn replace(&mut self, entry: Entry<'_>, incoming: &Incoming, remarks: Remarks) {
+        self.replace_with(entry, incoming, remarks, None);
     }
 
     /// Replaces the value of an entry by an incoming value, with an anchor if one is given.
@@ -19,11 +19,11 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         incoming: &Incoming,
-        comments: Remarks,
+        remarks: Remarks,
         anchor: Option<&str>,
     ) {
         if self.in_flow {
-            self.replace_in_flow(entry, incoming, comments, anchor);
+            self.replace_in_flow(entry, incoming, remarks, anchor);
             return;
         }
         let rendered = match self.owner(incoming.node) {
@@ -31,7 +31,7 @@ impl Editor<'_> {
             None => Some(self.rendered_root(incoming)),
         };
         if let Some(rendered) = rendered {
-            self.put_value(entry, rendered, comments, anchor);
+            self.put_value(entry, rendered, remarks, anchor);
         }
     }
 
@@ -40,7 +40,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         rendered: Rendered,
-        comments: Remarks,
+        remarks: Remarks,
         anchor: Option<&str>,
     ) {
         if let (Some(key), None) = (entry.key, entry.colon()) {
@@ -48,9 +48,9 @@ impl Editor<'_> {
             // line or be part of it
             if rendered.below.is_empty() {
                 self.put_below_key(entry, key, &rendered, anchor);
-                self.edit_comments(entry, comments);
+                self.edit_comments(entry, remarks);
             } else {
-                self.comments_at_key(entry, comments);
+                self.comments_at_key(entry, remarks);
                 self.put_below_key(entry, key, &rendered, anchor);
             }
             return;
@@ -64,7 +64,7 @@ impl Editor<'_> {
         let inline = is_root || (!is_block(self.target, entry.value) && !node.span.is_empty());
         let has_comments = !entry.comments().line.is_empty()
             || !entry.comments().tail.is_empty()
-            || comments.line.is_updated();
+            || remarks.line.is_updated();
         let rendered = Rendered {
             on_line: join_words(anchor.unwrap_or(""), &rendered.on_line),
             ..rendered
@@ -95,10 +95,10 @@ impl Editor<'_> {
             let end = self.after_spaces_below(entry, &rendered, end);
             self.edits.replace(start..end, text);
             self.comments_below(entry, end, rendered.ends_in_block_scalar);
-            self.comments_of_replaced(entry, comments);
+            self.comments_of_replaced(entry, remarks);
             return;
         }
-        self.rewrite_from_indicator(entry, &rendered, comments);
+        self.rewrite_from_indicator(entry, &rendered, remarks);
     }
 
     /// Replaces a root by a block collection, on lines of its own. A comment behind the old value
@@ -142,7 +142,7 @@ impl Editor<'_> {
     }
 
     /// Writes everything after the key or dash anew, with the comments.
-    fn rewrite_from_indicator(&mut self, entry: Entry<'_>, rendered: &Rendered, comments: Remarks) {
+    fn rewrite_from_indicator(&mut self, entry: Entry<'_>, rendered: &Rendered, remarks: Remarks) {
         let node = self.target.node(entry.value);
         let indicator = match entry.colon() {
             Some(colon) => colon + 1,
@@ -167,12 +167,12 @@ impl Editor<'_> {
         let (own, comment) = match (goes_after_key, is_before) {
             // a comment fits neither on the first line nor on the last
             (false, false) if !has_room => (Span::default(), String::new()),
-            (true, true) if rendered.below.is_empty() => self.comment_behind(entry, comments),
+            (true, true) if rendered.below.is_empty() => self.comment_behind(entry, remarks),
             (true, _) => (Span::default(), String::new()),
-            (_, true) => self.comment_behind(entry, comments),
-            (_, false) => self.comment_beside(entry, comments),
+            (_, true) => self.comment_behind(entry, remarks),
+            (_, false) => self.comment_beside(entry, remarks),
         };
-        self.keep_comments(entry, comments, indicator, own);
+        self.keep_comments(entry, remarks, indicator, own);
         // a root at the start of a line has no indicator before it, and needs no space
         let is_set_off = self.is_set_off(indicator);
         let anchor = node.anchor().map_or("", |anchor| self.target.slice(anchor));
@@ -203,9 +203,9 @@ impl Editor<'_> {
         self.edits.replace(indicator..end, text);
         self.comments_below(entry, end, rendered.ends_in_block_scalar);
         if goes_after_key {
-            self.comments_at_key(entry, comments);
+            self.comments_at_key(entry, remarks);
         } else {
-            self.replace_comments_above(entry, comments);
+            self.replace_comments_above(entry, remarks);
         }
     }
 
@@ -245,17 +245,17 @@ impl Editor<'_> {
 
     /// Returns the target's comment on the first line of an entry, and the text of the comment in
     /// the result with the white space before it.
-    fn comment_beside(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
-        let theirs = self.taken_comments(comments).unwrap_or_default().beside();
+    fn comment_beside(&self, entry: Entry<'_>, remarks: Remarks) -> (Span, String) {
+        let theirs = self.taken_comments(remarks).unwrap_or_default().beside();
         let ours = entry.comments().beside();
-        (ours, self.chosen_comment(ours, theirs, comments.line))
+        (ours, self.chosen_comment(ours, theirs, remarks.line))
     }
 
     /// [`Self::comment_beside`] for the second comment, which is behind the value.
-    fn comment_behind(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
-        let theirs = self.taken_comments(comments).unwrap_or_default().behind();
+    fn comment_behind(&self, entry: Entry<'_>, remarks: Remarks) -> (Span, String) {
+        let theirs = self.taken_comments(remarks).unwrap_or_default().behind();
         let ours = self.header_comment(entry).unwrap_or(entry.comments().tail);
-        (ours, self.chosen_comment(ours, theirs, comments.tail))
+        (ours, self.chosen_comment(ours, theirs, remarks.tail))
     }
 
     /// Returns the target's or the source's comment, as decided, with the white space before it.
@@ -290,15 +290,15 @@ impl Editor<'_> {
     /// Moves the target's comments after `indicator`, where everything is replaced, above the
     /// entry. It leaves out `written`, which stays on its line, and those that the source's
     /// replace.
-    fn keep_comments(&mut self, entry: Entry<'_>, choices: Remarks, indicator: u32, written: Span) {
+    fn keep_comments(&mut self, entry: Entry<'_>, remarks: Remarks, indicator: u32, written: Span) {
         let Comments { line, tail, .. } = entry.comments();
         let header = self.header_comment(entry).unwrap_or_default();
         let mut kept = vec![line, tail, header];
         kept.dedup();
         kept.retain(|comment| {
             let choice = match *comment == entry.comments().beside() {
-                true => choices.line,
-                false => choices.tail,
+                true => remarks.line,
+                false => remarks.tail,
             };
             comment.start >= indicator
                 && !comment.is_empty()

@@ -17,13 +17,13 @@ pub(super) fn part(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool) ->
 
 fn write(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool, result: &mut String) {
     let node = tree.resolve(node);
-    let it = tree.node(node);
-    if let Some(tag) = it.tag() {
+    let value = tree.node(node);
+    if let Some(tag) = value.tag() {
         result.push_str(tree.slice(tag));
         result.push(' ');
     }
-    match it.kind {
-        NodeKind::Scalar(scalar) => result.push_str(&scalar_text(tree, it, scalar, json)),
+    match value.kind {
+        NodeKind::Scalar(scalar) => result.push_str(&scalar_text(tree, value, scalar, json)),
         NodeKind::Alias(_) => {}
         NodeKind::Sequence(_) => write_entries(tree, node, part, json, ['[', ']'], result),
         NodeKind::Mapping(_) => write_entries(tree, node, part, json, ['{', '}'], result),
@@ -69,24 +69,31 @@ fn part_of_child(part: &Outcome, id: crate::yaml::EntryId) -> &Outcome {
 }
 
 /// Returns a scalar on one line, as it is written if that is valid in a flow collection.
-fn scalar_text(tree: &Tree<'_>, node: Node<'_>, it: Scalar<'_>, json: bool) -> String {
+fn scalar_text(tree: &Tree<'_>, node: Node<'_>, scalar: Scalar<'_>, json: bool) -> String {
     let written = tree.slice(node.span);
-    if it.scalar_type == ScalarType::Null && written.is_empty() {
+    if scalar.scalar_type == ScalarType::Null && written.is_empty() {
         return "null".to_owned();
     }
     let quoted = matches!(
-        it.style,
+        scalar.style,
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted
     );
-    if quoted && !written.contains(['\n', '\r']) && (!json || it.style == ScalarStyle::DoubleQuoted)
+    if quoted
+        && !written.contains(['\n', '\r'])
+        && (!json || scalar.style == ScalarStyle::DoubleQuoted)
     {
         return written.to_owned();
     }
-    if it.scalar_type == ScalarType::Custom {
-        let quoted = scalar::write(it.content, ScalarType::Str, ScalarStyle::DoubleQuoted, true);
+    if scalar.scalar_type == ScalarType::Custom {
+        let quoted = scalar::write(
+            scalar.content,
+            ScalarType::Str,
+            ScalarStyle::DoubleQuoted,
+            true,
+        );
         return quoted.unwrap_or_else(|| written.to_owned());
     }
-    let is_text = matches!(it.scalar_type, ScalarType::Str | ScalarType::Merge);
+    let is_text = matches!(scalar.scalar_type, ScalarType::Str | ScalarType::Merge);
     let styles = if json && is_text {
         [ScalarStyle::DoubleQuoted; 2]
     } else {
@@ -94,6 +101,6 @@ fn scalar_text(tree: &Tree<'_>, node: Node<'_>, it: Scalar<'_>, json: bool) -> S
     };
     styles
         .into_iter()
-        .find_map(|style| scalar::write(it.content, it.scalar_type, style, true))
+        .find_map(|style| scalar::write(scalar.content, scalar.scalar_type, style, true))
         .unwrap_or_else(|| written.to_owned())
 }
