@@ -1,7 +1,7 @@
 //! Merges segments of the three rows between entries that stay in their order.
 //!
 //! A segment that only one side changed is taken from that side. One that both changed is merged
-//! line by line: `changed` orders the changes between two lines that stay, `both` merges blank
+//! line by line: `changes` orders the changes between two lines that stay, `both` merges blank
 //! lines, and `repeated` drops new comments of updated's that local has already.
 
 mod both;
@@ -10,12 +10,12 @@ mod repeated;
 
 use rustc_hash::FxHashSet;
 
-use changed::{Changed, Removed};
+use changed::{Changes, Removed};
 use repeated::LocalComments;
 
 use super::piece::own;
 use super::subsequence::{heaviest, heaviest_between};
-use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, TokenKind};
+use super::{CarriedComments, Disagreement, Id, Placed, Ref, Rows, Side, TokenKind};
 use crate::merge::Resolution;
 use crate::triple::Triple;
 
@@ -112,7 +112,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     }
 
     /// Merges the comments of one entry, which is at different places in the rows.
-    pub(super) fn merge_carried(&self, carried: &Carried) -> Vec<Placed> {
+    pub(super) fn merge_carried(&self, carried: &CarriedComments) -> Vec<Placed> {
         let mut merged = Vec::new();
         let lines = carried.lines.as_ref().map(Vec::as_slice);
         self.merge_segment(lines, None, &mut merged);
@@ -187,7 +187,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             let text = self.rows.token(**piece).comment_text();
             text.is_none_or(|text| !removed_texts.contains(text))
         };
-        let mut changed = Changed::default();
+        let mut changes = Changes::default();
         let (mut next, mut ahead) = (0, 0);
         for (at, line) in lines.iter().map(Some).chain([None]).enumerate() {
             let found = positions.get(at).copied().flatten();
@@ -196,13 +196,13 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                 None => here.local.len(),
             };
             let ours = here.local[next..to].iter().filter(is_kept).copied();
-            changed.ours.extend(ours);
+            changes.ours.extend(ours);
             next = to + usize::from(found.is_some());
             let local = found.map(|at| here.local[at]);
             match (line, local) {
-                (None, _) => self.flush(std::mem::take(&mut changed), below, merged),
+                (None, _) => self.flush(std::mem::take(&mut changes), below, merged),
                 (Some(line), Some(local)) if line.updated.is_some() || line.original.is_none() => {
-                    self.flush(std::mem::take(&mut changed), Some(local), merged);
+                    self.flush(std::mem::take(&mut changes), Some(local), merged);
                     let updated = line.updated.unwrap_or(local);
                     self.push_merged(line.original, updated, local, merged);
                 }
@@ -212,11 +212,11 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                     }
                     let end = positions.get(ahead).copied().flatten();
                     let own = &here.local[next..end.unwrap_or(here.local.len())];
-                    if local.is_none() && self.is_rewritten(*line, own, &changed.theirs) {
+                    if local.is_none() && self.is_rewritten(*line, own, &changes.theirs) {
                         // local's text for this comment belongs below what updated put above it
-                        self.flush(std::mem::take(&mut changed), own.first().copied(), merged);
+                        self.flush(std::mem::take(&mut changes), own.first().copied(), merged);
                     }
-                    self.push_change(*line, local, &mut changed);
+                    self.push_change(*line, local, &mut changes);
                 }
             }
         }
@@ -243,22 +243,22 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         texts.filter(is_removed).collect()
     }
 
-    /// Adds a line that one side or both changed to `changed`.
-    fn push_change(&self, line: Line, local: Option<Ref>, changed: &mut Changed) {
+    /// Adds a line that one side or both changed to `changes`.
+    fn push_change(&self, line: Line, local: Option<Ref>, changes: &mut Changes) {
         match (line.original, line.updated) {
-            (None, Some(updated)) => changed.theirs.push(updated),
+            (None, Some(updated)) => changes.theirs.push(updated),
             (Some(original), None) => match local {
-                Some(local) => changed.removed.push(Removed {
+                Some(local) => changes.removed.push(Removed {
                     original,
                     local,
-                    insertions_above: changed.ours.len(),
+                    insertions_above: changes.ours.len(),
                 }),
-                None if self.rows.is_comment(original) => changed.rewritten.push(original),
+                None if self.rows.is_comment(original) => changes.rewritten.push(original),
                 None => {}
             },
             (Some(_), Some(updated)) => {
                 if local.is_none() && self.is_restored(updated) {
-                    self.restore(updated, changed);
+                    self.restore(updated, changes);
                 }
             }
             (None, None) => {}
@@ -266,17 +266,17 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     }
 
     /// Adds an entry that local deleted and the result has, with its comments that local lacks.
-    fn restore(&self, updated: Ref, changed: &mut Changed) {
+    fn restore(&self, updated: Ref, changes: &mut Changes) {
         let has = |piece: Ref| {
             let text = self.rows.token(piece).comment_text();
             text.is_some_and(|text| self.rows.count(Side::Local, text) > 0)
         };
         let first = self.rows.comments_start(updated.side(), updated.at());
         let above = (first..updated.at()).map(|at| Ref::new(updated.side(), at));
-        let missing = above.filter(|piece| !has(*piece) && !changed.theirs.contains(piece));
+        let missing = above.filter(|piece| !has(*piece) && !changes.theirs.contains(piece));
         let missing: Vec<Ref> = missing.collect();
-        changed.theirs.extend(missing);
-        changed.theirs.push(updated);
+        changes.theirs.extend(missing);
+        changes.theirs.push(updated);
     }
 
     /// Returns one list of the original's pieces and those that updated inserted.

@@ -8,11 +8,11 @@ use crate::triple::{Side, Triple};
 
 /// The comments of one entry on each side that move with it.
 #[derive(Debug, Default)]
-pub(super) struct Carried {
+pub(super) struct CarriedComments {
     pub(super) lines: Triple<Vec<Ref>>,
 }
 
-impl Carried {
+impl CarriedComments {
     pub(super) fn all(&self) -> impl Iterator<Item = Ref> {
         let Triple {
             original,
@@ -30,7 +30,7 @@ impl Rows<'_> {
     pub(super) fn carried(
         &self,
         stays: impl Fn(u32) -> bool,
-    ) -> (FxHashSet<u32>, FxHashMap<u32, Carried>) {
+    ) -> (FxHashSet<u32>, FxHashMap<u32, CarriedComments>) {
         let shared: Vec<(u32, usize, usize)> = self
             .tokens
             .original
@@ -100,7 +100,7 @@ impl Rows<'_> {
     }
 
     /// Returns the comments directly above an entry on each side that move with it.
-    fn carried_comments(&self, entry: u32) -> Carried {
+    fn carried_comments(&self, entry: u32) -> CarriedComments {
         let own = |side: Side| -> Vec<Ref> {
             let Some(at) = self.position(side, entry) else {
                 return Vec::new();
@@ -130,7 +130,7 @@ impl Rows<'_> {
             own.retain(|piece| !is_elsewhere(piece));
             own
         });
-        Carried {
+        CarriedComments {
             lines: Triple::new(original, updated, local),
         }
     }

@@ -25,7 +25,7 @@ use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 
 use between::SegmentMerger;
-use carried::Carried;
+use carried::CarriedComments;
 pub(crate) use numbered::Numbered;
 pub(crate) use piece::{Placed, Ref, Token, TokenKind};
 
@@ -70,7 +70,7 @@ pub(crate) fn merge(
     };
     let (stays_in_order, carried) = rows.carried(&stays);
     let segments = SegmentMerger::new(&rows, &stays, resolution);
-    let carried_pieces: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
+    let carried_pieces: FxHashSet<Ref> = carried.values().flat_map(CarriedComments::all).collect();
     let mut decided_pieces = rows.kept_by_local(&stays);
     decided_pieces.extend(rows.deleted_by_local(&stays));
     let left = |side: Side| -> Vec<Ref> {

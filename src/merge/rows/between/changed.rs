@@ -11,7 +11,7 @@ use crate::triple::Triple;
 
 /// The changes of both sides between two lines that stay.
 #[derive(Default)]
-pub(super) struct Changed {
+pub(super) struct Changes {
     /// The pieces that local inserted.
     pub(super) ours: Vec<Ref>,
     /// The pieces that updated inserted.
@@ -40,13 +40,13 @@ impl SegmentMerger<'_, '_> {
     /// directly above the next piece stay there. Where both sides rewrote a comment, the policy
     /// decides whose lines are in the result. What updated put in the place of removed pieces takes
     /// their place and their blank lines.
-    pub(super) fn flush(&self, changed: Changed, below: Option<Ref>, merged: &mut Vec<Placed>) {
-        let Changed {
+    pub(super) fn flush(&self, changes: Changes, below: Option<Ref>, merged: &mut Vec<Placed>) {
+        let Changes {
             mut ours,
             mut theirs,
             mut rewritten,
             removed,
-        } = changed;
+        } = changes;
         rewritten.retain(|piece| !self.is_above_deleted_entry(*piece));
         let stays: Vec<Ref> = ours
             .iter()
@@ -208,7 +208,7 @@ impl SegmentMerger<'_, '_> {
         };
         let at = match below {
             Some(below) if has_entry || self.rows.id(below) != Id::End && is_set_off() => {
-                self.count_above_comments_of(ours, below)
+                self.count_insertions_above(ours, below)
             }
             _ => ours.len(),
         };
@@ -304,7 +304,7 @@ impl SegmentMerger<'_, '_> {
     /// Returns how many of local's insertions are above the comments directly above its piece
     /// `below`. If that is the end of the row, the comments from the first blank line on belong to
     /// it.
-    fn count_above_comments_of(&self, ours: &[Ref], below: Ref) -> usize {
+    fn count_insertions_above(&self, ours: &[Ref], below: Ref) -> usize {
         let first = match self.rows.id(below) {
             Id::Comment { .. } | Id::Entry(_) => self.rows.comments_start(below.side(), below.at()),
             Id::End => {
