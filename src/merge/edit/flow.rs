@@ -252,8 +252,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Whether a flow collection is JSON, by all its entries: a second merge, after entries were
-    /// removed, finds the same.
+    /// Whether a flow collection is JSON. All entries count, and not only the first one, so that a
+    /// second merge, after entries were removed, finds the same.
     fn has_json(&self, node: NodeId) -> bool {
         self.is_quoted(node) == Some(true)
     }

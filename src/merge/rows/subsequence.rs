@@ -3,7 +3,7 @@
 use crate::differences::differences;
 
 /// The largest number of cells of the exact table. Longer rows align as `diff` aligns lines.
-const LARGEST_TABLE: usize = 1 << 20;
+const MAX_TABLE_CELLS: usize = 1 << 20;
 
 /// Returns the pairs of positions of a common subsequence of two rows with the largest total
 /// weight, in order. `weight` is the weight of an element of `left`, by its position.
@@ -15,17 +15,17 @@ pub(super) fn heaviest<T: Ord + std::hash::Hash + Copy>(
     if left.is_empty() || right.is_empty() {
         return Vec::new();
     }
-    if left.len().saturating_mul(right.len()) > LARGEST_TABLE {
+    if left.len().saturating_mul(right.len()) > MAX_TABLE_CELLS {
         return longest(left, right);
     }
     let width = right.len() + 1;
     let mut best = vec![0u32; (left.len() + 1) * width];
     for i in (0..left.len()).rev() {
         for j in (0..right.len()).rev() {
-            let apart = best[(i + 1) * width + j].max(best[i * width + j + 1]);
+            let unpaired = best[(i + 1) * width + j].max(best[i * width + j + 1]);
             best[i * width + j] = match left[i] == right[j] {
-                true => apart.max(weight(i) + best[(i + 1) * width + j + 1]),
-                false => apart,
+                true => unpaired.max(weight(i) + best[(i + 1) * width + j + 1]),
+                false => unpaired,
             };
         }
     }
