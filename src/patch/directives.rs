@@ -1,18 +1,18 @@
-//! The directives of a strategic merge patch, read from its maps and lists.
+//! Reads the directives of a strategic merge patch from its maps and lists.
 
 use crate::merge::{Shape, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
-use super::{Decided, PatchError, Patcher, wrong_at};
+use super::{PatchError, PatchResult, Patcher, patch_error_at};
 
 pub(super) const PATCH: &str = "$patch";
 pub(super) const RETAIN_KEYS: &str = "$retainKeys";
 pub(super) const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
 pub(super) const SET_ORDER: &str = "$setElementOrder/";
-/// Fields that JSON schemas have, in custom resource definitions: no directives.
-const PLAIN: [&str; 2] = ["$ref", "$schema"];
+/// Fields of JSON schemas in custom resource definitions, which are not directives.
+const NOT_DIRECTIVES: [&str; 2] = ["$ref", "$schema"];
 
-/// What `$patch` says.
+/// The value of `$patch`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
     Replace,
@@ -20,10 +20,10 @@ pub(super) enum Command {
     Merge,
 }
 
-/// A map of a patch: its fields, and what its directives say.
+/// A map of a patch, split into fields and directives.
 #[derive(Debug, Default)]
-pub(super) struct Directed {
-    /// `$patch`, and where it stands.
+pub(super) struct PatchMap {
+    /// The command of `$patch`, and the node of that key.
     pub(super) command: Option<(Command, NodeId)>,
     /// The names in `$retainKeys`.
     pub(super) retained: Option<Vec<String>>,
@@ -31,11 +31,11 @@ pub(super) struct Directed {
     pub(super) deletions: Vec<(String, NodeId)>,
     /// The lists of `$setElementOrder/FIELD`, by field.
     pub(super) orders: Vec<(String, NodeId)>,
-    /// The fields that are no directives.
+    /// The fields that are not directives.
     pub(super) fields: Vec<EntryId>,
 }
 
-impl Directed {
+impl PatchMap {
     pub(super) fn command(&self) -> Option<Command> {
         self.command.map(|(command, _)| command)
     }
@@ -48,7 +48,7 @@ impl Directed {
         find(&self.orders, field)
     }
 
-    /// Whether the target keeps a field, as far as `$retainKeys` says.
+    /// Whether the target keeps a field, by `$retainKeys`.
     pub(super) fn retains(&self, field: Option<&str>) -> bool {
         match (&self.retained, field) {
             (Some(names), Some(field)) => names.iter().any(|name| name == field),
@@ -63,20 +63,21 @@ fn find(lists: &[(String, NodeId)], field: &str) -> Option<NodeId> {
     found.map(|(_, node)| *node)
 }
 
-/// Whether a key begins as a directive's name does.
+/// Whether a key starts like the name of a directive.
 fn is_directive(name: &str) -> bool {
-    name.starts_with('$') && !PLAIN.contains(&name)
+    name.starts_with('$') && !NOT_DIRECTIVES.contains(&name)
 }
 
-/// Whether a strategic merge patch deletes the whole resource: `$patch: delete` is at its top.
+/// Whether a strategic merge patch deletes the whole resource: it has `$patch: delete` at its root.
 pub fn deletes_all(tree: &Tree<'_>) -> bool {
     let root = tree.root().value;
-    let said = tree.find(root, PATCH).map(|entry| tree.entry(entry).value);
-    said.and_then(|said| tree.scalar(said))
-        .is_some_and(|said| said.content == "delete")
+    let value = tree.find(root, PATCH).map(|entry| tree.entry(entry).value);
+    value
+        .and_then(|value| tree.scalar(value))
+        .is_some_and(|value| value.content == "delete")
 }
 
-/// The first directive in a document, if it has any: its name, and where it stands.
+/// Returns the name and the byte offset of the first directive in a document, if it has any.
 ///
 /// ```
 /// use merge3::patch::first_directive;
@@ -88,59 +89,59 @@ pub fn deletes_all(tree: &Tree<'_>) -> bool {
 pub fn first_directive(tree: &Tree<'_>) -> Option<(String, usize)> {
     let mut open = vec![tree.root().value];
     while let Some(node) = open.pop() {
-        let mut inside = Vec::new();
+        let mut below = Vec::new();
         for entry in tree.entries(node) {
             match key_of(tree, entry) {
                 Some((_, name)) if is_directive(name) => {
                     let start = tree.entry(entry).span.start as usize;
                     return Some((name.to_owned(), start));
                 }
-                _ => inside.push(tree.entry(entry).value),
+                _ => below.push(tree.entry(entry).value),
             }
         }
-        open.extend(inside.into_iter().rev());
+        open.extend(below.into_iter().rev());
     }
     None
 }
 
 impl<'a> Patcher<'a> {
-    /// A map of the patch, its directives read.
-    pub(super) fn directed(&self, map: NodeId) -> Decided<Directed> {
-        let mut directed = Directed::default();
+    /// Splits a map of the patch into fields and directives.
+    pub(super) fn patch_map(&self, map: NodeId) -> PatchResult<PatchMap> {
+        let mut patch_map = PatchMap::default();
         let tree = self.patch;
         for entry in tree.entries(tree.resolve(map)) {
             let value = tree.entry(entry).value;
             match name_of(tree, entry).as_deref() {
                 Some(name) if self.is_strategic() && is_directive(name) => {
-                    self.read_directive(&mut directed, name, entry, value)?;
+                    self.read_directive(&mut patch_map, name, entry, value)?;
                 }
-                _ => directed.fields.push(entry),
+                _ => patch_map.fields.push(entry),
             }
         }
-        self.refuse_contradictions(&directed)?;
-        Ok(directed)
+        self.refuse_contradictions(&patch_map)?;
+        Ok(patch_map)
     }
 
     fn read_directive(
         &self,
-        directed: &mut Directed,
+        patch_map: &mut PatchMap,
         name: &str,
         entry: EntryId,
         value: NodeId,
-    ) -> Decided<()> {
+    ) -> PatchResult<()> {
         let key = self.patch.entry(entry).key.unwrap_or(value);
         if name == PATCH {
-            directed.command = Some((command(self.patch, value)?, key));
+            patch_map.command = Some((command(self.patch, value)?, key));
         } else if name == RETAIN_KEYS {
-            directed.retained = Some(self.names(value)?);
+            patch_map.retained = Some(self.names(value)?);
         } else if let Some(field) = name.strip_prefix(DELETE_FROM).filter(|it| !it.is_empty()) {
-            self.needs_list(value, name)?;
-            directed.deletions.push((field.to_owned(), value));
+            self.require_list(value, name)?;
+            patch_map.deletions.push((field.to_owned(), value));
         } else if let Some(field) = name.strip_prefix(SET_ORDER).filter(|it| !it.is_empty()) {
-            self.needs_list(value, name)?;
-            directed.orders.push((field.to_owned(), value));
+            self.require_list(value, name)?;
+            patch_map.orders.push((field.to_owned(), value));
         } else {
-            return Err(self.wrong(
+            return Err(self.patch_error(
                 key,
                 format!("there is no directive `{name}`"),
                 "the directives are $patch, $retainKeys, \
@@ -150,8 +151,8 @@ impl<'a> Patcher<'a> {
         Ok(())
     }
 
-    fn names(&self, list: NodeId) -> Decided<Vec<String>> {
-        self.needs_list(list, RETAIN_KEYS)?;
+    fn names(&self, list: NodeId) -> PatchResult<Vec<String>> {
+        self.require_list(list, RETAIN_KEYS)?;
         let elements = self.patch.entries(self.patch.resolve(list));
         elements
             .map(|entry| {
@@ -160,7 +161,7 @@ impl<'a> Patcher<'a> {
                 let name = name.filter(|name| name.scalar_type == ScalarType::Str);
                 name.map(|name| name.content.to_string()).ok_or_else(|| {
                     let message = "this is no name of a field";
-                    self.wrong(
+                    self.patch_error(
                         value,
                         message,
                         "give $retainKeys the names of the fields that stay",
@@ -170,27 +171,32 @@ impl<'a> Patcher<'a> {
             .collect()
     }
 
-    fn needs_list(&self, value: NodeId, name: &str) -> Decided<()> {
+    fn require_list(&self, value: NodeId, name: &str) -> PatchResult<()> {
         let message = format!("`{name}` needs a list");
-        self.must_be_list(value, message, "write it as a list, such as [a, b]")
+        self.require_list_or(value, message, "write it as a list, such as [a, b]")
     }
 
-    /// Refuses a value of the patch that is no list.
-    pub(super) fn must_be_list(&self, value: NodeId, message: String, help: &str) -> Decided<()> {
+    /// Returns an error with `message` if a value of the patch is not a list.
+    pub(super) fn require_list_or(
+        &self,
+        value: NodeId,
+        message: String,
+        help: &str,
+    ) -> PatchResult<()> {
         match shape(self.patch, value) {
             Shape::List => Ok(()),
-            Shape::Map | Shape::Scalar => Err(self.wrong(value, message, help)),
+            Shape::Map | Shape::Scalar => Err(self.patch_error(value, message, help)),
         }
     }
 
-    /// Directives of one map that exclude each other.
-    fn refuse_contradictions(&self, directed: &Directed) -> Decided<()> {
-        if let Some((command, at)) = directed.command {
-            let others = directed.retained.is_some()
-                || !directed.deletions.is_empty()
-                || !directed.orders.is_empty();
+    /// Checks that the directives of a map do not exclude each other.
+    fn refuse_contradictions(&self, patch_map: &PatchMap) -> PatchResult<()> {
+        if let Some((command, at)) = patch_map.command {
+            let others = patch_map.retained.is_some()
+                || !patch_map.deletions.is_empty()
+                || !patch_map.orders.is_empty();
             if others && command != Command::Merge {
-                return Err(self.wrong(
+                return Err(self.patch_error(
                     at,
                     "`$patch` and the other directives in this map exclude each other",
                     "leave one of them out: replacing or deleting a \
@@ -198,16 +204,20 @@ impl<'a> Patcher<'a> {
                 ));
             }
         }
-        let Some(names) = &directed.retained else {
+        let Some(names) = &patch_map.retained else {
             return Ok(());
         };
-        for entry in &directed.fields {
+        for entry in &patch_map.fields {
             let value = self.patch.entry(*entry).value;
             let name = name_of(self.patch, *entry).unwrap_or_default();
             if !self.patch.is_null(value) && !names.iter().any(|retained| *retained == name) {
                 let key = self.patch.entry(*entry).key.unwrap_or(value);
                 let message = format!("`{name}` is set here, and `$retainKeys` clears it");
-                return Err(self.wrong(key, message, "name it in $retainKeys, or leave it out"));
+                return Err(self.patch_error(
+                    key,
+                    message,
+                    "name it in $retainKeys, or leave it out",
+                ));
             }
         }
         Ok(())
@@ -219,7 +229,7 @@ fn command(patch: &Tree<'_>, value: NodeId) -> Result<Command, PatchError> {
         Some("replace") => Ok(Command::Replace),
         Some("delete") => Ok(Command::Delete),
         Some("merge") => Ok(Command::Merge),
-        _ => Err(wrong_at(
+        _ => Err(patch_error_at(
             patch,
             value,
             "`$patch` says none of replace, delete and merge",

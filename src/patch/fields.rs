@@ -1,4 +1,4 @@
-//! Maps of a patch merge into the target's, field by field.
+//! Merges maps of a patch into the target's maps, field by field.
 
 use crate::merge::{
     Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape, key_of,
@@ -8,70 +8,86 @@ use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
 use super::apply::Level;
-use super::directives::{Command, Directed};
+use super::directives::{Command, PatchMap};
 use super::patch_list::ListNodes;
-use super::{At, Decided, Patcher};
+use super::{Context, PatchResult, Patcher};
 
 impl<'a> Patcher<'a> {
-    /// What becomes of the whole document.
-    pub(super) fn document(&mut self, schema: Option<FieldSchema<'a>>) -> Decided {
+    /// Decides the outcome of the whole document.
+    pub(super) fn document(&mut self, schema: Option<FieldSchema<'a>>) -> PatchResult {
         let (target, patch) = (self.target.root().value, self.patch.root().value);
         if shape(self.patch, patch) == Shape::Map {
-            let directed = self.directed(patch)?;
-            if let Some((Command::Delete, at)) = directed.command {
-                return Err(self.wrong(
+            let patch_map = self.patch_map(patch)?;
+            if let Some((Command::Delete, at)) = patch_map.command {
+                return Err(self.patch_error(
                     at,
                     "this would delete the whole resource",
                     "delete its document from the file",
                 ));
             }
         }
-        self.value(target, patch, At::of(schema))
+        self.value(target, patch, Context::of(schema))
     }
 
-    /// A value that both have; the patch's is no null.
-    pub(super) fn value(&mut self, target: NodeId, patch: NodeId, at: At<'a>) -> Decided {
+    /// Decides the outcome of a value that target and patch both have. The patch's value is not
+    /// null.
+    pub(super) fn value(
+        &mut self,
+        target: NodeId,
+        patch: NodeId,
+        context: Context<'a>,
+    ) -> PatchResult {
         match (shape(self.target, target), shape(self.patch, patch)) {
-            (Shape::Map, Shape::Map) => self.map(target, patch, at),
-            (Shape::List, Shape::List) if self.is_apply() => self.applied_list(target, patch, at),
+            (Shape::Map, Shape::Map) => self.map(target, patch, context),
+            (Shape::List, Shape::List) if self.is_apply() => {
+                self.applied_list(target, patch, context)
+            }
             (Shape::List, Shape::List) => {
                 let nodes = ListNodes {
                     list: Some(patch),
                     ..ListNodes::default()
                 };
-                self.list(target, nodes, at.schema)
+                self.list(target, nodes, context.schema)
             }
-            _ => self.single(target, patch, at.schema),
+            _ => self.replacement(target, patch, context.schema),
         }
     }
 
-    /// A scalar, or kinds that differ.
-    fn single(&self, target: NodeId, patch: NodeId, schema: Option<FieldSchema<'a>>) -> Decided {
+    /// Replaces a scalar, or a value by one of another kind.
+    fn replacement(
+        &self,
+        target: NodeId,
+        patch: NodeId,
+        schema: Option<FieldSchema<'a>>,
+    ) -> PatchResult {
         if equal(self.target, target, self.patch, patch) {
             return Ok(Outcome::Keep);
         }
         let quoting = self.target.scalar(target).map(|scalar| scalar.style);
         Ok(Outcome::Take(Incoming {
             quoting,
-            ..Incoming::part(patch, self.arriving(patch, schema)?)
+            ..Incoming::part(patch, self.added_value(patch, schema)?)
         }))
     }
 
-    fn map(&mut self, target: NodeId, patch: NodeId, at: At<'a>) -> Decided {
-        let directed = self.directed(patch)?;
-        match directed.command() {
-            Some(Command::Delete) => self.emptied(target, &directed),
-            Some(Command::Replace) => self.replaced(target, patch, at.schema),
-            None if self.is_one_value(at.schema) => self.replaced(target, patch, at.schema),
-            Some(Command::Merge) | None => self.fields(target, patch, &directed, at),
+    fn map(&mut self, target: NodeId, patch: NodeId, context: Context<'a>) -> PatchResult {
+        let patch_map = self.patch_map(patch)?;
+        match patch_map.command() {
+            Some(Command::Delete) => self.emptied_map(target, &patch_map),
+            Some(Command::Replace) => self.replaced(target, patch, context.schema),
+            None if self.is_one_value(context.schema) => {
+                self.replaced(target, patch, context.schema)
+            }
+            Some(Command::Merge) | None => self.fields(target, patch, &patch_map, context),
         }
     }
 
-    /// `$patch: delete` in a map leaves an empty one, as the API server does.
-    fn emptied(&self, target: NodeId, directed: &Directed) -> Decided {
-        if let Some(field) = directed.fields.first() {
+    /// Removes all fields of a map with `$patch: delete`, which leaves an empty map, as the API
+    /// server does.
+    fn emptied_map(&self, target: NodeId, patch_map: &PatchMap) -> PatchResult {
+        if let Some(field) = patch_map.fields.first() {
             let entry = self.patch.entry(*field);
-            return Err(self.wrong(
+            return Err(self.patch_error(
                 entry.key.unwrap_or(entry.value),
                 "a field of a map that `$patch: delete` deletes",
                 "leave the field out, or write `$patch: replace` \
@@ -83,42 +99,43 @@ impl<'a> Patcher<'a> {
         Ok(part_of(gone.collect()))
     }
 
-    /// Maps merge field by field.
+    /// Merges two maps field by field.
     pub(super) fn fields(
         &mut self,
         target: NodeId,
         patch: NodeId,
-        directed: &Directed,
-        at: At<'a>,
-    ) -> Decided {
+        patch_map: &PatchMap,
+        context: Context<'a>,
+    ) -> PatchResult {
         let (target_tree, patch_tree) = (self.target, self.patch);
         let target = target_tree.resolve(target);
-        let patches = FieldIndex::new(patch_tree, directed.fields.iter().copied()).in_json();
-        let targets = FieldIndex::of(target_tree, target).in_json();
-        let lasts = self.last_fields(at);
-        let retains = at.retains || at.schema.is_some_and(FieldSchema::retains_keys);
-        let clears =
-            self.is_apply() && retains && self.is_changed_as_union(&directed.fields, &targets);
+        let patch_index = FieldIndex::new(patch_tree, patch_map.fields.iter().copied()).in_json();
+        let target_index = FieldIndex::of(target_tree, target).in_json();
+        let last_index = self.last_fields(context);
+        let retains = context.retains_keys || context.schema.is_some_and(FieldSchema::retains_keys);
+        let clears_rest = self.is_apply()
+            && retains
+            && self.is_changed_as_union(&patch_map.fields, &target_index);
         let mut residents = Vec::new();
         for entry in target_tree.entries(target) {
             let key = key_of(target_tree, entry);
-            let patched = key.and_then(|key| patches.find(key));
-            let last = key.and_then(|key| lasts.find(key));
+            let patched = key.and_then(|key| patch_index.find(key));
+            let last = key.and_then(|key| last_index.find(key));
             residents.push(Resident {
-                child: self.resident((entry, patched, last), directed, at, clears)?,
+                child: self.resident((entry, patched, last), patch_map, context, clears_rest)?,
                 own: patched.is_none(),
             });
         }
         let mut arrivals = Vec::new();
-        for entry in &directed.fields {
-            let resident = key_of(patch_tree, *entry).and_then(|key| targets.find(key));
+        for entry in &patch_map.fields {
+            let resident = key_of(patch_tree, *entry).and_then(|key| target_index.find(key));
             let resident =
-                resident.filter(|it| directed.retains(name_of(target_tree, *it).as_deref()));
+                resident.filter(|it| patch_map.retains(name_of(target_tree, *it).as_deref()));
             arrivals.push(match resident {
                 Some(resident) => {
                     Arrival::Resident(position(target_tree.entries(target), resident))
                 }
-                None => self.arrival(*entry, directed, at)?,
+                None => self.arrival(*entry, patch_map, context)?,
             });
         }
         Ok(self
@@ -126,70 +143,80 @@ impl<'a> Patcher<'a> {
             .merged_children(patch, target, place(residents, arrivals)))
     }
 
-    /// What becomes of a field that the target has, and perhaps the patch and what was applied last.
+    /// Decides the outcome of a field of the target. `patched` is the field in the patch, and
+    /// `last` the one in the last applied configuration.
     fn resident(
         &mut self,
         (entry, patched, last): (EntryId, Option<EntryId>, Option<EntryId>),
-        directed: &Directed,
-        at: At<'a>,
-        clears: bool,
-    ) -> Decided<Child> {
+        patch_map: &PatchMap,
+        context: Context<'a>,
+        clears_rest: bool,
+    ) -> PatchResult<Child> {
         let name = name_of(self.target, entry);
-        if !directed.retains(name.as_deref()) {
+        if !patch_map.retains(name.as_deref()) {
             return Ok(Child::local(entry, Outcome::Remove));
         }
         let name = name.as_deref().unwrap_or_default();
         let target = self.target.entry(entry).value;
         let patch = patched.map(|patched| self.patch.entry(patched).value);
-        let below = at.field(
+        let below = context.field(
             name,
             self.last.zip(last).map(|(it, last)| it.entry(last).value),
         );
         let is_null = patch.is_some_and(|patch| self.patch.is_null(patch));
         let nodes = ListNodes {
             list: patch,
-            deletion: directed.deletion(name),
-            order: directed.order(name),
+            deletion: patch_map.deletion(name),
+            order: patch_map.order(name),
         };
         let has_directives = nodes.deletion.or(nodes.order).is_some();
         let outcome = match patch {
-            _ if below.level == Level::LeftAlone => Outcome::Keep,
+            _ if below.level == Level::Protected => Outcome::Keep,
             _ if below.level == Level::Annotations && (is_null || patch.is_none()) => {
                 self.applied_annotations(target, below)
             }
             _ if is_null => Outcome::Remove,
-            None if last.is_some() || clears => Outcome::Remove,
+            None if last.is_some() || clears_rest => Outcome::Remove,
             None if !has_directives => Outcome::Keep,
             Some(patch) if !has_directives => self.value(target, patch, below)?,
             _ if shape(self.target, target) == Shape::List => {
                 if let Some(patch) = patch {
                     let message =
                         format!("`{name}` is no list here, and a directive says it is one");
-                    self.must_be_list(patch, message, "write a list, or leave the directive out")?;
+                    self.require_list_or(
+                        patch,
+                        message,
+                        "write a list, or leave the directive out",
+                    )?;
                 }
                 self.list(target, nodes, below.schema)?
             }
-            Some(patch) => self.single(target, patch, below.schema)?,
+            Some(patch) => self.replacement(target, patch, below.schema)?,
             None => Outcome::Keep,
         };
         let remarks = self.remarks(entry, patched, &outcome);
         Ok(Child::local(entry, outcome).with_remarks(remarks))
     }
 
-    /// A field that the target does not have.
-    fn arrival(&self, entry: EntryId, directed: &Directed, at: At<'a>) -> Decided<Arrival> {
+    /// Decides the outcome of a field that the target does not have.
+    fn arrival(
+        &self,
+        entry: EntryId,
+        patch_map: &PatchMap,
+        context: Context<'a>,
+    ) -> PatchResult<Arrival> {
         let value = self.patch.entry(entry).value;
         let name = name_of(self.patch, entry).unwrap_or_default();
-        if at.level.below(&name) == Level::LeftAlone {
+        if context.level.below(&name) == Level::Protected {
             return Ok(Arrival::Nothing);
         }
-        let part = self.arriving_field(value, &name, directed, at.schema)?;
+        let part = self.added_field(value, &name, patch_map, context.schema)?;
         Ok(part.map_or(Arrival::Nothing, |part| {
-            Arrival::New(self.taken(entry, part))
+            Arrival::New(self.added_child(entry, part))
         }))
     }
 
-    /// A comment beside a scalar comes with it, where the target has none there.
+    /// Takes the patch's comment beside a scalar, if the target has no comment there.
     fn remarks(&self, entry: EntryId, patched: Option<EntryId>, outcome: &Outcome) -> Remarks {
         let (Some(patched), Outcome::Take(incoming)) = (patched, outcome) else {
             return Remarks::default();

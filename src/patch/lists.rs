@@ -1,5 +1,5 @@
-//! Lists of a patch: elements that pair by a key merge, sets of scalars unite, all others are
-//! replaced.
+//! Merges lists of a patch: elements with a key merge in pairs, sets of scalars are united, and all
+//! other lists are replaced.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,7 +11,7 @@ use super::directives::Command;
 use super::order::{in_order, positions_in};
 use super::pairing::{ElementKey, Pairing};
 use super::patch_list::{ListNodes, PatchList};
-use super::{At, Decided, Dialect, Patcher};
+use super::{Context, Dialect, PatchResult, Patcher};
 
 /// An element of the merged list.
 #[derive(Debug, Clone)]
@@ -21,84 +21,84 @@ struct MergedElement<'t> {
 }
 
 impl MergedElement<'_> {
-    /// Whether the target does not have it.
+    /// Whether the element is only in the patch.
     const fn is_new(&self) -> bool {
         matches!(self.child.slot, Slot::Updated(_))
     }
 }
 
 impl<'a> Patcher<'a> {
-    /// A list of the target: what the patch's list makes of it, and the directives about it.
+    /// Decides the outcome of a list of the target by the patch's list and the directives for it.
     pub(super) fn list(
         &mut self,
         target: NodeId,
         nodes: ListNodes,
         schema: Option<FieldSchema<'a>>,
-    ) -> Decided {
+    ) -> PatchResult {
         let target = self.target.resolve(target);
         if let Some(patch) = nodes.list.filter(|_| !self.is_strategic()) {
             return self.replaced(target, patch, None);
         }
         let patch_list = self.patch_list(nodes, schema)?;
-        let is_replaced =
-            patch_list.has(Command::Replace) || patch_list.pairing == Pairing::Nothing;
+        let is_replaced = patch_list.has(Command::Replace) || patch_list.pairing == Pairing::Atomic;
         if let Some(patch) = nodes.list.filter(|_| is_replaced) {
             if nodes.deletion.or(nodes.order).is_some() {
                 return self.replaced_and_ordered(patch, &patch_list);
             }
             return self.replaced(target, patch, schema);
         }
-        self.must_have_keys(&patch_list)?;
+        self.require_unique_keys(&patch_list)?;
         let deleted = self.deleted_scalars(&patch_list)?;
         if let Some(patch) = nodes
             .list
             .filter(|_| self.target.entries(target).len() == 0)
         {
-            return self.filled_list(patch, &patch_list);
+            return self.filled_empty_list(patch, &patch_list);
         }
-        // for kubectl, an order that names scalars that go counts before they go
+        // kubectl removes deleted scalars only after it has ordered the list by `$setElementOrder`
         let is_ordered = |key| nodes.order.is_some() && deleted.contains(&key);
         let all = self.elements_of_target(target, &patch_list, &deleted)?;
-        let (mut elements, gone): (Vec<_>, Vec<_>) = all.into_iter().partition(|element| {
+        let (mut elements, removed): (Vec<_>, Vec<_>) = all.into_iter().partition(|element| {
             element.child.outcome != Outcome::Remove || element.key.is_some_and(is_ordered)
         });
         let mut keys: FxHashSet<_> = elements.iter().map(|element| element.key).collect();
-        for element in patch_list.plain.iter() {
+        for element in patch_list.elements.iter() {
             if keys.insert(element.key) {
-                let part = self.element_part(element.entry, patch_list.element_schema())?;
+                let part = self.added_element(element.entry, patch_list.element_schema())?;
                 elements.push(MergedElement {
-                    child: self.taken(element.entry, part),
+                    child: self.added_child(element.entry, part),
                     key: element.key,
                 });
             }
         }
         let mut children = self.put_in_order(target, elements, &patch_list)?;
-        children.extend(gone.into_iter().map(|element| element.child));
+        children.extend(removed.into_iter().map(|element| element.child));
         let Some(patch) = nodes.list.or(nodes.order).or(nodes.deletion) else {
             return Ok(Outcome::Keep);
         };
         Ok(self.walker.merged_children(patch, target, children))
     }
 
-    /// A list that takes the place of the target's, while directives speak of it as well.
-    fn replaced_and_ordered(&self, patch: NodeId, patch_list: &PatchList<'a>) -> Decided {
+    /// Replaces the target's list, for which there are directives as well.
+    fn replaced_and_ordered(&self, patch: NodeId, patch_list: &PatchList<'a>) -> PatchResult {
         if let Some(deletion) = patch_list.nodes.deletion {
-            return Err(self.wrong(
+            return Err(self.patch_error(
                 deletion,
                 "this list is replaced by the patch's, so that nothing can be deleted from it",
                 "leave the deletion out, or the list",
             ));
         }
-        self.ordered(patch_list)?;
-        // the order of the patch's list is that of the directive, or there was an error
-        let part = self.arriving(patch, patch_list.schema)?;
+        self.element_order(patch_list)?;
+        // the patch's list has the order of the directive: `element_order` returns an error
+        // otherwise
+        let part = self.added_value(patch, patch_list.schema)?;
         Ok(Outcome::Take(Incoming::part(patch, part)))
     }
 
-    /// A list that is empty takes what the patch brings.
-    fn filled_list(&self, patch: NodeId, patch_list: &PatchList<'a>) -> Decided {
-        self.ordered(patch_list)?;
-        let part = self.arriving(patch, patch_list.schema)?;
+    /// Fills an empty list with the elements of the patch.
+    fn filled_empty_list(&self, patch: NodeId, patch_list: &PatchList<'a>) -> PatchResult {
+        self.element_order(patch_list)?;
+        let part = self.added_value(patch, patch_list.schema)?;
         let brings = match &part {
             Outcome::Merge(children) => children.iter().any(Child::stays),
             _ => self.patch.entries(self.patch.resolve(patch)).len() > 0,
@@ -109,14 +109,17 @@ impl<'a> Patcher<'a> {
         })
     }
 
-    /// The scalars that `$deleteFromPrimitiveList` takes out.
-    fn deleted_scalars(&self, patch_list: &PatchList<'a>) -> Decided<FxHashSet<ElementKey<'a>>> {
+    /// Returns the scalars that `$deleteFromPrimitiveList` deletes.
+    fn deleted_scalars(
+        &self,
+        patch_list: &PatchList<'a>,
+    ) -> PatchResult<FxHashSet<ElementKey<'a>>> {
         let (tree, pairing) = (self.patch, patch_list.pairing);
         let Some(deletion) = patch_list.nodes.deletion else {
             return Ok(FxHashSet::default());
         };
         if let Some(field) = pairing.names().next() {
-            return Err(self.wrong(
+            return Err(self.patch_error(
                 deletion,
                 "the elements of this list are maps, and $deleteFromPrimitiveList is about scalars",
                 &format!("write `- {{{field}: NAME, $patch: delete}}` into the list"),
@@ -126,11 +129,11 @@ impl<'a> Patcher<'a> {
         for entry in tree.entries(tree.resolve(deletion)) {
             let value = tree.entry(entry).value;
             let key = pairing.key(tree, value).ok_or_else(|| {
-                self.wrong(value, "this is no scalar", "give the scalars that go")
+                self.patch_error(value, "this is no scalar", "give the scalars that go")
             })?;
-            let mut added = patch_list.plain.iter();
+            let mut added = patch_list.elements.iter();
             if added.any(|element| element.key == Some(key)) {
-                return Err(self.wrong(
+                return Err(self.patch_error(
                     value,
                     "this is deleted here, and the patch's list adds it",
                     "leave it out of one of the two",
@@ -141,43 +144,44 @@ impl<'a> Patcher<'a> {
         Ok(deleted)
     }
 
-    /// The target's elements: those that stay, each merged with the patch's of the same key, and
-    /// those that go.
+    /// Returns the target's elements. Elements that stay merge with the patch's element of the same
+    /// key.
     fn elements_of_target(
         &mut self,
         target: NodeId,
         patch_list: &PatchList<'a>,
         deleted: &FxHashSet<ElementKey<'a>>,
-    ) -> Decided<Vec<MergedElement<'a>>> {
+    ) -> PatchResult<Vec<MergedElement<'a>>> {
         let pairing = patch_list.pairing;
-        let gone: FxHashSet<ElementKey<'a>> = patch_list
+        let removed: FxHashSet<ElementKey<'a>> = patch_list
             .deleted()
             .chain(deleted.iter().copied())
             .collect();
-        let mut merged: FxHashSet<ElementKey<'a>> = FxHashSet::default();
-        let mut first_items = FxHashMap::default();
-        for element in patch_list.plain.iter() {
-            first_items.entry(element.key).or_insert(element);
+        let mut merged_keys: FxHashSet<ElementKey<'a>> = FxHashSet::default();
+        let mut patch_elements = FxHashMap::default();
+        for element in patch_list.elements.iter() {
+            patch_elements.entry(element.key).or_insert(element);
         }
         let mut keys = FxHashSet::default();
         let mut elements: Vec<MergedElement<'a>> = Vec::new();
         for entry in self.target.entries(target) {
             let key = pairing.key(self.target, self.target.entry(entry).value);
-            let is_twice =
-                pairing == Pairing::Scalar && !patch_list.plain.is_empty() && keys.contains(&key);
-            if is_twice || key.is_some_and(|key| gone.contains(&key)) {
+            let is_duplicate = pairing == Pairing::Scalar
+                && !patch_list.elements.is_empty()
+                && keys.contains(&key);
+            if is_duplicate || key.is_some_and(|key| removed.contains(&key)) {
                 let child = Child::local(entry, Outcome::Remove);
                 elements.push(MergedElement { child, key });
                 continue;
             }
-            let element = first_items.get(&key).filter(|_| key.is_some());
+            let element = patch_elements.get(&key).filter(|_| key.is_some());
             let child = match element {
-                // the first of several with one key merges
-                Some(element) if key.is_some_and(|key| merged.insert(key)) => {
+                // of several elements with one key, only the first merges
+                Some(element) if key.is_some_and(|key| merged_keys.insert(key)) => {
                     let patch = self.patch.entry(element.entry).value;
                     let target = self.target.entry(entry).value;
-                    let at = At::of(patch_list.element_schema());
-                    let outcome = self.value(target, patch, at)?;
+                    let context = Context::of(patch_list.element_schema());
+                    let outcome = self.value(target, patch, context)?;
                     Child::local(entry, outcome)
                 }
                 _ => Child::keep(entry),
@@ -193,36 +197,45 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         elements: Vec<MergedElement<'a>>,
         patch_list: &PatchList<'a>,
-    ) -> Decided<Vec<Child>> {
-        let wanted: Vec<Option<ElementKey<'a>>> = match self.ordered(patch_list)? {
+    ) -> PatchResult<Vec<Child>> {
+        let patch_order: Vec<Option<ElementKey<'a>>> = match self.element_order(patch_list)? {
             Some(keys) => keys.into_iter().map(Some).collect(),
-            // where several fields identify an element, kustomize leaves the target's in their
-            // order
+            // if several fields identify an element, kustomize keeps the order of the target's
+            // elements
             None if self.dialect == Dialect::Kustomize
                 && matches!(patch_list.pairing, Pairing::Fields([_, _, ..], _)) =>
             {
                 let new = elements.iter().filter(|it| it.is_new());
                 new.map(|element| element.key).collect()
             }
-            None => patch_list.plain.iter().map(|element| element.key).collect(),
+            None => patch_list
+                .elements
+                .iter()
+                .map(|element| element.key)
+                .collect(),
         };
         let keys: Vec<_> = elements.iter().map(|element| element.key).collect();
-        let held = self.held(target, &elements, patch_list);
-        let mut named = positions_in(&keys, &wanted);
-        for (named, key) in named.iter_mut().zip(&keys) {
-            *named = named.filter(|_| key.is_some());
+        let target_order = self.target_order(target, &elements, patch_list);
+        let mut in_patch = positions_in(&keys, &patch_order);
+        for (in_patch, key) in in_patch.iter_mut().zip(&keys) {
+            *in_patch = in_patch.filter(|_| key.is_some());
         }
         let children: Vec<Child> = elements.into_iter().map(|element| element.child).collect();
-        Ok(in_order(&children, &named, &positions_in(&keys, &held)))
+        Ok(in_order(
+            &children,
+            &in_patch,
+            &positions_in(&keys, &target_order),
+        ))
     }
 
-    /// The keys of the target's list as far as they say what is before what.
+    /// Returns the keys of the target's list, as far as they decide the order of the merged list.
     ///
-    /// For kustomize they say nothing: what the patch names comes first.
+    /// For kustomize, no keys do: the elements that the patch names come first.
     ///
-    /// Where the patch gives an order, kubectl compares with the list as it was before, in which
-    /// each new element has taken a place at the end that a deleted one left free.
-    fn held(
+    /// If the patch has `$setElementOrder`, kubectl compares with the target's list before the
+    /// merge. In that list, each new element takes a place that a deleted element left free at the
+    /// end.
+    fn target_order(
         &self,
         target: NodeId,
         elements: &[MergedElement<'a>],
@@ -233,13 +246,13 @@ impl<'a> Patcher<'a> {
         }
         let before = self.target.entries(target).len();
         let own = elements.iter().filter(|element| !element.is_new());
-        let mut held: Vec<_> = own.map(|element| element.key).collect();
-        let deletes = patch_list.has(Command::Delete);
-        if patch_list.nodes.order.is_some() && deletes && patch_list.pairing.is_by_fields() {
-            let room = before.saturating_sub(held.len());
+        let mut target_order: Vec<_> = own.map(|element| element.key).collect();
+        let has_deletions = patch_list.has(Command::Delete);
+        if patch_list.nodes.order.is_some() && has_deletions && patch_list.pairing.is_by_fields() {
+            let room = before.saturating_sub(target_order.len());
             let new = elements.iter().filter(|element| element.is_new());
-            held.extend(new.map(|element| element.key).take(room));
+            target_order.extend(new.map(|element| element.key).take(room));
         }
-        held
+        target_order
     }
 }

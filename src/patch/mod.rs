@@ -1,18 +1,19 @@
-//! Patches: strategic merge patch, JSON merge patch (RFC 7386) and JSON patch (RFC 6902), applied
-//! to the text of a document; and `kubectl apply`, which is a merge patch that also removes.
+//! Patches: applies strategic merge patches, JSON merge patches (RFC 7386) and JSON patches (RFC
+//! 6902) to the text of a document, and makes such patches. `kubectl apply` is here as well: it is
+//! a merge patch that also removes what an earlier configuration had.
 //!
-//! The same tree, decisions and edits as the merge's, with rules of their own: the patch decides
-//! what becomes of the target's values, the target's bytes stay where it names none, and what comes
-//! is cut out of the patch's text.
+//! This module uses the tree, the decisions and the edits of [`crate::merge`] with its own rules:
+//! the patch decides the outcome of each value of the target. Bytes of the target that the patch
+//! does not name stay, and added values are copied from the patch's text.
 //!
-//! `Patcher` walks a merge patch beside its target: maps in `fields`, lists in `lists`, values
-//! that are replaced in `replaced`; `arriving` says what comes where the target has nothing.
-//! `directives` and `patch_list` read `$patch` and its like, `pairing` says which elements of two
-//! lists are one, `order` what order they get. `apply` has the rules of `kubectl apply` for the
-//! same walk, `json` is JSON patch, and `difference` makes patches.
+//! `Patcher` walks a merge patch and its target: maps are in `fields`, lists in `lists`, replaced
+//! values in `replaced`, and values that the target does not have in `added`. `directives` and
+//! `patch_list` read `$patch` and the other directives, `pairing` says which elements of two lists
+//! belong together, and `order` orders a merged list. `apply` adds the rules of `kubectl apply`,
+//! `json` applies JSON patches, and `difference` makes patches.
 
+mod added;
 mod apply;
-mod arriving;
 mod difference;
 mod directives;
 mod fields;
@@ -37,39 +38,39 @@ pub use difference::{json_difference, merge_difference};
 pub use directives::{deletes_all, first_directive};
 pub use json::json_patch;
 
-/// Why a patch or a configuration cannot be applied.
+/// The reason why a patch or a configuration cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchError {
-    /// The patch is wrong: where in its text, and what.
+    /// The patch is wrong. The error has the position in its text.
     Patch(ParseError),
-    /// The target does not have what the patch needs: where in its text, and what.
+    /// The target lacks what the patch needs. The error has the position in the target's text.
     Target(ParseError),
-    /// What was applied last is wrong: where in its text, and what.
+    /// The last applied configuration is wrong. The error has the position in its text.
     Last(ParseError),
-    /// The patched text does not say what the patch decided: a defect of this program.
+    /// The patched text does not have the values that were decided: a bug in this program.
     Verification(VerificationError),
 }
 
-/// By which rules a merge patch is applied.
+/// The rules by which a merge patch is applied.
 #[derive(Debug, Clone, Copy)]
 pub enum Rules<'s> {
-    /// A strategic merge patch: lists merge as the schema says, and directives are obeyed.
+    /// A strategic merge patch: lists merge by the schema, and directives are obeyed.
     Strategic(FieldSchema<'s>),
     /// A strategic merge patch as kustomize applies it: all keys of a list identify its elements,
-    /// and those that the patch names come first.
+    /// and the elements that the patch names come first.
     Kustomize(FieldSchema<'s>),
-    /// A JSON merge patch: lists are one value, and nothing is a directive.
+    /// A JSON merge patch: a list is one value, and there are no directives.
     Merge,
 }
 
-/// The target's text with a merge patch applied; `None` if that changes nothing.
+/// Applies a merge patch and returns the new text of the target, or `None` if nothing changes.
 ///
-/// A null in the patch removes the field, a map merges into the target's, and lists merge as
-/// `rules` say. Comments of what the patch does not name stay; what it brings comes with the
-/// patch's comments.
+/// A null in the patch removes the field, a map merges into the target's map, and lists merge by
+/// `rules`. Comments on values that the patch does not name stay. Added values bring the patch's
+/// comments.
 ///
 /// # Errors
-/// Where the patch is wrong, or the target does not fit it.
+/// Returns an error if the patch is wrong or does not fit the target.
 ///
 /// ```
 /// use merge3::patch::{Rules, merge_patch};
@@ -100,27 +101,28 @@ pub fn merge_patch(
     };
     let options = Options::default();
     let merged = |patch: &Tree<'_>| {
-        carried_out(target, patch, |target, patch| {
+        apply_outcome(target, patch, |target, patch| {
             Patcher::new(target, patch, dialect, &options).document(schema)
         })
     };
-    in_the_style_of(target, patch, merged(patch)?, merged)
+    with_block_style(target, patch, merged(patch)?, merged)
 }
 
-/// The target's text with these values, null removing a field; `None` if nothing changes.
+/// Merges `values` into the target and returns its new text, or `None` if nothing changes. A null
+/// removes the field.
 pub(crate) fn with_values(target: &Tree<'_>, values: &serde_json::Value) -> Option<String> {
     let text = values.to_string();
     let patch = Tree::parse(&text).ok()??;
     merge_patch(target, &patch, Rules::Merge).ok()?
 }
 
-/// The target's text with what `decide` says of it and the patch carried out; `None` if nothing
-/// changes.
-fn carried_out(
+/// Applies the outcome that `decide` returns for the target and the patch. Returns the target's new
+/// text, or `None` if nothing changes.
+fn apply_outcome(
     target: &Tree<'_>,
     patch: &Tree<'_>,
-    decide: impl Fn(&Tree<'_>, &Tree<'_>) -> Decided,
-) -> Decided<Option<String>> {
+    decide: impl Fn(&Tree<'_>, &Tree<'_>) -> PatchResult,
+) -> PatchResult<Option<String>> {
     let sources = Sources {
         updated: patch,
         local: target,
@@ -131,36 +133,36 @@ fn carried_out(
     merged_or_written_out(&Tree::empty(), sources, &outcome, &options, decided)
 }
 
-/// What a patch in JSON brings into a target that is none is written as YAML: `patched` again, with
-/// the patch in that form.
+/// Applies a patch in JSON again in block style, if the target is in block style. `patched` is the
+/// result for the patch as written, and `again` repeats the patch with another tree.
 ///
-/// The patch is applied as it is written first, so that what is wrong with it has its place there.
-fn in_the_style_of(
+/// The first run uses the patch as written, so that its errors point to the right position.
+fn with_block_style(
     target: &Tree<'_>,
     patch: &Tree<'_>,
     patched: Option<String>,
-    again: impl Fn(&Tree<'_>) -> Decided<Option<String>>,
-) -> Decided<Option<String>> {
+    again: impl Fn(&Tree<'_>) -> PatchResult<Option<String>>,
+) -> PatchResult<Option<String>> {
     let is_flow = matches!(
         &target.node(target.root().value).kind,
         NodeKind::Mapping(root) | NodeKind::Sequence(root) if root.flow
     );
     let is_other = patched.is_some() && !is_flow;
     match is_other.then(|| json_in_block_style(patch)).flatten() {
-        Some(text) => again(&parsed(&text)?),
+        Some(text) => again(&parse_generated(&text)?),
         None => Ok(patched),
     }
 }
 
-/// A text of our own, read again.
-fn parsed(text: &str) -> Result<Tree<'_>, PatchError> {
+/// Parses a text that this module wrote.
+fn parse_generated(text: &str) -> Result<Tree<'_>, PatchError> {
     Tree::parse(text)
-        .map_err(|error| unverified(error.message))?
-        .ok_or_else(|| unverified("nothing is left of it"))
+        .map_err(|error| verification_error(error.message))?
+        .ok_or_else(|| verification_error("nothing is left of it"))
 }
 
-/// What came out is not what was decided.
-fn unverified(message: impl Into<String>) -> PatchError {
+/// An error that says that the result is not what was decided.
+fn verification_error(message: impl Into<String>) -> PatchError {
     let (path, message) = (String::new(), message.into());
     PatchError::Verification(VerificationError { path, message })
 }
@@ -171,34 +173,34 @@ impl From<VerificationError> for PatchError {
     }
 }
 
-type Decided<T = Outcome> = Result<T, PatchError>;
+type PatchResult<T = Outcome> = Result<T, PatchError>;
 
-/// Whose rules a merge patch follows.
+/// The tool or standard whose rules a merge patch follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
-    /// RFC 7386.
+    /// JSON merge patch, RFC 7386.
     Merge,
     Kubectl,
     Kustomize,
-    /// Those of `kubectl apply`.
+    /// The rules of `kubectl apply`.
     Apply {
-        /// Whether the kind is of a custom resource definition.
+        /// Whether a custom resource definition defines the kind.
         is_custom: bool,
     },
 }
 
-/// Where a value of the target is, and what is known of it there.
+/// The context of a value of the target: its schema, its last applied value, and its level.
 #[derive(Debug, Clone, Copy, Default)]
-struct At<'a> {
+struct Context<'a> {
     schema: Option<FieldSchema<'a>>,
-    /// What was applied last there.
+    /// The value in the last applied configuration.
     last: Option<NodeId>,
     level: Level,
-    /// Whether a map that becomes another thing loses what only the target has.
-    retains: bool,
+    /// Whether the value is an element of a list with `patchStrategy: retainKeys`.
+    retains_keys: bool,
 }
 
-impl<'a> At<'a> {
+impl<'a> Context<'a> {
     fn of(schema: Option<FieldSchema<'a>>) -> Self {
         Self {
             schema,
@@ -211,22 +213,22 @@ impl<'a> At<'a> {
             schema: self.schema.map(|schema| schema.field(name)),
             last,
             level: self.level.below(name),
-            retains: false,
+            retains_keys: false,
         }
     }
 }
 
-/// Walks a target and a patch and decides what becomes of the target. Of an application the live
-/// object is the target, and the configuration the patch.
+/// Walks a target and a patch and decides the outcome of the target. For `kubectl apply`, the live
+/// object is the target, and the configuration is the patch.
 struct Patcher<'a> {
     target: &'a Tree<'a>,
     patch: &'a Tree<'a>,
-    /// What was applied last, if that is known.
+    /// The last applied configuration, if there is one.
     last: Option<&'a Tree<'a>>,
     dialect: Dialect,
-    /// Whether lists were replaced because nothing is known of the kind.
+    /// Whether lists were replaced because the kind is unknown.
     has_unknown_lists: bool,
-    /// What gives a value exactly, keeping the text of what has it already.
+    /// Replaces values, and keeps the text of every part that does not change.
     walker: Walker<'a>,
 }
 
@@ -247,19 +249,24 @@ impl<'a> Patcher<'a> {
         }
     }
 
-    /// Whether `$patch` and its like are directives.
+    /// Whether `$patch` and similar keys are directives.
     const fn is_strategic(&self) -> bool {
         matches!(self.dialect, Dialect::Kubectl | Dialect::Kustomize)
     }
 
-    /// An error about a node of the patch.
-    fn wrong(&self, node: NodeId, message: impl Into<String>, help: &str) -> PatchError {
-        wrong_at(self.patch, node, message, help)
+    /// Returns an error at a node of the patch.
+    fn patch_error(&self, node: NodeId, message: impl Into<String>, help: &str) -> PatchError {
+        patch_error_at(self.patch, node, message, help)
     }
 }
 
-/// An error about a node of a patch.
-fn wrong_at(patch: &Tree<'_>, node: NodeId, message: impl Into<String>, help: &str) -> PatchError {
+/// Returns an error at a node of a patch.
+fn patch_error_at(
+    patch: &Tree<'_>,
+    node: NodeId,
+    message: impl Into<String>,
+    help: &str,
+) -> PatchError {
     let at = patch.node(node).span.start as usize;
     PatchError::Patch(ParseError::new(at, message).with_help(help))
 }

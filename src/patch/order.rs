@@ -1,44 +1,44 @@
-//! The order of a merged list, which is kubectl's: what the patch names in the patch's order, the
-//! rest in the target's, and the two interleaved so that the rest stays before what it was
-//! before.
+//! The order of a merged list, as kubectl has it. Items that the patch names are in the patch's
+//! order, all others in the target's order. The two are interleaved so that an item stays before
+//! the items that it was before.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// Where each key is first in a list of keys.
+/// Returns the first position of each key in a list of keys.
 pub(super) fn positions_in<K: Hash + Eq>(keys: &[K], list: &[K]) -> Vec<Option<usize>> {
     let last_first = list.iter().enumerate().rev();
     let positions: FxHashMap<&K, usize> = last_first.map(|(at, key)| (key, at)).collect();
     keys.iter().map(|key| positions.get(key).copied()).collect()
 }
 
-/// Puts items in order: `named` is where the patch has each, `held` where the target has.
+/// Orders items. `in_patch` has the position of each item in the patch, `in_target` in the target.
 ///
-/// An item that the patch does not name goes before the next one that it names where the target had
-/// it before that one. What is new to the target so comes before the target's own.
+/// An item that the patch does not name comes before the next named item that followed it in the
+/// target. So an item that is new to the target comes before the items that only the target has.
 pub(super) fn in_order<T: Clone>(
     items: &[T],
-    named: &[Option<usize>],
-    held: &[Option<usize>],
+    in_patch: &[Option<usize>],
+    in_target: &[Option<usize>],
 ) -> Vec<T> {
-    let (mut patched, mut rest): (Vec<usize>, Vec<usize>) =
-        (0..items.len()).partition(|index| named[*index].is_some());
-    patched.sort_by_key(|index| named[*index]);
-    rest.sort_by_key(|index| held[*index].unwrap_or(usize::MAX));
-    let mut rest = rest.into_iter().peekable();
+    let (mut from_patch, mut others): (Vec<usize>, Vec<usize>) =
+        (0..items.len()).partition(|index| in_patch[*index].is_some());
+    from_patch.sort_by_key(|index| in_patch[*index]);
+    others.sort_by_key(|index| in_target[*index].unwrap_or(usize::MAX));
+    let mut others = others.into_iter().peekable();
     let mut order = Vec::with_capacity(items.len());
-    for index in patched {
-        let is_before = |other: &usize| match (held[*other], held[index]) {
+    for index in from_patch {
+        let is_before = |other: &usize| match (in_target[*other], in_target[index]) {
             (Some(other), Some(this)) => other < this,
             _ => false,
         };
-        while let Some(other) = rest.next_if(is_before) {
+        while let Some(other) = others.next_if(is_before) {
             order.push(other);
         }
         order.push(index);
     }
-    order.extend(rest);
+    order.extend(others);
     order
         .into_iter()
         .map(|index| items[index].clone())
@@ -52,9 +52,11 @@ mod tests {
     fn ordered(items: &str, patch: &str, target: &str) -> String {
         let keys = |text: &str| text.chars().collect::<Vec<char>>();
         let items = keys(items);
-        let named = positions_in(&items, &keys(patch));
-        let held = positions_in(&items, &keys(target));
-        in_order(&items, &named, &held).into_iter().collect()
+        let in_patch = positions_in(&items, &keys(patch));
+        let in_target = positions_in(&items, &keys(target));
+        in_order(&items, &in_patch, &in_target)
+            .into_iter()
+            .collect()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What identifies the elements of a list.
+//! Pairs the elements of lists by keys.
 
 use std::fmt;
 
@@ -8,35 +8,35 @@ use crate::yaml::{NodeId, ScalarType, Tree};
 
 use super::Dialect;
 
-/// The most fields that may identify an element. No definition of a list has more.
-const MOST: usize = 4;
+/// The maximum number of fields that identify an element. No schema of a list has more.
+const MAX_KEY_FIELDS: usize = 4;
 
-/// How the elements of a list pair up.
+/// How the elements of two lists pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pairing<'s> {
-    /// By these fields of theirs. For one that is missing its default stands, where those count.
+    /// By the values of these fields. The default of a missing field counts if `Defaults` says so.
     Fields(&'s [MapKey], Defaults),
-    /// By what they are.
+    /// By their scalar values.
     Scalar,
-    /// Not at all: the list is one value.
-    Nothing,
+    /// They do not pair: the list is one value.
+    Atomic,
 }
 
-/// Whether the defaults of key fields count.
+/// Whether the default of a missing key field counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Defaults {
-    Count,
+    Used,
     Ignored,
 }
 
-/// What identifies an element; unused parts are none.
+/// The key of an element. Unused parts are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct ElementKey<'t>([Option<ScalarKey<'t>>; MOST]);
+pub(super) struct ElementKey<'t>([Option<ScalarKey<'t>>; MAX_KEY_FIELDS]);
 
 impl<'s> Pairing<'s> {
     pub(super) fn of(schema: Option<FieldSchema<'s>>, dialect: Dialect) -> Self {
         let Some(schema) = schema else {
-            return Self::Nothing;
+            return Self::Atomic;
         };
         match (schema.patch_list(), schema.map_keys()) {
             (ListRule::Map(keys), listed @ [_, _, ..])
@@ -44,9 +44,11 @@ impl<'s> Pairing<'s> {
             {
                 Self::Fields(listed, Defaults::Ignored)
             }
-            (ListRule::Map(keys), _) if keys.len() <= MOST => Self::Fields(keys, Defaults::Count),
+            (ListRule::Map(keys), _) if keys.len() <= MAX_KEY_FIELDS => {
+                Self::Fields(keys, Defaults::Used)
+            }
             (ListRule::Set, _) => Self::Scalar,
-            _ => Self::Nothing,
+            _ => Self::Atomic,
         }
     }
 
@@ -55,19 +57,19 @@ impl<'s> Pairing<'s> {
         matches!(self, Self::Fields(..))
     }
 
-    /// The names of the fields that identify an element.
+    /// Returns the names of the fields that identify an element.
     pub(super) fn names(self) -> impl Iterator<Item = &'s str> {
         let keys: &[MapKey] = match self {
             Self::Fields(keys, _) => keys,
-            Self::Scalar | Self::Nothing => &[],
+            Self::Scalar | Self::Atomic => &[],
         };
         keys.iter().map(MapKey::name)
     }
 
-    /// What identifies an element of a list of a document; `None` if nothing does.
+    /// Returns the key of an element, or `None` if it has none.
     pub(super) fn key(self, tree: &'s Tree<'_>, element: NodeId) -> Option<ElementKey<'s>> {
         let field = |name: &str| scalar_key(tree, tree.entry(tree.find(element, name)?).value);
-        let mut key = [None; MOST];
+        let mut key = [None; MAX_KEY_FIELDS];
         match self {
             Self::Fields(keys, defaults) => {
                 for (part, name) in key.iter_mut().zip(keys) {
@@ -77,19 +79,19 @@ impl<'s> Pairing<'s> {
                     return None;
                 }
                 for (part, name) in key.iter_mut().zip(keys) {
-                    let default = name.default().filter(|_| defaults == Defaults::Count);
+                    let default = name.default().filter(|_| defaults == Defaults::Used);
                     let default = default.map(|it| (it.scalar_type, &*it.content));
                     *part = part.or(default).or(Some((ScalarType::Str, "")));
                 }
             }
-            Self::Scalar | Self::Nothing => key[0] = Some(scalar_key(tree, element)?),
+            Self::Scalar | Self::Atomic => key[0] = Some(scalar_key(tree, element)?),
         }
         Some(ElementKey(key))
     }
 }
 
 impl fmt::Display for Pairing<'_> {
-    /// The names of the fields.
+    /// Writes the names of the fields.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.names().collect();
         formatter.write_str(&names.join(", "))

@@ -1,4 +1,5 @@
-//! The elements of a patch's list: those that merge or come, and those that are directives.
+//! Reads a list of a patch: the elements that merge or are added, and the elements that are
+//! directives.
 
 use rustc_hash::FxHashSet;
 
@@ -8,69 +9,69 @@ use crate::yaml::{EntryId, NodeId};
 
 use super::directives::{Command, PATCH};
 use super::pairing::{ElementKey, Pairing};
-use super::{Decided, PatchError, Patcher};
+use super::{PatchError, PatchResult, Patcher};
 
-/// An element that merges or comes.
+/// An element that merges or is added, or a directive for one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PatchElement<'t> {
     pub(super) entry: EntryId,
-    /// What identifies it; `None` if nothing does.
+    /// The key of the element; `None` if it has none.
     pub(super) key: Option<ElementKey<'t>>,
 }
 
-/// What a patch says of one list: by the list itself, and by the directives beside it.
+/// What a patch says about one list: in the list itself, and in the directives beside it.
 #[derive(Debug)]
 pub(super) struct PatchList<'t> {
     pub(super) nodes: ListNodes,
-    pub(super) plain: Vec<PatchElement<'t>>,
-    /// The elements that are directives: their keys are those of the elements that they are about.
+    pub(super) elements: Vec<PatchElement<'t>>,
+    /// The elements that are directives, with the keys of the elements that they are for.
     pub(super) directives: Vec<(Command, PatchElement<'t>)>,
     pub(super) schema: Option<FieldSchema<'t>>,
-    /// How its elements and the target's pair up.
+    /// How its elements pair with the target's.
     pub(super) pairing: Pairing<'t>,
 }
 
-/// Where a patch speaks of one list.
+/// The nodes of a patch that are about one list.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ListNodes {
     /// The list itself.
     pub(super) list: Option<NodeId>,
-    /// That of `$deleteFromPrimitiveList`.
+    /// The list of `$deleteFromPrimitiveList`.
     pub(super) deletion: Option<NodeId>,
-    /// That of `$setElementOrder`.
+    /// The list of `$setElementOrder`.
     pub(super) order: Option<NodeId>,
 }
 
 impl<'t> PatchList<'t> {
-    /// What is known of an element.
+    /// The schema of the elements.
     pub(super) fn element_schema(&self) -> Option<FieldSchema<'t>> {
         self.schema.map(FieldSchema::element)
     }
 
-    /// The keys of the elements that are deleted.
+    /// Returns the keys of the elements that directives delete.
     pub(super) fn deleted(&self) -> impl Iterator<Item = ElementKey<'t>> {
         let directives = self.directives.iter();
         let deletions = directives.filter(|(command, _)| *command == Command::Delete);
         deletions.filter_map(|(_, element)| element.key)
     }
 
-    /// Whether a directive says this.
+    /// Whether the list has a directive with this command.
     pub(super) fn has(&self, command: Command) -> bool {
-        self.directives.iter().any(|(said, _)| *said == command)
+        self.directives.iter().any(|(found, _)| *found == command)
     }
 }
 
 impl<'a> Patcher<'a> {
-    /// What the patch says of a list, by what `schema` says of it.
+    /// Reads the patch's list and the directives for it.
     pub(super) fn patch_list(
         &self,
         nodes: ListNodes,
         schema: Option<FieldSchema<'a>>,
-    ) -> Decided<PatchList<'a>> {
+    ) -> PatchResult<PatchList<'a>> {
         let tree = self.patch;
         let mut patch_list = PatchList {
             nodes,
-            plain: Vec::new(),
+            elements: Vec::new(),
             directives: Vec::new(),
             schema,
             pairing: Pairing::of(schema, self.dialect),
@@ -81,32 +82,32 @@ impl<'a> Patcher<'a> {
             let element = PatchElement { entry, key };
             match self.directive(element, patch_list.pairing)? {
                 Some(command) => patch_list.directives.push((command, element)),
-                None => patch_list.plain.push(element),
+                None => patch_list.elements.push(element),
             }
         }
         Ok(patch_list)
     }
 
-    /// Elements that merge into the target's have a key each, and no two the same one. Where
-    /// nothing merges they need none.
-    pub(super) fn must_have_keys(&self, patch_list: &PatchList<'a>) -> Decided<()> {
+    /// Checks that each element of a set is a scalar, or that elements with key fields have
+    /// distinct keys.
+    pub(super) fn require_unique_keys(&self, patch_list: &PatchList<'a>) -> PatchResult<()> {
         let pairing = patch_list.pairing;
         let mut seen: FxHashSet<ElementKey<'a>> = FxHashSet::default();
-        for element in &patch_list.plain {
+        for element in &patch_list.elements {
             let value = self.patch.entry(element.entry).value;
             match (pairing, element.key) {
                 (Pairing::Scalar, None) => {
                     let message = "this list is a set of scalars, and this is none";
-                    return Err(self.wrong(value, message, "give it scalars"));
+                    return Err(self.patch_error(value, message, "give it scalars"));
                 }
                 (_, None) if pairing.is_by_fields() => {
-                    return Err(self.without_key(value, pairing));
+                    return Err(self.missing_key_error(value, pairing));
                 }
                 (_, Some(key)) if pairing.is_by_fields() && !seen.insert(key) => {
                     let message = format!("`{pairing}` is {key} in this list already");
                     let help = "write what is to become of one element into one element, or begin \
                         the list with `- $patch: replace`";
-                    return Err(self.wrong(value, message, help));
+                    return Err(self.patch_error(value, message, help));
                 }
                 _ => {}
             }
@@ -114,8 +115,8 @@ impl<'a> Patcher<'a> {
         Ok(())
     }
 
-    fn without_key(&self, element: NodeId, pairing: Pairing<'a>) -> PatchError {
-        self.wrong(
+    fn missing_key_error(&self, element: NodeId, pairing: Pairing<'a>) -> PatchError {
+        self.patch_error(
             element,
             format!("this element has no `{pairing}`, by which elements of this list pair up"),
             &format!(
@@ -125,37 +126,39 @@ impl<'a> Patcher<'a> {
         )
     }
 
-    /// The directive that an element is; `None` if it merges or comes.
+    /// Returns the directive that an element is, or `None` if it merges or is added.
     fn directive(
         &self,
         element: PatchElement<'a>,
         pairing: Pairing<'a>,
-    ) -> Decided<Option<Command>> {
+    ) -> PatchResult<Option<Command>> {
         let value = self.patch.entry(element.entry).value;
         if shape(self.patch, value) != Shape::Map {
             return Ok(None);
         }
-        let directed = self.directed(value)?;
-        let Some(command) = directed.command() else {
+        let patch_map = self.patch_map(value)?;
+        let Some(command) = patch_map.command() else {
             return Ok(None);
         };
-        let is_alone = directed.fields.is_empty();
+        let is_alone = patch_map.fields.is_empty();
         match (command, pairing.is_by_fields()) {
             (Command::Replace, _) if is_alone => Ok(Some(command)),
-            (Command::Replace, _) => Err(self.wrong(
-                self.at_command(value),
+            (Command::Replace, _) => Err(self.patch_error(
+                self.command_node(value),
                 "`$patch: replace` in an element replaces the \
                  whole list, and this element's fields are lost",
                 "write `- $patch: replace` as an element of its own; the others are the new list",
             )),
             (Command::Delete, true) if element.key.is_none() => {
-                Err(self.without_key(value, pairing))
+                Err(self.missing_key_error(value, pairing))
             }
-            (Command::Delete, true) => self.only_key(value, pairing).map(|()| Some(command)),
+            (Command::Delete, true) => self
+                .refuse_other_fields(value, pairing)
+                .map(|()| Some(command)),
             (Command::Merge, true) if is_alone => Ok(Some(command)),
             (Command::Merge, true) => Ok(None),
-            (Command::Delete | Command::Merge, false) => Err(self.wrong(
-                self.at_command(value),
+            (Command::Delete | Command::Merge, false) => Err(self.patch_error(
+                self.command_node(value),
                 "no key identifies the elements of this list, \
                  so a directive cannot be about one of them",
                 "give the whole list as it is to be; of a set of \
@@ -164,15 +167,15 @@ impl<'a> Patcher<'a> {
         }
     }
 
-    /// The place of `$patch` in an element.
-    fn at_command(&self, element: NodeId) -> NodeId {
+    /// Returns the key node of `$patch` in an element.
+    fn command_node(&self, element: NodeId) -> NodeId {
         let field = self.patch.find(element, PATCH);
         let key = field.and_then(|field| self.patch.entry(field).key);
         key.unwrap_or(element)
     }
 
-    /// An element that is deleted by its key has nothing else to say.
-    fn only_key(&self, element: NodeId, pairing: Pairing<'a>) -> Decided<()> {
+    /// Checks that an element with `$patch: delete` has no fields other than its key.
+    fn refuse_other_fields(&self, element: NodeId, pairing: Pairing<'a>) -> PatchResult<()> {
         let tree = self.patch;
         for entry in tree.entries(tree.resolve(element)) {
             let name = name_of(tree, entry);
@@ -181,17 +184,18 @@ impl<'a> Patcher<'a> {
                 let at = tree.entry(entry).key.unwrap_or(element);
                 let message = "a field of an element that `$patch: delete` deletes";
                 let help = format!("leave it out: `{pairing}` alone says which element goes");
-                return Err(self.wrong(at, message, &help));
+                return Err(self.patch_error(at, message, &help));
             }
         }
         Ok(())
     }
 
-    /// The keys that `$setElementOrder` names, in its order; `None` where there is none.
-    pub(super) fn ordered(
+    /// Returns the keys that `$setElementOrder` names, in its order, or `None` if the list has no
+    /// such directive.
+    pub(super) fn element_order(
         &self,
         patch_list: &PatchList<'a>,
-    ) -> Decided<Option<Vec<ElementKey<'a>>>> {
+    ) -> PatchResult<Option<Vec<ElementKey<'a>>>> {
         let (tree, pairing) = (self.patch, patch_list.pairing);
         let Some(order) = patch_list.nodes.order else {
             return Ok(None);
@@ -201,12 +205,12 @@ impl<'a> Patcher<'a> {
             let value = tree.entry(entry).value;
             let key = pairing.key(tree, value);
             keys.push(key.ok_or_else(|| match pairing.names().next() {
-                Some(field) => self.wrong(
+                Some(field) => self.patch_error(
                     value,
                     format!("`$setElementOrder` needs the `{pairing}` of each element"),
                     &format!("write `- {field}: NAME`"),
                 ),
-                None => self.wrong(
+                None => self.patch_error(
                     value,
                     "`$setElementOrder` of a list without a key needs scalars",
                     "give the whole list in the order that it is to have",
@@ -217,22 +221,22 @@ impl<'a> Patcher<'a> {
         Ok(Some(keys))
     }
 
-    /// Elements of the patch are in the order that `$setElementOrder` gives, which names them
-    /// all.
+    /// Checks that the elements of the patch are in the order of `$setElementOrder`, which has to
+    /// name them all.
     fn refuse_other_order(
         &self,
         keys: &[ElementKey<'a>],
         patch_list: &PatchList<'a>,
-    ) -> Decided<()> {
+    ) -> PatchResult<()> {
         if keys.is_empty() {
             return Ok(());
         }
         let mut last = None;
-        for element in &patch_list.plain {
+        for element in &patch_list.elements {
             let at = keys.iter().position(|key| Some(*key) == element.key);
             let value = self.patch.entry(element.entry).value;
             if at.is_none() {
-                return Err(self.wrong(
+                return Err(self.patch_error(
                     value,
                     "`$setElementOrder` does not name this element",
                     "name in it every element that the patch \
@@ -240,7 +244,7 @@ impl<'a> Patcher<'a> {
                 ));
             }
             if at < last {
-                return Err(self.wrong(
+                return Err(self.patch_error(
                     value,
                     "`$setElementOrder` gives another order than this list has",
                     "give both the same order",

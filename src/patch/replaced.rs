@@ -1,4 +1,4 @@
-//! What the patch replaces: the target takes the patch's value, and every part of it that has that
+//! Replaces values: the target gets the patch's value, and every part of it that already has that
 //! value keeps its text.
 
 use crate::merge::{
@@ -8,52 +8,50 @@ use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
 use super::pairing::Pairing;
-use super::{Decided, Patcher};
+use super::{PatchResult, Patcher};
 
 impl<'a> Patcher<'a> {
-    /// The patch's value, without its directives and nulls, for the target's.
+    /// Replaces the target's value by the patch's value without directives and nulls.
     pub(super) fn replaced(
         &mut self,
         target: NodeId,
         patch: NodeId,
         schema: Option<FieldSchema<'a>>,
-    ) -> Decided {
-        let part = self.arriving(patch, schema)?;
-        self.exactly(target, patch, &part, schema)
+    ) -> PatchResult {
+        let part = self.added_value(patch, schema)?;
+        self.exact_part(target, patch, &part, schema)
     }
 
-    /// The part of the patch's value that comes, for the target's.
-    fn exactly(
+    /// Replaces the target's value by the part of the patch's value that is added.
+    fn exact_part(
         &mut self,
         target: NodeId,
         patch: NodeId,
         part: &Outcome,
         schema: Option<FieldSchema<'a>>,
-    ) -> Decided {
+    ) -> PatchResult {
         let target = self.target.resolve(target);
-        let Outcome::Merge(coming) = part else {
+        let Outcome::Merge(added) = part else {
             return Ok(self.walker.exact_value(patch, target));
         };
         let is_empty = self.target.entries(target).len() == 0;
         match (shape(self.target, target), shape(self.patch, patch)) {
-            (Shape::Map, Shape::Map) if !is_empty => {
-                self.exact_fields(target, patch, coming, schema)
-            }
+            (Shape::Map, Shape::Map) if !is_empty => self.exact_map(target, patch, added, schema),
             (Shape::List, Shape::List) if !is_empty => {
-                self.exact_elements(target, patch, coming, schema)
+                self.exact_list(target, patch, added, schema)
             }
             _ => Ok(Outcome::Take(Incoming::part(patch, part.clone()))),
         }
     }
 
-    fn exact_fields(
+    fn exact_map(
         &mut self,
         target: NodeId,
         patch: NodeId,
-        coming: &[Child],
+        added: &[Child],
         schema: Option<FieldSchema<'a>>,
-    ) -> Decided {
-        let parts: Vec<(EntryId, &Outcome)> = stays(coming);
+    ) -> PatchResult {
+        let parts: Vec<(EntryId, &Outcome)> = kept_entries(added);
         let patches = FieldIndex::new(self.patch, parts.iter().map(|(entry, _)| *entry)).in_json();
         let mut residents = Vec::new();
         let mut positions = rustc_hash::FxHashMap::default();
@@ -66,7 +64,7 @@ impl<'a> Patcher<'a> {
                     let name = name_of(self.target, entry).unwrap_or_default();
                     let below = schema.map(|schema| schema.field(&name));
                     let (own, other) = self.values(entry, *found);
-                    self.exactly(own, other, part, below)?
+                    self.exact_part(own, other, part, below)?
                 }
                 None => Outcome::Remove,
             };
@@ -79,7 +77,7 @@ impl<'a> Patcher<'a> {
             .iter()
             .map(|(entry, part)| match positions.get(entry) {
                 Some(position) => Arrival::Resident(*position),
-                None => Arrival::New(self.taken(*entry, (*part).clone())),
+                None => Arrival::New(self.added_child(*entry, (*part).clone())),
             })
             .collect();
         Ok(self
@@ -87,44 +85,44 @@ impl<'a> Patcher<'a> {
             .merged_children(patch, target, place(residents, arrivals)))
     }
 
-    fn exact_elements(
+    fn exact_list(
         &mut self,
         target: NodeId,
         patch: NodeId,
-        coming: &[Child],
+        added: &[Child],
         schema: Option<FieldSchema<'a>>,
-    ) -> Decided {
-        let mut free: Vec<EntryId> = self.target.entries(target).collect();
+    ) -> PatchResult {
+        let mut unpaired: Vec<EntryId> = self.target.entries(target).collect();
         let mut children = Vec::new();
-        for (entry, part) in stays(coming) {
-            let found = free
+        for (entry, part) in kept_entries(added) {
+            let found = unpaired
                 .iter()
-                .position(|own| self.are_one(*own, entry, schema));
+                .position(|own| self.are_paired(*own, entry, schema));
             children.push(match found {
                 Some(index) => {
-                    let own = free.remove(index);
+                    let own = unpaired.remove(index);
                     let (value, other) = self.values(own, entry);
                     let below = schema.map(FieldSchema::element);
-                    Child::local(own, self.exactly(value, other, part, below)?)
+                    Child::local(own, self.exact_part(value, other, part, below)?)
                 }
-                None => self.taken(entry, part.clone()),
+                None => self.added_child(entry, part.clone()),
             });
         }
-        let gone = free
+        let removed = unpaired
             .into_iter()
             .map(|entry| Child::local(entry, Outcome::Remove));
-        children.extend(gone);
+        children.extend(removed);
         Ok(self.walker.merged_children(patch, target, children))
     }
 
-    /// The values of an entry of the target and of one of the patch.
+    /// Returns the values of an entry of the target and of an entry of the patch.
     fn values(&self, target: EntryId, patch: EntryId) -> (NodeId, NodeId) {
         let target = self.target.entry(target).value;
         (target, self.patch.entry(patch).value)
     }
 
-    /// Whether two elements have one key, or where lists have none here, one value.
-    fn are_one(&self, target: EntryId, patch: EntryId, schema: Option<FieldSchema<'a>>) -> bool {
+    /// Whether two elements have the same key, or the same value if the list has no keys.
+    fn are_paired(&self, target: EntryId, patch: EntryId, schema: Option<FieldSchema<'a>>) -> bool {
         let (own, other) = self.values(target, patch);
         let pairing = Pairing::of(schema, self.dialect);
         if !pairing.is_by_fields() {
@@ -134,15 +132,15 @@ impl<'a> Patcher<'a> {
         key.is_some() && key == pairing.key(self.patch, other)
     }
 
-    /// A part of an entry of the patch, which comes.
-    pub(super) fn taken(&self, entry: EntryId, part: Outcome) -> Child {
+    /// Returns a child that adds a part of an entry of the patch.
+    pub(super) fn added_child(&self, entry: EntryId, part: Outcome) -> Child {
         let value = self.patch.entry(entry).value;
         Child::updated(entry, Outcome::Take(Incoming::part(value, part)))
     }
 }
 
-/// The entries of a part that come, each with what of it does.
-fn stays(children: &[Child]) -> Vec<(EntryId, &Outcome)> {
+/// Returns the entries that stay, each with its outcome.
+fn kept_entries(children: &[Child]) -> Vec<(EntryId, &Outcome)> {
     children
         .iter()
         .filter(|child| child.stays())

@@ -1,19 +1,20 @@
-//! Equality by other rules than those of the merge (rules: Equality): the caller says which fields
-//! count, and which scalars are equal.
+//! Equality with other rules than the merge's (rules: Equality): the caller says which fields count
+//! and which scalars are equal.
 
 use crate::merge::{FieldIndex, Shape, key_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};
 
-/// What makes two values the same.
+/// The rules by which two values are equal.
 pub(super) struct Equality {
     /// Whether a field of a map counts.
     pub(super) counts: fn(&Tree<'_>, EntryId) -> bool,
-    /// Whether two values are the same that are not both maps or both lists.
+    /// Whether two values are equal that are neither two maps nor two lists.
     pub(super) equal: fn(&Tree<'_>, NodeId, &Tree<'_>, NodeId) -> bool,
 }
 
 impl Equality {
-    /// Whether two values are the same: maps whatever the order of their fields, lists in order.
+    /// Whether two values are equal. The order of fields does not matter, the order of elements
+    /// does.
     pub(super) fn is_same(&self, left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
         let (l, r) = (left.resolve(l), right.resolve(r));
         let below = |ours: EntryId, theirs: EntryId| {

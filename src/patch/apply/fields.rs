@@ -1,14 +1,14 @@
-//! What `kubectl apply` makes of the last applied configuration, the configuration and the live
-//! object: the walk of a merge patch, in which what was applied last and is not in the
-//! configuration goes.
+//! Merges the last applied configuration, the configuration and the live object, as `kubectl apply`
+//! does. It is the walk of a merge patch that also removes what was applied last and is no longer
+//! in the configuration.
 
 use crate::merge::{Child, FieldIndex, Outcome, Shape, fields_of, key_of, part_of, shape};
 use crate::patch::apply::LAST_APPLIED;
-use crate::patch::{At, Decided, Dialect, Patcher};
+use crate::patch::{Context, Dialect, PatchResult, Patcher};
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
-/// The fields of `metadata` that the server writes.
+/// The fields of `metadata` that the server sets.
 const SERVER_FIELDS: [&str; 6] = [
     "creationTimestamp",
     "generation",
@@ -18,15 +18,16 @@ const SERVER_FIELDS: [&str; 6] = [
     "uid",
 ];
 
-/// Where in a resource that is applied a value is.
+/// The level of a value in an applied resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::patch) enum Level {
     Root,
     Metadata,
     Annotations,
-    /// What no configuration changes: what the server writes, and the annotation that is written
-    /// afterwards. A resource keeps its namespace, which a configuration may leave out.
-    LeftAlone,
+    /// A field that no configuration changes: the server sets it, or it is the last-applied
+    /// annotation, which is written at the end. The namespace is one as well, because a
+    /// configuration may omit it.
+    Protected,
     #[default]
     Below,
 }
@@ -36,33 +37,33 @@ impl Level {
         match (self, name) {
             (Self::Root, "metadata") => Self::Metadata,
             (Self::Metadata, "annotations") => Self::Annotations,
-            (Self::Root, "status") | (Self::Metadata, "namespace") => Self::LeftAlone,
-            (Self::Metadata, name) if SERVER_FIELDS.contains(&name) => Self::LeftAlone,
-            (Self::Annotations, LAST_APPLIED) => Self::LeftAlone,
+            (Self::Root, "status") | (Self::Metadata, "namespace") => Self::Protected,
+            (Self::Metadata, name) if SERVER_FIELDS.contains(&name) => Self::Protected,
+            (Self::Annotations, LAST_APPLIED) => Self::Protected,
             _ => Self::Below,
         }
     }
 }
 
 impl<'a> Patcher<'a> {
-    /// What becomes of a live object. Of a kind of which nothing is known, lists are one value, as
-    /// in a merge patch.
-    pub(in crate::patch) fn applied(&mut self, schema: Option<FieldSchema<'a>>) -> Decided {
+    /// Decides the outcome of a live object. If its kind is unknown, a list is one value, as in a
+    /// JSON merge patch.
+    pub(in crate::patch) fn applied(&mut self, schema: Option<FieldSchema<'a>>) -> PatchResult {
         let (target, patch) = (self.target.root().value, self.patch.root().value);
-        let directed = self.directed(patch)?;
-        let at = At {
+        let patch_map = self.patch_map(patch)?;
+        let context = Context {
             last: self.last.map(|last| last.root().value),
             level: Level::Root,
-            ..At::of(schema)
+            ..Context::of(schema)
         };
-        self.fields(target, patch, &directed, at)
+        self.fields(target, patch, &patch_map, context)
     }
 
     pub(in crate::patch) const fn is_apply(&self) -> bool {
         matches!(self.dialect, Dialect::Apply { .. })
     }
 
-    /// Whether the map here is one value.
+    /// Whether a map is one value.
     pub(in crate::patch) fn is_one_value(&self, schema: Option<FieldSchema<'a>>) -> bool {
         schema.is_some_and(|schema| match self.dialect {
             Dialect::Apply { is_custom: true } => schema.is_atomic_map(),
@@ -70,18 +71,23 @@ impl<'a> Patcher<'a> {
         })
     }
 
-    /// The fields of a map that was applied last, by their keys.
-    pub(in crate::patch) fn last_fields(&self, at: At<'a>) -> FieldIndex<'a> {
-        fields_of(self.trees().original, at.last).in_json()
+    /// Returns the fields of a map in the last applied configuration, by key.
+    pub(in crate::patch) fn last_fields(&self, context: Context<'a>) -> FieldIndex<'a> {
+        fields_of(self.trees().original, context.last).in_json()
     }
 
-    /// Annotations that the configuration does not have: as it is applied, it always has some, the
-    /// last applied one.
-    pub(in crate::patch) fn applied_annotations(&self, target: NodeId, at: At<'a>) -> Outcome {
-        let lasts = self.last_fields(at);
+    /// Decides the outcome of annotations that the configuration lacks: those that were applied
+    /// last are removed. The map itself stays, because an applied object always has the
+    /// last-applied annotation.
+    pub(in crate::patch) fn applied_annotations(
+        &self,
+        target: NodeId,
+        context: Context<'a>,
+    ) -> Outcome {
+        let last_index = self.last_fields(context);
         let was_applied = |entry: EntryId| {
             let key = key_of(self.target, entry).filter(|(_, name)| *name != LAST_APPLIED);
-            key.is_some_and(|key| lasts.find(key).is_some())
+            key.is_some_and(|key| last_index.find(key).is_some())
         };
         let entries = self.target.entries(self.target.resolve(target));
         let children = entries.map(|entry| match was_applied(entry) {
@@ -91,16 +97,17 @@ impl<'a> Patcher<'a> {
         part_of(children.collect())
     }
 
-    /// Whether a map that is one of several things becomes another: a field comes, or a scalar
-    /// changes. That clears what only the live object has.
+    /// Whether a map with `patchStrategy: retainKeys` changes its variant: a field is added, or a
+    /// scalar changes. Then the fields that only the live object has are removed.
     pub(in crate::patch) fn is_changed_as_union(
         &self,
         fields: &[EntryId],
-        targets: &FieldIndex<'_>,
+        target_index: &FieldIndex<'_>,
     ) -> bool {
         fields.iter().any(|entry| {
             let value = self.patch.entry(*entry).value;
-            let Some(own) = key_of(self.patch, *entry).and_then(|key| targets.find(key)) else {
+            let Some(own) = key_of(self.patch, *entry).and_then(|key| target_index.find(key))
+            else {
                 return !self.patch.is_null(value);
             };
             let own = self.target.entry(own).value;

@@ -1,54 +1,59 @@
-//! The lists of an application: one value, a set, or elements with a key.
+//! Merges lists for `kubectl apply`: a list is one value, a set, or has elements with a key.
 
 use crate::merge::{Child, ListKey, Outcome, Shape, shape};
-use crate::patch::{At, Decided, Dialect, PatchError, Patcher};
+use crate::patch::{Context, Dialect, PatchError, PatchResult, Patcher};
 use crate::schema::{FieldSchema, ListRule, MapKey};
 use crate::triple::{Side, Triple};
 use crate::yaml::{NodeId, ParseError, Tree};
 
-/// A list on each side that has one.
+/// A list on each side that has it.
 type Lists = Triple<Option<NodeId>>;
 
 impl<'a> Patcher<'a> {
-    /// A list that the configuration and the live object both have.
+    /// Decides the outcome of a list that both the configuration and the live object have.
     pub(in crate::patch) fn applied_list(
         &mut self,
         target: NodeId,
         patch: NodeId,
-        at: At<'a>,
-    ) -> Decided {
-        let lists = Triple::new(at.last, Some(patch), Some(target));
-        match self.applied_key(lists, at.schema)? {
-            Some(key) => self.applied_elements(lists, &key, at),
+        context: Context<'a>,
+    ) -> PatchResult {
+        let lists = Triple::new(context.last, Some(patch), Some(target));
+        match self.applied_key(lists, context.schema)? {
+            Some(key) => self.applied_elements(lists, &key, context),
             None => {
                 let outcome = self.walker.exact_value(patch, target);
-                self.has_unknown_lists |= at.schema.is_none() && outcome != Outcome::Keep;
+                self.has_unknown_lists |= context.schema.is_none() && outcome != Outcome::Keep;
                 Ok(outcome)
             }
         }
     }
 
-    /// Elements that pair by a key, or the members of a set: the table, the configuration's order,
-    /// then what only the live object has.
-    fn applied_elements(&mut self, lists: Lists, key: &ListKey, at: At<'a>) -> Decided {
+    /// Merges lists by a key, or as sets. The configuration's elements come first, in its order,
+    /// and then those that only the live object has.
+    fn applied_elements(
+        &mut self,
+        lists: Lists,
+        key: &ListKey,
+        context: Context<'a>,
+    ) -> PatchResult {
         let (Some(patch), Some(target)) = (lists.updated, lists.local) else {
             return Ok(Outcome::Keep);
         };
-        let (trees, below) = (self.trees(), at.schema.map(FieldSchema::element));
+        let (trees, below) = (self.trees(), context.schema.map(FieldSchema::element));
         let indexes = key.indexes(trees, lists);
         let mut children: Vec<Child> = Vec::new();
         for element in trees.updated.entries(trees.updated.resolve(patch)) {
             let identity = key.identity(trees.updated, element);
             let value = trees.updated.entry(element).value;
             let Some(own) = indexes.local.find(identity.as_ref()) else {
-                children.push(self.taken(element, self.arriving(value, below)?));
+                children.push(self.added_child(element, self.added_value(value, below)?));
                 continue;
             };
             let last = indexes.original.find(identity.as_ref());
-            let below = At {
+            let below = Context {
                 last: last.map(|last| trees.original.entry(last).value),
-                retains: at.schema.is_some_and(FieldSchema::retains_keys),
-                ..At::of(below)
+                retains_keys: context.schema.is_some_and(FieldSchema::retains_keys),
+                ..Context::of(below)
             };
             let outcome = match key {
                 ListKey::Scalar => Outcome::Keep,
@@ -69,85 +74,85 @@ impl<'a> Patcher<'a> {
         Ok(self.walker.merged_children(patch, target, children))
     }
 
-    /// Whether a list of the configuration comes as it is, nulls and all: its elements pair by no
-    /// field.
-    pub(in crate::patch) fn comes_whole(
+    /// Whether a list of the configuration is added unchanged, with its nulls: no field identifies
+    /// its elements.
+    pub(in crate::patch) fn is_added_whole(
         &self,
         list: NodeId,
         schema: Option<FieldSchema<'a>>,
-    ) -> Decided<bool> {
+    ) -> PatchResult<bool> {
         let lists = Triple::new(None, Some(list), None);
         let key = self.applied_key(lists, schema)?;
         Ok(!matches!(key, Some(ListKey::Known(_))))
     }
 
-    /// What identifies the elements of lists: for a built-in kind as `kubectl apply` has it, for a
-    /// custom one as its definition says. `None` if they are one value.
+    /// Returns the key of the elements of a list: for a built-in kind as in `kubectl apply`, for a
+    /// custom kind as its definition says. Returns `None` if the list is one value.
     ///
     /// # Errors
-    /// Where an element of a list that merges by a key has none that tells it from the others.
+    /// Returns an error if elements of a keyed list have no key, or the same key.
     fn applied_key(
         &self,
         lists: Lists,
         schema: Option<FieldSchema<'a>>,
-    ) -> Decided<Option<ListKey>> {
+    ) -> PatchResult<Option<ListKey>> {
         let Some(schema) = schema else {
             return Ok(None);
         };
-        let set = || {
-            let is_set = self.unkeyed(lists, &ListKey::Scalar).is_none();
+        let set_key = || {
+            let is_set = self.key_error(lists, &ListKey::Scalar).is_none();
             Ok(is_set.then_some(ListKey::Scalar))
         };
         let mut keys: Vec<Vec<MapKey>> = Vec::new();
         match schema.patch_list() {
             _ if self.dialect == (Dialect::Apply { is_custom: true }) => {}
             ListRule::Map(merged) => keys.push(merged.clone()),
-            ListRule::Set => return set(),
+            ListRule::Set => return set_key(),
             ListRule::Atomic | ListRule::Unknown => return Ok(None),
         }
         match schema.list() {
             ListRule::Map(listed) => keys.push(listed.clone()),
-            ListRule::Set if keys.is_empty() => return set(),
+            ListRule::Set if keys.is_empty() => return set_key(),
             _ => {}
         }
-        let mut wrong = None;
+        let mut first_error = None;
         for key in keys.into_iter().map(ListKey::Known) {
-            match self.unkeyed(lists, &key) {
+            match self.key_error(lists, &key) {
                 None => return Ok(Some(key)),
-                some => wrong = some,
+                some => first_error = some,
             }
         }
-        wrong.map_or(Ok(None), Err)
+        first_error.map_or(Ok(None), Err)
     }
 
-    /// The first element without a key of its own, on any side.
-    fn unkeyed(&self, lists: Lists, key: &ListKey) -> Option<PatchError> {
-        // the configuration first: that is what people write
+    /// Returns an error for the first element without a key, or with the key of an earlier element.
+    fn key_error(&self, lists: Lists, key: &ListKey) -> Option<PatchError> {
+        // the configuration comes first, because users can change it most easily
         let sides = [Side::Updated, Side::Local, Side::Original];
         sides.into_iter().find_map(|side| {
             let (tree, list) = (self.trees()[side], lists[side]);
             let list = list.filter(|list| shape(tree, *list) == Shape::List)?;
-            let (element, is_twice) = key.first_without(tree, list)?;
+            let (element, is_duplicate) = key.first_without(tree, list)?;
             let keys = key.names().collect::<Vec<_>>().join(", ");
-            let (whose, error): (_, fn(_) -> _) = match side {
+            let (prefix, error): (_, fn(_) -> _) = match side {
                 Side::Updated => ("", PatchError::Patch),
                 Side::Local => ("", PatchError::Target),
                 Side::Original => ("in what was applied last, ", PatchError::Last),
             };
-            let (what, help) = match is_twice {
+            let (what, help) = match is_duplicate {
                 false => (format!("no `{keys}`"), format!("give it `{keys}`")),
                 true => (
                     format!("the same `{keys}` as one before it"),
                     "remove one of the two".to_owned(),
                 ),
             };
-            let message = format!("{whose}this element has {what}, by which the list merges");
+            let message = format!("{prefix}this element has {what}, by which the list merges");
             let at = tree.entry(element).span.start as usize;
             Some(error(ParseError::new(at, message).with_help(help)))
         })
     }
 
-    /// What was applied last, the configuration, the live object.
+    /// Returns the last applied configuration, the configuration and the live object.
     pub(in crate::patch) fn trees(&self) -> Triple<&'a Tree<'a>> {
         Triple::new(self.last.unwrap_or(self.target), self.patch, self.target)
     }

@@ -1,4 +1,4 @@
-//! One document applied to a live one, as `kubectl apply` does it.
+//! Applies a document to a live object, as `kubectl apply` does.
 
 mod fields;
 mod lists;
@@ -6,45 +6,47 @@ mod lists;
 use std::cell::Cell;
 
 use crate::merge::Options;
-use crate::patch::{Dialect, PatchError, Patcher, carried_out, in_the_style_of, parsed};
+use crate::patch::{
+    Dialect, PatchError, Patcher, apply_outcome, parse_generated, with_block_style,
+};
 use crate::schema::Kind;
 use crate::yaml::{ScalarStyle, ScalarType, Tree, scalar};
 
 pub(super) use fields::Level;
 
-/// The annotation that holds what was applied last.
+/// The annotation that holds the last applied configuration.
 pub(crate) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What is applied, and to what.
+/// The input of an application.
 #[derive(Debug, Clone, Copy)]
 pub struct Application<'a> {
-    /// What was applied last; `None` if that is not known.
+    /// The last applied configuration, if it is known.
     pub last: Option<&'a Tree<'a>>,
     /// The configuration.
     pub config: &'a Tree<'a>,
     /// The live object.
     pub live: &'a Tree<'a>,
-    /// What is known of the kind.
+    /// The schema of the kind.
     pub kind: Option<Kind<'a>>,
-    /// What the annotation for the next time says.
+    /// The new value of the last-applied annotation.
     pub annotation: &'a str,
 }
 
-/// What an application leaves.
+/// The result of an application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// The new text of the live document's whole chunk; `None` if not a byte of it changes.
+    /// The new text of the live document's chunk; `None` if it does not change.
     pub text: Option<String>,
-    /// Whether lists were replaced because nothing is known of the kind.
+    /// Whether lists were replaced because the kind is unknown.
     pub has_unknown_lists: bool,
 }
 
-/// Makes of a live object what `kubectl apply` would leave: what the configuration has is set, what
-/// it no longer has and was applied last goes, what only the live object has stays. The annotation
-/// with what was applied last says what is applied now.
+/// Returns the live object as `kubectl apply` would leave it. Fields of the configuration are set,
+/// fields that were applied last and are not in the configuration are removed, and fields that only
+/// the live object has stay. The last-applied annotation gets its new value.
 ///
 /// # Errors
-/// Where an element of a list that merges by a key has none of its own.
+/// Returns an error if an element of a keyed list has no key of its own.
 ///
 /// ```
 /// use merge3::patch::{Application, apply_document};
@@ -70,7 +72,7 @@ pub fn apply_document(application: &Application<'_>) -> Result<Applied, PatchErr
     };
     let has_unknown_lists = Cell::new(false);
     let applied = |config: &Tree<'_>| {
-        let text = carried_out(live, config, |live, config| {
+        let text = apply_outcome(live, config, |live, config| {
             let mut patcher = Patcher::new(live, config, dialect, &options);
             patcher.last = application.last;
             let outcome = patcher.applied(application.kind.map(|kind| kind.root))?;
@@ -83,30 +85,31 @@ pub fn apply_document(application: &Application<'_>) -> Result<Applied, PatchErr
     };
     let text = applied(application.config)?;
     Ok(Applied {
-        text: in_the_style_of(live, application.config, text, applied)?,
+        text: with_block_style(live, application.config, text, applied)?,
         has_unknown_lists: has_unknown_lists.get(),
     })
 }
 
-/// The text of a document in which the annotation with what was applied last says `annotation`.
+/// Returns the text of a document with `annotation` as the value of the last-applied annotation.
 ///
 /// # Errors
-/// Where the text that came of it does not say that (law 6).
+/// Returns an error if the new text does not have that value (law 6).
 pub(crate) fn annotated(text: &str, annotation: &str) -> Result<String, PatchError> {
     let addition = format!(
         "metadata:\n  annotations:\n    {LAST_APPLIED}: {}",
-        written(annotation)
+        yaml_text(annotation)
     );
-    let (live, patch) = (parsed(text)?, parsed(&addition)?);
+    let (live, patch) = (parse_generated(text)?, parse_generated(&addition)?);
     let options = Options::default();
-    let merged = carried_out(&live, &patch, |live, patch| {
+    let merged = apply_outcome(&live, &patch, |live, patch| {
         Patcher::new(live, patch, Dialect::Merge, &options).document(None)
     })?;
     Ok(merged.unwrap_or_else(|| text.to_owned()))
 }
 
-/// A text that ends in a line break, as `kubectl` prints it: a literal block, if it can be one.
-fn written(text: &str) -> String {
+/// Returns a text as a YAML value, as `kubectl` prints it: a literal block if possible, otherwise
+/// double-quoted.
+fn yaml_text(text: &str) -> String {
     let quoted = |text, style| scalar::write(text, ScalarType::Str, style, false);
     match text.strip_suffix('\n') {
         Some(line) if quoted(line, ScalarStyle::SingleQuoted).is_some() => {

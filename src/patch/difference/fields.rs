@@ -1,4 +1,5 @@
-//! Maps, field by field: what changed or came is the new text, and a null stands for what went.
+//! Compares maps field by field: changed and new fields have their new text, and removed fields are
+//! null.
 
 use crate::merge::{Child, FieldIndex, Shape, key_of, name_of, shape};
 use crate::schema::FieldSchema;
@@ -7,11 +8,11 @@ use crate::yaml::{EntryId, NodeId};
 use super::values::scalar_text;
 use super::{Differ, Part};
 
-/// The fields of `metadata` that say which resource a patch is for.
-const NAMES: [&str; 3] = ["name", "namespace", "generateName"];
+/// The fields of `metadata` that identify the resource of a patch.
+const IDENTITY_FIELDS: [&str; 3] = ["name", "namespace", "generateName"];
 
 impl<'a> Differ<'a> {
-    /// The fields of a map that are in the patch; those that `kept` names are in any case.
+    /// Returns the fields of a map that are in the patch. The fields in `kept` always are.
     pub(super) fn fields(
         &mut self,
         old: NodeId,
@@ -21,12 +22,12 @@ impl<'a> Differ<'a> {
         is_root: bool,
     ) -> Vec<Child> {
         let (old, new) = (self.old.resolve(old), self.new.resolve(new));
-        let olds = FieldIndex::of(self.old, old).in_json();
-        let news = FieldIndex::of(self.new, new).in_json();
+        let old_index = FieldIndex::of(self.old, old).in_json();
+        let new_index = FieldIndex::of(self.new, new).in_json();
         let mut children = Vec::new();
         for entry in self.new.entries(new) {
             let name = name_of(self.new, entry).unwrap_or_default().into_owned();
-            let before = key_of(self.new, entry).and_then(|key| olds.find(key));
+            let before = key_of(self.new, entry).and_then(|key| old_index.find(key));
             if kept.contains(&name.as_str()) {
                 children.push(Child::keep(entry));
             } else if is_root && name == "metadata" {
@@ -38,12 +39,12 @@ impl<'a> Differ<'a> {
         }
         for entry in self.old.entries(old) {
             let value = self.old.entry(entry).value;
-            let is_gone = key_of(self.old, entry).is_none_or(|key| news.find(key).is_none());
+            let is_gone = key_of(self.old, entry).is_none_or(|key| new_index.find(key).is_none());
             if let Some(key) = self.old.entry(entry).key.filter(|_| is_gone)
                 && !self.old.is_null(value)
             {
                 let key = scalar_text(self.old, key);
-                children.push(self.pieces.add(format!("{key}: null\n")));
+                children.push(self.additions.add(format!("{key}: null\n")));
             }
         }
         children
@@ -62,7 +63,7 @@ impl<'a> Differ<'a> {
         let part = match before {
             Some(before) => {
                 let below = schema.map(|schema| schema.field("metadata"));
-                let children = self.fields(before, value, below, &NAMES, false);
+                let children = self.fields(before, value, below, &IDENTITY_FIELDS, false);
                 self.part(entry, children)
             }
             None => Part::Whole,
@@ -82,7 +83,11 @@ impl<'a> Differ<'a> {
         let before = before.filter(|before| !self.old.is_null(*before));
         let Some(before) = before else {
             let is_nothing = self.new.is_null(value);
-            let part = if is_nothing { Part::Same } else { Part::Whole };
+            let part = if is_nothing {
+                Part::Unchanged
+            } else {
+                Part::Whole
+            };
             return self.child(entry, part);
         };
         let are_lists =

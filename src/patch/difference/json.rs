@@ -1,19 +1,19 @@
-//! The JSON patch that turns one document into another.
+//! Makes the JSON patch that turns one document into another.
 
 use serde_json::{Value, json};
 
 use crate::merge::{FieldIndex, Shape, is_resource, key_of, shape};
-use crate::patch::json::pointer::{escaped, field_name};
+use crate::patch::json::pointer::{escape, field_name};
 use crate::yaml::go_json::{is_true, number};
 use crate::yaml::{EntryId, NodeId, ParseError, ScalarType, Tree, equal};
 
-/// The JSON patch (RFC 6902) that makes `new` of `old`, an operation on each line; `None` if they
-/// have the same values.
+/// Returns the JSON patch (RFC 6902) that turns `old` into `new`, with one operation on each line,
+/// or `None` if both have the same values.
 ///
-/// Numbers and booleans are what Kubernetes' tools read them as: `0644` is 420, `yes` is true.
+/// Numbers and booleans are read as Kubernetes' tools read them: `0644` is 420, and `yes` is true.
 ///
 /// # Errors
-/// Where `new` has a value that JSON has no form for: where, and what.
+/// Returns an error at a value of `new` that JSON cannot represent.
 ///
 /// ```
 /// use merge3::patch::json_difference;
@@ -42,7 +42,7 @@ pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Result<Option<String>,
 struct Differ<'a> {
     old: &'a Tree<'a>,
     new: &'a Tree<'a>,
-    /// Whether keys are those of JSON.
+    /// Whether keys are compared as JSON keys.
     is_json: bool,
     operations: Vec<Value>,
 }
@@ -99,14 +99,14 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// The pointer to a field.
+    /// Returns the pointer to a field.
     fn below(&self, path: &str, tree: &Tree<'_>, field: EntryId) -> Option<String> {
         let name = field_name(tree, self.is_json, field)?;
-        Some(format!("{path}/{}", escaped(&name)))
+        Some(format!("{path}/{}", escape(&name)))
     }
 
-    /// What is the same at both ends stays; between, elements at one position change, and the rest
-    /// goes or comes.
+    /// Compares two lists. Equal elements at both ends stay. Between them, elements at the same
+    /// position are compared, and the rest of the longer list is removed or added.
     fn elements(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         let values = |tree: &Tree<'_>, list: NodeId| -> Vec<NodeId> {
             let entries = tree.entries(tree.resolve(list));
@@ -137,7 +137,7 @@ impl Differ<'_> {
     }
 }
 
-/// A value as JSON.
+/// Returns a value as JSON.
 fn in_json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseError> {
     let node = tree.resolve(node);
     if tree.scalar(node).is_some() {
@@ -163,7 +163,7 @@ fn json_scalar(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
     };
     let content: &str = scalar.content;
     let text = || Value::String(content.to_owned());
-    let no_json = |message: &str| {
+    let error = |message: &str| {
         let at = tree.node(node).span.start as usize;
         ParseError::new(at, message).with_help("compare with --format strategic, merge or unified")
     };
@@ -173,9 +173,9 @@ fn json_scalar(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
         ScalarType::Int => Ok(number(scalar).map_or_else(text, Value::Number)),
         ScalarType::Float => {
             let number = number(scalar).map(Value::Number);
-            number.ok_or_else(|| no_json("this number has no form in JSON"))
+            number.ok_or_else(|| error("this number has no form in JSON"))
         }
-        ScalarType::Custom => Err(no_json("this has a tag, which JSON cannot say")),
+        ScalarType::Custom => Err(error("this has a tag, which JSON cannot say")),
         ScalarType::Timestamp | ScalarType::Merge | ScalarType::Str => Ok(text()),
     }
 }

@@ -1,5 +1,5 @@
-//! Lists that merge: the elements that changed or came, directives for those that went, and an
-//! order where it takes one.
+//! Compares lists that merge. The patch has the changed and new elements, directives for the
+//! removed ones, and an order if the merge would not give the new order.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,12 +12,12 @@ use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, Tree};
 
 use super::values::{is_same, scalar_text};
-use super::{Differ, Grain, Part};
+use super::{Differ, Granularity, Part};
 
-/// An element of a list and what identifies it.
+/// An element of a list, with its key.
 type Keyed<'t> = (ElementKey<'t>, EntryId);
 
-/// The elements of a list with their keys. None where an element has no key, or two have one.
+/// Returns the elements of a list with their keys, or `None` if a key is missing or occurs twice.
 fn keyed<'t>(tree: &'t Tree<'_>, list: NodeId, pairing: Pairing<'t>) -> Option<Vec<Keyed<'t>>> {
     let entries = tree.entries(tree.resolve(list));
     let elements = entries.map(|entry| Some((pairing.key(tree, tree.entry(entry).value)?, entry)));
@@ -27,7 +27,7 @@ fn keyed<'t>(tree: &'t Tree<'_>, list: NodeId, pairing: Pairing<'t>) -> Option<V
 }
 
 impl<'a> Differ<'a> {
-    /// A list of a strategic merge patch, and the directives beside it.
+    /// Returns a list of a strategic merge patch and the directives beside it.
     pub(super) fn list(
         &mut self,
         entry: EntryId,
@@ -37,22 +37,22 @@ impl<'a> Differ<'a> {
         schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
         if is_same(self.old, old, self.new, new) {
-            return self.child(entry, Part::Same);
+            return self.child(entry, Part::Unchanged);
         }
         let pairing = Pairing::of(schema, Dialect::Kubectl);
         let (old_tree, new_tree) = (self.old, self.new);
         match keyed(old_tree, old, pairing).zip(keyed(new_tree, new, pairing)) {
-            _ if pairing == Pairing::Nothing => self.child(entry, Part::Whole),
-            Some((olds, news)) if self.grain == Grain::Fine => {
-                self.merged_list(entry, &olds, &news, name, schema)
+            _ if pairing == Pairing::Atomic => self.child(entry, Part::Whole),
+            Some((old_elements, new_elements)) if self.granularity == Granularity::Minimal => {
+                self.merged_list(entry, &old_elements, &new_elements, name, schema)
             }
             _ => self.replaced_list(entry, new),
         }
     }
 
-    /// The whole list, behind a directive that says so.
+    /// Returns the whole new list, after a `$patch: replace` directive.
     fn replaced_list(&mut self, entry: EntryId, new: NodeId) -> Vec<Child> {
-        let directive = self.pieces.add("- $patch: replace\n".to_owned());
+        let directive = self.additions.add("- $patch: replace\n".to_owned());
         let own = self.new.entries(self.new.resolve(new)).map(Child::keep);
         let children: Vec<Child> = std::iter::once(directive).chain(own).collect();
         let part = self.part(entry, children);
@@ -62,57 +62,62 @@ impl<'a> Differ<'a> {
     fn merged_list(
         &mut self,
         entry: EntryId,
-        olds: &[Keyed<'a>],
-        news: &[Keyed<'a>],
+        old_elements: &[Keyed<'a>],
+        new_elements: &[Keyed<'a>],
         name: &str,
         schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
         let pairing = Pairing::of(schema, Dialect::Kubectl);
-        let before: FxHashMap<ElementKey<'a>, EntryId> = olds.iter().copied().collect();
-        let after: FxHashSet<_> = news.iter().map(|(key, _)| key).collect();
-        let gone = olds.iter().filter(|(key, _)| !after.contains(key));
-        let gone: Vec<NodeId> = gone
+        let in_old: FxHashMap<ElementKey<'a>, EntryId> = old_elements.iter().copied().collect();
+        let in_new: FxHashSet<_> = new_elements.iter().map(|(key, _)| key).collect();
+        let removed = old_elements.iter().filter(|(key, _)| !in_new.contains(key));
+        let removed: Vec<NodeId> = removed
             .map(|(_, entry)| self.old.entry(*entry).value)
             .collect();
         let mut children = Vec::new();
         let mut patched = Vec::new();
-        for (key, element) in news {
-            let part = match before.get(key) {
+        for (key, element) in new_elements {
+            let part = match in_old.get(key) {
                 None => Part::Whole,
-                Some(before) => self.element(*before, *element, pairing, schema),
+                Some(in_old) => self.element(*in_old, *element, pairing, schema),
             };
-            if !matches!(part, Part::Same) {
+            if !matches!(part, Part::Unchanged) {
                 patched.push(*key);
             }
             children.extend(self.child(*element, part));
         }
         let mut beside = Vec::new();
         if pairing.is_by_fields() {
-            for value in gone {
+            for value in removed {
                 let fields = key_fields(self.old, value, pairing).join("\n  ");
                 let deletion = format!("- $patch: delete\n  {fields}\n");
-                children.push(self.pieces.add(deletion));
+                children.push(self.additions.add(deletion));
             }
-        } else if !gone.is_empty() {
-            let texts = gone.into_iter().map(|value| scalar_text(self.old, value));
+        } else if !removed.is_empty() {
+            let texts = removed
+                .into_iter()
+                .map(|value| scalar_text(self.old, value));
             let texts: Vec<String> = texts.collect();
             let key = write_text(&format!("$deleteFromPrimitiveList/{name}"), true);
-            beside.push(self.pieces.add(format!("{key}: [{}]\n", texts.join(", "))));
+            beside.push(
+                self.additions
+                    .add(format!("{key}: [{}]\n", texts.join(", "))),
+            );
         }
-        if !has_order(olds, news, &patched) {
-            beside.push(self.order(news, name, pairing));
+        if !is_in_order(old_elements, new_elements, &patched) {
+            beside.push(self.order(new_elements, name, pairing));
         }
         let mut result = if children.iter().any(Child::stays) {
             let part = self.part(entry, children);
             self.child(entry, part)
         } else {
-            self.child(entry, Part::Same)
+            self.child(entry, Part::Unchanged)
         };
         beside.append(&mut result);
         beside
     }
 
-    /// An element that both have.
+    /// Compares an element that both lists have.
     fn element(
         &mut self,
         old: EntryId,
@@ -122,15 +127,17 @@ impl<'a> Differ<'a> {
     ) -> Part {
         let (old, new) = (self.old.entry(old).value, self.new.entry(new).value);
         if !pairing.is_by_fields() || is_same(self.old, old, self.new, new) {
-            return Part::Same;
+            return Part::Unchanged;
         }
         let names: Vec<&str> = pairing.names().collect();
         let element = schema.map(FieldSchema::element);
-        Part::Some(self.fields(old, new, element, &names, false))
+        Part::Entries(self.fields(old, new, element, &names, false))
     }
 
-    fn order(&mut self, news: &[Keyed<'_>], name: &str, pairing: Pairing<'a>) -> Child {
-        let values = news.iter().map(|(_, entry)| self.new.entry(*entry).value);
+    fn order(&mut self, new_elements: &[Keyed<'_>], name: &str, pairing: Pairing<'a>) -> Child {
+        let values = new_elements
+            .iter()
+            .map(|(_, entry)| self.new.entry(*entry).value);
         let texts: Vec<String> = values
             .map(|value| match pairing.is_by_fields() {
                 true => format!("{{{}}}", key_fields(self.new, value, pairing).join(", ")),
@@ -138,11 +145,12 @@ impl<'a> Differ<'a> {
             })
             .collect();
         let key = write_text(&format!("$setElementOrder/{name}"), true);
-        self.pieces.add(format!("{key}: [{}]\n", texts.join(", ")))
+        self.additions
+            .add(format!("{key}: [{}]\n", texts.join(", ")))
     }
 }
 
-/// The fields that identify an element, as they are written.
+/// Returns the fields that identify an element as YAML.
 fn key_fields(tree: &Tree<'_>, element: NodeId, pairing: Pairing<'_>) -> Vec<String> {
     let fields = pairing.names().filter_map(|name| {
         let value = tree.entry(tree.find(element, name)?).value;
@@ -151,16 +159,20 @@ fn key_fields(tree: &Tree<'_>, element: NodeId, pairing: Pairing<'_>) -> Vec<Str
     fields.collect()
 }
 
-/// Whether the elements come out in the new order without a directive: `patched` are those that the
-/// patch names.
-fn has_order(olds: &[Keyed<'_>], news: &[Keyed<'_>], patched: &[ElementKey<'_>]) -> bool {
-    let after: Vec<_> = news.iter().map(|(key, _)| *key).collect();
-    let is_there: FxHashSet<_> = after.iter().collect();
-    let olds = olds.iter().map(|(key, _)| *key);
-    let held: Vec<_> = olds.filter(|key| is_there.contains(key)).collect();
-    let before: FxHashSet<_> = held.iter().collect();
-    let new = patched.iter().filter(|key| !before.contains(key));
-    let merged: Vec<_> = held.iter().chain(new).copied().collect();
-    let named = positions_in(&merged, patched);
-    in_order(&merged, &named, &positions_in(&merged, &held)) == after
+/// Whether the merged list has the new order without a directive. `patched` has the keys of the
+/// elements in the patch.
+fn is_in_order(
+    old_elements: &[Keyed<'_>],
+    new_elements: &[Keyed<'_>],
+    patched: &[ElementKey<'_>],
+) -> bool {
+    let new_keys: Vec<_> = new_elements.iter().map(|(key, _)| *key).collect();
+    let in_new: FxHashSet<_> = new_keys.iter().collect();
+    let old_elements = old_elements.iter().map(|(key, _)| *key);
+    let kept_keys: Vec<_> = old_elements.filter(|key| in_new.contains(key)).collect();
+    let in_old: FxHashSet<_> = kept_keys.iter().collect();
+    let inserted = patched.iter().filter(|key| !in_old.contains(key));
+    let merged: Vec<_> = kept_keys.iter().chain(inserted).copied().collect();
+    let in_patch = positions_in(&merged, patched);
+    in_order(&merged, &in_patch, &positions_in(&merged, &kept_keys)) == new_keys
 }

@@ -1,28 +1,29 @@
-//! The patch that turns one document into another, as small as it can be.
+//! Makes the smallest patch that turns one document into another.
 
+mod additions;
 mod fields;
 mod json;
 mod lists;
-mod pieces;
 mod values;
 
 use crate::merge::{Child, Outcome, Shape, edited, part_of, shape, without_aliases};
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, Tree};
 
-use super::{PatchError, Rules, merge_patch, parsed, unverified};
-use pieces::Pieces;
+use super::{PatchError, Rules, merge_patch, parse_generated, verification_error};
+use additions::Additions;
 
 pub use json::json_difference;
 
-/// The merge patch that makes `new` of `old`; `None` if they have the same values.
+/// Returns the merge patch that turns `old` into `new`, or `None` if both have the same values.
 ///
-/// It is the text of `new` without what did not change, so comments come along; what `old` alone
-/// has is removed by nulls and directives. A null in `new` counts as absent: no merge patch can set
-/// one.
+/// The patch is the text of `new` without the unchanged parts, so it has its comments. Nulls and
+/// directives remove what only `old` has. A null in `new` counts as absent, because no merge patch
+/// can set one.
 ///
 /// # Errors
-/// Where the patch, applied to `old`, would not give the values of `new`: a defect of this program.
+/// Returns an error if no patch, applied to `old`, gives the values of `new`: a bug in this
+/// program.
 ///
 /// ```
 /// use merge3::patch::{Rules, merge_difference};
@@ -47,69 +48,76 @@ pub fn merge_difference(
         return Ok(None);
     }
     if new.has_aliases() {
-        // an anchor may be in what did not change, and so not in the patch
-        let plain = without_aliases(new)
-            .ok_or_else(|| unverified("its aliases, written out, would make it too long"))?;
-        return merge_difference(old, &parsed(&plain)?, rules);
+        // an anchor may be in an unchanged part, which the patch does not have
+        let plain = without_aliases(new).ok_or_else(|| {
+            verification_error("its aliases, written out, would make it too long")
+        })?;
+        return merge_difference(old, &parse_generated(&plain)?, rules);
     }
     let (is_strategic, schema) = match rules {
         Rules::Strategic(schema) | Rules::Kustomize(schema) => (true, Some(schema)),
         Rules::Merge => (false, None),
     };
-    for grain in [Grain::Fine, Grain::Lists, Grain::Everything] {
-        let made = Differ {
+    for granularity in [
+        Granularity::Minimal,
+        Granularity::WholeLists,
+        Granularity::Whole,
+    ] {
+        let result = Differ {
             old,
             new,
             is_strategic,
-            grain,
-            pieces: Pieces::default(),
+            granularity,
+            additions: Additions::default(),
         }
         .patch(schema);
-        // where the text is so tangled that an edit of it fails, more of it comes
-        let Ok(patch) = made else { continue };
-        let tree = parsed(&patch)?;
+        // if an edit of the text fails, try a larger patch
+        let Ok(patch) = result else { continue };
+        let tree = parse_generated(&patch)?;
         let patched = merge_patch(old, &tree, rules)?;
         let result = patched.unwrap_or_else(|| old.text().to_owned());
-        let result = parsed(&result)?;
+        let result = parse_generated(&result)?;
         if values::is_same(&result, result.root().value, new, new.root().value) {
             return Ok(Some(patch));
         }
     }
-    Err(unverified("no patch was found that gives the new values"))
+    Err(verification_error(
+        "no patch was found that gives the new values",
+    ))
 }
 
-/// How small a patch is tried.
+/// How much of the new document the patch contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grain {
-    /// As small as can be.
-    Fine,
-    /// Lists that change are replaced.
-    Lists,
-    /// What did not change is in it, too.
-    Everything,
+enum Granularity {
+    /// Only what changed.
+    Minimal,
+    /// Changed lists as a whole.
+    WholeLists,
+    /// Unchanged values as well.
+    Whole,
 }
 
-/// What an entry of the new document is in the patch.
+/// What the patch has of an entry of the new document.
 #[derive(Debug)]
 enum Part {
-    /// It did not change.
-    Same,
-    /// All of it is in the patch.
+    /// Nothing, because it did not change.
+    Unchanged,
+    /// The whole entry.
     Whole,
-    /// Some of its entries are.
-    Some(Vec<Child>),
-    /// Entries of our own stand for it: it is an empty map or list.
-    Instead(String),
+    /// Some entries of its value.
+    Entries(Vec<Child>),
+    /// A text in place of the entry, whose value in the new document is an empty map or list.
+    Text(String),
 }
 
-/// Compares two documents; the patch is the new one's text, edited.
+/// Compares two documents. The patch is an edit of the new document's text.
 struct Differ<'a> {
     old: &'a Tree<'a>,
     new: &'a Tree<'a>,
     is_strategic: bool,
-    grain: Grain,
-    /// What the new text does not have: nulls and directives.
-    pieces: Pieces,
+    granularity: Granularity,
+    /// The entries that the new document lacks: nulls and directives.
+    additions: Additions,
 }
 
 impl<'a> Differ<'a> {
@@ -117,25 +125,25 @@ impl<'a> Differ<'a> {
         let (old, new) = (self.old.root().value, self.new.root().value);
         let children = self.fields(old, new, schema, &["apiVersion", "kind"], true);
         if self.new.entries(self.new.resolve(new)).len() == 0 {
-            return Ok(self.pieces.taken_back(&children).concat());
+            return Ok(self.additions.texts_of(&children).concat());
         }
-        let text = self.pieces.text();
-        let source = parsed(&text)?;
-        let outcome = self.pieces.placed(&source, part_of(children));
+        let text = self.additions.text();
+        let source = parse_generated(&text)?;
+        let outcome = self.additions.resolved(&source, part_of(children));
         let text = edited(self.new, &source, &outcome)?;
         Ok(text.unwrap_or_else(|| self.new.text().to_owned()))
     }
 
-    /// An entry of the new document as a child of the patch; none where it is not in it.
+    /// Returns the children of the patch for an entry of the new document.
     fn child(&mut self, entry: EntryId, part: Part) -> Vec<Child> {
         match part {
-            Part::Same if self.grain == Grain::Everything => vec![Child::keep(entry)],
-            Part::Same => vec![Child::local(entry, Outcome::Remove)],
+            Part::Unchanged if self.granularity == Granularity::Whole => vec![Child::keep(entry)],
+            Part::Unchanged => vec![Child::local(entry, Outcome::Remove)],
             Part::Whole => vec![Child::keep(entry)],
-            Part::Some(children) => vec![Child::local(entry, Outcome::merge(children))],
-            Part::Instead(text) => {
-                let piece = self.pieces.add(text);
-                vec![Child::local(entry, Outcome::Remove), piece]
+            Part::Entries(children) => vec![Child::local(entry, Outcome::merge(children))],
+            Part::Text(text) => {
+                let addition = self.additions.add(text);
+                vec![Child::local(entry, Outcome::Remove), addition]
             }
         }
     }
@@ -143,7 +151,7 @@ impl<'a> Differ<'a> {
     fn value(&mut self, entry: EntryId, old: NodeId, schema: Option<FieldSchema<'a>>) -> Part {
         let new = self.new.entry(entry).value;
         if values::is_same(self.old, old, self.new, new) {
-            return Part::Same;
+            return Part::Unchanged;
         }
         let is_patched_whole =
             self.is_strategic && schema.is_some_and(FieldSchema::is_patched_whole);
@@ -156,20 +164,20 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// A map or list of which some entries are in the patch.
+    /// Returns the part for a map or list with some entries in the patch.
     fn part(&mut self, entry: EntryId, children: Vec<Child>) -> Part {
         let new = self.new.entry(entry).value;
         let is_empty = self.new.entries(self.new.resolve(new)).len() == 0;
         if !is_empty {
-            return Part::Some(children);
+            return Part::Entries(children);
         }
         if children.is_empty() {
             return Part::Whole;
         }
         let key = self.new.entry(entry).key;
         let key = key.map_or_else(String::new, |key| values::scalar_text(self.new, key));
-        let texts = self.pieces.taken_back(&children);
+        let texts = self.additions.texts_of(&children);
         let indented = texts.join("").replace('\n', "\n  ");
-        Part::Instead(format!("{}:\n  {}\n", key, indented.trim_end()))
+        Part::Text(format!("{}:\n  {}\n", key, indented.trim_end()))
     }
 }

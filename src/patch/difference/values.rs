@@ -1,9 +1,9 @@
-//! Values as patches see them.
+//! Compares and writes values as patches need them.
 
 use crate::patch::same::Equality;
 use crate::yaml::{NodeId, ScalarStyle, Tree, equal, scalar};
 
-/// Whether two values are the same where a null field of a map counts as absent.
+/// Whether two values are equal if a null field of a map counts as absent.
 pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
     let without_nulls = Equality {
         counts: |tree, entry| !tree.is_null(tree.entry(entry).value),
@@ -12,7 +12,7 @@ pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -
     without_nulls.is_same(left, l, right, r)
 }
 
-/// A scalar as it can be anywhere on a line.
+/// Returns a scalar as text that is valid anywhere on a line.
 pub(super) fn scalar_text(tree: &Tree<'_>, node: NodeId) -> String {
     let Some(scalar) = tree.scalar(node) else {
         return String::new();

@@ -1,78 +1,79 @@
-//! Operations that touch different places: they are carried out together, so that a long patch does
-//! not have its target read again for each.
+//! Applies operations at independent locations together, so that the target of a long patch is not
+//! parsed again for each operation.
 
 use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::arriving::{arriving_text, is_block_list};
+use super::entry_text::{entry_text, is_block_list};
 use super::operation::{Action, Operation};
 use super::pointer::{Step, index_of, named_fields};
 use super::same::is_same;
 use crate::merge::{Child, Incoming, Outcome, Shape, edited, part_of, shape};
-use crate::patch::{Decided, parsed};
+use crate::patch::{PatchResult, parse_generated};
 use crate::yaml::{EntryId, NodeId, Tree};
 
-/// How many operations can be carried out together, and the text then; `None` if nothing changes.
-/// What a single one does, and what goes wrong, is not decided here.
-pub(super) fn carried_out(
+/// Returns the number of leading operations that can be applied together, and the resulting text,
+/// which is `None` if nothing changes. Returns 0 for operations that have to be applied one by one,
+/// and for those that fail.
+pub(super) fn apply_batch(
     text: &str,
     patch: &Tree<'_>,
     operations: &[Operation<'_>],
-) -> Decided<(usize, Option<String>)> {
-    let is_apart = |at: usize| {
+) -> PatchResult<(usize, Option<String>)> {
+    let can_batch = |at: usize| {
         let action = operations.get(at).map(|operation| &operation.action);
         action.is_some_and(|action| !matches!(action, Action::Copy(_) | Action::Move(_)))
     };
-    if !is_apart(0) || !is_apart(1) {
+    if !can_batch(0) || !can_batch(1) {
         return Ok((0, None));
     }
-    let target = parsed(text)?;
+    let target = parse_generated(text)?;
     let mut batch = Batch::new(&target, patch);
-    let mut count = 0;
-    while count < operations.len() && batch.take(&operations[count])? {
-        count += 1;
+    let mut taken = 0;
+    while taken < operations.len() && batch.try_take(&operations[taken])? {
+        taken += 1;
     }
-    if count < 2 || target.has_aliases() || patch.has_aliases() {
+    if taken < 2 || target.has_aliases() || patch.has_aliases() {
         return Ok((0, None));
     }
-    // what comes is at the ends: every other path leads where it did
-    let Some(grown) = batch.grown()? else {
-        return Ok((count, batch.changed()?));
+    // additions are at the ends of maps and lists, so all other paths stay valid
+    let Some(text_with_additions) = batch.text_with_additions()? else {
+        return Ok((taken, batch.text_with_changes()?));
     };
-    let target = parsed(&grown)?;
-    let mut rest = Batch::new(&target, patch);
+    let target = parse_generated(&text_with_additions)?;
+    let mut second = Batch::new(&target, patch);
     for operation in batch.changes {
-        if !rest.take(operation)? {
+        if !second.try_take(operation)? {
             return Ok((0, None));
         }
     }
-    let changed = rest.changed()?;
-    Ok((count, changed.or(Some(grown))))
+    let text_with_changes = second.text_with_changes()?;
+    Ok((taken, text_with_changes.or(Some(text_with_additions))))
 }
 
-/// Operations on different places of one text.
+/// Operations at independent locations of one text.
 struct Batch<'a, 'o> {
     target: &'a Tree<'a>,
     patch: &'a Tree<'a>,
-    /// The fields of the maps that were asked for, by name.
+    /// The fields of maps that were looked up, by name.
     fields: FxHashMap<NodeId, FxHashMap<Cow<'a, str>, EntryId>>,
-    /// The entries in which something changes or comes.
-    ways: FxHashSet<EntryId>,
-    /// What becomes of entries that change or go.
+    /// The entries with a change or an addition inside.
+    changed_inside: FxHashSet<EntryId>,
+    /// The outcomes of changed and removed entries.
     outcomes: FxHashMap<EntryId, Outcome>,
-    /// The operations that say so.
+    /// The operations of these outcomes.
     changes: Vec<&'o Operation<'o>>,
-    /// How many entries go from a map or list.
-    gone: FxHashMap<NodeId, usize>,
-    /// The maps and lists to which something comes, once for each entry.
-    growing: Vec<NodeId>,
-    /// The entries behind which that is.
-    ends: FxHashSet<EntryId>,
-    /// A document with these entries, each below a key of its own.
-    coming: String,
-    /// The fields that come.
-    named: FxHashSet<(NodeId, &'o str)>,
+    /// The number of entries that are removed from a map or list.
+    removed: FxHashMap<NodeId, usize>,
+    /// The map or list of each added entry.
+    parents: Vec<NodeId>,
+    /// The entries that come before an added entry.
+    last_entries: FxHashSet<EntryId>,
+    /// A document with the added entries, each below a key of its own.
+    added_text: String,
+    /// The names of the added fields.
+    added_names: FxHashSet<(NodeId, &'o str)>,
 }
 
 impl<'a, 'o> Batch<'a, 'o> {
@@ -81,47 +82,47 @@ impl<'a, 'o> Batch<'a, 'o> {
             target,
             patch,
             fields: FxHashMap::default(),
-            ways: FxHashSet::default(),
+            changed_inside: FxHashSet::default(),
             outcomes: FxHashMap::default(),
             changes: Vec::new(),
-            gone: FxHashMap::default(),
-            growing: Vec::new(),
-            ends: FxHashSet::default(),
-            coming: String::new(),
-            named: FxHashSet::default(),
+            removed: FxHashMap::default(),
+            parents: Vec::new(),
+            last_entries: FxHashSet::default(),
+            added_text: String::new(),
+            added_names: FxHashSet::default(),
         }
     }
 
-    /// Takes an operation up; false where those before have to be carried out first, or where it
-    /// needs more care.
-    fn take(&mut self, operation: &'o Operation<'o>) -> Decided<bool> {
+    /// Adds an operation to the batch. Returns false if it depends on an operation in the batch, or
+    /// if it needs a special case that only single operations have.
+    fn try_take(&mut self, operation: &'o Operation<'o>) -> PatchResult<bool> {
         let Some((last, steps)) = operation.path.split_last() else {
             return Ok(false);
         };
-        let mut holder = self.target.root().value;
-        let mut way = Vec::with_capacity(steps.len());
+        let mut parent = self.target.root().value;
+        let mut ancestors = Vec::with_capacity(steps.len());
         for step in steps {
-            match self.find(holder, step) {
-                Some(entry) if !self.is_fixed(entry) => way.push(entry),
+            match self.find(parent, step) {
+                Some(entry) if !self.is_settled(entry) => ancestors.push(entry),
                 _ => return Ok(false),
             }
-            holder = self.target.entry(way[way.len() - 1]).value;
+            parent = self.target.entry(ancestors[ancestors.len() - 1]).value;
         }
-        let found = self.find(holder, last);
-        if found.is_some_and(|it| self.is_fixed(it) || self.ways.contains(&it)) {
+        let found = self.find(parent, last);
+        if found.is_some_and(|it| self.is_settled(it) || self.changed_inside.contains(&it)) {
             return Ok(false);
         }
         let value = found.map(|found| self.target.entry(found).value);
         let is_same = |new| value.is_some_and(|old| is_same(self.target, old, self.patch, new));
-        let is_list = shape(self.target, holder) == Shape::List;
+        let is_list = shape(self.target, parent) == Shape::List;
         let outcome = match (&operation.action, found) {
             (Action::Test(value), _) => return Ok(is_same(*value)),
             (Action::Remove, Some(_)) => {
-                let gone = self.gone.entry(holder).or_default();
-                if *gone + 1 == self.target.entries(holder).len() {
+                let removed = self.removed.entry(parent).or_default();
+                if *removed + 1 == self.target.entries(parent).len() {
                     return Ok(false);
                 }
-                *gone += 1;
+                *removed += 1;
                 Outcome::Remove
             }
             (Action::Replace(entry), Some(_)) => {
@@ -142,105 +143,107 @@ impl<'a, 'o> Batch<'a, 'o> {
                 Outcome::Take(Incoming::whole(self.patch.entry(*entry).value))
             }
             (Action::Add(entry), None) => {
-                let comes = self.comes((operation.node, *entry), holder, last)?;
-                self.ways.extend(way.into_iter().filter(|_| comes));
-                return Ok(comes);
+                let is_appended = self.try_append((operation.node, *entry), parent, last)?;
+                self.changed_inside
+                    .extend(ancestors.into_iter().filter(|_| is_appended));
+                return Ok(is_appended);
             }
             _ => return Ok(false),
         };
         self.outcomes.extend(found.map(|found| (found, outcome)));
-        self.ways.extend(way);
+        self.changed_inside.extend(ancestors);
         self.changes.push(operation);
         Ok(true)
     }
 
-    /// Whether nothing else may happen in an entry: it changes or goes, or something comes behind
-    /// it, and comments may be between the two.
-    fn is_fixed(&self, entry: EntryId) -> bool {
-        self.outcomes.contains_key(&entry) || self.ends.contains(&entry)
+    /// Whether no other operation may touch an entry: it is changed or removed, or an entry is
+    /// added after it. Comments between the two entries could belong to either.
+    fn is_settled(&self, entry: EntryId) -> bool {
+        self.outcomes.contains_key(&entry) || self.last_entries.contains(&entry)
     }
 
-    /// What a step leads to.
-    fn find(&mut self, holder: NodeId, step: &Step<'_>) -> Option<EntryId> {
+    /// Returns the entry that a step leads to.
+    fn find(&mut self, parent: NodeId, step: &Step<'_>) -> Option<EntryId> {
         let target = self.target;
-        match shape(target, holder) {
+        match shape(target, parent) {
             Shape::Map => {
-                let fields = self.fields.entry(holder);
-                let fields = fields.or_insert_with(|| named_fields(target, holder));
+                let fields = self.fields.entry(parent);
+                let fields = fields.or_insert_with(|| named_fields(target, parent));
                 fields.get(step.as_ref()).copied()
             }
-            // positions are other ones as soon as an element goes
-            Shape::List if self.gone.contains_key(&holder) => None,
-            Shape::List => target.entries(holder).nth(index_of(step)?),
+            // removing an element changes the positions of the following ones
+            Shape::List if self.removed.contains_key(&parent) => None,
+            Shape::List => target.entries(parent).nth(index_of(step)?),
             Shape::Scalar => None,
         }
     }
 
-    /// Takes up what comes as the last entry of a map or list.
-    fn comes(
+    /// Adds an operation that appends an entry to a map or list. Returns false if it cannot.
+    fn try_append(
         &mut self,
         (add, value): (NodeId, EntryId),
-        holder: NodeId,
+        parent: NodeId,
         step: &'o Step<'_>,
-    ) -> Decided<bool> {
-        let is_list = shape(self.target, holder) == Shape::List;
+    ) -> PatchResult<bool> {
+        let is_list = shape(self.target, parent) == Shape::List;
         let is_new = match is_list {
             true => step == "-",
-            false => self.named.insert((holder, step.as_ref())),
+            false => self.added_names.insert((parent, step.as_ref())),
         };
-        let Some(end) = self.target.entries(holder).next_back() else {
+        let Some(end) = self.target.entries(parent).next_back() else {
             return Ok(false);
         };
-        if !is_new || self.outcomes.contains_key(&end) || self.ways.contains(&end) {
+        if !is_new || self.outcomes.contains_key(&end) || self.changed_inside.contains(&end) {
             return Ok(false);
         }
         let key = (!is_list).then_some(step.as_ref());
-        // the operation alone: what is found out once of a tree would be of the whole patch each
-        // time
+        // parse the operation alone: facts that are computed once per tree would be computed for
+        // the whole patch with each operation
         let mut span = self.patch.node(add).span;
         if self.patch.is_block_collection(add) {
-            // and what is behind its value
+            // include the comments after its value
             let lines = self.patch.lines_of(self.patch.entry(value));
             span.end = span.end.max(lines.end);
         }
-        let alone = self.patch.outdented(span);
-        let alone = parsed(&alone)?;
-        let Some(entry) = alone.find(alone.root().value, "value") else {
+        let operation_tree = self.patch.outdented(span);
+        let operation_tree = parse_generated(&operation_tree)?;
+        let Some(entry) = operation_tree.find(operation_tree.root().value, "value") else {
             return Ok(false);
         };
-        let value = alone.entry(entry).value;
-        let text = arriving_text(&alone, (value, Some(entry)), key)?;
-        self.coming.push_str(&format!("x{}:\n", self.growing.len()));
+        let value = operation_tree.entry(entry).value;
+        let text = entry_text(&operation_tree, (value, Some(entry)), key)?;
+        self.added_text
+            .push_str(&format!("x{}:\n", self.parents.len()));
         for line in text.split_inclusive('\n') {
             let indent = if line.trim().is_empty() { "" } else { "  " };
-            self.coming.extend([indent, line]);
+            self.added_text.extend([indent, line]);
         }
-        self.growing.push(holder);
-        self.ends.insert(end);
+        self.parents.push(parent);
+        self.last_entries.insert(end);
         Ok(true)
     }
 
-    /// The text with what comes.
-    fn grown(&self) -> Decided<Option<String>> {
-        if self.growing.is_empty() {
+    /// Returns the text with the added entries.
+    fn text_with_additions(&self) -> PatchResult<Option<String>> {
+        if self.parents.is_empty() {
             return Ok(None);
         }
-        let source = parsed(&self.coming)?;
-        let mut coming: FxHashMap<NodeId, Vec<Child>> = FxHashMap::default();
-        for (entry, holder) in source.entries(source.root().value).zip(&self.growing) {
+        let source = parse_generated(&self.added_text)?;
+        let mut added_children: FxHashMap<NodeId, Vec<Child>> = FxHashMap::default();
+        for (entry, parent) in source.entries(source.root().value).zip(&self.parents) {
             let entries = source.entries(source.entry(entry).value);
             let children = entries.map(|entry| {
                 let taken = Incoming::whole(source.entry(entry).value);
                 Child::updated(entry, Outcome::Take(taken))
             });
-            coming.entry(*holder).or_default().extend(children);
+            added_children.entry(*parent).or_default().extend(children);
         }
-        let outcome = self.outcome(self.target.root().value, &mut coming, |_| None);
+        let outcome = self.outcome(self.target.root().value, &mut added_children, |_| None);
         Ok(edited(self.target, &source, &outcome)?)
     }
 
-    /// The text with what changes and without what goes.
-    fn changed(&self) -> Decided<Option<String>> {
+    /// Returns the text with the changes and without the removed entries.
+    fn text_with_changes(&self) -> PatchResult<Option<String>> {
         let outcome_of = |entry| self.outcomes.get(&entry).cloned();
         let outcome = self.outcome(
             self.target.root().value,
@@ -253,18 +256,21 @@ impl<'a, 'o> Batch<'a, 'o> {
     fn outcome(
         &self,
         node: NodeId,
-        coming: &mut FxHashMap<NodeId, Vec<Child>>,
+        added_children: &mut FxHashMap<NodeId, Vec<Child>>,
         outcome_of: impl Fn(EntryId) -> Option<Outcome> + Copy,
     ) -> Outcome {
         let mut children = Vec::with_capacity(self.target.entries(node).len());
         for entry in self.target.entries(node) {
-            let outcome = outcome_of(entry).unwrap_or_else(|| match self.ways.contains(&entry) {
-                true => self.outcome(self.target.entry(entry).value, coming, outcome_of),
-                false => Outcome::Keep,
-            });
+            let outcome =
+                outcome_of(entry).unwrap_or_else(|| match self.changed_inside.contains(&entry) {
+                    true => {
+                        self.outcome(self.target.entry(entry).value, added_children, outcome_of)
+                    }
+                    false => Outcome::Keep,
+                });
             children.push(Child::local(entry, outcome));
         }
-        children.extend(coming.remove(&node).unwrap_or_default());
+        children.extend(added_children.remove(&node).unwrap_or_default());
         part_of(children)
     }
 }

@@ -1,26 +1,25 @@
-//! JSON patch (RFC 6902): operations, one after the other, each an edit of the text that the one
-//! before left.
+//! Applies JSON patches (RFC 6902). Each operation edits the text that the previous one left.
 
-mod arriving;
 mod batch;
+mod entry_text;
 mod operation;
 pub(super) mod pointer;
 mod same;
 
-use super::{Decided, PatchError, in_the_style_of, parsed, wrong_at};
+use super::{PatchError, PatchResult, parse_generated, patch_error_at, with_block_style};
 use crate::merge::{Child, Incoming, Outcome, Shape, edited, shape, without_aliases};
 use crate::yaml::{EntryId, NodeId, Tree};
 
-use arriving::{arriving_text, is_block_list, list_in_list};
+use entry_text::{entry_text, is_block_list, list_as_element};
 use operation::{Action, Operation, operations};
-use pointer::{Spot, Step};
+use pointer::{Location, Step};
 use same::is_same;
 
-/// The target's text with a JSON patch applied; `None` if that changes nothing.
+/// Applies a JSON patch and returns the new text of the target, or `None` if nothing changes.
 ///
 /// # Errors
-/// Where the patch is none, a path leads nowhere, or a `test` fails: the error says which
-/// operation, and nothing of the patch is to be taken.
+/// Returns an error if the patch is malformed, a path leads nowhere, or a `test` fails. The error
+/// names the operation, and none of the patch may be used.
 ///
 /// ```
 /// use merge3::patch::json_patch;
@@ -32,37 +31,37 @@ use same::is_same;
 /// assert_eq!(patched.unwrap(), "spec:\n  args: # how it is called\n  - a # first\n  - b\n  - c\n");
 /// ```
 pub fn json_patch(target: &str, patch: &Tree<'_>) -> Result<Option<String>, PatchError> {
-    let patched = patched(target, patch)?;
-    in_the_style_of(&parsed(target)?, patch, patched, |patch| {
-        self::patched(target, patch)
+    let patched = apply_all(target, patch)?;
+    with_block_style(&parse_generated(target)?, patch, patched, |patch| {
+        apply_all(target, patch)
     })
 }
 
-/// The most bytes that the `copy` operations of a patch add together.
-const MOST_COPIED: usize = 8 << 20;
+/// The maximum number of bytes that all `copy` operations of a patch may add.
+const MAX_COPIED: usize = 8 << 20;
 
-fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
+fn apply_all(target: &str, patch: &Tree<'_>) -> PatchResult<Option<String>> {
     let mut text = target.to_owned();
     let mut copied = 0_usize;
     let operations = operations(patch)?;
     let mut at = 0;
     while let Some(operation) = operations.get(at) {
-        // what cannot be carried out together is, or fails, one by one
-        let batch = batch::carried_out(&text, patch, &operations[at..]);
+        // operations that cannot be applied together are applied one by one, or fail there
+        let batch = batch::apply_batch(&text, patch, &operations[at..]);
         let (count, changed) = batch.unwrap_or((0, None));
         at += count.max(1);
         if count > 0 {
             text = changed.unwrap_or(text);
             continue;
         }
-        let next = match applied(&text, patch, operation) {
-            // what an alias stands for changes in one place: the last resort is to write them all
+        let next = match apply_operation(&text, patch, operation) {
+            // a change at one of several aliases of an anchor: try again with all aliases written
             // out
             Err(error @ PatchError::Verification(_)) => {
-                let tree = parsed(&text)?;
+                let tree = parse_generated(&text)?;
                 let plain = without_aliases(&tree).filter(|_| tree.has_aliases());
                 let plain = plain.ok_or(error)?;
-                Some(applied(&plain, patch, operation)?.unwrap_or(plain))
+                Some(apply_operation(&plain, patch, operation)?.unwrap_or(plain))
             }
             result => result?,
         };
@@ -71,13 +70,13 @@ fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
             copied = copied.saturating_add(next.len().saturating_sub(text.len()));
         }
         text = next;
-        if copied > MOST_COPIED {
-            return Err(wrong_at(
+        if copied > MAX_COPIED {
+            return Err(patch_error_at(
                 patch,
                 operation.at,
                 format!(
                     "the copies in this patch have more than {} MiB",
-                    MOST_COPIED >> 20
+                    MAX_COPIED >> 20
                 ),
                 "nothing was written; each copy of a copy doubles what is there",
             ));
@@ -86,9 +85,13 @@ fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
     Ok((text != target).then_some(text))
 }
 
-/// The text after one operation; `None` if it changes nothing.
-fn applied(text: &str, patch: &Tree<'_>, operation: &Operation<'_>) -> Decided<Option<String>> {
-    let target = parsed(text)?;
+/// Applies one operation and returns the new text, or `None` if nothing changes.
+fn apply_operation(
+    text: &str,
+    patch: &Tree<'_>,
+    operation: &Operation<'_>,
+) -> PatchResult<Option<String>> {
+    let target = parse_generated(text)?;
     let run = SingleOperation {
         target: &target,
         patch,
@@ -110,7 +113,7 @@ fn applied(text: &str, patch: &Tree<'_>, operation: &Operation<'_>) -> Decided<O
     }
 }
 
-/// One operation on one text.
+/// An operation and the text that it is applied to.
 struct SingleOperation<'a> {
     target: &'a Tree<'a>,
     patch: &'a Tree<'a>,
@@ -118,63 +121,63 @@ struct SingleOperation<'a> {
 }
 
 impl SingleOperation<'_> {
-    fn wrong(&self, message: impl Into<String>, help: &str) -> PatchError {
-        wrong_at(self.patch, self.operation.at, message, help)
+    fn patch_error(&self, message: impl Into<String>, help: &str) -> PatchError {
+        patch_error_at(self.patch, self.operation.at, message, help)
     }
 
-    /// The value that a path leads to, and the entry that it is of; the root is of none.
-    fn value_at(&self, path: &[Step<'_>]) -> Decided<(NodeId, Option<EntryId>)> {
-        let Some(spot) = self.spot(path)? else {
+    /// Returns the value at a path, and its entry, which the root does not have.
+    fn value_at(&self, path: &[Step<'_>]) -> PatchResult<(NodeId, Option<EntryId>)> {
+        let Some(location) = self.locate(path)? else {
             return Ok((self.target.root().value, None));
         };
-        let found = spot.found.ok_or_else(|| self.leads_nowhere(path))?;
+        let found = location.found.ok_or_else(|| self.missing_target(path))?;
         Ok((self.target.entry(found).value, Some(found)))
     }
 
-    fn leads_nowhere(&self, path: &[Step<'_>]) -> PatchError {
-        let path = pointer::written(path);
-        self.wrong(
+    fn missing_target(&self, path: &[Step<'_>]) -> PatchError {
+        let path = pointer::format_pointer(path);
+        self.patch_error(
             format!("the target has nothing at `{path}`"),
             "give a path that is there: field names and \
              positions from 0, as in /spec/containers/0/image",
         )
     }
 
-    /// The place that a path leads to; `None` for the root.
-    fn spot(&self, path: &[Step<'_>]) -> Decided<Option<Spot>> {
-        match pointer::spot(self.target, path) {
-            Ok(spot) => Ok(spot),
-            Err(depth) => Err(self.leads_nowhere(&path[..=depth])),
+    /// Returns the location that a path leads to, or `None` for the root.
+    fn locate(&self, path: &[Step<'_>]) -> PatchResult<Option<Location>> {
+        match pointer::locate(self.target, path) {
+            Ok(location) => Ok(location),
+            Err(depth) => Err(self.missing_target(&path[..=depth])),
         }
     }
 
-    fn test(&self, value: NodeId) -> Decided<()> {
+    fn test(&self, value: NodeId) -> PatchResult<()> {
         let (found, _) = self.value_at(&self.operation.path)?;
         if is_same(self.target, found, self.patch, value) {
             return Ok(());
         }
         let found = self.target.text_of(found);
         let found = found.lines().next().unwrap_or_default();
-        Err(self.wrong(
+        Err(self.patch_error(
             format!("the test failed: the target has `{found}` there"),
             "nothing was written; see whether the patch is for this version of the target",
         ))
     }
 
-    fn remove(&self, path: &[Step<'_>]) -> Decided<String> {
-        let Some(spot) = self.spot(path)? else {
-            return Err(self.wrong(
+    fn remove(&self, path: &[Step<'_>]) -> PatchResult<String> {
+        let Some(location) = self.locate(path)? else {
+            return Err(self.patch_error(
                 "this would remove the whole document",
                 "delete it from the file",
             ));
         };
-        match spot.found {
-            Some(_) => self.with_found(&spot, Outcome::Remove, self.target),
-            None => Err(self.leads_nowhere(path)),
+        match location.found {
+            Some(_) => self.with_outcome(&location, Outcome::Remove, self.target),
+            None => Err(self.missing_target(path)),
         }
     }
 
-    fn replace(&self, entry: EntryId) -> Decided<Option<String>> {
+    fn replace(&self, entry: EntryId) -> PatchResult<Option<String>> {
         let (old, owner) = self.value_at(&self.operation.path)?;
         let value = self.patch.entry(entry).value;
         if is_same(self.target, old, self.patch, value) {
@@ -186,22 +189,22 @@ impl SingleOperation<'_> {
             ..Incoming::whole(value)
         });
         let is_element = owner.is_some_and(|owner| self.target.entry(owner).key.is_none());
-        match self.spot(&self.operation.path)? {
-            None if self.patch.scalar(value).is_none() => Ok(Some(self.whole(value))),
+        match self.locate(&self.operation.path)? {
+            None if self.patch.scalar(value).is_none() => Ok(Some(self.with_root(value))),
             None => Ok(edited(self.target, self.patch, &taken)?),
-            Some(spot) if is_element && is_block_list(self.patch, value) => {
-                let text = list_in_list(self.patch, value, Some(entry));
-                let list = parsed(&text)?;
+            Some(location) if is_element && is_block_list(self.patch, value) => {
+                let text = list_as_element(self.patch, value, Some(entry));
+                let list = parse_generated(&text)?;
                 let value = first_value(&list);
-                self.with_found(&spot, Outcome::Take(Incoming::whole(value)), &list)
+                self.with_outcome(&location, Outcome::Take(Incoming::whole(value)), &list)
                     .map(Some)
             }
-            Some(spot) => self.with_found(&spot, taken, self.patch).map(Some),
+            Some(location) => self.with_outcome(&location, taken, self.patch).map(Some),
         }
     }
 
-    /// The document with another map or list as all that is in it.
-    fn whole(&self, value: NodeId) -> String {
+    /// Returns the document with another map or list as its root.
+    fn with_root(&self, value: NodeId) -> String {
         let (text, root) = (self.target.text(), self.target.root().value);
         let span = self.target.node(root).span;
         format!(
@@ -212,81 +215,90 @@ impl SingleOperation<'_> {
         )
     }
 
-    /// The text with another outcome for the entry that is at a place.
-    fn with_found(&self, spot: &Spot, outcome: Outcome, source: &Tree<'_>) -> Decided<String> {
-        let children = self.children(spot);
-        let children = children.map(|child| match Some(child) == spot.found {
+    /// Returns the text with `outcome` for the entry at a location.
+    fn with_outcome(
+        &self,
+        location: &Location,
+        outcome: Outcome,
+        source: &Tree<'_>,
+    ) -> PatchResult<String> {
+        let children = self.children(location);
+        let children = children.map(|child| match Some(child) == location.found {
             true => Child::local(child, outcome.clone()),
             false => Child::keep(child),
         });
-        self.changed(spot, Outcome::merge(children.collect()), source)
+        self.edited_parent(location, Outcome::merge(children.collect()), source)
     }
 
-    /// Adds a value of `source`, that of an entry, where the path says.
-    fn add(&self, source: &Tree<'_>, (value, owner): (NodeId, Option<EntryId>)) -> Decided<String> {
-        let Some(spot) = self.spot(&self.operation.path)? else {
+    /// Adds a value of `source` at the path of the operation. `owner` is the entry of the value.
+    fn add(
+        &self,
+        source: &Tree<'_>,
+        (value, owner): (NodeId, Option<EntryId>),
+    ) -> PatchResult<String> {
+        let Some(location) = self.locate(&self.operation.path)? else {
             let taken = Outcome::Take(Incoming::whole(value));
             return Ok(edited(self.target, source, &taken)?
                 .unwrap_or_else(|| self.target.text().to_owned()));
         };
-        let is_map = shape(self.target, spot.holder) == Shape::Map;
-        if is_map && spot.found.is_some() {
+        let is_map = shape(self.target, location.parent) == Shape::Map;
+        if is_map && location.found.is_some() {
             let taken = Outcome::Take(Incoming::whole(value));
-            return self.with_found(&spot, taken, source);
+            return self.with_outcome(&location, taken, source);
         }
         let key = match self.operation.path.last() {
             Some(step) if is_map => Some(step.as_ref()),
             _ => None,
         };
-        let arriving = arriving_text(source, (value, owner), key)?;
-        if self.children(&spot).count() == 0 {
-            return self.fill(&spot, &arriving);
+        let arriving = entry_text(source, (value, owner), key)?;
+        if self.children(&location).count() == 0 {
+            return self.fill_empty(&location, &arriving);
         }
-        let arriving = parsed(&arriving)?;
+        let arriving = parse_generated(&arriving)?;
         let Some(coming) = arriving.entries(arriving.root().value).next() else {
-            return Err(self.leads_nowhere(&self.operation.path));
+            return Err(self.missing_target(&self.operation.path));
         };
         let value = arriving.entry(coming).value;
         let new = Child::updated(coming, Outcome::Take(Incoming::whole(value)));
-        let mut children: Vec<Child> = self.children(&spot).map(Child::keep).collect();
-        children.insert(spot.index.min(children.len()), new);
-        self.changed(&spot, Outcome::merge(children), &arriving)
+        let mut children: Vec<Child> = self.children(&location).map(Child::keep).collect();
+        children.insert(location.index.min(children.len()), new);
+        self.edited_parent(&location, Outcome::merge(children), &arriving)
     }
 
-    /// An empty map or list takes its first entry, whose text is given.
-    fn fill(&self, spot: &Spot, entry: &str) -> Decided<String> {
+    /// Adds the first entry, given as text, to an empty map or list.
+    fn fill_empty(&self, location: &Location, entry: &str) -> PatchResult<String> {
         let indented: String = entry
             .split_inclusive('\n')
             .map(|line| format!("  {line}"))
             .collect();
-        let owner = spot
-            .above
+        let owner = location
+            .ancestors
             .last()
             .map(|(_, owner)| self.target.entry(*owner));
-        // a dash and a key indent what is below them each in its own way
-        let holder = match owner.map(|owner| owner.key) {
+        // what is below a dash is indented in another way than what is below a key
+        let parent = match owner.map(|owner| owner.key) {
             Some(None) => format!("-\n{indented}"),
             _ => format!("holder:\n{indented}"),
         };
-        let holder = parsed(&holder)?;
-        let value = first_value(&holder);
-        self.changed(spot, Outcome::Take(Incoming::whole(value)), &holder)
+        let parent = parse_generated(&parent)?;
+        let value = first_value(&parent);
+        self.edited_parent(location, Outcome::Take(Incoming::whole(value)), &parent)
     }
 
-    fn move_from(&self, from: &[Step<'_>]) -> Decided<Option<String>> {
+    fn move_from(&self, from: &[Step<'_>]) -> PatchResult<Option<String>> {
         let path = &self.operation.path;
         let found = self.value_at(from)?;
         if from == path.as_slice() {
             return Ok(None);
         }
         if path.starts_with(from) {
-            return Err(self.wrong(
+            return Err(self.patch_error(
                 "a value cannot be moved into itself",
                 "use copy, or give another path",
             ));
         }
         let rest = self.remove(from)?;
-        let rest = parsed(&rest)?;
+        let rest = parse_generated(&rest)?;
         let after = SingleOperation {
             target: &rest,
             ..*self
@@ -294,18 +306,23 @@ impl SingleOperation<'_> {
         after.add(self.target, found).map(Some)
     }
 
-    fn children(&self, spot: &Spot) -> impl Iterator<Item = EntryId> + use<> {
-        self.target.entries(spot.holder)
+    fn children(&self, location: &Location) -> impl Iterator<Item = EntryId> + use<> {
+        self.target.entries(location.parent)
     }
 
-    /// The text with another outcome for the map or list that a place is in.
-    fn changed(&self, spot: &Spot, outcome: Outcome, source: &Tree<'_>) -> Decided<String> {
+    /// Returns the text with `outcome` for the map or list that contains a location.
+    fn edited_parent(
+        &self,
+        location: &Location,
+        outcome: Outcome,
+        source: &Tree<'_>,
+    ) -> PatchResult<String> {
         let mut outcome = outcome;
-        for (node, inside) in spot.above.iter().rev() {
+        for (node, on_path) in location.ancestors.iter().rev() {
             let children = self
                 .target
                 .entries(*node)
-                .map(|entry| match entry == *inside {
+                .map(|entry| match entry == *on_path {
                     true => Child::local(entry, outcome.clone()),
                     false => Child::keep(entry),
                 });
@@ -316,7 +333,7 @@ impl SingleOperation<'_> {
     }
 }
 
-/// The value of the first entry of a document.
+/// Returns the value of the first entry of a document.
 fn first_value(tree: &Tree<'_>) -> NodeId {
     let root = tree.root().value;
     let first = tree.entries(root).next();

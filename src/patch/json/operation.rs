@@ -1,23 +1,23 @@
-//! The operations of a JSON patch, read from its document.
+//! Reads the operations of a JSON patch from its document.
 
 use crate::merge::{Shape, shape};
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
-use super::super::{Decided, PatchError, wrong_at};
+use super::super::{PatchError, PatchResult, patch_error_at};
 use super::pointer::{Step, steps};
 
-/// One operation.
+/// An operation of a JSON patch.
 #[derive(Debug)]
 pub(super) struct Operation<'t> {
     pub(super) action: Action<'t>,
     pub(super) path: Vec<Step<'t>>,
-    /// Where its path stands.
+    /// The node of its path.
     pub(super) at: NodeId,
-    /// The operation itself.
+    /// The node of the operation.
     pub(super) node: NodeId,
 }
 
-/// What an operation does at its path; values are those of entries of the patch.
+/// What an operation does at its path. Values are given by their entries in the patch.
 #[derive(Debug)]
 pub(super) enum Action<'t> {
     Add(EntryId),
@@ -28,11 +28,11 @@ pub(super) enum Action<'t> {
     Move(Vec<Step<'t>>),
 }
 
-/// All operations of a patch, in order.
-pub(super) fn operations<'t>(patch: &'t Tree<'_>) -> Decided<Vec<Operation<'t>>> {
+/// Reads all operations of a patch, in order.
+pub(super) fn operations<'t>(patch: &'t Tree<'_>) -> PatchResult<Vec<Operation<'t>>> {
     let root = patch.resolve(patch.root().value);
     if shape(patch, root) != Shape::List {
-        return Err(wrong_at(
+        return Err(patch_error_at(
             patch,
             root,
             "a JSON patch is a list of operations",
@@ -46,10 +46,10 @@ pub(super) fn operations<'t>(patch: &'t Tree<'_>) -> Decided<Vec<Operation<'t>>>
         .collect()
 }
 
-fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> Decided<Operation<'t>> {
+fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> PatchResult<Operation<'t>> {
     if shape(patch, node) != Shape::Map {
         let help = "write it like {op: replace, path: /spec/replicas, value: 3}";
-        return Err(wrong_at(patch, node, "this is no operation", help));
+        return Err(patch_error_at(patch, node, "this is no operation", help));
     }
     let reader = OperationReader { patch, node };
     let (op, at_op) = reader.text("op")?;
@@ -62,7 +62,7 @@ fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> Decided<Operation<'t>> {
         "copy" => Action::Copy(reader.pointer("from")?.0),
         "move" => Action::Move(reader.pointer("from")?.0),
         _ => {
-            return Err(wrong_at(
+            return Err(patch_error_at(
                 patch,
                 at_op,
                 format!("there is no operation `{op}`"),
@@ -86,7 +86,7 @@ struct OperationReader<'t, 's> {
 impl<'t> OperationReader<'t, '_> {
     fn field(&self, name: &str) -> Result<EntryId, PatchError> {
         self.patch.find(self.node, name).ok_or_else(|| {
-            wrong_at(
+            patch_error_at(
                 self.patch,
                 self.node,
                 format!("this operation has no `{name}`"),
@@ -95,12 +95,12 @@ impl<'t> OperationReader<'t, '_> {
         })
     }
 
-    fn text(&self, name: &str) -> Decided<(&'t str, NodeId)> {
+    fn text(&self, name: &str) -> PatchResult<(&'t str, NodeId)> {
         let value = self.patch.entry(self.field(name)?).value;
         let patch: &'t Tree<'_> = self.patch;
         match patch.scalar(value) {
             Some(scalar) if scalar.scalar_type == ScalarType::Str => Ok((scalar.content, value)),
-            _ => Err(wrong_at(
+            _ => Err(patch_error_at(
                 patch,
                 value,
                 format!("`{name}` is no text"),
@@ -109,10 +109,10 @@ impl<'t> OperationReader<'t, '_> {
         }
     }
 
-    fn pointer(&self, name: &str) -> Decided<(Vec<Step<'t>>, NodeId)> {
+    fn pointer(&self, name: &str) -> PatchResult<(Vec<Step<'t>>, NodeId)> {
         let (text, value) = self.text(name)?;
         let steps = steps(text).ok_or_else(|| {
-            wrong_at(
+            patch_error_at(
                 self.patch,
                 value,
                 format!("`{text}` is no JSON pointer"),

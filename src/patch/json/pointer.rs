@@ -7,33 +7,33 @@ use rustc_hash::FxHashMap;
 use crate::merge::{Shape, is_resource, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};
 
-/// One step of a pointer: the name of a field, or an element's position.
+/// A step of a pointer: the name of a field, or the position of an element.
 pub(super) type Step<'t> = Cow<'t, str>;
 
-/// A place in a document, whether something is there or could be.
+/// A location in a document, where an entry is or could be added.
 #[derive(Debug, Clone)]
-pub(super) struct Spot {
-    /// The maps and lists that it is in, outermost first, each with its entry on the way; without
-    /// the innermost.
-    pub(super) above: Vec<(NodeId, EntryId)>,
-    /// The innermost: the map or list that it is in.
-    pub(super) holder: NodeId,
-    /// What is there.
+pub(super) struct Location {
+    /// The maps and lists around `parent`, outermost first, each with the entry that the path
+    /// takes.
+    pub(super) ancestors: Vec<(NodeId, EntryId)>,
+    /// The map or list that contains the location.
+    pub(super) parent: NodeId,
+    /// The entry at the location, if it exists.
     pub(super) found: Option<EntryId>,
-    /// Its position; of what is not there yet, the one that it would have.
+    /// The position of the entry, or the position that a new entry would get.
     pub(super) index: usize,
 }
 
-/// The steps of a pointer; `None` if it is none.
+/// Parses a pointer into its steps; `None` if it is not a pointer.
 pub(super) fn steps(text: &str) -> Option<Vec<Step<'_>>> {
     if text.is_empty() {
         return Some(Vec::new());
     }
-    text.strip_prefix('/')?.split('/').map(unescaped).collect()
+    text.strip_prefix('/')?.split('/').map(unescape).collect()
 }
 
-/// `~1` is a slash and `~0` a tilde; nothing else follows a tilde.
-fn unescaped(part: &str) -> Option<Step<'_>> {
+/// Replaces `~1` by a slash and `~0` by a tilde; `None` if another character follows a tilde.
+fn unescape(part: &str) -> Option<Step<'_>> {
     let mut rest = part;
     while let Some(at) = rest.find('~') {
         rest = &rest[at + 1..];
@@ -48,51 +48,52 @@ fn unescaped(part: &str) -> Option<Step<'_>> {
     })
 }
 
-/// A pointer as it is written.
-pub(super) fn written(steps: &[Step<'_>]) -> String {
+/// Returns steps as a pointer.
+pub(super) fn format_pointer(steps: &[Step<'_>]) -> String {
     let steps = steps.iter();
-    steps.map(|step| format!("/{}", escaped(step))).collect()
+    steps.map(|step| format!("/{}", escape(step))).collect()
 }
 
-/// A name as a step of a pointer.
-pub(in crate::patch) fn escaped(name: &str) -> String {
+/// Escapes a name for use as a step.
+pub(in crate::patch) fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// The place that steps lead to; `None` for the root. The last step alone may lead to nothing.
+/// Returns the location that steps lead to, or `None` for the root. Only the last step may lead to
+/// a missing entry.
 ///
 /// # Errors
-/// The index of the step that cannot be taken.
-pub(super) fn spot(tree: &Tree<'_>, steps: &[Step<'_>]) -> Result<Option<Spot>, usize> {
-    let mut above = Vec::new();
-    let mut holder = tree.resolve(tree.root().value);
+/// Returns the index of the step that cannot be taken.
+pub(super) fn locate(tree: &Tree<'_>, steps: &[Step<'_>]) -> Result<Option<Location>, usize> {
+    let mut ancestors = Vec::new();
+    let mut parent = tree.resolve(tree.root().value);
     for (depth, step) in steps.iter().enumerate() {
-        let (found, index) = at(tree, holder, step).ok_or(depth)?;
+        let (found, index) = step_target(tree, parent, step).ok_or(depth)?;
         if depth + 1 == steps.len() {
-            return Ok(Some(Spot {
-                above,
-                holder,
+            return Ok(Some(Location {
+                ancestors,
+                parent,
                 found,
                 index,
             }));
         }
         let entry = found.ok_or(depth)?;
-        above.push((holder, entry));
-        holder = tree.resolve(tree.entry(entry).value);
+        ancestors.push((parent, entry));
+        parent = tree.resolve(tree.entry(entry).value);
     }
     Ok(None)
 }
 
-/// What a step leads to in a map or list, and its position.
-fn at(tree: &Tree<'_>, holder: NodeId, name: &str) -> Option<(Option<EntryId>, usize)> {
-    let mut entries = tree.entries(holder);
+/// Returns the entry that a step leads to, if it exists, and its position.
+fn step_target(tree: &Tree<'_>, parent: NodeId, name: &str) -> Option<(Option<EntryId>, usize)> {
+    let mut entries = tree.entries(parent);
     let count = entries.len();
-    match shape(tree, holder) {
+    match shape(tree, parent) {
         Shape::Map => {
             let is_json = is_resource(tree);
             let is_named =
                 |entry: &EntryId| field_name(tree, is_json, *entry).is_some_and(|own| own == name);
-            let position = tree.entries(holder).position(|entry| is_named(&entry));
+            let position = tree.entries(parent).position(|entry| is_named(&entry));
             Some((entries.find(is_named), position.unwrap_or(count)))
         }
         Shape::List if name == "-" => Some((None, count)),
@@ -104,7 +105,7 @@ fn at(tree: &Tree<'_>, holder: NodeId, name: &str) -> Option<(Option<EntryId>, u
     }
 }
 
-/// The fields of a map that a step can lead to, by name.
+/// Returns the fields of a map that a step can name.
 pub(super) fn named_fields<'t>(
     tree: &'t Tree<'_>,
     map: NodeId,
@@ -119,15 +120,15 @@ pub(super) fn named_fields<'t>(
     fields
 }
 
-/// The position that a step names.
+/// Returns the position that a step names.
 pub(super) fn index_of(name: &str) -> Option<usize> {
     let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
     let is_plain = name == "0" || !name.starts_with('0');
     name.parse().ok().filter(|_| is_number && is_plain)
 }
 
-/// What a pointer calls a field: its key in JSON, where the document is read as that, else what is
-/// written.
+/// Returns the name of a field in pointers: its JSON key if the document is read as JSON, otherwise
+/// its content as written.
 pub(in crate::patch) fn field_name<'t>(
     tree: &'t Tree<'_>,
     is_json: bool,
@@ -168,7 +169,7 @@ mod tests {
             .unwrap();
         let found = |text: &str| {
             let steps = steps(text).unwrap();
-            spot(&tree, &steps).map(|spot| spot.map(|it| (it.found.is_some(), it.index)))
+            locate(&tree, &steps).map(|location| location.map(|it| (it.found.is_some(), it.index)))
         };
         assert_eq!(found("/a/1/b"), Ok(Some((true, 0))));
         assert_eq!(found("/8080"), Ok(Some((true, 1))));

@@ -1,11 +1,11 @@
-//! Equality as a JSON patch's `test` has it (RFC 6902, section 4.6): numbers by what they are
-//! worth.
+//! Equality for the `test` operation of a JSON patch (RFC 6902, section 4.6): numbers are compared
+//! by value.
 
 use crate::patch::same::Equality;
 use crate::yaml::go_json::{is_true, number};
 use crate::yaml::{NodeId, Scalar, ScalarType, Tree, equal};
 
-/// Whether two values are the same in JSON.
+/// Whether two values are equal in JSON.
 pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
     let in_json = Equality {
         counts: |_, _| true,
@@ -17,7 +17,7 @@ pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -
     in_json.is_same(left, l, right, r)
 }
 
-/// Whether two scalars that are written otherwise are one number, or one boolean.
+/// Whether two scalars with different texts are the same number or the same boolean.
 fn is_same_scalar(left: Scalar<'_>, right: Scalar<'_>) -> bool {
     let boolean =
         |it: Scalar<'_>| (it.scalar_type == ScalarType::Bool).then(|| is_true(it.content));

@@ -1,25 +1,25 @@
-//! The text of a field or an element that comes to a new place, with its comments.
+//! Writes an added field or element, with its comments.
 
 use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, edited};
-use crate::patch::{Decided, parsed};
+use crate::patch::{PatchResult, parse_generated};
 use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
-/// The text of a value of `source` as a field of this name, or without one as an element: with the
-/// comments of the entry whose value it is.
-pub(super) fn arriving_text(
+/// Returns the text of a value of `source` as a field with the name `key`, or as an element if
+/// there is no key. Comments come from `owner`, the entry of the value.
+pub(super) fn entry_text(
     source: &Tree<'_>,
     (value, owner): (NodeId, Option<EntryId>),
     key: Option<&str>,
-) -> Decided<String> {
+) -> PatchResult<String> {
     let skeleton = match key {
         Some(key) => format!("{}: x\n", write_text(key, true)),
         None => "- x\n".to_owned(),
     };
     if key.is_none() && is_block_list(source, value) {
-        return Ok(list_in_list(source, value, owner));
+        return Ok(list_as_element(source, value, owner));
     }
-    let frame = parsed(&skeleton)?;
+    let frame = parse_generated(&skeleton)?;
     let remarks = owner.map_or_else(Remarks::default, |owner| {
         let theirs = source.entry(owner).comments();
         let taken = |comment: Span| match comment.is_empty() {
@@ -41,16 +41,16 @@ pub(super) fn arriving_text(
         })
         .collect();
     let text = edited(&frame, source, &Outcome::merge(children))?;
-    Ok(beside_dash(&text.unwrap_or(skeleton)))
+    Ok(joined_to_dash(&text.unwrap_or(skeleton)))
 }
 
 pub(super) fn is_block_list(tree: &Tree<'_>, node: NodeId) -> bool {
     matches!(&tree.node(tree.resolve(node)).kind, NodeKind::Sequence(list) if !list.flow)
 }
 
-/// A list as an element: a list is below its key without indentation, but never so below a
-/// dash.
-pub(super) fn list_in_list(source: &Tree<'_>, list: NodeId, owner: Option<EntryId>) -> String {
+/// Returns a list as an element of a list. The list may be at the indentation of its key, so its
+/// lines are indented below the dash.
+pub(super) fn list_as_element(source: &Tree<'_>, list: NodeId, owner: Option<EntryId>) -> String {
     let leading = owner.map_or("", |owner| {
         source.slice(source.comments_above(source.entry(owner)))
     });
@@ -64,8 +64,8 @@ pub(super) fn list_in_list(source: &Tree<'_>, list: NodeId, owner: Option<EntryI
     text
 }
 
-/// A collection below a dash alone on its line moves up to it.
-fn beside_dash(text: &str) -> String {
+/// Moves a collection below a dash that is alone on its line up to the dash.
+fn joined_to_dash(text: &str) -> String {
     let Some((dash, rest)) = text.split_once("-\n") else {
         return text.to_owned();
     };

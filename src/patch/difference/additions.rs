@@ -1,17 +1,16 @@
-//! What a patch has and the new document's text has not: nulls for fields that went, and
-//! directives.
+//! Entries that a patch has and the new document lacks: nulls for removed fields, and directives.
 
 use crate::merge::{Child, Incoming, Outcome, Slot};
 use crate::yaml::{EntryId, NodeId, Tree};
 
-/// Entries of our own, as text. Until that is read, an entry is known by its number here.
+/// Added entries as text. Until the text is parsed, an entry is known by its index in `texts`.
 #[derive(Debug, Default)]
-pub(super) struct Pieces {
+pub(super) struct Additions {
     texts: Vec<String>,
 }
 
-impl Pieces {
-    /// A field or element of our own, its text whole lines.
+impl Additions {
+    /// Adds a field or an element, given as whole lines.
     pub(super) fn add(&mut self, text: String) -> Child {
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         self.texts.push(text);
@@ -19,8 +18,8 @@ impl Pieces {
         Child::updated(EntryId::new(number), taken)
     }
 
-    /// The texts of entries of our own, which are to be in another.
-    pub(super) fn taken_back(&self, children: &[Child]) -> Vec<String> {
+    /// Returns the texts of the added entries among `children`.
+    pub(super) fn texts_of(&self, children: &[Child]) -> Vec<String> {
         children
             .iter()
             .filter_map(|child| match child.slot {
@@ -30,39 +29,39 @@ impl Pieces {
             .collect()
     }
 
-    /// A list with one element for each, which holds it.
+    /// Returns a document with a list that has one element for each added entry.
     pub(super) fn text(&self) -> String {
         let mut text = String::from("-\n  - end\n");
-        for piece in &self.texts {
-            let lines = piece.trim_end().replace('\n', "\n  ");
+        for addition in &self.texts {
+            let lines = addition.trim_end().replace('\n', "\n  ");
             text.push_str(&format!("-\n  {lines}\n"));
         }
         text
     }
 
-    /// The outcome with each number as the entry that it became in `tree`, which is over
+    /// Replaces the indexes in an outcome by the entries of `tree`, which is parsed from
     /// [`Self::text`].
-    pub(super) fn placed(&self, tree: &Tree<'_>, outcome: Outcome) -> Outcome {
+    pub(super) fn resolved(&self, tree: &Tree<'_>, outcome: Outcome) -> Outcome {
         let entries: Vec<Option<EntryId>> = tree
             .entries(tree.root().value)
             .skip(1)
             .map(|holder| tree.entries(tree.entry(holder).value).next())
             .collect();
-        place(tree, &entries, outcome)
+        resolve(tree, &entries, outcome)
     }
 }
 
-fn place(tree: &Tree<'_>, entries: &[Option<EntryId>], outcome: Outcome) -> Outcome {
+fn resolve(tree: &Tree<'_>, entries: &[Option<EntryId>], outcome: Outcome) -> Outcome {
     let Outcome::Merge(children) = outcome else {
         return outcome;
     };
-    let placed = children.into_iter().filter_map(|child| match child.slot {
+    let resolved = children.into_iter().filter_map(|child| match child.slot {
         Slot::Updated(number) => {
             let entry = (*entries.get(number.number() as usize)?)?;
             let value = tree.entry(entry).value;
             Some(Child::updated(entry, Outcome::Take(Incoming::whole(value))))
         }
-        Slot::Local(entry) => Some(Child::local(entry, place(tree, entries, child.outcome))),
+        Slot::Local(entry) => Some(Child::local(entry, resolve(tree, entries, child.outcome))),
     });
-    Outcome::merge(placed.collect())
+    Outcome::merge(resolved.collect())
 }
