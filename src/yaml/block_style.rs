@@ -28,15 +28,15 @@ pub fn json_in_block_style(tree: &Tree<'_>) -> Option<String> {
         return None;
     }
     let mut text = String::new();
-    push(tree, root, 0, &mut text);
+    push_value(tree, root, 0, &mut text);
     let text = text.strip_prefix('\n').unwrap_or(&text).to_owned();
-    let again = Tree::parse(&text).ok().flatten()?;
-    let is_same = equal(tree, root, &again, again.root().value);
+    let reparsed = Tree::parse(&text).ok().flatten()?;
+    let is_same = equal(tree, root, &reparsed, reparsed.root().value);
     is_same.then_some(text)
 }
 
 /// A value behind a key or a dash, and the line break after it.
-fn push(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
+fn push_value(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
     if tree.entries(node).len() == 0 {
         let empty = match tree.node(node).kind {
             NodeKind::Scalar(scalar) => scalar_text(scalar, indent),
@@ -46,25 +46,25 @@ fn push(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
         text.push_str(&format!(" {empty}\n"));
         return;
     }
-    let is_on_a_dash = text.ends_with('-');
+    let is_after_dash = text.ends_with('-');
     let margin = " ".repeat(indent);
     for (index, entry) in tree.entries(node).enumerate() {
         let entry = tree.entry(entry);
         match index {
-            0 if is_on_a_dash => text.push(' '),
+            0 if is_after_dash => text.push(' '),
             0 => text.push_str(&format!("\n{margin}")),
             _ => text.push_str(&margin),
         }
         let Some(key) = entry.key.and_then(|key| tree.scalar(key)) else {
             text.push('-');
-            push(tree, entry.value, indent + 2, text);
+            push_value(tree, entry.value, indent + 2, text);
             continue;
         };
-        text.push_str(&format!("{}:", on_a_line(key)));
+        text.push_str(&format!("{}:", on_one_line(key)));
         // a list is right below its key, as kubectl writes it
         let is_list = matches!(tree.node(entry.value).kind, NodeKind::Sequence(_));
         let below = if is_list { indent } else { indent + 2 };
-        push(tree, entry.value, below, text);
+        push_value(tree, entry.value, below, text);
     }
 }
 
@@ -75,21 +75,21 @@ fn scalar_text(scalar: Scalar<'_>, indent: usize) -> String {
         .contains('\n')
         .then(|| literal(content, indent.max(2)));
     let block = block.flatten().filter(|_| is_text);
-    block.unwrap_or_else(|| on_a_line(scalar))
+    block.unwrap_or_else(|| on_one_line(scalar))
 }
 
-fn on_a_line(scalar: Scalar<'_>) -> String {
-    let written = |style| write(scalar.content, scalar.scalar_type, style, false);
-    written(ScalarStyle::Plain)
-        .or_else(|| written(ScalarStyle::DoubleQuoted))
+fn on_one_line(scalar: Scalar<'_>) -> String {
+    let in_style = |style| write(scalar.content, scalar.scalar_type, style, false);
+    in_style(ScalarStyle::Plain)
+        .or_else(|| in_style(ScalarStyle::DoubleQuoted))
         .unwrap_or_else(|| scalar.content.to_string())
 }
 
 /// A text of lines as a literal block scalar; `None` if that cannot say it without more ado.
 fn literal(content: &str, indent: usize) -> Option<String> {
     let is_simple = |line: &str| {
-        let is_shown = |c: char| c == '\t' || !c.is_control();
-        line.chars().all(is_shown) && !line.ends_with([' ', '\t'])
+        let is_printable = |c: char| c == '\t' || !c.is_control();
+        line.chars().all(is_printable) && !line.ends_with([' ', '\t'])
     };
     let lines = content.strip_suffix('\n');
     let header = match lines {
@@ -98,8 +98,8 @@ fn literal(content: &str, indent: usize) -> Option<String> {
         None => "|-",
     };
     let lines: Vec<&str> = lines.unwrap_or(content).split('\n').collect();
-    let starts_well = lines[0].starts_with(|c: char| !c.is_whitespace());
-    if !starts_well || !lines.iter().all(|line| is_simple(line)) {
+    let starts_with_text = lines[0].starts_with(|c: char| !c.is_whitespace());
+    if !starts_with_text || !lines.iter().all(|line| is_simple(line)) {
         return None;
     }
     let margin = " ".repeat(indent);

@@ -22,13 +22,13 @@ pub(super) enum Role {
 pub(super) struct TreeBuilder<'s> {
     pub(super) stored: Stored<'s>,
     /// The collections that are being read, the outer ones first.
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     /// Their entries, but for the last one of each.
-    above: Vec<ShortEntry>,
+    finished: Vec<ShortEntry>,
 }
 
 /// A collection that is being read.
-struct Open {
+struct OpenCollection {
     /// Its first entry in [`TreeBuilder::above`].
     first: usize,
     /// The last one, which may get more.
@@ -42,15 +42,15 @@ impl<'s> TreeBuilder<'s> {
         Self {
             stored,
             open: Vec::with_capacity(16),
-            above: Vec::with_capacity(64),
+            finished: Vec::with_capacity(64),
         }
     }
 
     /// A collection begins.
     pub(super) fn begin_collection(&mut self, start: usize, is_map: bool, flow: bool) -> NodeId {
         let start = span(start, start).start;
-        self.open.push(Open {
-            first: self.above.len(),
+        self.open.push(OpenCollection {
+            first: self.finished.len(),
             last: None,
         });
         self.stored.push_collection(start, is_map, flow)
@@ -63,9 +63,9 @@ impl<'s> TreeBuilder<'s> {
             self.stored.comments_of(&mut entry).leading = leading;
         }
         let innermost = self.open.last_mut();
-        if let Some(above) = innermost.and_then(|open| open.last.replace(entry)) {
-            let above = self.stored.shortened(&above);
-            self.above.push(above);
+        if let Some(finished) = innermost.and_then(|open| open.last.replace(entry)) {
+            let finished = self.stored.compressed(&finished);
+            self.finished.push(finished);
         }
     }
 
@@ -89,7 +89,7 @@ impl<'s> TreeBuilder<'s> {
     }
 
     /// The comment lines above the root.
-    pub(super) fn set_above_root(&mut self, lines: Span) {
+    pub(super) fn set_comments_above_root(&mut self, lines: Span) {
         self.stored.comments_of_root().leading = lines;
     }
 
@@ -109,7 +109,7 @@ impl<'s> TreeBuilder<'s> {
     }
 
     /// A node is whole: what holds it gets it.
-    pub(super) fn fill(&mut self, role: Role, node: NodeId, end: u32) {
+    pub(super) fn set_node(&mut self, role: Role, node: NodeId, end: u32) {
         let entry = match role {
             Role::Root => Some(&mut self.stored.root),
             Role::Element | Role::Key | Role::Value => self.last_entry_mut(),
@@ -126,7 +126,7 @@ impl<'s> TreeBuilder<'s> {
     /// Gives a comment at the end of the line that begins at `line_start` to the innermost entry
     /// that is being read: as the comment of its first line or of its last one. Nobody's where it
     /// already has one there. The root's is that of the `---`, where there is one.
-    pub(super) fn give(&mut self, comment: Span, line_start: usize, marker: Option<usize>) {
+    pub(super) fn add_comment(&mut self, comment: Span, line_start: usize, marker: Option<usize>) {
         let innermost = self.open.iter().rev().find_map(|open| open.last);
         let entry = innermost.unwrap_or(self.stored.root);
         let own_start = entry.span.start as usize;
@@ -160,7 +160,7 @@ impl<'s> TreeBuilder<'s> {
     pub(super) fn end_collection(&mut self, node: NodeId, bracket_end: Option<usize>) -> u32 {
         let (first, last) = match self.open.pop() {
             Some(open) => (open.first, open.last),
-            None => (self.above.len(), None),
+            None => (self.finished.len(), None),
         };
         let end = match (bracket_end, last) {
             (Some(end), _) => span(end, end).end,
@@ -168,11 +168,12 @@ impl<'s> TreeBuilder<'s> {
             (None, None) => self.stored.span_of(node).start,
         };
         if let Some(last) = last {
-            let last = self.stored.shortened(&last);
-            self.above.push(last);
+            let last = self.stored.compressed(&last);
+            self.finished.push(last);
         }
-        self.stored.end_collection(node, end, &self.above[first..]);
-        self.above.truncate(first);
+        self.stored
+            .end_collection(node, end, &self.finished[first..]);
+        self.finished.truncate(first);
         end
     }
 
@@ -182,7 +183,7 @@ impl<'s> TreeBuilder<'s> {
     /// Where one does.
     pub(super) fn check_keys(&self, node: NodeId) -> Result<(), ParseError> {
         match self.stored.is_map(node) {
-            true => keys::check(&self.stored, self.stored.entries_of(node)),
+            true => keys::check_unique(&self.stored, self.stored.entries_of(node)),
             false => Ok(()),
         }
     }

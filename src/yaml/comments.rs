@@ -5,22 +5,22 @@ use super::tree::Span;
 
 /// Comment lines that are right above something.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Above {
+pub(crate) struct CommentsAbove {
     /// The lines, from the first one's start to the last one's end with its line break.
     pub(crate) lines: Span,
     /// Where what they are above begins.
-    pub(crate) at: usize,
+    pub(crate) next_start: usize,
 }
 
 /// A run of white space, line breaks and comments, read.
 #[derive(Debug, Default)]
 pub(crate) struct Trivia {
     /// Whether there was a line break in it.
-    pub(crate) broke: bool,
+    pub(crate) has_break: bool,
     /// The comment that ends the line on which the run begins.
     pub(crate) trailing: Option<Span>,
     /// The comment lines right above its end.
-    pub(crate) above: Option<Above>,
+    pub(crate) comments_above: Option<CommentsAbove>,
 }
 
 pub(crate) fn span(start: usize, end: usize) -> Span {
@@ -35,7 +35,7 @@ impl Cursor<'_> {
     /// Reads white space, line breaks and comments up to something else.
     pub(crate) fn trivia(&mut self) -> Trivia {
         let mut trivia = Trivia {
-            broke: self.pos == self.line_start_after_mark(),
+            has_break: self.pos == self.line_start_after_mark(),
             ..Trivia::default()
         };
         let mut lines: Option<Span> = None;
@@ -44,7 +44,7 @@ impl Cursor<'_> {
             self.skip_blanks();
             if self.peek() == Some(b'#') {
                 let comment = self.comment();
-                if trivia.broke {
+                if trivia.has_break {
                     let first = lines.map_or(line_start, |lines| lines.start as usize);
                     self.skip_break();
                     lines = Some(span(first, self.pos));
@@ -53,19 +53,19 @@ impl Cursor<'_> {
                 }
                 trivia.trailing = Some(comment);
             }
-            let blank = trivia.broke && self.peek().is_none_or(is_break);
+            let blank = trivia.has_break && self.peek().is_none_or(is_break);
             if !self.skip_break() {
                 break;
             }
             if blank {
                 lines = None;
             }
-            trivia.broke = true;
+            trivia.has_break = true;
             line_start = self.pos;
         }
-        trivia.above = lines.map(|lines| Above {
+        trivia.comments_above = lines.map(|lines| CommentsAbove {
             lines,
-            at: self.pos,
+            next_start: self.pos,
         });
         trivia
     }

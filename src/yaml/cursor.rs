@@ -174,14 +174,14 @@ impl<'s> Cursor<'s> {
             return Some(self.pos + content.len());
         }
         let content = content.as_bytes();
-        let (mut at, mut said) = (0, 0);
-        while said < content.len() {
+        let (mut at, mut matched) = (0, 0);
+        while matched < content.len() {
             let byte = *source.get(at)?;
             if !(is_blank(byte) || is_break(byte)) {
-                if content[said] != byte {
+                if content[matched] != byte {
                     return None;
                 }
-                (at, said) = (at + 1, said + 1);
+                (at, matched) = (at + 1, matched + 1);
                 continue;
             }
             let (length, breaks) = white_space(&source[at..]);
@@ -190,10 +190,10 @@ impl<'s> Cursor<'s> {
                 1 => b" ".as_slice().into(),
                 more => b"\n".repeat(more - 1).into(),
             };
-            if !content[said..].starts_with(&folded) {
+            if !content[matched..].starts_with(&folded) {
                 return None;
             }
-            (at, said) = (at + length, said + folded.len());
+            (at, matched) = (at + length, matched + folded.len());
         }
         Some(self.pos + at)
     }

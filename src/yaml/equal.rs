@@ -7,7 +7,7 @@ use super::keys::Identity;
 use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
 
 /// Above this many entries a hash table pays.
-const SMALL: usize = 8;
+const SMALL_MAP: usize = 8;
 
 /// Whether two nodes are equal: scalars by type and content, maps whatever the order of their keys,
 /// lists in order, an alias as what it stands for. Style, comments and anchors play no part, nor
@@ -32,9 +32,9 @@ pub fn equal(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
     Comparison {
         left,
         right,
-        known: FxHashMap::default(),
+        results: FxHashMap::default(),
     }
-    .nodes(l, r)
+    .equal_nodes(l, r)
 }
 
 /// Whether two documents are [`equal`].
@@ -46,13 +46,13 @@ struct Comparison<'a, 's, 't> {
     left: &'a Tree<'s>,
     right: &'a Tree<'t>,
     /// Collections that were reached through an alias, and what came out. (A tree has no cycles.)
-    known: FxHashMap<(NodeId, NodeId), bool>,
+    results: FxHashMap<(NodeId, NodeId), bool>,
 }
 
 impl Comparison<'_, '_, '_> {
-    fn nodes(&mut self, l: NodeId, r: NodeId) -> bool {
+    fn equal_nodes(&mut self, l: NodeId, r: NodeId) -> bool {
         let (left, right) = (self.left.resolve(l), self.right.resolve(r));
-        if let Some(same) = self.scalars(left, right) {
+        if let Some(same) = self.equal_scalars(left, right) {
             return same;
         }
         let (left_node, right_node) = (self.left.node(left), self.right.node(right));
@@ -68,25 +68,27 @@ impl Comparison<'_, '_, '_> {
             || left_node.anchor().is_some()
             || right_node.anchor().is_some();
         if !aliased {
-            return self.collections(left, right, is_map);
+            return self.equal_collections(left, right, is_map);
         }
-        if let Some(known) = self.known.get(&(left, right)) {
-            return *known;
+        if let Some(results) = self.results.get(&(left, right)) {
+            return *results;
         }
-        let result = self.collections(left, right, is_map);
-        self.known.insert((left, right), result);
+        let result = self.equal_collections(left, right, is_map);
+        self.results.insert((left, right), result);
         result
     }
 
     /// Whether two nodes, at least one of which is a scalar, are the same one; `None` if both are
     /// collections.
-    fn scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
-        let ((left_type, left_content), (right_type, right_content)) =
-            match (self.left.stored.said(left), self.right.stored.said(right)) {
-                (Some(left), Some(right)) => (left, right),
-                (None, None) => return None,
-                _ => return Some(false),
-            };
+    fn equal_scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
+        let ((left_type, left_content), (right_type, right_content)) = match (
+            self.left.stored.type_and_content(left),
+            self.right.stored.type_and_content(right),
+        ) {
+            (Some(left), Some(right)) => (left, right),
+            (None, None) => return None,
+            _ => return Some(false),
+        };
         Some(match left_type {
             _ if left_type != right_type => false,
             ScalarType::Custom => self.left.identity(left) == self.right.identity(right),
@@ -105,28 +107,28 @@ impl Comparison<'_, '_, '_> {
             && self.left.column(left.start) == self.right.column(right.start)
     }
 
-    fn collections(&mut self, l: NodeId, r: NodeId, is_map: bool) -> bool {
+    fn equal_collections(&mut self, l: NodeId, r: NodeId, is_map: bool) -> bool {
         let (ls, rs) = (self.left.entries(l), self.right.entries(r));
         if ls.len() != rs.len() || self.left.custom_tag(l) != self.right.custom_tag(r) {
             return false;
         }
         if is_map {
-            return self.maps(r, ls.zip(rs));
+            return self.equal_maps(r, ls.zip(rs));
         }
         ls.zip(rs)
-            .all(|(l, r)| self.nodes(self.left.entry(l).value, self.right.entry(r).value))
+            .all(|(l, r)| self.equal_nodes(self.left.entry(l).value, self.right.entry(r).value))
     }
 
     /// Pairs of entries at the same place; keys elsewhere are looked up in `r`. (No map has a key
     /// twice, so as many entries and each found is all of them.)
-    fn maps(&mut self, r: NodeId, pairs: impl Iterator<Item = (EntryId, EntryId)>) -> bool {
+    fn equal_maps(&mut self, r: NodeId, pairs: impl Iterator<Item = (EntryId, EntryId)>) -> bool {
         let (left, right) = (self.left, self.right);
         let mut index: Option<FxHashMap<Option<Identity<'_>>, EntryId>> = None;
-        for (l, beside) in pairs {
+        for (l, opposite) in pairs {
             let key = identity(left, l);
-            let partner = if identity(right, beside) == key {
-                Some(beside)
-            } else if right.entries(r).len() <= SMALL {
+            let partner = if identity(right, opposite) == key {
+                Some(opposite)
+            } else if right.entries(r).len() <= SMALL_MAP {
                 right.entries(r).find(|id| identity(right, *id) == key)
             } else {
                 let index = index.get_or_insert_with(|| {
@@ -140,7 +142,7 @@ impl Comparison<'_, '_, '_> {
             let Some(partner) = partner else {
                 return false;
             };
-            if !self.nodes(left.entry(l).value, right.entry(partner).value) {
+            if !self.equal_nodes(left.entry(l).value, right.entry(partner).value) {
                 return false;
             }
         }
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn collections() {
+    fn equal_collections() {
         assert!(same("{a: 1, b: [x, {c: d}]}", "b:\n- x\n- c: d\na: 1\n"));
         assert!(!same("[a, b]", "[b, a]"));
         assert!(!same("[a]", "[a, a]"));

@@ -38,7 +38,7 @@ impl ParseError {
 
     /// The parser's error at `offset` of `text`, in our words.
     pub(crate) fn from_scan(text: &str, offset: usize, error: &ScanError) -> Self {
-        let (message, help) = words(error.info());
+        let (message, help) = translate(error.info());
         let help = if looks_like_template(text, offset) {
             Some(TEMPLATE_HELP)
         } else if at_tab_indentation(text, offset) {
@@ -80,7 +80,7 @@ const TAB_INDENTATION: &str = "a tab where the indentation should be";
 const USE_SPACES: &str = "indent with spaces: YAML takes no tabs there";
 
 /// A part of the parser's message, what we say instead, and what to do; the first that fits.
-const WORDS: &[(&str, &str, &str)] = &[
+const MESSAGES: &[(&str, &str, &str)] = &[
     (
         "simple key expect",
         "a `:` is missing after this key",
@@ -215,14 +215,17 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-fn words(info: &str) -> (&str, Option<&'static str>) {
-    match WORDS.iter().find(|(part, ..)| info.contains(part)) {
+fn translate(info: &str) -> (&str, Option<&'static str>) {
+    match MESSAGES.iter().find(|(part, ..)| info.contains(part)) {
         Some((_, message, help)) => (message, Some(help)),
         None => {
-            let what = info
+            let rest_of_message = info
                 .strip_prefix("while ")
                 .and_then(|rest| rest.split_once(", "));
-            (what.map_or(info, |(_, what)| what), None)
+            (
+                rest_of_message.map_or(info, |(_, rest_of_message)| rest_of_message),
+                None,
+            )
         }
     }
 }

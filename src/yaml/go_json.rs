@@ -20,9 +20,9 @@ pub struct NoJson {
 }
 
 /// What a text is to Go that may be a number.
-enum Read {
+enum Parsed {
     Number(Number),
-    Text,
+    NotANumber,
     Infinite,
 }
 
@@ -73,7 +73,7 @@ struct GoFormatter;
 
 impl Formatter for GoFormatter {
     fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        writer.write_all(printed(value).as_bytes())
+        writer.write_all(format_float(value).as_bytes())
     }
 
     fn write_string_fragment<W: ?Sized + io::Write>(
@@ -100,12 +100,12 @@ fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, NoJson> {
     let Some(key) = tree.entry(entry).key else {
         return Ok(String::new());
     };
-    let no_json = |message| NoJson { node: key, message };
+    let error = |message| NoJson { node: key, message };
     let Some(found) = tree.scalar(key) else {
-        return Err(no_json("a key has to be a text"));
+        return Err(error("a key has to be a text"));
     };
     match found.scalar_type {
-        ScalarType::Merge => Err(no_json("a merge key is no field of a resource")),
+        ScalarType::Merge => Err(error("a merge key is no field of a resource")),
         scalar_type => Ok(key_in_json(scalar_type, found.content).into_owned()),
     }
 }
@@ -124,8 +124,8 @@ pub fn key_in_json(scalar_type: ScalarType, content: &str) -> Cow<'_, str> {
     match scalar_type {
         ScalarType::Bool => is_true(content).to_string().into(),
         ScalarType::Int => match integer(content) {
-            Read::Number(number) => written(number.into()).into(),
-            Read::Text | Read::Infinite => content.into(),
+            Parsed::Number(number) => written(number.into()).into(),
+            Parsed::NotANumber | Parsed::Infinite => content.into(),
         },
         ScalarType::Float => short_float(content).map_or(content.into(), Into::into),
         _ => content.into(),
@@ -152,12 +152,12 @@ fn scalar(scalar: Scalar<'_>) -> Option<Value> {
         ScalarType::Bool => return Some(is_true(content).into()),
         ScalarType::Int if scalar.style == ScalarStyle::Plain => integer(content),
         ScalarType::Float if scalar.style == ScalarStyle::Plain => float(content),
-        _ => Read::Text,
+        _ => Parsed::NotANumber,
     };
     match number {
-        Read::Number(number) => Some(number.into()),
-        Read::Text => Some(content.into()),
-        Read::Infinite => None,
+        Parsed::Number(number) => Some(number.into()),
+        Parsed::NotANumber => Some(content.into()),
+        Parsed::Infinite => None,
     }
 }
 
@@ -178,11 +178,11 @@ pub fn number(scalar: Scalar<'_>) -> Option<Number> {
     let read = match scalar.scalar_type {
         ScalarType::Int => integer(scalar.content),
         ScalarType::Float => float(scalar.content),
-        _ => Read::Text,
+        _ => Parsed::NotANumber,
     };
     match read {
-        Read::Number(number) => Some(number),
-        Read::Text | Read::Infinite => None,
+        Parsed::Number(number) => Some(number),
+        Parsed::NotANumber | Parsed::Infinite => None,
     }
 }
 
@@ -192,11 +192,11 @@ pub(crate) fn is_true(content: &str) -> bool {
         || content.eq_ignore_ascii_case("on")
 }
 
-fn integer(content: &str) -> Read {
-    let plain = content.replace('_', "");
-    let (is_negative, digits) = match plain.strip_prefix('-') {
+fn integer(content: &str) -> Parsed {
+    let digits = content.replace('_', "");
+    let (is_negative, digits) = match digits.strip_prefix('-') {
         Some(digits) => (true, digits),
-        None => (false, plain.strip_prefix('+').unwrap_or(&plain)),
+        None => (false, digits.strip_prefix('+').unwrap_or(&digits)),
     };
     let bases = [
         ("0x", 16),
@@ -215,25 +215,25 @@ fn integer(content: &str) -> Read {
         let value = i128::from(value);
         Number::from_i128(if is_negative { -value } else { value })
     });
-    number.map_or_else(|| float(&plain), Read::Number)
+    number.map_or_else(|| float(&digits), Parsed::Number)
 }
 
-fn float(content: &str) -> Read {
-    let plain = content.replace('_', "");
-    match plain.parse::<f64>() {
-        Ok(value) => Number::from_f64(value).map_or(Read::Infinite, Read::Number),
+fn float(content: &str) -> Parsed {
+    let digits = content.replace('_', "");
+    match digits.parse::<f64>() {
+        Ok(value) => Number::from_f64(value).map_or(Parsed::Infinite, Parsed::Number),
         Err(_)
-            if plain.to_ascii_lowercase().contains(".inf")
-                || plain.eq_ignore_ascii_case(".nan") =>
+            if digits.to_ascii_lowercase().contains(".inf")
+                || digits.eq_ignore_ascii_case(".nan") =>
         {
-            Read::Infinite
+            Parsed::Infinite
         }
-        Err(_) => Read::Text,
+        Err(_) => Parsed::NotANumber,
     }
 }
 
 /// A number as Go prints it: with an exponent where it is very small or very large.
-fn printed(value: f64) -> String {
+fn format_float(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
         let text = format!("{value:e}");

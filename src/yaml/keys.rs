@@ -12,11 +12,11 @@ use super::stream::count_lines;
 use super::tree::{NodeId, ScalarType, Span};
 
 /// Above this many entries a hash table pays.
-const SMALL: usize = 16;
+const SMALL_MAP: usize = 16;
 
 /// An odd number without a pattern: a product with it has all bits of the other number in its
 /// highest ones.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What makes two keys the same, and two scalars equal: the type, the content, and an application's
 /// own tag.
@@ -32,7 +32,7 @@ impl Stored<'_> {
     #[inline]
     pub(super) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
         let scalar = self.resolve(scalar);
-        let (scalar_type, content) = self.said(scalar)?;
+        let (scalar_type, content) = self.type_and_content(scalar)?;
         Some(Identity {
             scalar_type,
             content: match scalar_type {
@@ -52,22 +52,22 @@ impl Stored<'_> {
 }
 
 /// Refuses a map in which a key occurs twice (rules: Keys): the one that has these entries.
-pub(super) fn check(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
+pub(super) fn check_unique(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
     let count = own.range().len();
     if count <= 1 {
         return Ok(());
     }
-    if count <= SMALL {
+    if count <= SMALL_MAP {
         // keys that are the same have the same imprint, and so the same bit; most have one of their
         // own
         let mut bits = 0_u64;
         for at in own.start..own.end {
             let key = stored.stored_entry(at).key();
-            let imprint = match key.and_then(|key| stored.said(key)) {
+            let fingerprint = match key.and_then(|key| stored.type_and_content(key)) {
                 None | Some((ScalarType::Null, _)) => 0,
-                Some((_, content)) => imprint(content),
+                Some((_, content)) => fingerprint(content),
             };
-            let bit = 1 << (imprint.wrapping_mul(SPREAD) >> 58);
+            let bit = 1 << (fingerprint.wrapping_mul(MULTIPLIER) >> 58);
             if bits & bit != 0 {
                 let key = stored.identity_of_key(at);
                 let mut above = own.start..at;
@@ -87,14 +87,14 @@ pub(super) fn check(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
         let is_same = |other: &u32| stored.identity_of_key(*other) == key;
         match seen.entry(hash(&at), is_same, hash) {
             Entry::Occupied(first) => return Err(duplicate(stored, *first.get(), at)),
-            Entry::Vacant(place) => place.insert(at),
+            Entry::Vacant(vacant) => vacant.insert(at),
         };
     }
     Ok(())
 }
 
 /// A number for a key: its length, and what is at its ends.
-fn imprint(bytes: &[u8]) -> u64 {
+fn fingerprint(bytes: &[u8]) -> u64 {
     let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
         (Some(first), Some(last)) => {
             u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::cursor::{same_bytes, spaces_at_end};
 use super::keys::Identity;
-use super::stored::TOO_LONG;
+use super::stored::LENGTH_LIMIT;
 use super::tree::{EntryId, NodeId, Scalar, ScalarType, Span, Tree};
 use super::{ParseError, events, lines};
 use crate::line_breaks;
@@ -104,10 +104,12 @@ impl<'s> Tree<'s> {
     /// another.
     #[inline]
     pub(crate) fn says(&self, id: NodeId, scalar_type: ScalarType, content: &str) -> bool {
-        self.stored.said(id).is_some_and(|(own_type, own)| {
-            own_type == scalar_type
-                && (own_type == ScalarType::Null || same_bytes(own, content.as_bytes()))
-        })
+        self.stored
+            .type_and_content(id)
+            .is_some_and(|(own_type, own)| {
+                own_type == scalar_type
+                    && (own_type == ScalarType::Null || same_bytes(own, content.as_bytes()))
+            })
     }
 
     /// What makes a scalar, or what an alias stands for, equal to another (rules: Equality); `None`
@@ -241,8 +243,8 @@ impl<'s> Tree<'s> {
         let Some(next) = self.lines.next(self.text(), offset) else {
             return to_u32(self.text().len());
         };
-        let is_two = self.text().as_bytes()[..next as usize].ends_with(b"\r\n");
-        next - 1 - u32::from(is_two)
+        let is_crlf = self.text().as_bytes()[..next as usize].ends_with(b"\r\n");
+        next - 1 - u32::from(is_crlf)
     }
 
     /// The start of the line after the one that `offset` is in, or the end of the text.
@@ -268,8 +270,8 @@ impl<'s> Tree<'s> {
 
 /// What no reader takes.
 pub(crate) fn is_readable(text: &str) -> Result<(), ParseError> {
-    if text.len() >= TOO_LONG {
-        let most = TOO_LONG >> 20;
+    if text.len() >= LENGTH_LIMIT {
+        let most = LENGTH_LIMIT >> 20;
         let message =
             format!("a document of {most} MiB or more, which is too long to be read as YAML");
         return Err(ParseError::new(0, message).with_help("divide it into several documents"));

@@ -81,16 +81,16 @@ impl Tree<'_> {
             let entry = self.entry(id);
             let line = self.start_of_indent(entry.span.start);
             let line = line.unwrap_or(entry.span.start).max(at);
-            let blank = self.gap(at..line, &mut items);
+            let blank = self.push_comments(at..line, &mut items);
             at = self.end_of_lines(entry);
-            items.push(self.item(ItemKind::Entry(id), blank, Span::new(line, at)));
+            items.push(self.new_item(ItemKind::Entry(id), blank, Span::new(line, at)));
         }
         let end = match owner {
             Some(owner) => self.end_of_lines(owner).max(at),
             None => self.end_of_gap(at),
         };
-        let blank = self.gap(at..end, &mut items);
-        items.push(self.item(ItemKind::End, blank, Span::new(end, end)));
+        let blank = self.push_comments(at..end, &mut items);
+        items.push(self.new_item(ItemKind::End, blank, Span::new(end, end)));
         Some(Row {
             column,
             span: Span::new(start, end),
@@ -110,8 +110,8 @@ impl Tree<'_> {
     pub(crate) fn row_below(&self, entry: Entry<'_>) -> Row {
         let (start, end) = (self.end_of_value_lines(entry), self.end_of_lines(entry));
         let mut items = Vec::new();
-        let blank = self.gap(start..end, &mut items);
-        items.push(self.item(ItemKind::End, blank, Span::new(end, end)));
+        let blank = self.push_comments(start..end, &mut items);
+        items.push(self.new_item(ItemKind::End, blank, Span::new(end, end)));
         Row {
             column: self.column(entry.span.start),
             span: Span::new(start, end),
@@ -125,11 +125,11 @@ impl Tree<'_> {
         let first = self.line_start(value.start);
         let start = self.start_of_gap(first);
         let mut items = Vec::new();
-        self.gap(start..first, &mut items);
+        self.push_comments(start..first, &mut items);
         let below = self.next_line(value.end);
         let end = self.end_of_gap(below);
-        let blank = self.gap(below..end, &mut items);
-        items.push(self.item(ItemKind::End, blank, Span::new(end, end)));
+        let blank = self.push_comments(below..end, &mut items);
+        items.push(self.new_item(ItemKind::End, blank, Span::new(end, end)));
         Row {
             column: 0,
             span: Span::new(start, end),
@@ -184,7 +184,7 @@ impl Tree<'_> {
     pub(crate) fn comments_from(&self, line: u32) -> Vec<Span> {
         let mut found = Vec::new();
         let mut at = line;
-        while let Some(next) = self.gap_line(at) {
+        while let Some(next) = self.end_of_gap_line(at) {
             if self.comment_indent(at).is_some() {
                 found.push(Span::new(at, next));
             }
@@ -212,7 +212,7 @@ impl Tree<'_> {
     pub(crate) fn end_of_lines(&self, entry: Entry<'_>) -> u32 {
         let mut end = self.end_of_value_lines(entry);
         let mut at = end;
-        while let Some(next) = self.gap_line(at) {
+        while let Some(next) = self.end_of_gap_line(at) {
             match self.comment_indent(at) {
                 Some(indent) if indent > self.column(entry.span.start) => end = next,
                 Some(_) => break,
@@ -235,7 +235,7 @@ impl Tree<'_> {
         next.is_some_and(|next| !matches!(next, b'\n' | b'\r' | b'#'))
     }
 
-    fn item(&self, kind: ItemKind, blank: Span, span: Span) -> Item {
+    fn new_item(&self, kind: ItemKind, blank: Span, span: Span) -> Item {
         let mut blanks = 0;
         let mut at = blank.start;
         while at < blank.end {
@@ -256,12 +256,12 @@ impl Tree<'_> {
 
     /// The comments between two places, as items; what comes back are the blank lines below the
     /// last one.
-    fn gap(&self, range: std::ops::Range<u32>, items: &mut Vec<Item>) -> Span {
+    fn push_comments(&self, range: std::ops::Range<u32>, items: &mut Vec<Item>) -> Span {
         let (mut at, mut blank) = (range.start, Span::new(range.start, range.start));
         while at < range.end {
             let next = self.next_line(at).min(range.end);
             if self.comment_indent(at).is_some() {
-                items.push(self.item(ItemKind::Comment, blank, Span::new(at, next)));
+                items.push(self.new_item(ItemKind::Comment, blank, Span::new(at, next)));
                 blank = Span::new(next, next);
             } else {
                 blank.end = next;
@@ -275,7 +275,7 @@ impl Tree<'_> {
     fn start_of_gap(&self, line: u32) -> u32 {
         let mut start = line;
         while let Some(above) = self.line_above(start)
-            && self.gap_line(above).is_some()
+            && self.end_of_gap_line(above).is_some()
         {
             start = above;
         }
@@ -285,14 +285,14 @@ impl Tree<'_> {
     /// Downwards from a line's start, where blank lines and comments end.
     fn end_of_gap(&self, line: u32) -> u32 {
         let mut end = line;
-        while let Some(next) = self.gap_line(end) {
+        while let Some(next) = self.end_of_gap_line(end) {
             end = next;
         }
         end
     }
 
     /// The end of the line that starts at `at`, if there is one and it is blank or a comment.
-    fn gap_line(&self, at: u32) -> Option<u32> {
+    fn end_of_gap_line(&self, at: u32) -> Option<u32> {
         let rest = self.text().as_bytes().get(at as usize..)?;
         let first = rest
             .iter()

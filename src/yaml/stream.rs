@@ -93,47 +93,51 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
 /// ```
 pub fn head(text: &str) -> &str {
     let start = byte_order_mark(text);
-    let top = comments_end(text, start);
+    let top = skip_comments(text, start);
     let rest = &text[top..];
     let is_at_marker = starts_with_marker(rest) && rest.starts_with('-');
     let end = if rest.is_empty() || rest.starts_with('%') {
         top
     } else if !is_at_marker {
-        first_comments(text, start).unwrap_or_else(|| blank_end(text, start))
-    } else if blank_end(text, start) < top || !is_bare_marker(rest) {
+        end_of_head_comments(text, start).unwrap_or_else(|| skip_blank_lines(text, start))
+    } else if skip_blank_lines(text, start) < top || !is_bare_marker(rest) {
         top
     } else {
-        first_comments(text, next_line(text, top)).unwrap_or(top)
+        end_of_head_comments(text, next_line(text, top)).unwrap_or(top)
     };
     &text[..end]
 }
 
 /// Where the first comments below a line's start end, with the blank lines below them; `None` where
 /// no blank line sets them off from content.
-fn first_comments(text: &str, from: usize) -> Option<usize> {
-    let mut at = blank_end(text, from);
+fn end_of_head_comments(text: &str, from: usize) -> Option<usize> {
+    let mut at = skip_blank_lines(text, from);
     let first = at;
     while is_comment_line(text, at) {
         at = next_line(text, at);
     }
-    let end = blank_end(text, at);
+    let end = skip_blank_lines(text, at);
     (at > first && (end > at || at == text.len())).then_some(end)
 }
 
 /// Where the blank lines end that begin at a line's start.
-fn blank_end(text: &str, from: usize) -> usize {
+fn skip_blank_lines(text: &str, from: usize) -> usize {
     let mut at = from;
-    while at < text.len() && text[at..next_line(text, at)].trim_matches(WHITE).is_empty() {
+    while at < text.len()
+        && text[at..next_line(text, at)]
+            .trim_matches(WHITE_SPACE)
+            .is_empty()
+    {
         at = next_line(text, at);
     }
     at
 }
 
 /// Where the comment lines and blank lines end that begin at a line's start.
-fn comments_end(text: &str, from: usize) -> usize {
-    let mut at = blank_end(text, from);
+fn skip_comments(text: &str, from: usize) -> usize {
+    let mut at = skip_blank_lines(text, from);
     while is_comment_line(text, at) {
-        at = blank_end(text, next_line(text, at));
+        at = skip_blank_lines(text, next_line(text, at));
     }
     at
 }
@@ -143,15 +147,15 @@ fn is_comment_line(text: &str, at: usize) -> bool {
 }
 
 /// What a blank line may consist of.
-const WHITE: [char; 4] = [' ', '\t', '\n', '\r'];
+const WHITE_SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// Where what belongs to a document begins, from a line's start: below the comments that a blank
 /// line sets off. Where there are only comments, at the end.
-fn set_off(text: &str, from: usize) -> usize {
+fn skip_set_off_comments(text: &str, from: usize) -> usize {
     let (mut at, mut end) = (from, from);
     while at < text.len() {
         let next = next_line(text, at);
-        match text[at..next].trim_matches(WHITE) {
+        match text[at..next].trim_matches(WHITE_SPACE) {
             "" => end = next,
             line if line.starts_with('#') => {}
             _ => return end,

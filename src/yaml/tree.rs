@@ -27,7 +27,7 @@ pub struct EntryId(NonZeroU32);
 
 impl NodeId {
     pub(crate) const fn new(number: u32) -> Self {
-        Self(above_zero(number))
+        Self(one_more(number))
     }
 
     /// Its number, from 0.
@@ -38,7 +38,7 @@ impl NodeId {
 
 impl EntryId {
     pub(crate) const fn new(number: u32) -> Self {
-        Self(above_zero(number))
+        Self(one_more(number))
     }
 
     /// Its number, from 0.
@@ -48,7 +48,7 @@ impl EntryId {
 }
 
 /// One more: so that there may be none in as few bytes. (There are no more nodes than bytes.)
-const fn above_zero(number: u32) -> NonZeroU32 {
+const fn one_more(number: u32) -> NonZeroU32 {
     NonZeroU32::MIN.saturating_add(number)
 }
 

@@ -14,8 +14,8 @@ use crate::line_breaks::{line_start, next_line};
 const PAD: usize = 64;
 /// Each place is found by a run of the parser, so there are not too many: in number, and in bytes
 /// that are read again.
-const MOST: usize = 256;
-const MOST_BYTES: usize = 1 << 28;
+const MAX_RUNS: usize = 256;
+const MAX_BYTES: usize = 1 << 28;
 
 /// What the parser reads in another form than the text has.
 #[derive(Debug)]
@@ -59,9 +59,9 @@ impl Workarounds {
     }
 
     /// Adds what lets the parser go on; false where the text is broken indeed.
-    pub(crate) fn mend(&mut self, text: &str, base: usize, error: &ScanError) -> bool {
+    pub(crate) fn add_for(&mut self, text: &str, base: usize, error: &ScanError) -> bool {
         let runs = self.pads.len() + self.tabs.len() + 1;
-        if runs > MOST || runs * text.len() > MOST_BYTES {
+        if runs > MAX_RUNS || runs * text.len() > MAX_BYTES {
             return false;
         }
         let at = self.position(text, base, error.marker());

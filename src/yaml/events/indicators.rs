@@ -9,11 +9,13 @@ use super::{EventReader, Properties, Result, Role, Shape};
 
 impl EventReader<'_, '_> {
     /// Reads the indicators before the node that comes next.
-    pub(super) fn enter(&mut self, empty: bool) -> Result<Role> {
+    pub(super) fn read_indicators(&mut self, empty: bool) -> Result<Role> {
         let Some(frame) = self.frames.last() else {
             self.skip_trivia();
             self.builder.begin_root(self.cursor.pos);
-            self.root_above = self.above.filter(|above| above.at == self.cursor.pos);
+            self.comments_above_root = self
+                .comments_above
+                .filter(|comments| comments.next_start == self.cursor.pos);
             return Ok(Role::Root);
         };
         let (shape, after_key) = (frame.shape, frame.after_key);
@@ -27,14 +29,16 @@ impl EventReader<'_, '_> {
         self.skip_trivia();
         let start = self.cursor.pos;
         if matches!(shape, Shape::BlockMap | Shape::BlockList) {
-            self.indented_with_spaces(start)?;
+            self.check_indentation(start)?;
         }
-        let above = self.above.take_if(|above| above.at == start);
+        let comments_above = self
+            .comments_above
+            .take_if(|comments| comments.next_start == start);
         self.builder
-            .begin_entry(start, above.map(|above| above.lines));
+            .begin_entry(start, comments_above.map(|comments| comments.lines));
         match shape {
             Shape::BlockList if self.cursor.at_indicator(b'-') => self.indicator(),
-            Shape::BlockList => return Err(self.lost("a `-`")),
+            Shape::BlockList => return Err(self.mismatch("a `-`")),
             Shape::FlowList => return Ok(Role::Element),
             Shape::BlockMap | Shape::FlowMap | Shape::FlowPair => {
                 if self.cursor.at_indicator(b'?') {
@@ -51,7 +55,7 @@ impl EventReader<'_, '_> {
     /// What is before an entry of a block collection on its line is indentation, and that is
     /// spaces: the parser takes a tab for one of them here and there, and then means another column
     /// than a reader does.
-    fn indented_with_spaces(&self, start: usize) -> Result<()> {
+    fn check_indentation(&self, start: usize) -> Result<()> {
         let line = self.cursor.line_start(start);
         match memchr::memchr(b'\t', &self.cursor.bytes()[line..start]) {
             Some(at) => Err(ParseError::tab_indentation(line + at)),
@@ -71,7 +75,7 @@ impl EventReader<'_, '_> {
         }
         self.skip_trivia();
         if self.cursor.peek() != Some(b',') {
-            return Err(self.lost("a `,`"));
+            return Err(self.mismatch("a `,`"));
         }
         self.comma();
         Ok(())
@@ -84,16 +88,16 @@ impl EventReader<'_, '_> {
 
     /// The colon after a key; there is none after a key that has no value.
     pub(super) fn colon(&mut self, shape: Shape, empty: bool) -> Result<()> {
-        let broke = self.skip_trivia();
+        let has_break = self.skip_trivia();
         let at = self.cursor.pos;
-        let here = match shape {
+        let is_colon = match shape {
             Shape::BlockMap => {
                 self.cursor.at_indicator(b':')
-                    && (!broke || self.cursor.column(at) == self.block_column().unwrap_or(0))
+                    && (!has_break || self.cursor.column(at) == self.block_column().unwrap_or(0))
             }
             _ => self.cursor.peek() == Some(b':'),
         };
-        if here {
+        if is_colon {
             self.indicator();
             self.builder.set_colon(at);
             return Ok(());
@@ -101,7 +105,7 @@ impl EventReader<'_, '_> {
         if empty {
             Ok(())
         } else {
-            Err(self.lost("a `:`"))
+            Err(self.mismatch("a `:`"))
         }
     }
 
@@ -126,10 +130,10 @@ impl EventReader<'_, '_> {
             let (slot, end) = match self.cursor.peek() {
                 Some(b'&') => (&mut properties.anchor, self.cursor.anchor_end()),
                 Some(b'!') => (&mut properties.tag, self.cursor.tag_end(in_flow)),
-                _ => return Err(self.lost("an anchor or a tag")),
+                _ => return Err(self.mismatch("an anchor or a tag")),
             };
             if slot.replace(span(start, end)).is_some() {
-                return Err(self.lost("an anchor or a tag"));
+                return Err(self.mismatch("an anchor or a tag"));
             }
             self.cursor.pos = end;
             self.last_end = end;
@@ -138,11 +142,11 @@ impl EventReader<'_, '_> {
     }
 
     /// The parser saw the node where the cursor stands.
-    pub(super) fn agree(&mut self, mark: Marker) -> Result<()> {
-        if self.marks.agree(mark.index(), self.cursor.pos) {
+    pub(super) fn check_mark(&mut self, mark: Marker) -> Result<()> {
+        if self.marks.matches(mark.index(), self.cursor.pos) {
             Ok(())
         } else {
-            Err(self.lost("a value"))
+            Err(self.mismatch("a value"))
         }
     }
 }

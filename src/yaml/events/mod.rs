@@ -9,7 +9,7 @@ use yaml_rust2::parser::{Event, Parser, Tag};
 use yaml_rust2::scanner::{Marker, ScanError, TScalarStyle};
 
 use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
-use super::comments::Above;
+use super::comments::CommentsAbove;
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::marks::Marks;
@@ -67,12 +67,12 @@ struct EventReader<'s, 'p> {
     /// By the parser's number of the anchor.
     anchors: Vec<Option<(NodeId, Extent)>>,
     /// How many nodes the aliases stand for, all of them together.
-    repeated: usize,
+    aliased_nodes: usize,
     /// The end of the last indicator, property or scalar.
     last_end: usize,
-    above: Option<Above>,
+    comments_above: Option<CommentsAbove>,
     /// The comment lines right above the root.
-    root_above: Option<Above>,
+    comments_above_root: Option<CommentsAbove>,
     /// The `---`, where there is one.
     marker: Option<usize>,
 }
@@ -90,7 +90,7 @@ pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
         match result {
             Ok(tree) => return Ok(tree),
             Err(Failure::Tree(error)) => return Err(error),
-            Err(Failure::Parser(error)) if workarounds.mend(text, start, &error) => {}
+            Err(Failure::Parser(error)) if workarounds.add_for(text, start, &error) => {}
             Err(Failure::Parser(error)) => {
                 let offset = workarounds.position(text, start, error.marker());
                 return Err(ParseError::from_scan(text, offset, &error));
@@ -153,10 +153,10 @@ impl<'s, 'p> EventReader<'s, 'p> {
             builder: TreeBuilder::new(Stored::new(text), start),
             frames: Vec::new(),
             anchors: Vec::new(),
-            repeated: 0,
+            aliased_nodes: 0,
             last_end: start,
-            above: None,
-            root_above: None,
+            comments_above: None,
+            comments_above_root: None,
             marker: None,
         }
     }
@@ -174,12 +174,12 @@ impl<'s, 'p> EventReader<'s, 'p> {
             | Event::StreamStart
             | Event::StreamEnd
             | Event::DocumentStart
-            | Event::DocumentEnd => Err(self.lost("the end of the document")),
+            | Event::DocumentEnd => Err(self.mismatch("the end of the document")),
         }
     }
 
     /// Text and events do not agree.
-    pub(super) fn lost(&self, what: &str) -> ParseError {
+    pub(super) fn mismatch(&self, what: &str) -> ParseError {
         ParseError::new(self.cursor.pos, format!("cannot locate {what} in the text"))
     }
 
@@ -188,18 +188,18 @@ impl<'s, 'p> EventReader<'s, 'p> {
         let from = self.cursor.pos;
         let trivia = self.cursor.trivia();
         if let Some(comment) = trivia.trailing {
-            self.give(comment);
+            self.add_comment(comment);
         }
         if self.cursor.pos > from {
-            self.above = trivia.above;
+            self.comments_above = trivia.comments_above;
         }
-        trivia.broke
+        trivia.has_break
     }
 
     /// Gives the comment to the innermost entry that is being read.
-    pub(super) fn give(&mut self, comment: Span) {
+    pub(super) fn add_comment(&mut self, comment: Span) {
         let line_start = self.cursor.line_start(comment.start as usize);
-        self.builder.give(comment, line_start, self.marker);
+        self.builder.add_comment(comment, line_start, self.marker);
     }
 
     pub(super) fn document_start(&mut self) -> Result<()> {
@@ -216,7 +216,7 @@ impl<'s, 'p> EventReader<'s, 'p> {
             self.marker = Some(at);
             self.cursor.pos = at + 3;
             self.last_end = at + 3;
-            self.above = None;
+            self.comments_above = None;
         }
         Ok(())
     }
@@ -251,7 +251,7 @@ impl<'s, 'p> EventReader<'s, 'p> {
                     let message = "a second document in one";
                     return Err(ParseError::new(self.cursor.pos, message).into());
                 }
-                _ => return Err(self.lost("the end of the document").into()),
+                _ => return Err(self.mismatch("the end of the document").into()),
             }
         }
     }

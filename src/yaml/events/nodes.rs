@@ -23,7 +23,7 @@ impl<'s> EventReader<'s, '_> {
         mark: Marker,
     ) -> Result<()> {
         let is_empty = style == TScalarStyle::Plain && content.is_empty();
-        let role = self.enter(is_empty && anchor == 0 && tag.is_none())?;
+        let role = self.read_indicators(is_empty && anchor == 0 && tag.is_none())?;
         let properties = self.properties(anchor, tag.as_ref())?;
         let span = if is_empty {
             span(self.last_end, self.last_end)
@@ -68,9 +68,9 @@ impl<'s> EventReader<'s, '_> {
             height: 0,
             nodes: 1,
         };
-        self.anchor(anchor, id, extent);
-        self.raise(extent);
-        self.complete(role, id, span.end);
+        self.record_anchor(anchor, id, extent);
+        self.add_extent(extent);
+        self.finish_node(role, id, span.end);
         self.comment_after();
         Ok(())
     }
@@ -84,7 +84,7 @@ impl<'s> EventReader<'s, '_> {
         let start = self.cursor.pos;
         let end = match style {
             TScalarStyle::Plain => {
-                self.agree(mark)?;
+                self.check_mark(mark)?;
                 if matches!(self.cursor.peek(), Some(b'|' | b'>')) {
                     return Err(block_scalar_in_flow(start));
                 }
@@ -94,7 +94,7 @@ impl<'s> EventReader<'s, '_> {
                 self.cursor.plain_end(content)
             }
             TScalarStyle::SingleQuoted | TScalarStyle::DoubleQuoted => {
-                self.agree(mark)?;
+                self.check_mark(mark)?;
                 let quote = matches!(self.cursor.peek(), Some(b'\'' | b'"'));
                 quote.then(|| self.cursor.quoted_end()).flatten()
             }
@@ -104,7 +104,7 @@ impl<'s> EventReader<'s, '_> {
             }
         };
         let Some(end) = end else {
-            return Err(self.lost("a value"));
+            return Err(self.mismatch("a value"));
         };
         self.cursor.pos = end;
         self.last_end = end;
@@ -114,24 +114,24 @@ impl<'s> EventReader<'s, '_> {
     pub(super) fn block_scalar(&mut self) -> usize {
         let block = self.cursor.block_scalar(self.block_column());
         if let Some((start, end)) = block.comment {
-            self.give(span(start, end));
+            self.add_comment(span(start, end));
         }
         self.marks
-            .off_by_up_to(&self.cursor.text[self.cursor.pos..block.end]);
+            .allow_drift(&self.cursor.text[self.cursor.pos..block.end]);
         block.end
     }
 
     pub(super) fn alias(&mut self, anchor: usize, mark: Marker) -> Result<()> {
-        let role = self.enter(false)?;
+        let role = self.read_indicators(false)?;
         self.skip_trivia();
-        self.agree(mark)?;
+        self.check_mark(mark)?;
         let start = self.cursor.pos;
         if self.cursor.peek() != Some(b'*') {
-            return Err(self.lost("an alias"));
+            return Err(self.mismatch("an alias"));
         }
         let end = self.cursor.anchor_end();
         let Some((target, extent)) = self.anchors.get(anchor).copied().flatten() else {
-            return Err(self.lost("an alias' anchor"));
+            return Err(self.mismatch("an alias' anchor"));
         };
         let node = self.builder.stored.node(target);
         if self.builder.stored.is_open(target) {
@@ -142,14 +142,14 @@ impl<'s> EventReader<'s, '_> {
         }
         self.cursor.pos = end;
         self.last_end = end;
-        self.repeated = self.repeated.saturating_add(extent.nodes);
-        if self.repeated > REPETITION_LIMIT {
+        self.aliased_nodes = self.aliased_nodes.saturating_add(extent.nodes);
+        if self.aliased_nodes > REPETITION_LIMIT {
             return Err(too_many_aliases(start));
         }
-        self.raise(extent);
+        self.add_extent(extent);
         let span = span(start, end);
         let id = self.builder.stored.push_alias(span, target);
-        self.complete(role, id, span.end);
+        self.finish_node(role, id, span.end);
         self.comment_after();
         Ok(())
     }
@@ -160,7 +160,7 @@ impl<'s> EventReader<'s, '_> {
         anchor: usize,
         tag: Option<Tag>,
     ) -> Result<()> {
-        let role = self.enter(false)?;
+        let role = self.read_indicators(false)?;
         let properties = self.properties(anchor, tag.as_ref())?;
         self.skip_trivia();
         let start = self.cursor.pos;
@@ -185,7 +185,7 @@ impl<'s> EventReader<'s, '_> {
         {
             self.builder.stored.custom_tags.insert(node, tag);
         }
-        self.anchor(anchor, node, Extent::default());
+        self.record_anchor(anchor, node, Extent::default());
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
             self.indicator();
         }
@@ -228,18 +228,18 @@ impl<'s> EventReader<'s, '_> {
     pub(super) fn collection_end(&mut self) -> Result<()> {
         let shape = self.frames.last().map(|frame| frame.shape);
         match shape {
-            Some(Shape::FlowMap) => self.closing(b'}')?,
-            Some(Shape::FlowList) => self.closing(b']')?,
+            Some(Shape::FlowMap) => self.closing_bracket(b'}')?,
+            Some(Shape::FlowList) => self.closing_bracket(b']')?,
             _ => {}
         }
         let Some(frame) = self.frames.pop().filter(|frame| !frame.after_key) else {
-            return Err(self.lost("the end of a collection"));
+            return Err(self.mismatch("the end of a collection"));
         };
         let bracketed = matches!(frame.shape, Shape::FlowMap | Shape::FlowList);
         let bracket_end = bracketed.then_some(self.last_end);
         let end = self.builder.end_collection(frame.node, bracket_end);
         self.builder.check_keys(frame.node)?;
-        self.close(&frame, end)?;
+        self.finish_collection(&frame, end)?;
         if bracketed {
             self.comment_after();
         }
@@ -247,7 +247,7 @@ impl<'s> EventReader<'s, '_> {
     }
 
     /// A collection is whole, and ends at `end`.
-    fn close(&mut self, frame: &Frame, end: u32) -> Result<()> {
+    fn finish_collection(&mut self, frame: &Frame, end: u32) -> Result<()> {
         let extent = Extent {
             height: frame.extent.height + 1,
             nodes: frame.extent.nodes.saturating_add(1),
@@ -256,19 +256,19 @@ impl<'s> EventReader<'s, '_> {
             let start = self.builder.stored.node(frame.node).span.start;
             return Err(too_deep(start as usize));
         }
-        self.anchor(frame.anchor, frame.node, extent);
-        self.raise(extent);
+        self.record_anchor(frame.anchor, frame.node, extent);
+        self.add_extent(extent);
         let role = match self.frames.last() {
             None => Role::Root,
             Some(outer) if outer.after_key => Role::Value,
             Some(_) => Role::Element,
         };
-        self.complete(role, frame.node, end);
+        self.finish_node(role, frame.node, end);
         Ok(())
     }
 
     /// The bracket that ends a flow collection, and a comma before it.
-    pub(super) fn closing(&mut self, bracket: u8) -> Result<()> {
+    pub(super) fn closing_bracket(&mut self, bracket: u8) -> Result<()> {
         self.skip_trivia();
         if self.builder.last_entry().is_some() && self.cursor.peek() == Some(b',') {
             self.comma();
@@ -284,7 +284,7 @@ impl<'s> EventReader<'s, '_> {
     }
 
     /// Remembers the node that an anchor is at.
-    pub(super) fn anchor(&mut self, anchor: usize, node: NodeId, extent: Extent) {
+    pub(super) fn record_anchor(&mut self, anchor: usize, node: NodeId, extent: Extent) {
         if anchor == 0 {
             return;
         }
@@ -295,7 +295,7 @@ impl<'s> EventReader<'s, '_> {
     }
 
     /// The innermost collection gets something that is so much.
-    pub(super) fn raise(&mut self, extent: Extent) {
+    pub(super) fn add_extent(&mut self, extent: Extent) {
         if let Some(frame) = self.frames.last_mut() {
             let inside = &mut frame.extent;
             inside.height = inside.height.max(extent.height);
@@ -304,12 +304,12 @@ impl<'s> EventReader<'s, '_> {
     }
 
     /// A node is whole: what holds it gets it.
-    pub(super) fn complete(&mut self, role: Role, node: NodeId, end: u32) {
-        self.builder.fill(role, node, end);
-        if let (Role::Root, Some(above)) = (role, self.root_above)
+    pub(super) fn finish_node(&mut self, role: Role, node: NodeId, end: u32) {
+        self.builder.set_node(role, node, end);
+        if let (Role::Root, Some(comments_above)) = (role, self.comments_above_root)
             && self.owns_lines_above(node)
         {
-            self.builder.set_above_root(above.lines);
+            self.builder.set_comments_above_root(comments_above.lines);
         }
         if let Some(frame) = self.frames.last_mut() {
             frame.after_key = role == Role::Key;
@@ -327,7 +327,7 @@ impl<'s> EventReader<'s, '_> {
     /// The comment after a value, while the innermost entry is still at hand.
     pub(super) fn comment_after(&mut self) {
         if let Some(comment) = self.cursor.comment_on_line() {
-            self.give(comment);
+            self.add_comment(comment);
         }
     }
 }

@@ -24,7 +24,7 @@ impl LineReader<'_> {
         };
         let rest = self.skip_spaces(header_end);
         // the comment there belongs to the entry, whose value has not come yet
-        self.nothing_or_comment(header_end, rest)?;
+        self.end_line(header_end, rest)?;
         let start = self.builder.stored.resolved.len();
         let end = self.block_lines(style, chomping)?;
         let kind = (style, ScalarType::Str);
@@ -32,7 +32,7 @@ impl LineReader<'_> {
             .builder
             .stored
             .push_resolved(span(at, end), kind, start);
-        self.builder.fill(Role::Value, node, span(end, end).end);
+        self.builder.set_node(Role::Value, node, span(end, end).end);
         Some(())
     }
 
@@ -47,7 +47,7 @@ impl LineReader<'_> {
         }
         let text = self.builder.stored.text;
         let (mut end, mut is_first, mut was_indented) = (0, true, false);
-        while let Some(start) = self.content_of_line(indent) {
+        while let Some(start) = self.line_content(indent) {
             end = self.line_end(start)?;
             let line = &text[start..end];
             let is_indented = line.starts_with([' ', '\t']);
@@ -81,7 +81,7 @@ impl LineReader<'_> {
     }
 
     /// Where the content of this line begins, if it is indented so far.
-    fn content_of_line(&self, indent: usize) -> Option<usize> {
+    fn line_content(&self, indent: usize) -> Option<usize> {
         let start = self.line + indent;
         let indentation = self.bytes.get(self.line..start)?;
         let is_content = start < self.bytes.len() && indentation.iter().all(|byte| *byte == b' ');

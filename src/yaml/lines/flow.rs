@@ -5,24 +5,24 @@ use super::super::comments::span;
 use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, ScalarStyle};
 use super::LineReader;
-use super::scalar::{Found, LONGEST_KEY, Stop};
+use super::scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
 /// How many brackets may be within each other here; the parser takes some more.
-const DEEPEST: usize = 64;
+const MAX_FLOW_DEPTH: usize = 64;
 
 impl LineReader<'_> {
     /// The collection whose bracket is at `at`, up to the end of its line; `None` if comments,
     /// pairs without braces or entries without values are in it. Ends on the line of its closing
     /// bracket.
-    pub(super) fn flow(&mut self, at: usize, role: Role) -> Option<()> {
+    pub(super) fn flow_value(&mut self, at: usize, role: Role) -> Option<()> {
         let (node, end) = self.flow_collection(at, 1)?;
-        self.builder.fill(role, node, span(end, end).end);
+        self.builder.set_node(role, node, span(end, end).end);
         let rest = self.skip_spaces(end);
-        self.nothing_or_comment(end, rest)
+        self.end_line(end, rest)
     }
 
     fn flow_collection(&mut self, start: usize, depth: usize) -> Option<(NodeId, usize)> {
-        if depth > DEEPEST || self.frames.len() + depth > DEPTH_LIMIT {
+        if depth > MAX_FLOW_DEPTH || self.frames.len() + depth > DEPTH_LIMIT {
             return None;
         }
         let is_map = self.bytes[start] == b'{';
@@ -55,16 +55,16 @@ impl LineReader<'_> {
             b'[' | b'{' => self.flow_collection(value, depth + 1)?,
             _ => {
                 let line = self.line;
-                let found = self.flow_scalar(value)?;
+                let scanned = self.flow_scalar(value)?;
                 // a quoted scalar over lines is rare here, and so is `[a: b]`
-                if self.line != line || matches!(found.stop, Stop::Colon(_)) {
+                if self.line != line || matches!(scanned.stop, Stop::Colon(_)) {
                     return None;
                 }
-                let end = found.end;
-                (self.push_scalar(value, found), end)
+                let end = scanned.end;
+                (self.push_scalar(value, scanned), end)
             }
         };
-        self.builder.fill(Role::Value, node, span(end, end).end);
+        self.builder.set_node(Role::Value, node, span(end, end).end);
         Some(end)
     }
 
@@ -74,19 +74,19 @@ impl LineReader<'_> {
         let Stop::Colon(colon) = key.stop else {
             return None;
         };
-        if colon - at > LONGEST_KEY {
+        if colon - at > MAX_KEY_LEN {
             return None;
         }
         let end = key.end;
         let node = self.push_scalar(at, key);
-        self.builder.fill(Role::Key, node, span(end, end).end);
+        self.builder.set_node(Role::Key, node, span(end, end).end);
         self.builder.set_colon(colon);
         self.skip_white(colon + 1)
     }
 
-    fn flow_scalar(&mut self, at: usize) -> Option<Found> {
+    fn flow_scalar(&mut self, at: usize) -> Option<ScannedScalar> {
         match *self.bytes.get(at)? {
-            b'\'' | b'"' => return self.quoted(at),
+            b'\'' | b'"' => return self.scan_quoted(at),
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'?' | b':' => return None,
             b'-' if self.is_white(at + 1) => return None,
@@ -110,7 +110,7 @@ impl LineReader<'_> {
         if content == "-" || content.ends_with(" -") {
             return None;
         }
-        Some(Found {
+        Some(ScannedScalar {
             style: ScalarStyle::Plain,
             resolved: None,
             end: at + content.len(),

@@ -17,7 +17,7 @@ use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, ScalarStyle, Span, Tree};
 use crate::line_breaks::line_end;
-use scalar::{Found, LONGEST_KEY, Stop};
+use scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
 /// Reads a document's text; `None` if it is not ordinary, or has no content.
 pub(super) fn read(text: &str) -> Option<Tree<'_>> {
@@ -39,12 +39,12 @@ struct LineReader<'s> {
     line: usize,
     frames: Vec<Frame>,
     /// The comment lines right above this line.
-    above: Option<Span>,
+    comments_above: Option<Span>,
     /// The `---`, where there is one.
     marker: Option<usize>,
     /// Where the innermost entry's indicator ends, as long as its value is missing: it may be on
     /// a line below.
-    missing: Option<usize>,
+    missing_value: Option<usize>,
 }
 
 impl<'s> LineReader<'s> {
@@ -53,38 +53,38 @@ impl<'s> LineReader<'s> {
         // what mostly is enough
         let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2 + 1;
         Self {
-            builder: TreeBuilder::new(Stored::new(text).with_room(nodes), start),
+            builder: TreeBuilder::new(Stored::new(text).with_capacity(nodes), start),
             bytes: text.as_bytes(),
             line: start,
             frames: Vec::with_capacity(16),
-            above: None,
+            comments_above: None,
             marker: None,
-            missing: None,
+            missing_value: None,
         }
     }
 
     fn document(mut self) -> Option<Tree<'s>> {
-        let mut at = self.content()?;
+        let mut at = self.next_content()?;
         if self.bytes[at..].starts_with(b"---") && self.is_marker(at) {
             self.marker = Some(at);
-            self.above = None;
+            self.comments_above = None;
             let rest = self.skip_spaces(at + 3);
-            self.nothing_or_comment(at + 3, rest)?;
-            at = self.content()?;
+            self.end_line(at + 3, rest)?;
+            at = self.next_content()?;
         }
         self.builder.begin_root(at);
         if matches!(self.bytes.get(at), Some(b'[' | b'{')) {
-            if let Some(above) = self.above.take() {
-                self.builder.set_above_root(above);
+            if let Some(comments_above) = self.comments_above.take() {
+                self.builder.set_comments_above_root(comments_above);
             }
-            self.flow(at, Role::Root)?;
-            at = self.content()?;
+            self.flow_value(at, Role::Root)?;
+            at = self.next_content()?;
         }
         while at < self.bytes.len() {
             self.entry(at)?;
-            at = self.content()?;
+            at = self.next_content()?;
         }
-        self.nothing_there();
+        self.end_missing_value();
         while !self.frames.is_empty() {
             self.end_frame()?;
         }
@@ -94,15 +94,17 @@ impl<'s> LineReader<'s> {
 
     /// Steps over blank lines and comment lines to the next that has content: where that begins, or
     /// the text's end.
-    fn content(&mut self) -> Option<usize> {
+    fn next_content(&mut self) -> Option<usize> {
         loop {
             let at = self.skip_spaces(self.line);
             match self.bytes.get(at) {
-                None | Some(b'\n' | b'\r') => self.above = None,
+                None | Some(b'\n' | b'\r') => self.comments_above = None,
                 Some(b'#') => {
-                    let start = self.above.map_or(self.line, |above| above.start as usize);
+                    let start = self
+                        .comments_above
+                        .map_or(self.line, |comments| comments.start as usize);
                     let next = self.next_line(self.line_end(at)?)?;
-                    self.above = Some(span(start, next));
+                    self.comments_above = Some(span(start, next));
                     self.line = next;
                     continue;
                 }
@@ -122,14 +124,14 @@ impl<'s> LineReader<'s> {
             return None;
         }
         let is_element = self.is_dash(at);
-        if !is_element && self.is_deeper_value(at) {
-            return self.lone_value(at);
+        if !is_element && self.is_missing_value(at) {
+            return self.value_below(at);
         }
-        self.place(at, at - self.line, is_element)?;
+        self.enter_column(at, at - self.line, is_element)?;
         if is_element {
             return self.element(at);
         }
-        let key = self.found(at)?;
+        let key = self.scan_scalar(at)?;
         self.field(at, key)
     }
 
@@ -137,68 +139,68 @@ impl<'s> LineReader<'s> {
     fn element(&mut self, at: usize) -> Option<()> {
         let mut at = at;
         loop {
-            self.builder.begin_entry(at, self.above.take());
+            self.builder.begin_entry(at, self.comments_above.take());
             let value = self.skip_spaces(at + 1);
             if self.is_line_end(value)? || self.bytes[value] == b'#' {
-                return self.no_value_yet(at + 1, value);
+                return self.expect_value_below(at + 1, value);
             }
             if !self.is_dash(value) {
                 return self.value(value, true);
             }
-            self.start(value, value - self.line, true)?;
+            self.begin_collection(value, value - self.line, true)?;
             at = value;
         }
     }
 
     /// Whether the value that is missing is here, on a line of its own.
-    fn is_deeper_value(&self, at: usize) -> bool {
+    fn is_missing_value(&self, at: usize) -> bool {
         let column = self.frames.last().map(|frame| frame.column);
-        self.missing.is_some() && column.is_some_and(|column| at - self.line > column)
+        self.missing_value.is_some() && column.is_some_and(|column| at - self.line > column)
     }
 
     /// The value that is missing, on a line of its own below its key or dash.
-    fn lone_value(&mut self, at: usize) -> Option<()> {
-        self.missing = None;
+    fn value_below(&mut self, at: usize) -> Option<()> {
+        self.missing_value = None;
         if matches!(self.bytes[at], b'|' | b'>') {
             return None;
         }
         self.value(at, true)?;
         // they are nobody's, but above a field
-        self.above = None;
+        self.comments_above = None;
         Some(())
     }
 
     /// Ends what ends above a line with content in this column, and starts what starts there.
-    fn place(&mut self, at: usize, column: usize, is_element: bool) -> Option<()> {
+    fn enter_column(&mut self, at: usize, column: usize, is_element: bool) -> Option<()> {
         while let Some(top) = self.frames.last() {
             if column > top.column {
                 // what is deeper is the value that is missing
-                self.missing.take()?;
-                return self.start(at, column, is_element);
+                self.missing_value.take()?;
+                return self.begin_collection(at, column, is_element);
             }
             if column == top.column {
                 match (top.is_list, is_element) {
                     (true, true) | (false, false) => {
-                        self.nothing_there();
+                        self.end_missing_value();
                         return Some(());
                     }
                     // a list in the column of its key
                     (false, true) => {
-                        self.missing.take()?;
-                        return self.start(at, column, true);
+                        self.missing_value.take()?;
+                        return self.begin_collection(at, column, true);
                     }
                     (true, false) => {}
                 }
             }
-            self.nothing_there();
+            self.end_missing_value();
             self.end_frame()?;
         }
         // only one root
         self.builder.has_no_root().then_some(())?;
-        self.start(at, column, is_element)
+        self.begin_collection(at, column, is_element)
     }
 
-    fn start(&mut self, at: usize, column: usize, is_list: bool) -> Option<()> {
+    fn begin_collection(&mut self, at: usize, column: usize, is_list: bool) -> Option<()> {
         if self.frames.len() == DEPTH_LIMIT {
             return None;
         }
@@ -219,26 +221,26 @@ impl<'s> LineReader<'s> {
             None => Role::Root,
             Some(_) => Role::Value,
         };
-        self.builder.fill(role, frame.node, end);
+        self.builder.set_node(role, frame.node, end);
         Some(())
     }
 
     /// A field of the innermost map, by its key, and the rest of its line.
-    fn field(&mut self, at: usize, key: Found) -> Option<()> {
+    fn field(&mut self, at: usize, key: ScannedScalar) -> Option<()> {
         let Stop::Colon(colon) = key.stop else {
             return None;
         };
-        if colon - at > LONGEST_KEY || !self.is_white(colon + 1) {
+        if colon - at > MAX_KEY_LEN || !self.is_white(colon + 1) {
             return None;
         }
-        self.builder.begin_entry(at, self.above.take());
+        self.builder.begin_entry(at, self.comments_above.take());
         let end = key.end;
         let node = self.push_scalar(at, key);
-        self.builder.fill(Role::Key, node, span(end, end).end);
+        self.builder.set_node(Role::Key, node, span(end, end).end);
         self.builder.set_colon(colon);
         let value = self.skip_spaces(colon + 1);
         if self.is_line_end(value)? || self.bytes[value] == b'#' {
-            return self.no_value_yet(colon + 1, value);
+            return self.expect_value_below(colon + 1, value);
         }
         self.value(value, false)
     }
@@ -248,48 +250,48 @@ impl<'s> LineReader<'s> {
         match self.bytes[at] {
             b'|' => self.block_scalar(at, ScalarStyle::Literal),
             b'>' => self.block_scalar(at, ScalarStyle::Folded),
-            b'[' | b'{' => self.flow(at, Role::Value),
+            b'[' | b'{' => self.flow_value(at, Role::Value),
             _ => {
-                let found = self.found(at)?;
-                if may_be_map && matches!(found.stop, Stop::Colon(_)) {
-                    self.start(at, at - self.line, false)?;
-                    return self.field(at, found);
+                let scanned = self.scan_scalar(at)?;
+                if may_be_map && matches!(scanned.stop, Stop::Colon(_)) {
+                    self.begin_collection(at, at - self.line, false)?;
+                    return self.field(at, scanned);
                 }
-                self.scalar(at, found)
+                self.scalar_value(at, scanned)
             }
         }
     }
 
     /// Nothing but a comment follows on the line.
-    fn no_value_yet(&mut self, indicator_end: usize, at: usize) -> Option<()> {
-        self.missing = Some(indicator_end);
-        self.nothing_or_comment(indicator_end, at)
+    fn expect_value_below(&mut self, indicator_end: usize, at: usize) -> Option<()> {
+        self.missing_value = Some(indicator_end);
+        self.end_line(indicator_end, at)
     }
 
     /// The value that is missing is nowhere: it is empty.
-    fn nothing_there(&mut self) {
-        if let Some(end) = self.missing.take() {
-            let nothing = Found {
+    fn end_missing_value(&mut self) {
+        if let Some(end) = self.missing_value.take() {
+            let nothing = ScannedScalar {
                 style: ScalarStyle::Plain,
                 resolved: None,
                 end,
-                stop: Stop::Line(end),
+                stop: Stop::LineEnd(end),
             };
             let node = self.push_scalar(end, nothing);
-            self.builder.fill(Role::Value, node, span(end, end).end);
+            self.builder.set_node(Role::Value, node, span(end, end).end);
         }
     }
 
     /// The line's rest at `at`, white space after `end` skipped: nothing, or a comment. Goes on to
     /// the next line.
-    fn nothing_or_comment(&mut self, end: usize, at: usize) -> Option<()> {
+    fn end_line(&mut self, end: usize, at: usize) -> Option<()> {
         let line_end = if self.is_line_end(at)? {
             at
         } else if self.bytes[at] == b'#' && at > end {
             let line_end = self.line_end(at)?;
             let text = self.builder.stored.text[at..line_end].trim_end_matches([' ', '\t']);
             let comment = span(at, at + text.len());
-            self.builder.give(comment, self.line, self.marker);
+            self.builder.add_comment(comment, self.line, self.marker);
             line_end
         } else {
             return None;

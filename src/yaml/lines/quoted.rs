@@ -2,26 +2,26 @@
 
 use super::super::tree::ScalarStyle;
 use super::LineReader;
-use super::scalar::{Found, Stop};
+use super::scalar::{ScannedScalar, Stop};
 
 impl LineReader<'_> {
     /// The scalar whose opening quote is at `at`. Where it ends on another line, the reader
     /// goes on to that.
-    pub(super) fn quoted(&mut self, at: usize) -> Option<Found> {
+    pub(super) fn scan_quoted(&mut self, at: usize) -> Option<ScannedScalar> {
         let is_double = self.bytes[at] == b'"';
         let (end, is_literal) = self.closing_quote(at, is_double)?;
         let source = &self.builder.stored.text[at + 1..end - 1];
         let first_line = self.line;
         let resolved = match is_literal {
             true => None,
-            false => Some(self.unfolded(source, at + 1, is_double)?),
+            false => Some(self.resolve_content(source, at + 1, is_double)?),
         };
         let rest = self.skip_spaces(end);
         let stop = match self.bytes.get(rest) {
             // no key goes over lines
             Some(b':') if self.line == first_line => Stop::Colon(rest),
             Some(b'#') if rest > end => Stop::Comment(rest),
-            _ if self.is_line_end(rest)? => Stop::Line(rest),
+            _ if self.is_line_end(rest)? => Stop::LineEnd(rest),
             _ => Stop::Other,
         };
         let style = if is_double {
@@ -29,7 +29,7 @@ impl LineReader<'_> {
         } else {
             ScalarStyle::SingleQuoted
         };
-        Some(Found {
+        Some(ScannedScalar {
             style,
             resolved,
             end,
@@ -65,7 +65,7 @@ impl LineReader<'_> {
 
     /// What a text between quotes says that begins at `start`: its escapes resolved, its lines
     /// joined. Returns where in [`Stored::resolved`](crate::yaml::stored::Stored::resolved) that begins.
-    fn unfolded(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
+    fn resolve_content(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
         let column = self.frames.last().map(|frame| frame.column);
         let resolved = self.builder.stored.resolved.len();
         let bytes = source.as_bytes();
@@ -82,7 +82,7 @@ impl LineReader<'_> {
             match bytes.get(at) {
                 None => break,
                 Some(b'\\') if is_double && matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) => {
-                    let lines = self.line_breaks(source, at + 1, start, column)?;
+                    let lines = self.white_space(source, at + 1, start, column)?;
                     self.push_line_breaks(lines.breaks - 1);
                     at = lines.end;
                 }
@@ -94,7 +94,7 @@ impl LineReader<'_> {
                     at += 2;
                 }
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
-                    let lines = self.line_breaks(source, at, start, column)?;
+                    let lines = self.white_space(source, at, start, column)?;
                     match lines.breaks {
                         0 => self
                             .builder
@@ -117,7 +117,7 @@ impl LineReader<'_> {
 
     /// The white space at `at` of a source that begins at `start`; with a line break in it, the
     /// next line is the reader's, and has to be deeper than what holds the scalar.
-    fn line_breaks(
+    fn white_space(
         &mut self,
         source: &str,
         at: usize,

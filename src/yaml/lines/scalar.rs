@@ -9,7 +9,7 @@ use super::LineReader;
 
 /// A scalar that begins and ends on one line, if it does not go on below.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct ScannedScalar {
     pub(super) style: ScalarStyle,
     /// Where its content begins in [`Stored::resolved`], if the text has it in another form.
     ///
@@ -27,27 +27,27 @@ pub(super) enum Stop {
     /// A comment.
     Comment(usize),
     /// The line's end.
-    Line(usize),
+    LineEnd(usize),
     /// Something else.
     Other,
 }
 
 /// In bytes. The parser takes no longer ones: its limit is 1024 characters.
-pub(super) const LONGEST_KEY: usize = 1000;
+pub(super) const MAX_KEY_LEN: usize = 1000;
 
 impl LineReader<'_> {
     /// The scalar that begins at `at`, and what follows it on its line.
     #[inline]
-    pub(super) fn found(&mut self, at: usize) -> Option<Found> {
+    pub(super) fn scan_scalar(&mut self, at: usize) -> Option<ScannedScalar> {
         match self.bytes[at] {
-            b'\'' | b'"' => self.quoted(at),
+            b'\'' | b'"' => self.scan_quoted(at),
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'\t' => None,
             b'-' | b'?' | b':' if self.is_white(at + 1) => None,
             0xef if byte_order_mark(&self.builder.stored.text[at..]) > 0 => None,
             _ => {
-                let (end, stop) = self.plain(at)?;
-                Some(Found {
+                let (end, stop) = self.scan_plain(at)?;
+                Some(ScannedScalar {
                     style: ScalarStyle::Plain,
                     resolved: None,
                     end,
@@ -59,15 +59,15 @@ impl LineReader<'_> {
 
     /// The end of the line's part of the plain scalar that begins at `start`.
     #[inline]
-    pub(super) fn plain(&self, start: usize) -> Option<(usize, Stop)> {
+    pub(super) fn scan_plain(&self, start: usize) -> Option<(usize, Stop)> {
         let mut at = start;
         let stop = loop {
-            at = end_of_word(self.bytes, at);
+            at = next_special(self.bytes, at);
             match self.bytes.get(at) {
                 Some(b':') if self.is_white(at + 1) => break Stop::Colon(at),
                 Some(b'#') if at > start && self.bytes[at - 1] == b' ' => break Stop::Comment(at),
                 Some(b'\t') => return None,
-                _ if self.is_line_end(at)? => break Stop::Line(at),
+                _ if self.is_line_end(at)? => break Stop::LineEnd(at),
                 _ => at += 1,
             }
         };
@@ -78,25 +78,30 @@ impl LineReader<'_> {
 
     /// A scalar that is a value: what follows it on its line, and the lines below on which it goes
     /// on.
-    pub(super) fn scalar(&mut self, at: usize, mut found: Found) -> Option<()> {
-        let line_end = match found.stop {
+    pub(super) fn scalar_value(&mut self, at: usize, mut scanned: ScannedScalar) -> Option<()> {
+        let line_end = match scanned.stop {
             Stop::Colon(_) | Stop::Other => return None,
             Stop::Comment(comment) => comment,
-            Stop::Line(end) if found.style != ScalarStyle::Plain => end,
-            Stop::Line(end) => self.more_lines(at, end, &mut found)?,
+            Stop::LineEnd(end) if scanned.style != ScalarStyle::Plain => end,
+            Stop::LineEnd(end) => self.continuation_lines(at, end, &mut scanned)?,
         };
-        let end = found.end;
-        let node = self.push_scalar(at, found);
-        self.builder.fill(Role::Value, node, span(end, end).end);
-        self.nothing_or_comment(end, line_end)
+        let end = scanned.end;
+        let node = self.push_scalar(at, scanned);
+        self.builder.set_node(Role::Value, node, span(end, end).end);
+        self.end_line(end, line_end)
     }
 
     /// The lines below on which a plain scalar goes on: those deeper than what holds it. Returns
     /// where the last one ends, or the comment on it.
-    fn more_lines(&mut self, start: usize, line_end: usize, found: &mut Found) -> Option<usize> {
+    fn continuation_lines(
+        &mut self,
+        start: usize,
+        line_end: usize,
+        scanned: &mut ScannedScalar,
+    ) -> Option<usize> {
         let column = self.frames.last()?.column;
         let text = self.builder.stored.text;
-        let (mut end, mut line_end) = (found.end, line_end);
+        let (mut end, mut line_end) = (scanned.end, line_end);
         loop {
             let mut line = self.next_line(line_end)?;
             let mut blank_lines = 0;
@@ -110,10 +115,10 @@ impl LineReader<'_> {
                 break;
             }
             // a tab anywhere is refused by `plain`
-            let (more, stop) = self.plain(at)?;
+            let (more, stop) = self.scan_plain(at)?;
             let content = &mut self.builder.stored.resolved;
-            if found.resolved.is_none() {
-                found.resolved = Some(content.len());
+            if scanned.resolved.is_none() {
+                scanned.resolved = Some(content.len());
                 content.push_str(&text[start..end]);
             }
             match blank_lines {
@@ -124,30 +129,30 @@ impl LineReader<'_> {
             (self.line, end) = (line, more);
             line_end = match stop {
                 Stop::Colon(_) | Stop::Other => return None,
-                Stop::Line(end) => end,
+                Stop::LineEnd(end) => end,
                 Stop::Comment(comment) => {
                     line_end = comment;
                     break;
                 }
             };
         }
-        found.end = end;
+        scanned.end = end;
         Some(line_end)
     }
 
     #[inline]
-    pub(super) fn push_scalar(&mut self, start: usize, found: Found) -> NodeId {
-        let span = span(start, found.end);
-        let said = match found.resolved {
+    pub(super) fn push_scalar(&mut self, start: usize, scanned: ScannedScalar) -> NodeId {
+        let span = span(start, scanned.end);
+        let content = match scanned.resolved {
             Some(resolved) => &self.builder.stored.resolved[resolved..],
             None => &self.builder.stored.text[span.range()],
         };
-        let scalar_type = match found.style {
-            ScalarStyle::Plain => type_of_plain(said),
+        let scalar_type = match scanned.style {
+            ScalarStyle::Plain => type_of_plain(content),
             _ => ScalarType::Str,
         };
-        let kind = (found.style, scalar_type);
-        match found.resolved {
+        let kind = (scanned.style, scalar_type);
+        match scanned.resolved {
             Some(resolved) => self.builder.stored.push_resolved(span, kind, resolved),
             None => self.builder.stored.push_scalar(span, kind),
         }
@@ -157,7 +162,7 @@ impl LineReader<'_> {
 /// Where the next colon, `#` or control character is: whatever may end a scalar without quotes,
 /// and a tab, which is none of this reader's business.
 #[inline]
-fn end_of_word(bytes: &[u8], mut at: usize) -> usize {
+fn next_special(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     const HIGHEST_BITS: u64 = EACH << 7;
     // the highest bit of the first byte that is below `limit`, and maybe of some behind it

@@ -31,11 +31,11 @@ pub fn type_of_plain(content: &str) -> ScalarType {
     };
     match content.as_bytes().first() {
         Some(first) if !OTHERS[usize::from(*first)] => ScalarType::Str,
-        _ => type_of_whole(content),
+        _ => type_of_special(content),
     }
 }
 
-fn type_of_whole(content: &str) -> ScalarType {
+fn type_of_special(content: &str) -> ScalarType {
     match content.as_bytes() {
         b"" | b"~" | b"null" | b"Null" | b"NULL" => ScalarType::Null,
         b"<<" => ScalarType::Merge,

@@ -33,7 +33,7 @@ pub fn write(
         .then(|| content.to_owned()),
         (ScalarStyle::SingleQuoted, ScalarType::Str) => content
             .chars()
-            .all(stays_as_it_is)
+            .all(is_printable)
             .then(|| format!("'{}'", content.replace('\'', "''"))),
         (ScalarStyle::DoubleQuoted, ScalarType::Str) => Some(double_quoted(content)),
         _ => None,
@@ -47,7 +47,7 @@ pub(crate) fn write_text(text: &str, in_flow: bool) -> String {
 }
 
 /// Whether a character reads back as itself inside quotes.
-fn stays_as_it_is(c: char) -> bool {
+fn is_printable(c: char) -> bool {
     matches!(c, '\t' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
         && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
@@ -58,16 +58,16 @@ fn is_plain(content: &str, in_flow: bool) -> bool {
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
         return false;
     };
-    let starts_well = match first {
+    let has_valid_start = match first {
         b'-' => bytes.get(1).is_some_and(|next| !b" ,[]{}".contains(next)),
         b'?' | b':' => !in_flow && bytes.get(1).is_some_and(|next| *next != b' '),
         byte => !b",[]{}#&*!|>'\"%@` ".contains(byte),
     };
-    starts_well
+    has_valid_start
         && content != "="
         && !matches!(last, b' ' | b':')
         && !(content.starts_with("---") || content.starts_with("..."))
-        && content.chars().all(|c| c != '\t' && stays_as_it_is(c))
+        && content.chars().all(|c| c != '\t' && is_printable(c))
         && !bytes
             .windows(2)
             .any(|pair| pair == b": " || pair == b" #" || (in_flow && is_flow_colon(pair)))
@@ -85,7 +85,7 @@ fn double_quoted(content: &str) -> String {
     let json = serde_json::Value::from(content).to_string();
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        match stays_as_it_is(c) {
+        match is_printable(c) {
             true => text.push(c),
             // all that is left is below U+10000
             false => text.push_str(&format!("\\u{:04x}", u32::from(c))),

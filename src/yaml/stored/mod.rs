@@ -12,8 +12,8 @@ use super::tree::{
     Collection, Entry, Extras, Node, NodeId, NodeKind, Properties, Scalar, ScalarStyle, ScalarType,
     Span,
 };
-use packed::{HAS_PROPERTIES, More, OPEN, StoredKind, StoredNode};
-pub(in crate::yaml) use packed::{ShortEntry, StoredEntry, TOO_LONG};
+use packed::{Details, HAS_PROPERTIES, OPEN, StoredKind, StoredNode};
+pub(in crate::yaml) use packed::{LENGTH_LIMIT, ShortEntry, StoredEntry};
 
 /// All that is known of a document's text.
 #[derive(Debug, Clone)]
@@ -21,10 +21,10 @@ pub(in crate::yaml) struct Stored<'s> {
     pub(in crate::yaml) text: &'s str,
     nodes: Vec<StoredNode>,
     /// Of those nodes of which there is more to know.
-    more: Vec<More>,
+    details: Vec<Details>,
     entries: Vec<ShortEntry>,
     /// Those entries of which not all follows from their nodes.
-    whole: Vec<StoredEntry>,
+    full_entries: Vec<StoredEntry>,
     pub(in crate::yaml) root: StoredEntry,
     /// Contents of scalars that the text has in another form, one after the other.
     pub(in crate::yaml) resolved: String,
@@ -42,9 +42,9 @@ impl<'s> Stored<'s> {
         Self {
             text,
             nodes: Vec::new(),
-            more: Vec::new(),
+            details: Vec::new(),
             entries: Vec::new(),
-            whole: Vec::new(),
+            full_entries: Vec::new(),
             root: StoredEntry::new(0),
             resolved: String::new(),
             properties: Vec::new(),
@@ -56,11 +56,11 @@ impl<'s> Stored<'s> {
 
     /// The same, empty as it is, with room for so many nodes, and as many entries and collections
     /// as they mostly are.
-    pub(in crate::yaml) fn with_room(self, nodes: usize) -> Self {
+    pub(in crate::yaml) fn with_capacity(self, nodes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(nodes),
             entries: Vec::with_capacity(nodes / 2),
-            more: Vec::with_capacity(nodes / 5),
+            details: Vec::with_capacity(nodes / 5),
             ..self
         }
     }
@@ -76,7 +76,9 @@ impl<'s> Stored<'s> {
                 content: self.content(stored, style),
             }),
             StoredKind::Collection { is_map, flow } => {
-                let entries = self.more(stored).map_or(Span::default(), |more| more.span);
+                let entries = self
+                    .details(stored)
+                    .map_or(Span::default(), |details| details.span);
                 let collection = Collection { flow, entries };
                 match is_map {
                     true => NodeKind::Mapping(collection),
@@ -88,7 +90,7 @@ impl<'s> Stored<'s> {
         Node {
             span: self.span(stored),
             kind,
-            properties: match stored.end.more() & HAS_PROPERTIES {
+            properties: match stored.end.bits() & HAS_PROPERTIES {
                 0 => Properties::default(),
                 _ => self.properties(id),
             },
@@ -119,11 +121,11 @@ impl<'s> Stored<'s> {
     /// What a scalar is, and says in bytes, which are sooner compared than a text is cut out;
     /// `None` for a collection.
     #[inline]
-    pub(in crate::yaml) fn said(&self, id: NodeId) -> Option<(ScalarType, &[u8])> {
+    pub(in crate::yaml) fn type_and_content(&self, id: NodeId) -> Option<(ScalarType, &[u8])> {
         let (stored, style, scalar_type) = self.stored_scalar(id)?;
-        let (text, span) = self.place_of_content(stored, style);
-        let said = text.as_bytes().get(span.range());
-        Some((scalar_type, said.unwrap_or_default()))
+        let (text, span) = self.content_span(stored, style);
+        let bytes = text.as_bytes().get(span.range());
+        Some((scalar_type, bytes.unwrap_or_default()))
     }
 
     /// What a scalar is; `None` for a collection.
@@ -137,28 +139,28 @@ impl<'s> Stored<'s> {
     pub(in crate::yaml) fn entries_of(&self, id: NodeId) -> Span {
         let stored = &self.nodes[id.number() as usize];
         let own = match stored.kind() {
-            StoredKind::Collection { .. } => self.more(stored),
+            StoredKind::Collection { .. } => self.details(stored),
             StoredKind::Scalar(..) | StoredKind::Alias => None,
         };
-        own.map_or(Span::default(), |more| more.span)
+        own.map_or(Span::default(), |details| details.span)
     }
 
     /// What more there is to know of a node.
     #[inline(always)]
-    fn more(&self, stored: &StoredNode) -> Option<&More> {
-        self.more.get(stored.more()?)
+    fn details(&self, stored: &StoredNode) -> Option<&Details> {
+        self.details.get(stored.details_index()?)
     }
 
     #[inline(always)]
     fn span(&self, stored: &StoredNode) -> Span {
-        let more = self.more(stored);
-        let end = more.map_or(stored.end.offset(), |more| more.end);
+        let details = self.details(stored);
+        let end = details.map_or(stored.end.offset(), |details| details.end);
         Span::new(stored.start.offset(), end)
     }
 
     /// What an alias stands for.
     fn target(&self, alias: &StoredNode) -> NodeId {
-        NodeId::new(self.more(alias).map_or(0, |more| more.span.start))
+        NodeId::new(self.details(alias).map_or(0, |details| details.span.start))
     }
 
     /// Where a node is; nowhere, if it is none.
@@ -177,7 +179,7 @@ impl<'s> Stored<'s> {
 
     /// Whether a node is a collection that is still being read.
     pub(in crate::yaml) fn is_open(&self, id: NodeId) -> bool {
-        self.nodes[id.number() as usize].end.more() & OPEN != 0
+        self.nodes[id.number() as usize].end.bits() & OPEN != 0
     }
 
     #[cold]
@@ -189,24 +191,24 @@ impl<'s> Stored<'s> {
     /// What a scalar says. (Without a way to panic, so that nobody pays for it who does not ask.)
     #[inline(always)]
     fn content(&self, scalar: &StoredNode, style: ScalarStyle) -> &str {
-        let (text, span) = self.place_of_content(scalar, style);
+        let (text, span) = self.content_span(scalar, style);
         text.get(span.range()).unwrap_or_default()
     }
 
     /// Where the content of a scalar is: in the document's text, or among what was resolved.
     #[inline(always)]
-    fn place_of_content(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
-        match self.more(scalar) {
-            Some(more) => (&self.resolved, more.span),
-            None => (self.text, within_quotes(self.span(scalar), style)),
+    fn content_span(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
+        match self.details(scalar) {
+            Some(details) => (&self.resolved, details.span),
+            None => (self.text, content_of_quoted(self.span(scalar), style)),
         }
     }
 
     /// What a scalar says, for as long as the text is there; `None` for a collection.
     pub(in crate::yaml) fn to_cow(&self, id: NodeId) -> Option<Cow<'s, str>> {
         let (stored, style, _) = self.stored_scalar(id)?;
-        Some(match self.more(stored) {
-            None => Cow::Borrowed(&self.text[within_quotes(self.span(stored), style).range()]),
+        Some(match self.details(stored) {
+            None => Cow::Borrowed(&self.text[content_of_quoted(self.span(stored), style).range()]),
             Some(_) => Cow::Owned(self.content(stored, style).to_owned()),
         })
     }
@@ -230,13 +232,13 @@ impl<'s> Stored<'s> {
     /// An entry by its number.
     #[inline(always)]
     pub(in crate::yaml) fn stored_entry(&self, number: u32) -> StoredEntry {
-        self.whole_of(self.entries[number as usize])
+        self.full_entry(self.entries[number as usize])
     }
 
     #[inline(always)]
-    fn whole_of(&self, short: ShortEntry) -> StoredEntry {
-        let whole = short.whole().and_then(|at| self.whole.get(at));
-        whole.map_or_else(|| short.follow(|node| self.span_of(node)), |whole| *whole)
+    fn full_entry(&self, short: ShortEntry) -> StoredEntry {
+        let full = short.full_index().and_then(|at| self.full_entries.get(at));
+        full.map_or_else(|| short.expand(|node| self.span_of(node)), |full| *full)
     }
 
     #[inline(always)]
@@ -254,7 +256,7 @@ impl<'s> Stored<'s> {
 
     /// The numbers of all nodes.
     pub(in crate::yaml) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
-        (0..number(self.nodes.len())).map(NodeId::new)
+        (0..to_u32(self.nodes.len())).map(NodeId::new)
     }
 
     /// Whether any of the nodes is an alias.
@@ -271,7 +273,7 @@ impl<'s> Stored<'s> {
 
 impl PartialEq for Stored<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let entries = || 0..number(self.entries.len());
+        let entries = || 0..to_u32(self.entries.len());
         self.text == other.text
             && self.nodes.len() == other.nodes.len()
             && self.entries.len() == other.entries.len()
@@ -287,7 +289,7 @@ impl PartialEq for Stored<'_> {
 
 /// The stretch of the text that a scalar says, where it says what is there.
 #[inline]
-fn within_quotes(span: Span, style: ScalarStyle) -> Span {
+fn content_of_quoted(span: Span, style: ScalarStyle) -> Span {
     match style {
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
             Span::new(span.start + 1, span.end - 1)
@@ -297,6 +299,6 @@ fn within_quotes(span: Span, style: ScalarStyle) -> Span {
 }
 
 /// A number of things that a text holds, which is shorter than 4 GiB by far.
-fn number(count: usize) -> u32 {
+fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

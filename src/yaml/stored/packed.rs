@@ -3,9 +3,9 @@
 use super::super::tree::{NodeId, ScalarStyle, ScalarType, Span};
 
 /// Stands for the place, or the number, of what is not there.
-pub(super) const NOWHERE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 /// How many bytes a text has to stay below: its offsets share their numbers with other things.
-pub(crate) const TOO_LONG: usize = 1 << OFFSET_BITS;
+pub(crate) const LENGTH_LIMIT: usize = 1 << OFFSET_BITS;
 /// How many bits an offset takes.
 const OFFSET_BITS: u32 = 26;
 
@@ -25,7 +25,7 @@ pub(super) struct StoredNode {
 /// What there is to know of a node that is no scalar, or one whose content the text has in another
 /// form.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct More {
+pub(super) struct Details {
     /// Where it ends.
     pub(super) end: u32,
     /// A collection's entries; where the content is; the number of what an alias stands for, and
@@ -38,7 +38,7 @@ pub(super) const OPEN: u32 = 1;
 /// A node that has an anchor or a tag.
 pub(super) const HAS_PROPERTIES: u32 = 2;
 /// A node of which there is more to know: where its end would be is the number of that.
-pub(super) const HAS_MORE: u32 = 4;
+pub(super) const HAS_DETAILS: u32 = 4;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum StoredKind {
@@ -70,23 +70,23 @@ const HAS_DASH: u32 = 2;
 /// An entry with a comma right behind its value.
 const HAS_COMMA: u32 = 4;
 /// An entry that is elsewhere.
-const IS_WHOLE: u32 = 8;
+const IS_REFERENCE: u32 = 8;
 /// Marks the place of a comma where there could be a number: between brackets nearly every entry
 /// has one.
 const LONE_COMMA: u32 = 1 << 31;
 /// Stands for a value that is still to come.
-const NO_VALUE: u32 = TOO_LONG as u32 - 1;
+const NO_VALUE: u32 = LENGTH_LIMIT as u32 - 1;
 
 impl Packed {
-    pub(super) const fn new(offset: u32, more: u32) -> Self {
-        Self(offset & (TOO_LONG as u32 - 1) | more << OFFSET_BITS)
+    pub(super) const fn new(offset: u32, bits: u32) -> Self {
+        Self(offset & (LENGTH_LIMIT as u32 - 1) | bits << OFFSET_BITS)
     }
 
     pub(super) const fn offset(self) -> u32 {
-        self.0 & (TOO_LONG as u32 - 1)
+        self.0 & (LENGTH_LIMIT as u32 - 1)
     }
 
-    pub(super) const fn more(self) -> u32 {
+    pub(super) const fn bits(self) -> u32 {
         self.0 >> OFFSET_BITS
     }
 }
@@ -94,25 +94,25 @@ impl Packed {
 impl StoredNode {
     #[inline(always)]
     pub(super) fn kind(&self) -> StoredKind {
-        StoredKind::of_code(self.start.more())
+        StoredKind::of_code(self.start.bits())
     }
 
     /// The number of what more there is to know.
     #[inline(always)]
-    pub(super) fn more(&self) -> Option<usize> {
-        (self.end.more() & HAS_MORE != 0).then_some(self.end.offset() as usize)
+    pub(super) fn details_index(&self) -> Option<usize> {
+        (self.end.bits() & HAS_DETAILS != 0).then_some(self.end.offset() as usize)
     }
 }
 
 impl ShortEntry {
     /// One that is elsewhere.
-    pub(super) const fn elsewhere(number: u32) -> Self {
-        Self(Packed::new(number, IS_WHOLE))
+    pub(super) const fn reference(number: u32) -> Self {
+        Self(Packed::new(number, IS_REFERENCE))
     }
 
     /// What says an entry, if all else follows from its nodes, the value of which starts at
     /// `value`.
-    pub(super) fn like(entry: &StoredEntry, value: u32) -> Self {
+    pub(super) fn compress(entry: &StoredEntry, value: u32) -> Self {
         let start = match entry.key() {
             Some(_) => HAS_KEY,
             None if entry.span.start == value => 0,
@@ -124,16 +124,16 @@ impl ShortEntry {
 
     /// Where the whole entry is, if not all follows from its nodes.
     #[inline(always)]
-    pub(super) fn whole(self) -> Option<usize> {
-        (self.0.more() & IS_WHOLE != 0).then_some(self.0.offset() as usize)
+    pub(super) fn full_index(self) -> Option<usize> {
+        (self.0.bits() & IS_REFERENCE != 0).then_some(self.0.offset() as usize)
     }
 
     /// The whole entry, where all follows from its nodes.
     #[inline(always)]
-    pub(super) fn follow(self, span_of: impl Fn(NodeId) -> Span) -> StoredEntry {
-        let has = |what: u32| self.0.more() & what != 0;
+    pub(super) fn expand(self, span_of: impl Fn(NodeId) -> Span) -> StoredEntry {
+        let has = |what: u32| self.0.bits() & what != 0;
         let mut entry = StoredEntry::new(0);
-        entry.value = Packed::new(self.0.offset(), self.0.more() & HAS_KEY);
+        entry.value = Packed::new(self.0.offset(), self.0.bits() & HAS_KEY);
         let value = span_of(entry.value());
         let key = entry.key().map(span_of);
         let start = match key {
@@ -142,7 +142,7 @@ impl ShortEntry {
             None => value.start,
         };
         entry.span = Span::new(start, value.end);
-        entry.colon = key.map_or(NOWHERE, |key| key.end);
+        entry.colon = key.map_or(NONE, |key| key.end);
         if has(HAS_COMMA) {
             entry.set_lone_comma(value.end);
         }
@@ -207,13 +207,13 @@ impl StoredEntry {
         Self {
             value: Packed::new(NO_VALUE, 0),
             span: Span::new(start, start),
-            colon: NOWHERE,
-            extras: NOWHERE,
+            colon: NONE,
+            extras: NONE,
         }
     }
 
     pub(in crate::yaml) fn key(&self) -> Option<NodeId> {
-        (self.value.more() == HAS_KEY).then(|| NodeId::new(self.value.offset() - 1))
+        (self.value.bits() == HAS_KEY).then(|| NodeId::new(self.value.offset() - 1))
     }
 
     pub(in crate::yaml) const fn value(&self) -> NodeId {
@@ -221,13 +221,13 @@ impl StoredEntry {
     }
 
     pub(in crate::yaml) fn colon(&self) -> Option<u32> {
-        (self.colon != NOWHERE).then_some(self.colon)
+        (self.colon != NONE).then_some(self.colon)
     }
 
     /// Where its comma stands, where it has that and no other extras.
     #[inline]
     pub(super) fn lone_comma(&self) -> Option<u32> {
-        let is_comma = self.extras != NOWHERE && self.extras & LONE_COMMA != 0;
+        let is_comma = self.extras != NONE && self.extras & LONE_COMMA != 0;
         is_comma.then_some(self.extras & !LONE_COMMA)
     }
 
@@ -246,7 +246,7 @@ impl StoredEntry {
     }
 
     pub(in crate::yaml) const fn set_value(&mut self, value: NodeId) {
-        self.value = Packed::new(value.number(), self.value.more());
+        self.value = Packed::new(value.number(), self.value.bits());
     }
 
     pub(in crate::yaml) const fn set_colon(&mut self, at: u32) {

@@ -2,10 +2,10 @@
 
 use super::super::tree::{Comments, Extras, NodeId, Properties, ScalarStyle, ScalarType, Span};
 use super::packed::{
-    HAS_MORE, HAS_PROPERTIES, More, NOWHERE, OPEN, Packed, ShortEntry, StoredEntry, StoredKind,
+    Details, HAS_DETAILS, HAS_PROPERTIES, NONE, OPEN, Packed, ShortEntry, StoredEntry, StoredKind,
     StoredNode,
 };
-use super::{Stored, number};
+use super::{Stored, to_u32};
 
 impl Stored<'_> {
     /// A scalar that says what is in the text, between its quotes if it has some.
@@ -25,8 +25,8 @@ impl Stored<'_> {
         (style, scalar_type): (ScalarStyle, ScalarType),
         start: usize,
     ) -> NodeId {
-        let content = Span::new(number(start), number(self.resolved.len()));
-        self.push_more(span, StoredKind::Scalar(style, scalar_type), content)
+        let content = Span::new(to_u32(start), to_u32(self.resolved.len()));
+        self.push_with_details(span, StoredKind::Scalar(style, scalar_type), content)
     }
 
     /// A collection begins, whose end and entries are not known yet.
@@ -37,20 +37,20 @@ impl Stored<'_> {
         flow: bool,
     ) -> NodeId {
         let kind = StoredKind::Collection { is_map, flow };
-        let id = self.push_more(Span::new(start, start), kind, Span::default());
+        let id = self.push_with_details(Span::new(start, start), kind, Span::default());
         self.set_flags(id, |flags| flags | OPEN);
         id
     }
 
     pub(in crate::yaml) fn push_alias(&mut self, span: Span, target: NodeId) -> NodeId {
         let target = Span::new(target.number(), target.number());
-        self.push_more(span, StoredKind::Alias, target)
+        self.push_with_details(span, StoredKind::Alias, target)
     }
 
     #[inline(always)]
     fn push(&mut self, span: Span, kind: StoredKind) -> NodeId {
         // there are no more nodes than bytes
-        let id = NodeId::new(number(self.nodes.len()));
+        let id = NodeId::new(to_u32(self.nodes.len()));
         self.nodes.push(StoredNode {
             start: Packed::new(span.start, kind.code()),
             end: Packed::new(span.end, 0),
@@ -59,18 +59,21 @@ impl Stored<'_> {
     }
 
     /// A node of which there is more to know.
-    fn push_more(&mut self, span: Span, kind: StoredKind, more: Span) -> NodeId {
-        let place = number(self.more.len());
+    fn push_with_details(&mut self, span: Span, kind: StoredKind, span_of_details: Span) -> NodeId {
+        let place = to_u32(self.details.len());
         let (end, span) = (span.end, Span::new(span.start, place));
-        self.more.push(More { end, span: more });
+        self.details.push(Details {
+            end,
+            span: span_of_details,
+        });
         let id = self.push(span, kind);
-        self.set_flags(id, |flags| flags | HAS_MORE);
+        self.set_flags(id, |flags| flags | HAS_DETAILS);
         id
     }
 
     fn set_flags(&mut self, id: NodeId, flags: impl Fn(u32) -> u32) {
         let end = &mut self.nodes[id.number() as usize].end;
-        *end = Packed::new(end.offset(), flags(end.more()));
+        *end = Packed::new(end.offset(), flags(end.bits()));
     }
 
     /// The anchor and the tag of the node that came last.
@@ -84,22 +87,22 @@ impl Stored<'_> {
 
     /// A collection ends at `end`, and has these entries.
     pub(in crate::yaml) fn end_collection(&mut self, id: NodeId, end: u32, own: &[ShortEntry]) {
-        let start = number(self.entries.len());
+        let start = to_u32(self.entries.len());
         self.entries.extend_from_slice(own);
-        let span = Span::new(start, number(self.entries.len()));
+        let span = Span::new(start, to_u32(self.entries.len()));
         self.set_flags(id, |flags| flags & !OPEN);
-        let more = self.nodes[id.number() as usize].more();
-        if let Some(more) = more.and_then(|at| self.more.get_mut(at)) {
-            *more = More { end, span };
+        let index = self.nodes[id.number() as usize].details_index();
+        if let Some(details) = index.and_then(|at| self.details.get_mut(at)) {
+            *details = Details { end, span };
         }
     }
 
     /// An entry of which all is known, in few bytes.
-    pub(in crate::yaml) fn shortened(&mut self, entry: &StoredEntry) -> ShortEntry {
-        let mut short = ShortEntry::like(entry, self.span_of(entry.value()).start);
-        if self.whole_of(short) != *entry {
-            short = ShortEntry::elsewhere(number(self.whole.len()));
-            self.whole.push(*entry);
+    pub(in crate::yaml) fn compressed(&mut self, entry: &StoredEntry) -> ShortEntry {
+        let mut short = ShortEntry::compress(entry, self.span_of(entry.value()).start);
+        if self.full_entry(short) != *entry {
+            short = ShortEntry::reference(to_u32(self.full_entries.len()));
+            self.full_entries.push(*entry);
         }
         short
     }
@@ -107,7 +110,7 @@ impl Stored<'_> {
     /// The comma behind an entry.
     pub(in crate::yaml) fn set_comma(&mut self, entry: &mut StoredEntry, at: u32) {
         match entry.extras {
-            NOWHERE => entry.set_lone_comma(at),
+            NONE => entry.set_lone_comma(at),
             _ => self.extras_of(entry).comma = Some(at),
         }
     }
@@ -127,20 +130,20 @@ impl Stored<'_> {
 
     fn extras_of(&mut self, entry: &mut StoredEntry) -> &mut Extras {
         if self.extras.get(entry.extras as usize).is_none() {
-            let extras = self.extras_at(entry).unwrap_or_default();
-            entry.extras = number(self.extras.len());
+            let extras = self.current_extras(entry).unwrap_or_default();
+            entry.extras = to_u32(self.extras.len());
             self.extras.push(extras);
         }
         &mut self.extras[entry.extras as usize]
     }
 
     /// What an entry has beyond the usual.
-    fn extras_at(&self, entry: &StoredEntry) -> Option<Extras> {
-        let alone = || {
+    fn current_extras(&self, entry: &StoredEntry) -> Option<Extras> {
+        let only_comma = || {
             let comma = entry.lone_comma();
             comma.map(|at| Extras::with_comma(Some(at)))
         };
         let extras = self.extras.get(entry.extras as usize).copied();
-        extras.or_else(alone)
+        extras.or_else(only_comma)
     }
 }

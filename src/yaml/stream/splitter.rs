@@ -1,7 +1,9 @@
 //! Where the documents of a file begin and end.
 
 use super::super::tree::Span;
-use super::{Document, below_marker, byte_order_mark, count_lines, is_marker_line, set_off};
+use super::{
+    Document, below_marker, byte_order_mark, count_lines, is_marker_line, skip_set_off_comments,
+};
 use crate::line_breaks::{line_end, next_line};
 
 pub(super) struct Splitter<'s> {
@@ -19,8 +21,8 @@ pub(super) struct Splitter<'s> {
 
 impl Splitter<'_> {
     pub(super) fn document_start(&mut self, at: usize) {
-        let cut = self.cut_before(at);
-        self.push(cut);
+        let cut = self.chunk_start(at);
+        self.push_chunk(cut);
         self.marker = Some(at);
     }
 
@@ -31,13 +33,13 @@ impl Splitter<'_> {
     }
 
     pub(super) fn finish(&mut self) {
-        self.bare_document(self.text.len());
-        self.push(self.text.len());
+        self.push_bare_document(self.text.len());
+        self.push_chunk(self.text.len());
     }
 
     /// Where the document whose `---` is at `at` begins: with the directives above.
-    fn cut_before(&mut self, at: usize) -> usize {
-        self.bare_document(at);
+    fn chunk_start(&mut self, at: usize) -> usize {
+        self.push_bare_document(at);
         // directives are only where no document is open: in a first chunk, or after `...`
         let is_open = self.end.is_none() && (self.marker.is_some() || !self.takes_directives);
         if is_open {
@@ -48,7 +50,7 @@ impl Splitter<'_> {
     }
 
     /// After a `...` line a document may follow that has no `---`: it is a chunk of its own.
-    fn bare_document(&mut self, until: usize) {
+    fn push_bare_document(&mut self, until: usize) {
         let Some(end) = self.end else { return };
         let mut start = next_line(self.text, end);
         let mut at = start;
@@ -61,7 +63,7 @@ impl Splitter<'_> {
             if line.starts_with("...") && is_marker_line(self.text, at) {
                 start = next;
             } else if !line.is_empty() && !line.starts_with('#') {
-                self.push(start);
+                self.push_chunk(start);
                 return;
             }
             at = next;
@@ -76,14 +78,14 @@ impl Splitter<'_> {
     }
 
     /// Ends the chunk at `end`, and starts the next one there.
-    fn push(&mut self, end: usize) {
+    fn push_chunk(&mut self, end: usize) {
         if end <= self.start {
             return;
         }
         let body_start = match self.body_start() {
             // what is behind a marker on its line
             start if self.marker == start.checked_sub(3) => start,
-            start => set_off(&self.text[..end], start),
+            start => skip_set_off_comments(&self.text[..end], start),
         };
         let body_end = self.end.unwrap_or(end).max(body_start);
         let text = &self.text[self.start..end];
