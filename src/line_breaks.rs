@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds() {
+    fn kinds_of_line_breaks() {
         assert_eq!(LineBreaks::of("a"), LineBreaks::None);
         assert_eq!(LineBreaks::of("a\nb\n"), LineBreaks::Alike("\n"));
         assert_eq!(LineBreaks::of("a\r\nb\r\n"), LineBreaks::Alike("\r\n"));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_cr_and_an_lf_stay_two() {
+    fn a_lone_cr_and_an_lf_stay_two_line_breaks() {
         let joined = |text: &str, more: &str| {
             let mut joined = text.to_owned();
             push(&mut joined, more);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_replaced() {
+    fn other_line_breaks_are_replaced() {
         assert_eq!(with_line_break("a\r\nb\n", "\n"), "a\nb\n");
         assert_eq!(with_line_break("a\r\nb\n", "\r\n"), "a\r\nb\r\n");
         assert_eq!(with_line_break("a\rb\n", "\r\n"), "a\rb\r\n");

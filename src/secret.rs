@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_known_by_its_looks() {
+    fn secrets_are_found_in_any_notation() {
         for text in [
             "kind: Secret",
             "a: 1\nkind:   'Secret' # x\n",
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_has_fields_that_are_none() {
+    fn only_some_fields_of_a_secret_are_secret() {
         for path in [
             "data.key",
             "data",

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_change_is_told_apart() {
+    fn every_kind_of_change() {
         assert_eq!(Triple::new(1, 1, 1).change(), Change::Nobody);
         assert_eq!(Triple::new(1, 2, 1).change(), Change::Upstream);
         assert_eq!(Triple::new(1, 1, 2).change(), Change::Local);

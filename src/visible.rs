@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_hidden_is_written_out() {
+    fn hidden_characters_are_escaped() {
         assert_eq!(visible("a\nb\r\u{1b}[2J"), "a\\nb\\r\\u{1b}[2J");
         assert_eq!(visible("\u{202e}gpj.exe\u{9b}"), "\\u{202e}gpj.exe\\u{9b}");
         assert_eq!(visible("größer 👩‍🚀 עברית"), "größer 👩‍🚀 עברית");
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn no_command_to_a_runner_is_left() {
+    fn commands_to_ci_runners_are_escaped() {
         assert_eq!(visible("::error::x"), "\\u{3a}:error::x");
         assert_eq!(visible("::1"), "::1");
         assert_eq!(visible("a ::error::x"), "a ::error::x");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same() {
+    fn visible_json_has_the_same_value() {
         let value = serde_json::json!({"a": "\u{9b}\u{e0041}\u{2028} ##[error] \u{1b}\n"});
         let text = visible_json(serde_json::to_string_pretty(&value).unwrap_or_default());
         assert!(!text.contains(|c| is_hidden(c) && c != '\n') && !text.contains("##["));

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_replaced_part_is_one_range_beside_lines_that_are_the_same() {
+    fn a_change_is_one_range_next_to_repeated_lines() {
         // its blank lines could as well be those below it
         let old = ["a", "b", "", "", "c"];
         let new = ["a", "", "", "B", "", "", "c"];

@@ -60,13 +60,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_comes_first() {
+    fn new_elements_come_first() {
         assert_eq!(ordered("abc", "c", "ab"), "cab");
         assert_eq!(ordered("abcd", "bd", "abc"), "abdc");
     }
 
     #[test]
-    fn what_is_named_takes_the_order_of_the_patch() {
+    fn named_elements_have_the_order_of_the_patch() {
         assert_eq!(ordered("abcd", "ca", "abcd"), "bcad");
         assert_eq!(ordered("abc", "", "abc"), "abc");
         assert_eq!(ordered("abc", "cba", "abc"), "cba");

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_have_the_defaults_of_their_fields() {
+    fn map_keys_have_defaults() {
         let schema = schema(
             "ports: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [port, \
              protocol], items: {type: object, properties: {port: {type: integer}, protocol: \
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn maps_by_name_and_maps_that_are_one_value() {
+    fn maps_with_any_key_and_atomic_maps() {
         let schema = schema(
             "zones: {type: object, additionalProperties: {type: array, \
              x-kubernetes-list-type: set, items: {type: string}}}, selector: {type: \
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_older_version_has_one_schema_for_all() {
+    fn v1beta1_has_one_schema_for_all_versions() {
         let text = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n\
             spec:\n  group: acme.io\n  names: {kind: Shop}\n  validation:\n    openAPIV3Schema:\n      properties:\n        tags: {items: {type: string}, x-kubernetes-list-type: set}\n  versions: [{name: v1}, {name: v2}]\n";
         let mut schema = Schema::kubernetes();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_that_cannot_be() {
+    fn invalid_schemas() {
         for (properties, at, message) in [
             (
                 "a: {x-kubernetes-list-type: bag}",

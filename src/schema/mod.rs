@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_of_no_namespace() {
+    fn cluster_scoped_kinds() {
         let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
             spec:\n  group: acme.io\n  scope: Cluster\n  names: {kind: Mall}\n  versions:\n  - name: v1\n";
         let mut schema = Schema::kubernetes();

@@ -1,4 +1,4 @@
-//! JSON as a person writes YAML: lines instead of brackets, and quotes only where they are needed.
+//! Converts JSON to YAML in block style, with quotes only where they are needed.
 
 use serde::de::IgnoredAny;
 
@@ -6,8 +6,8 @@ use super::equal;
 use super::scalar::write;
 use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree};
 
-/// The text of a document in JSON in block style, with the same values; `None` if it is no JSON
-/// map or list.
+/// Returns the text of a JSON document in block style with the same values, or `None` if it is not
+/// a JSON object or array.
 ///
 /// ```
 /// use merge3::yaml::{Tree, json_in_block_style};
@@ -35,7 +35,7 @@ pub fn json_in_block_style(tree: &Tree<'_>) -> Option<String> {
     is_same.then_some(text)
 }
 
-/// A value behind a key or a dash, and the line break after it.
+/// Writes a value after a key or a dash, and a line break.
 fn push_value(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
     if tree.entries(node).len() == 0 {
         let empty = match tree.node(node).kind {
@@ -61,7 +61,7 @@ fn push_value(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
             continue;
         };
         text.push_str(&format!("{}:", on_one_line(key)));
-        // a list is right below its key, as kubectl writes it
+        // a list is at the indentation of its key, as kubectl writes it
         let is_list = matches!(tree.node(entry.value).kind, NodeKind::Sequence(_));
         let below = if is_list { indent } else { indent + 2 };
         push_value(tree, entry.value, below, text);
@@ -85,7 +85,9 @@ fn on_one_line(scalar: Scalar<'_>) -> String {
         .unwrap_or_else(|| scalar.content.to_string())
 }
 
-/// A text of lines as a literal block scalar; `None` if that cannot say it without more ado.
+/// Returns a text with several lines as a literal block scalar. Returns `None` if its first line is
+/// empty or starts with white space, if a line ends with white space, if it ends with several line
+/// breaks, or if it has control characters.
 fn literal(content: &str, indent: usize) -> Option<String> {
     let is_simple = |line: &str| {
         let is_printable = |c: char| c == '\t' || !c.is_control();

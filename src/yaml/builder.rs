@@ -1,4 +1,4 @@
-//! A tree that is being put together, whoever reads the text.
+//! Builds a tree, for both readers.
 
 use super::ParseError;
 use super::comments::span;
@@ -6,10 +6,10 @@ use super::keys;
 use super::stored::{ShortEntry, Stored, StoredEntry};
 use super::tree::{Comments, NodeId, Span, Tree};
 
-/// How deep collections may be nested, what an alias stands for included.
+/// The maximum nesting of collections, with the collections that aliases refer to.
 pub(super) const DEPTH_LIMIT: usize = 512;
 
-/// What a node is to what holds it.
+/// The role of a node in its entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Root,
@@ -18,25 +18,26 @@ pub(super) enum Role {
     Value,
 }
 
-/// Nodes in the order of the text, entries in the order in which their collections end.
+/// A tree under construction. Nodes are in the order of the text, entries in the order in which
+/// their collections end.
 pub(super) struct TreeBuilder<'s> {
     pub(super) stored: Stored<'s>,
-    /// The collections that are being read, the outer ones first.
+    /// The collections that are being read, outermost first.
     open: Vec<OpenCollection>,
-    /// Their entries, but for the last one of each.
+    /// The entries of the open collections, except the last entry of each.
     finished: Vec<ShortEntry>,
 }
 
 /// A collection that is being read.
 struct OpenCollection {
-    /// Its first entry in [`TreeBuilder::above`].
+    /// The index of its first entry in [`TreeBuilder::finished`].
     first: usize,
-    /// The last one, which may get more.
+    /// Its last entry, which is not complete yet.
     last: Option<StoredEntry>,
 }
 
 impl<'s> TreeBuilder<'s> {
-    /// Nothing yet, where the text's content begins at `start`.
+    /// Returns an empty tree. The content of the text starts at `start`.
     pub(super) fn new(mut stored: Stored<'s>, start: usize) -> Self {
         stored.root = new_entry(start);
         Self {
@@ -46,7 +47,7 @@ impl<'s> TreeBuilder<'s> {
         }
     }
 
-    /// A collection begins.
+    /// Begins a collection.
     pub(super) fn begin_collection(&mut self, start: usize, is_map: bool, flow: bool) -> NodeId {
         let start = span(start, start).start;
         self.open.push(OpenCollection {
@@ -56,7 +57,7 @@ impl<'s> TreeBuilder<'s> {
         self.stored.push_collection(start, is_map, flow)
     }
 
-    /// A field or element begins, with the comment lines that are its own.
+    /// Begins a field or an element. `leading` are the comment lines above it.
     pub(super) fn begin_entry(&mut self, start: usize, leading: Option<Span>) {
         let mut entry = new_entry(start);
         if let Some(leading) = leading {
@@ -69,7 +70,7 @@ impl<'s> TreeBuilder<'s> {
         }
     }
 
-    /// The last entry of the innermost collection, if that has any yet.
+    /// Returns the last entry of the innermost collection, if it has one.
     pub(super) fn last_entry(&self) -> Option<&StoredEntry> {
         self.open.last()?.last.as_ref()
     }
@@ -78,29 +79,29 @@ impl<'s> TreeBuilder<'s> {
         self.open.last_mut()?.last.as_mut()
     }
 
-    /// Whether nothing was read yet.
+    /// Whether the root is still missing.
     pub(super) fn has_no_root(&self) -> bool {
         !self.stored.root.has_value()
     }
 
-    /// The root begins.
+    /// Sets the start of the root.
     pub(super) fn begin_root(&mut self, start: usize) {
         self.stored.root.span.start = span(start, start).start;
     }
 
-    /// The comment lines above the root.
+    /// Sets the comment lines above the root.
     pub(super) fn set_comments_above_root(&mut self, lines: Span) {
         self.stored.comments_of_root().leading = lines;
     }
 
-    /// The colon of the field that is being read.
+    /// Sets the colon of the current field.
     pub(super) fn set_colon(&mut self, at: usize) {
         if let Some(entry) = self.last_entry_mut() {
             entry.set_colon(span(at, at).start);
         }
     }
 
-    /// The comma behind the last entry that was read.
+    /// Sets the comma after the last entry.
     pub(super) fn set_comma(&mut self, at: usize) {
         let innermost = self.open.last_mut();
         if let Some(entry) = innermost.and_then(|open| open.last.as_mut()) {
@@ -108,7 +109,7 @@ impl<'s> TreeBuilder<'s> {
         }
     }
 
-    /// A node is whole: what holds it gets it.
+    /// Sets a complete node as the key or the value of its entry.
     pub(super) fn set_node(&mut self, role: Role, node: NodeId, end: u32) {
         let entry = match role {
             Role::Root => Some(&mut self.stored.root),
@@ -123,9 +124,10 @@ impl<'s> TreeBuilder<'s> {
         }
     }
 
-    /// Gives a comment at the end of the line that begins at `line_start` to the innermost entry
-    /// that is being read: as the comment of its first line or of its last one. Nobody's where it
-    /// already has one there. The root's is that of the `---`, where there is one.
+    /// Assigns a comment at the end of the line that starts at `line_start` to the innermost
+    /// current entry: as the comment of its first line or of its last line. A second comment at the
+    /// same place belongs to no entry. The first line of the root is that of the `---`, if there is
+    /// one.
     pub(super) fn add_comment(&mut self, comment: Span, line_start: usize, marker: Option<usize>) {
         let innermost = self.open.iter().rev().find_map(|open| open.last);
         let entry = innermost.unwrap_or(self.stored.root);
@@ -146,7 +148,7 @@ impl<'s> TreeBuilder<'s> {
         }
     }
 
-    /// The comments of the innermost entry that is being read.
+    /// Returns the comments of the innermost current entry.
     fn innermost_comments(&mut self) -> &mut Comments {
         let mut open = self.open.iter_mut().rev();
         match open.find_map(|open| open.last.as_mut()) {
@@ -155,8 +157,8 @@ impl<'s> TreeBuilder<'s> {
         }
     }
 
-    /// The innermost collection ends: at the end of its last entry, unless its bracket is
-    /// elsewhere. Returns where it ends.
+    /// Ends the innermost collection, at its bracket or at the end of its last entry. Returns its
+    /// end.
     pub(super) fn end_collection(&mut self, node: NodeId, bracket_end: Option<usize>) -> u32 {
         let (first, last) = match self.open.pop() {
             Some(open) => (open.first, open.last),
@@ -177,10 +179,10 @@ impl<'s> TreeBuilder<'s> {
         end
     }
 
-    /// Refuses a map in which a key occurs twice (rules: Keys): the collection that ended last.
+    /// Checks the keys of the last collection that ended.
     ///
     /// # Errors
-    /// Where one does.
+    /// Returns an error if the node is a map with duplicate keys (rules: Keys).
     pub(super) fn check_keys(&self, node: NodeId) -> Result<(), ParseError> {
         match self.stored.is_map(node) {
             true => keys::check_unique(&self.stored, self.stored.entries_of(node)),

@@ -1,30 +1,30 @@
-//! The comments between a document's nodes, and which entry owns them (rules: Text).
+//! Reads the comments between the nodes of a document and assigns them to entries (rules: Text).
 
 use super::cursor::{Cursor, is_break};
 use super::tree::Span;
 
-/// Comment lines that are right above something.
+/// The comment lines directly above a node or an entry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CommentsAbove {
-    /// The lines, from the first one's start to the last one's end with its line break.
+    /// The comment lines, with their line breaks.
     pub(crate) lines: Span,
-    /// Where what they are above begins.
+    /// The start of what follows the comments.
     pub(crate) next_start: usize,
 }
 
-/// A run of white space, line breaks and comments, read.
+/// A run of white space, line breaks and comments.
 #[derive(Debug, Default)]
 pub(crate) struct Trivia {
-    /// Whether there was a line break in it.
+    /// Whether the run has a line break.
     pub(crate) has_break: bool,
-    /// The comment that ends the line on which the run begins.
+    /// The comment on the line where the run starts.
     pub(crate) trailing: Option<Span>,
-    /// The comment lines right above its end.
+    /// The comment lines directly above the end of the run.
     pub(crate) comments_above: Option<CommentsAbove>,
 }
 
 pub(crate) fn span(start: usize, end: usize) -> Span {
-    // a text longer than u32 is refused before anything is read
+    // longer texts are refused before they are parsed
     Span::new(
         u32::try_from(start).unwrap_or(u32::MAX),
         u32::try_from(end).unwrap_or(u32::MAX),
@@ -32,7 +32,7 @@ pub(crate) fn span(start: usize, end: usize) -> Span {
 }
 
 impl Cursor<'_> {
-    /// Reads white space, line breaks and comments up to something else.
+    /// Reads white space, line breaks and comments.
     pub(crate) fn trivia(&mut self) -> Trivia {
         let mut trivia = Trivia {
             has_break: self.pos == self.line_start_after_mark(),
@@ -70,7 +70,7 @@ impl Cursor<'_> {
         trivia
     }
 
-    /// The comment on the rest of this line; the cursor stops before its `#` or what else there is.
+    /// Reads the comment on the rest of the line, if there is one, and moves behind it.
     pub(crate) fn comment_on_line(&mut self) -> Option<Span> {
         self.skip_blanks();
         (self.peek() == Some(b'#')).then(|| self.comment())
@@ -84,7 +84,7 @@ impl Cursor<'_> {
         comment
     }
 
-    /// The text's start, if the cursor is there: nothing before it on its line.
+    /// Returns the start of the text, after a byte order mark.
     fn line_start_after_mark(&self) -> usize {
         super::stream::byte_order_mark(self.text)
     }
@@ -94,7 +94,8 @@ impl Cursor<'_> {
 mod tests {
     use crate::yaml::{Entry, Tree};
 
-    /// Every entry's comments: what the entry begins with, then leading, line and tail comments.
+    /// Returns the comments of every entry: the start of the entry, and then its leading, line and
+    /// tail comments.
     fn owned(text: &str) -> Vec<String> {
         let tree = Tree::parse(text).unwrap().unwrap();
         let mut found = Vec::new();
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_right_above_an_entry() {
+    fn comments_directly_above_entries() {
         let text = "# 1\n# 2\na: x\n\n# apart\n\n  # 3\nb:\n  # 4\n  - c\n  # 5\n  - d\n# end\n";
         assert_eq!(
             owned(text),
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_shares_its_line_with_a_dash_has_nothing_above() {
+    fn a_field_on_the_line_of_a_dash_has_no_comments_above() {
         assert_eq!(
             owned("# 1\n- a: x # 2\n  # 3\n  b: y\n"),
             ["- a: x # 2 above # 1\\n", "a line # 2", "b above   # 3\\n"]
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn on_the_line_of_a_key_or_dash() {
+    fn comments_on_the_line_of_a_key_or_dash() {
         let text =
             "a: # 1\n  b: 5 # 2\n  c: | # 3\n    # text\nd:\n- # 4\n  e: x\n- f # 5\nk: # 6\n";
         assert_eq!(
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn on_the_line_where_a_value_ends() {
+    fn comments_on_the_line_where_a_value_ends() {
         let text = "a:\n  x # 1\nb: 'y\n  z' # 2\nc: &c # 3\n  - d\ne: [\n  f\n] # 4\n";
         assert_eq!(
             owned(text),
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn between_brackets() {
+    fn comments_between_brackets() {
         let text = "a: [ # 1\n  # 2\n  b, # 3\n  c, d, # 4\n  {\n    e: f # 5\n  }, # 6\n  'g\n   h' # 7\n  , # 8\n  # end\n]\n";
         assert_eq!(
             owned(text),
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_document() {
+    fn comments_of_the_document() {
         assert_eq!(
             owned("--- # 1\na: b # 2\n"),
             ["root line # 1", "a line # 2"]
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_sign_inside_a_value_is_no_comment() {
+    fn a_number_sign_in_a_value_is_not_a_comment() {
         assert_eq!(
             owned("a: 'x # y'\nb: |\n  # z\nc: d#e\nf: \"# g\"\n"),
             [""; 0]

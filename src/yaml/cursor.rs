@@ -1,20 +1,20 @@
-//! A place in a document's text, and where what starts there ends.
+//! A position in a document's text, which finds where the token at that position ends.
 //!
-//! The parser has found the text valid, so this only looks for ends; it never decides what is YAML.
+//! The parser has validated the text, so this module only looks for ends.
 
 use std::borrow::Cow;
 
 use super::stream::line_start_of;
 use crate::line_breaks::{line_end, next_line};
 
-/// A document's text and how far it has been read.
+/// A document's text and the current position in it.
 #[derive(Debug)]
 pub(crate) struct Cursor<'s> {
     pub(crate) text: &'s str,
     pub(crate) pos: usize,
 }
 
-/// Where a block scalar ends, and the comment in its header.
+/// The end of a block scalar, and the comment in its header.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BlockScalar {
     pub(crate) end: usize,
@@ -29,8 +29,8 @@ pub(crate) const fn is_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Whether two texts are the same. Most that are compared are a word: to compare those takes less
-/// time than to call for it.
+/// Whether two texts are equal. Most texts are short: for these, an inlined comparison is faster
+/// than a call.
 #[inline]
 pub(crate) fn same_bytes(left: &[u8], right: &[u8]) -> bool {
     const LONG: usize = 32;
@@ -44,7 +44,7 @@ pub(crate) fn same_bytes(left: &[u8], right: &[u8]) -> bool {
 /// Eight spaces.
 const SPACES: u64 = u64::from_le_bytes(*b"        ");
 
-/// The first place from `at` on where no space stands.
+/// Returns the first offset from `at` on that is not a space.
 pub(super) fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
     let rest = |at: usize| bytes.get(at..).unwrap_or_default();
     while let Some(eight) = rest(at).first_chunk() {
@@ -57,7 +57,7 @@ pub(super) fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
     at + rest(at).iter().take_while(|byte| **byte == b' ').count()
 }
 
-/// How many spaces are at the end.
+/// Returns the number of spaces at the end.
 pub(super) fn spaces_at_end(bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Some(eight) = bytes[..bytes.len() - count].last_chunk() {
@@ -80,7 +80,7 @@ impl<'s> Cursor<'s> {
         self.bytes().get(self.pos).copied()
     }
 
-    /// Whether an indicator with white space or nothing after it is here.
+    /// Whether an indicator is here, followed by white space or the end of the text.
     pub(crate) fn at_indicator(&self, indicator: u8) -> bool {
         self.peek() == Some(indicator)
             && self
@@ -89,17 +89,17 @@ impl<'s> Cursor<'s> {
                 .is_none_or(|next| is_blank(*next) || is_break(*next))
     }
 
-    /// The start of the line that `at` is in; a byte order mark is no part of a line.
+    /// Returns the start of the line of `at`, after a byte order mark.
     pub(crate) fn line_start(&self, at: usize) -> usize {
         line_start_of(self.text, at)
     }
 
-    /// The end of the line that `at` is in, without its line break.
+    /// Returns the end of the line of `at`, without its line break.
     pub(crate) fn line_end(&self, at: usize) -> usize {
         line_end(self.text, at)
     }
 
-    /// In characters, as the parser counts.
+    /// Returns the column of `at` in characters, as the parser counts.
     pub(crate) fn column(&self, at: usize) -> usize {
         self.text[self.line_start(at)..at].chars().count()
     }
@@ -110,7 +110,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Steps over one line break; false where there is none.
+    /// Skips a line break. Returns false if there is none.
     pub(crate) fn skip_break(&mut self) -> bool {
         match &self.bytes()[self.pos..] {
             [b'\r', b'\n', ..] => self.pos += 2,
@@ -120,16 +120,16 @@ impl<'s> Cursor<'s> {
         true
     }
 
-    /// The end of the anchor or alias that starts here.
+    /// Returns the end of the anchor or alias that starts here.
     pub(crate) fn anchor_end(&self) -> usize {
         let end = self.end_where(self.pos + 1, |byte| b",[]{}".contains(&byte));
-        // to the parser a byte order mark is no part of a name either
+        // the parser does not accept a byte order mark in a name either
         self.text[self.pos..end]
             .find('\u{feff}')
             .map_or(end, |at| self.pos + at)
     }
 
-    /// The end of the tag that starts here. (A comma can be in a verbatim tag only.)
+    /// Returns the end of the tag that starts here. Only a verbatim tag can contain a comma.
     pub(crate) fn tag_end(&self, in_flow: bool) -> usize {
         if self.bytes()[self.pos..].starts_with(b"!<") {
             let rest = &self.bytes()[self.pos..];
@@ -145,7 +145,7 @@ impl<'s> Cursor<'s> {
             .map_or(self.text.len(), |end| from + end)
     }
 
-    /// The end of the quoted scalar that starts here.
+    /// Returns the end of the quoted scalar that starts here.
     pub(crate) fn quoted_end(&self) -> Option<usize> {
         let bytes = self.bytes();
         let mut at = self.pos + 1;
@@ -167,7 +167,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// The end of the plain scalar that starts here and says `content`.
+    /// Returns the end of the plain scalar with this content that starts here.
     pub(crate) fn plain_end(&self, content: &str) -> Option<usize> {
         let source = &self.bytes()[self.pos..];
         if source.starts_with(content.as_bytes()) {
@@ -198,8 +198,8 @@ impl<'s> Cursor<'s> {
         Some(self.pos + at)
     }
 
-    /// The end of the block scalar that starts here, inside a block collection that starts in
-    /// column `parent`.
+    /// Returns the end of the block scalar that starts here, inside a block collection in column
+    /// `parent`.
     pub(crate) fn block_scalar(&self, parent: Option<usize>) -> BlockScalar {
         let header = BlockHeader::read(self, self.pos);
         let mut end = header.end;
@@ -215,7 +215,7 @@ impl<'s> Cursor<'s> {
                 .take_while(|byte| **byte == b' ')
                 .count();
             if spaces == line.len() {
-                // a line of white space without a break is the text's end
+                // white space without a line break is not a line at the end of a text
                 if line_end < self.text.len() {
                     last_blank = Some(line_end);
                 }
@@ -237,7 +237,7 @@ impl<'s> Cursor<'s> {
     }
 }
 
-/// The length of the white space at the start, and how many line breaks are in it.
+/// Returns the length of the white space at the start, and the number of line breaks in it.
 fn white_space(source: &[u8]) -> (usize, usize) {
     let (mut length, mut breaks) = (0, 0);
     while let Some(byte) = source.get(length) {
@@ -256,7 +256,7 @@ fn is_document_end(line: &[u8]) -> bool {
     line.starts_with(b"...") && line.get(3).is_none_or(|byte| is_blank(*byte))
 }
 
-/// A block scalar's first line.
+/// The first line of a block scalar.
 struct BlockHeader {
     end: usize,
     next_line: usize,
@@ -293,8 +293,8 @@ impl BlockHeader {
         }
     }
 
-    /// How far the content is indented: as the header says, else as the first line that is not
-    /// empty.
+    /// Returns the indentation of the content: from the header, or else from the first line that is
+    /// not empty.
     fn indent(&self, cursor: &Cursor<'_>, parent: Option<usize>) -> usize {
         if self.increment > 0 {
             return parent.unwrap_or(0) + self.increment;

@@ -1,4 +1,4 @@
-//! Whether two nodes say the same (rules: Equality).
+//! Compares nodes by value (rules: Equality).
 
 use rustc_hash::FxHashMap;
 
@@ -6,14 +6,14 @@ use super::cursor::same_bytes;
 use super::keys::Identity;
 use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
 
-/// Above this many entries a hash table pays.
+/// The maximum number of entries for which keys are looked up without a hash table.
 const SMALL_MAP: usize = 8;
 
-/// Whether two nodes are equal: scalars by type and content, maps whatever the order of their keys,
-/// lists in order, an alias as what it stands for. Style, comments and anchors play no part, nor
-/// does a tag that says what was so already.
+/// Whether two nodes are equal. Scalars are compared by type and content, maps without the order of
+/// their keys, lists in order, and aliases as the nodes that they refer to. Styles, comments,
+/// anchors, and tags that do not change the type do not matter.
 ///
-/// Time is about that of reading both texts, aliases that stand for aliases included.
+/// The time is linear in the length of both texts, even with aliases of aliases.
 ///
 /// ```
 /// use merge3::yaml::{Tree, equal};
@@ -45,7 +45,7 @@ pub(crate) fn equal_documents(left: &Tree<'_>, right: &Tree<'_>) -> bool {
 struct Comparison<'a, 's, 't> {
     left: &'a Tree<'s>,
     right: &'a Tree<'t>,
-    /// Collections that were reached through an alias, and what came out. (A tree has no cycles.)
+    /// The results for collections that were reached through aliases. A tree has no cycles.
     results: FxHashMap<(NodeId, NodeId), bool>,
 }
 
@@ -78,7 +78,7 @@ impl Comparison<'_, '_, '_> {
         result
     }
 
-    /// Whether two nodes, at least one of which is a scalar, are the same one; `None` if both are
+    /// Compares two nodes of which at least one is a scalar. Returns `None` if both are
     /// collections.
     fn equal_scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
         let ((left_type, left_content), (right_type, right_content)) = match (
@@ -97,8 +97,8 @@ impl Comparison<'_, '_, '_> {
         })
     }
 
-    /// Whether two collections are the same because their lines are, indented alike: without
-    /// anchors, aliases and tags there is nothing else that they could mean.
+    /// Whether two collections have the same text and indentation. Without anchors, aliases and
+    /// tags, their values are equal then.
     fn are_same_lines(&self, left: Span, right: Span) -> bool {
         let (left_text, right_text) = (self.left.slice(left), self.right.slice(right));
         let is_ordinary = self.left.stored.is_ordinary && self.right.stored.is_ordinary;
@@ -119,8 +119,9 @@ impl Comparison<'_, '_, '_> {
             .all(|(l, r)| self.equal_nodes(self.left.entry(l).value, self.right.entry(r).value))
     }
 
-    /// Pairs of entries at the same place; keys elsewhere are looked up in `r`. (No map has a key
-    /// twice, so as many entries and each found is all of them.)
+    /// Compares two maps by pairs of entries at the same position, and looks other keys up in `r`.
+    /// Keys are unique and the maps have the same length, so it is enough that each key of `left`
+    /// is found.
     fn equal_maps(&mut self, r: NodeId, pairs: impl Iterator<Item = (EntryId, EntryId)>) -> bool {
         let (left, right) = (self.left, self.right);
         let mut index: Option<FxHashMap<Option<Identity<'_>>, EntryId>> = None;
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_stand_for_their_anchors() {
+    fn aliases_equal_their_anchors() {
         assert!(same("a: &x [1]\nb: *x\n", "{a: [1], b: [1]}"));
         assert!(same("&a k: v\nl: *a\n", "{k: v, l: k}"));
         assert!(same("a: &x k\n*x : v\n", "{a: k, k: v}"));
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_of_aliases_take_no_time() {
+    fn aliases_of_aliases_are_compared_once() {
         let mut text = String::from("a0: &a0 [x, x]\n");
         for n in 1..5 {
             writeln!(

@@ -1,4 +1,4 @@
-//! What is wrong with a document, where, and what to do about it.
+//! Errors in a document: the position, the message and a hint.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use yaml_rust2::scanner::ScanError;
 
 use crate::line_breaks::{line_end, line_start};
 
-/// Why a text is no document that can be merged by its values.
+/// The reason why a text cannot be merged by its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseError {
-    /// Where, in bytes into the document's chunk.
+    /// The position, as a byte offset into the document's chunk.
     pub offset: usize,
-    /// What is wrong, in plain words.
+    /// The message.
     pub message: String,
-    /// What to do about it, where that is known.
+    /// A hint how to fix the error, if there is one.
     pub help: Option<String>,
 }
 
@@ -31,12 +31,12 @@ impl ParseError {
         self
     }
 
-    /// A tab at `offset`, where only spaces can be.
+    /// Returns an error for a tab at `offset`, where only spaces are allowed.
     pub(crate) fn tab_indentation(offset: usize) -> Self {
         Self::new(offset, TAB_INDENTATION).with_help(USE_SPACES)
     }
 
-    /// The parser's error at `offset` of `text`, in our words.
+    /// Translates an error of the parser at `offset` of `text`.
     pub(crate) fn from_scan(text: &str, offset: usize, error: &ScanError) -> Self {
         let (message, help) = translate(error.info());
         let help = if looks_like_template(text, offset) {
@@ -62,13 +62,13 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Whether the line around `offset` holds a template's braces.
+/// Whether the line of `offset` contains the braces of a template.
 pub(crate) fn looks_like_template(text: &str, offset: usize) -> bool {
     let offset = offset.min(text.len());
     text[line_start(text, offset)..line_end(text, offset)].contains("{{")
 }
 
-/// What to say about a line that holds a template's braces.
+/// The hint for a line that contains the braces of a template.
 pub(crate) const TEMPLATE_HELP: &str =
     "this looks like a Helm template, which is no YAML before it is rendered";
 
@@ -79,7 +79,8 @@ const CLOSE_QUOTE: &str = "close the quote; inside '...' write '' for a quote, i
 const TAB_INDENTATION: &str = "a tab where the indentation should be";
 const USE_SPACES: &str = "indent with spaces: YAML takes no tabs there";
 
-/// A part of the parser's message, what we say instead, and what to do; the first that fits.
+/// A part of the parser's message, the message that replaces it, and a hint. The first match
+/// counts.
 const MESSAGES: &[(&str, &str, &str)] = &[
     (
         "simple key expect",

@@ -1,5 +1,5 @@
-//! What Kubernetes' tools read a node as, and JSON as Go's encoder writes it: compact, keys sorted,
-//! `<`, `>` and `&` escaped.
+//! Converts nodes to JSON as Kubernetes' tools read them, and writes JSON as Go's encoder does:
+//! compact, with sorted keys, and with `<`, `>` and `&` escaped.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,26 +10,26 @@ use serde_json::{Number, Value};
 
 use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree};
 
-/// What cannot be JSON.
+/// An error for a node that JSON cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoJson {
     /// The node.
     pub node: NodeId,
-    /// Why.
+    /// The reason.
     pub message: &'static str,
 }
 
-/// What a text is to Go that may be a number.
+/// The result of parsing a text as a number in Go.
 enum Parsed {
     Number(Number),
     NotANumber,
     Infinite,
 }
 
-/// Reads a node, as a YAML 1.1 reader in Go does.
+/// Converts a node as a YAML 1.1 reader in Go does.
 ///
 /// # Errors
-/// Where it holds what has no form in JSON, or a merge key.
+/// Returns an error if a value has no form in JSON, or if there is a merge key.
 ///
 /// ```
 /// use merge3::yaml::{Tree, go_json};
@@ -60,11 +60,11 @@ pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, NoJson> {
     }
 }
 
-/// A value as Go's encoder writes it.
+/// Writes a value as Go's encoder does.
 pub fn written(mut value: Value) -> String {
     value.sort_all_objects();
     let mut bytes = Vec::new();
-    // what is written to memory cannot fail
+    // writing to memory cannot fail
     let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, GoFormatter));
     String::from_utf8(bytes).unwrap_or_default()
 }
@@ -95,7 +95,7 @@ impl Formatter for GoFormatter {
     }
 }
 
-/// A field's key, which is a text in JSON whatever it is in YAML.
+/// Returns the key of a field. Keys of all types become strings in JSON.
 fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, NoJson> {
     let Some(key) = tree.entry(entry).key else {
         return Ok(String::new());
@@ -110,7 +110,7 @@ fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, NoJson> {
     }
 }
 
-/// The text that Kubernetes' tools make of a key of this type.
+/// Returns the string that Kubernetes' tools make of a key of this type.
 ///
 /// ```
 /// use merge3::yaml::{ScalarType, go_json::key_in_json};
@@ -132,8 +132,8 @@ pub fn key_in_json(scalar_type: ScalarType, content: &str) -> Cow<'_, str> {
     }
 }
 
-/// A number as a key: in the fewest digits that single precision needs, six before the point at
-/// most.
+/// Formats a float as a key: with the fewest digits for single precision, and with an exponent from
+/// 1e6 on or below 1e-4.
 fn short_float(content: &str) -> Option<String> {
     let value: f32 = content.replace('_', "").parse().ok()?;
     let scientific = format!("{value:e}");
@@ -144,7 +144,7 @@ fn short_float(content: &str) -> Option<String> {
     })
 }
 
-/// A scalar in JSON; `None` if it has no form there.
+/// Converts a scalar to JSON; `None` if it has no form in JSON.
 fn scalar(scalar: Scalar<'_>) -> Option<Value> {
     let content = scalar.content;
     let number = match scalar.scalar_type {
@@ -161,7 +161,7 @@ fn scalar(scalar: Scalar<'_>) -> Option<Value> {
     }
 }
 
-/// The number that a scalar is to Go; `None` if it is none.
+/// Returns the number that Go reads from a scalar, or `None` if it is not a number.
 ///
 /// ```
 /// use merge3::yaml::{Tree, go_json::number};
@@ -232,7 +232,7 @@ fn float(content: &str) -> Parsed {
     }
 }
 
-/// A number as Go prints it: with an exponent where it is very small or very large.
+/// Formats a number as Go does: with an exponent if it is very small or very large.
 fn format_float(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -256,9 +256,9 @@ mod tests {
         written(value(&tree, tree.root().value).unwrap())
     }
 
-    /// What kubectl 1.32 made of the same scalars.
+    /// The expected values are from kubectl 1.32.
     #[test]
-    fn scalars_are_what_go_takes_them_for() {
+    fn scalars_convert_as_in_go() {
         for (yaml, expected) in [
             ("yes", "true"),
             ("y", "true"),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_texts_in_their_order() {
+    fn keys_become_sorted_strings() {
         assert_eq!(
             json("{b: 1, a: {}, 2: [], true: x, B: ''}"),
             "{\"2\":[],\"B\":\"\",\"a\":{},\"b\":1,\"true\":\"x\"}"
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_form_in_json() {
+    fn values_that_json_cannot_represent() {
         for text in ["a: .inf", "a: .nan", "a: 1e999", "<<: {a: 1}"] {
             let tree = Tree::parse(text).unwrap().unwrap();
             assert!(value(&tree, tree.root().value).is_err(), "{text}");

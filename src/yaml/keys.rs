@@ -1,4 +1,4 @@
-//! A key occurs once in a map.
+//! Checks that the keys of a map are unique, and identifies scalars.
 
 use std::hash::BuildHasher as _;
 
@@ -11,15 +11,14 @@ use super::stored::Stored;
 use super::stream::count_lines;
 use super::tree::{NodeId, ScalarType, Span};
 
-/// Above this many entries a hash table pays.
+/// The maximum number of entries for which a map is checked without a hash table.
 const SMALL_MAP: usize = 16;
 
-/// An odd number without a pattern: a product with it has all bits of the other number in its
-/// highest ones.
+/// A factor that spreads the bits of a number into the highest bits of the product.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What makes two keys the same, and two scalars equal: the type, the content, and an application's
-/// own tag.
+/// The identity of a scalar: its type, its content, and its custom tag. Equal scalars have equal
+/// identities.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 pub(crate) struct Identity<'a> {
     scalar_type: ScalarType,
@@ -28,7 +27,7 @@ pub(crate) struct Identity<'a> {
 }
 
 impl Stored<'_> {
-    /// What makes a scalar, or what an alias stands for, equal to another; `None` for a collection.
+    /// Returns the identity of the scalar that a node is or refers to, or `None` for a collection.
     #[inline]
     pub(super) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
         let scalar = self.resolve(scalar);
@@ -51,15 +50,15 @@ impl Stored<'_> {
     }
 }
 
-/// Refuses a map in which a key occurs twice (rules: Keys): the one that has these entries.
+/// Returns an error if two of these entries have the same key (rules: Keys).
 pub(super) fn check_unique(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
     let count = own.range().len();
     if count <= 1 {
         return Ok(());
     }
     if count <= SMALL_MAP {
-        // keys that are the same have the same imprint, and so the same bit; most have one of their
-        // own
+        // equal keys have equal fingerprints, and so the same bit; only keys with the same bit are
+        // compared
         let mut bits = 0_u64;
         for at in own.start..own.end {
             let key = stored.stored_entry(at).key();
@@ -79,7 +78,7 @@ pub(super) fn check_unique(stored: &Stored<'_>, own: Span) -> Result<(), ParseEr
         }
         return Ok(());
     }
-    // the keys themselves are in the tree
+    // the table holds entry numbers only: the keys are in the tree
     let mut seen = HashTable::with_capacity(count);
     let hash = |at: &u32| FxBuildHasher.hash_one(stored.identity_of_key(*at));
     for at in own.start..own.end {
@@ -93,7 +92,7 @@ pub(super) fn check_unique(stored: &Stored<'_>, own: Span) -> Result<(), ParseEr
     Ok(())
 }
 
-/// A number for a key: its length, and what is at its ends.
+/// Returns a number for a key, from its length and its first and last bytes.
 fn fingerprint(bytes: &[u8]) -> u64 {
     let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
         (Some(first), Some(last)) => {

@@ -1,29 +1,27 @@
-//! Where the lines of a text start, found once where it is asked for often or lines are long.
+//! A table of line starts, for texts with many lookups or long lines.
 
 use std::sync::OnceLock;
 
 use super::stream::line_ends;
 
-/// The starts of all lines of the text of a [`Tree`](super::Tree), which are looked for when first
-/// needed.
+/// The starts of all lines in the text of a [`Tree`](super::Tree). They are found on first use.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LineTable {
     starts: OnceLock<Box<[u32]>>,
 }
 
 impl LineTable {
-    /// How many line breaks end at or before `offset`: the number of the line that it is in, from
-    /// 0.
+    /// Returns the number of the line of `offset`, from 0.
     pub(super) fn number(&self, text: &str, offset: u32) -> usize {
         self.starts(text).partition_point(|start| *start <= offset) - 1
     }
 
-    /// The start of the line that `offset` is in.
+    /// Returns the start of the line of `offset`.
     pub(super) fn start(&self, text: &str, offset: u32) -> u32 {
         self.starts(text)[self.number(text, offset)]
     }
 
-    /// The start of the line after the one that `offset` is in; none in the last one.
+    /// Returns the start of the line after that of `offset`, or `None` for the last line.
     pub(super) fn next(&self, text: &str, offset: u32) -> Option<u32> {
         let next = self.number(text, offset) + 1;
         self.starts(text).get(next).copied()

@@ -1,28 +1,28 @@
-//! The parser counts characters; everything else here counts bytes.
+//! Compares the parser's positions, which count characters, with byte offsets.
 
 use super::workarounds::Workarounds;
 
-/// The parser's character indexes and the byte offsets of one text.
+/// Compares the character indexes of the parser with byte offsets of a text.
 ///
-/// Asked in ascending order it goes over the text once.
+/// It reads the text once if the offsets ascend.
 ///
-/// Where a block scalar holds characters of more than one byte, the parser counts some of those by
-/// their bytes, and is off from there on by up to as many as there are such bytes:
-/// [`Marks::off_by_up_to`].
+/// If a block scalar has multibyte characters, the parser counts some of them by their bytes. From
+/// there on, its indexes can be too high by up to the number of such extra bytes: see
+/// [`Marks::allow_drift`].
 #[derive(Debug)]
 pub(crate) struct Marks<'s, 'p> {
     text: &'s str,
     base: usize,
     workarounds: &'p Workarounds,
     ascii: bool,
-    /// A place in characters and in bytes.
+    /// The last compared position, in characters and in bytes.
     last: (usize, usize),
     drift: usize,
     slack: usize,
 }
 
 impl<'s, 'p> Marks<'s, 'p> {
-    /// For a parser that reads `text` from byte `base` on, with what is worked around.
+    /// Returns the marks of a parser that reads `text` from byte `base`.
     pub(crate) fn new(text: &'s str, base: usize, workarounds: &'p Workarounds) -> Self {
         Self {
             text,
@@ -35,7 +35,7 @@ impl<'s, 'p> Marks<'s, 'p> {
         }
     }
 
-    /// Whether a mark and a byte offset are the same place.
+    /// Whether a character index and a byte offset are the same position.
     pub(crate) fn matches(&mut self, index: usize, byte: usize) -> bool {
         let shift = self.workarounds.shift(byte);
         if self.ascii {
@@ -59,7 +59,7 @@ impl<'s, 'p> Marks<'s, 'p> {
         matches
     }
 
-    /// The parser has read a block scalar.
+    /// Allows for the drift of the parser after a block scalar.
     pub(crate) fn allow_drift(&mut self, block_scalar: &str) {
         if !self.ascii {
             self.slack += block_scalar.len() - block_scalar.chars().count();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_on_places_in_any_order() {
+    fn compares_positions_in_any_order() {
         let mut marks = marks("é: é", 0);
         assert!(marks.matches(3, 4));
         assert!(marks.matches(0, 0));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn allows_for_what_the_parser_may_be_off() {
+    fn allows_for_the_drift_of_the_parser() {
         let mut marks = marks("|\n éé\n: b: c", 0);
         assert!(!marks.matches(9, 10), "off by one before the scalar");
         marks.allow_drift("|\n éé");

@@ -1,10 +1,10 @@
-//! YAML as text: documents, the tree over them, comments, scalars and equality. No word of merging.
+//! Reads YAML: splits a file into documents, and parses a document into a tree with spans, comments
+//! and scalar types. This module does not know of merging.
 //!
-//! `stream` cuts a file into documents. `lines` reads a document as most are written, line by line;
-//! `events` reads all others by the events of yaml-rust2, and says what is wrong with a text. Both
-//! put the [`Tree`] together by `builder`; `stored` is the form in which it is kept. `navigate`
-//! finds things in a tree, `row` reads the comments and blank lines between its entries off the
-//! text, `equal` compares values.
+//! `stream` splits a file into documents. `lines` reads ordinary documents line by line. `events`
+//! reads all other documents from the events of yaml-rust2, and reports errors. Both use `builder`
+//! to make the [`Tree`], which `stored` keeps in a compact form. `navigate` finds nodes and lines,
+//! `row` reads the comments and blank lines between entries, and `equal` compares values.
 
 mod block_style;
 mod builder;

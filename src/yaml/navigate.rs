@@ -1,4 +1,4 @@
-//! Finding things in a tree, and lines in its text.
+//! Finds nodes in a tree and lines in its text.
 
 use std::borrow::Cow;
 
@@ -9,20 +9,19 @@ use super::tree::{EntryId, NodeId, Scalar, ScalarType, Span, Tree};
 use super::{ParseError, events, lines};
 use crate::line_breaks;
 
-/// How far the end of a line is looked for before the table of all lines is asked.
+/// The number of bytes that are searched for the end of a line before the line table is used.
 const LONG_LINE: usize = 1024;
 
 impl<'s> Tree<'s> {
-    /// Reads one document: the text of a chunk that [`split`](super::stream::split) cut, markers,
-    /// directives, comments and a byte order mark included.
-    ///
-    /// There is no tree where the document has no content.
+    /// Parses one document: the text of a chunk that [`split`](super::stream::split) returned, with
+    /// its markers, directives, comments and byte order mark. Returns `None` if the document has no
+    /// content.
     ///
     /// # Errors
-    /// Where the text is no YAML, holds a second document, a key twice in one map, a key that is no
-    /// scalar (rules: Keys), an alias without an anchor or inside what it stands for, collections
-    /// nested deeper than 512 levels, aliases that stand for more than a million values, or 64 MiB
-    /// and more.
+    /// Returns an error if the text is not valid YAML or has a second document, if a map has
+    /// duplicate keys or a key that is not a scalar (rules: Keys), if an alias has no anchor or is
+    /// inside the node that it refers to, if collections are nested deeper than 512 levels, if
+    /// aliases expand to more than a million values, or if the text has 64 MiB or more.
     ///
     /// ```
     /// use merge3::yaml::Tree;
@@ -42,8 +41,8 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// What [`Tree::parse`] returns, by the parser's events alone, whatever the document: slower,
-    /// and to the last span the same.
+    /// Parses as [`Tree::parse`] does, but always from the parser's events. This is slower and
+    /// gives the same tree.
     ///
     /// # Errors
     /// As [`Tree::parse`].
@@ -52,14 +51,14 @@ impl<'s> Tree<'s> {
         events::parse(text)
     }
 
-    /// What [`Tree::parse`] returns, if the text is an ordinary document that is read without the
-    /// parser; else none.
+    /// Parses as [`Tree::parse`] does, but only ordinary documents, which `lines` can read. Returns
+    /// `None` for all others.
     pub fn parse_lines(text: &'s str) -> Option<Self> {
         is_readable(text).ok().and_then(|()| lines::read(text))
     }
 
-    /// The field of a map whose key is the text `key` (a string; no field for the integer `1` where
-    /// `"1"` is asked for). An alias of a map is looked through; `None` for anything else.
+    /// Finds the field of a map by its key, which has to be a string: `"1"` does not find the
+    /// integer key `1`. Follows an alias of a map. Returns `None` for a node that is not a map.
     pub fn find(&self, mapping: NodeId, key: &str) -> Option<EntryId> {
         self.entries(self.resolve(mapping)).find(|id| {
             let own = self.entry(*id).key;
@@ -67,41 +66,41 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// The value of a field, found as [`Tree::find`] does it.
+    /// Returns the value of a field. Finds it as [`Tree::find`] does.
     pub fn field(&self, mapping: NodeId, key: &str) -> Option<NodeId> {
         Some(self.entry(self.find(mapping, key)?).value)
     }
 
-    /// What the scalar says that is the value of a field, found as [`Tree::find`] does it.
+    /// Returns the content of a field's value, if that is a scalar. Finds it as [`Tree::find`]
+    /// does.
     pub fn field_text(&self, mapping: NodeId, key: &str) -> Option<&str> {
         Some(self.scalar(self.field(mapping, key)?)?.content)
     }
 
-    /// The value at the end of a path of fields, from the root on.
+    /// Returns the value at a path of fields from the root.
     pub fn at(&self, path: &[&str]) -> Option<NodeId> {
         let mut keys = path.iter();
         keys.try_fold(self.root().value, |node, key| self.field(node, key))
     }
 
-    /// The scalar that a node is, or stands for.
+    /// Returns the scalar that a node is or refers to.
     #[inline]
     pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
         self.stored.scalar(id)
     }
 
-    /// The content of the scalar that a node is, or stands for: borrowed from the text, if it is
-    /// written so there.
+    /// Returns the content of the scalar that a node is or refers to. It is borrowed if the text
+    /// has it in the same form.
     pub fn content(&self, id: NodeId) -> Option<Cow<'s, str>> {
         self.stored.to_cow(id)
     }
 
-    /// Whether a node is, or stands for, a null.
+    /// Whether a node is null, or refers to one.
     pub fn is_null(&self, id: NodeId) -> bool {
         self.stored.type_of(id) == Some(ScalarType::Null)
     }
 
-    /// Whether a node is, or stands for, a scalar of that type and content; one null is as good as
-    /// another.
+    /// Whether a node is or refers to a scalar with this type and content. All nulls are equal.
     #[inline]
     pub(crate) fn says(&self, id: NodeId, scalar_type: ScalarType, content: &str) -> bool {
         self.stored
@@ -112,15 +111,15 @@ impl<'s> Tree<'s> {
             })
     }
 
-    /// What makes a scalar, or what an alias stands for, equal to another (rules: Equality); `None`
-    /// for a collection.
+    /// Returns the identity of the scalar that a node is or refers to. Equal scalars have equal
+    /// identities (rules: Equality). Returns `None` for a collection.
     #[inline]
     pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
         self.stored.identity(scalar)
     }
 
-    /// The tag that is part of a node's value, as a reader resolves it; `None` if the tag says
-    /// what was so already.
+    /// Returns the resolved tag of a node, if the tag is part of its value: `None` for a tag that
+    /// the node would have anyway.
     pub fn custom_tag(&self, id: NodeId) -> Option<&str> {
         self.stored
             .custom_tags
@@ -128,28 +127,28 @@ impl<'s> Tree<'s> {
             .map(AsRef::as_ref)
     }
 
-    /// Every entry of every map and list in it.
+    /// Returns every entry of every map and list in the document.
     pub(crate) fn all_entries(&self) -> impl ExactSizeIterator<Item = EntryId> + use<> {
         (0..to_u32(self.stored.entry_count())).map(EntryId::new)
     }
 
-    /// Every node in it.
+    /// Returns every node of the document.
     pub(crate) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         self.stored.node_ids()
     }
 
-    /// Whether an alias occurs in it: then the same text need not mean the same value.
+    /// Whether the document has an alias. If it has, equal texts can have different values.
     pub fn has_aliases(&self) -> bool {
         self.stored.has_aliases()
     }
 
-    /// The names of its anchors, each with its `&`.
+    /// Returns the names of the anchors, each with its `&`.
     pub fn anchor_names(&self) -> impl Iterator<Item = &'s str> {
         self.stored.anchors().map(|anchor| self.slice(anchor))
     }
 
-    /// A node's text as one of its own: an alias as what it stands for, and lines after the first
-    /// without the indentation that the first one has.
+    /// Returns the text of a node as the text of a document: without the indentation of its first
+    /// line. An alias gives the text of the node that it refers to.
     ///
     /// ```
     /// use merge3::yaml::Tree;
@@ -162,10 +161,10 @@ impl<'s> Tree<'s> {
         self.outdented(self.node(self.resolve(id)).span)
     }
 
-    /// A stretch of the text, lines after the first without the indentation that the first one has.
+    /// Returns the text of a span. Lines after the first lose the indentation of the first.
     pub(crate) fn outdented(&self, span: Span) -> String {
         let text = self.slice(span);
-        // a line may be long, and hold many values
+        // avoid computing the column, which is slow for the many values of a long line
         if !text.contains(['\n', '\r']) {
             return text.to_owned();
         }
@@ -185,11 +184,11 @@ impl<'s> Tree<'s> {
             .collect()
     }
 
-    /// The start of the line that `offset` is in; in the first line, after a byte order mark.
+    /// Returns the start of the line of `offset`. The first line starts after a byte order mark.
     #[inline]
     pub fn line_start(&self, offset: u32) -> u32 {
         let bytes = self.text().as_bytes();
-        // The second half of a CRLF is on the line that it ends.
+        // the LF of a CRLF is on the line that it ends
         let within_break = offset > 0
             && bytes.get(offset as usize) == Some(&b'\n')
             && bytes[offset as usize - 1] == b'\r';
@@ -206,7 +205,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The start of the line that `offset` is in, where only spaces are before it there.
+    /// Returns the start of the line of `offset`, if only spaces precede `offset` on that line.
     pub(crate) fn start_of_indent(&self, offset: u32) -> Option<u32> {
         let before = &self.text().as_bytes()[..offset as usize];
         let spaces = spaces_at_end(before);
@@ -221,7 +220,7 @@ impl<'s> Tree<'s> {
         starts_line.then(|| to_u32(start))
     }
 
-    /// Where the line break of the line that `offset` is in stands, or the end of the text.
+    /// Returns the end of the line of `offset`, without its line break.
     #[inline]
     pub fn line_end(&self, offset: u32) -> u32 {
         let bytes = self.text().as_bytes();
@@ -247,7 +246,7 @@ impl<'s> Tree<'s> {
         next - 1 - u32::from(is_crlf)
     }
 
-    /// The start of the line after the one that `offset` is in, or the end of the text.
+    /// Returns the start of the line after that of `offset`, or the end of the text.
     pub fn next_line(&self, offset: u32) -> u32 {
         let end = self.line_end(offset);
         match &self.text().as_bytes()[end as usize..] {
@@ -257,18 +256,18 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// How many bytes are before `offset` on its line.
+    /// Returns the number of bytes before `offset` on its line.
     pub fn column(&self, offset: u32) -> u32 {
         offset - self.line_start(offset)
     }
 
-    /// The line that `offset` is in, from 0.
+    /// Returns the number of the line of `offset`, from 0.
     pub fn line_number(&self, offset: u32) -> usize {
         self.lines.number(self.text(), offset)
     }
 }
 
-/// What no reader takes.
+/// Returns an error for a text that no reader accepts: it is too long, or it has a NUL character.
 pub(crate) fn is_readable(text: &str) -> Result<(), ParseError> {
     if text.len() >= LENGTH_LIMIT {
         let most = LENGTH_LIMIT >> 20;
@@ -285,7 +284,7 @@ pub(crate) fn is_readable(text: &str) -> Result<(), ParseError> {
     }
 }
 
-/// A text that a tree is over is shorter than 4 GiB by far.
+/// Converts an offset. The text of a tree is much shorter than 4 GiB.
 fn to_u32(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }

@@ -1,9 +1,10 @@
-//! How deep a text may be nested.
+//! Estimates how deep a text is nested.
 
 use super::stream::byte_order_mark;
 
-/// How deep the collections of a text are nested at the most, without reading it: by its
-/// indentation and its brackets. `None` if aliases may be in it, which stand for something deeper.
+/// Returns an upper bound for the nesting of the collections in a text, from its indentation and
+/// brackets, without parsing it. Returns `None` if the text may have aliases, which can refer to
+/// deeper nodes.
 ///
 /// ```
 /// use merge3::yaml::nesting_at_most;
@@ -18,8 +19,8 @@ pub fn nesting_at_most(text: &str) -> Option<usize> {
         return None;
     }
     let brackets = memchr::memchr2_iter(b'[', b'{', bytes).count();
-    // a block collection begins behind spaces and indicators, and two can in one column: a list in
-    // that of its key
+    // a block collection starts after spaces and indicators, and at most two start in one column: a
+    // map and a list at the indentation of its key
     let indentation = |line: usize| {
         let rest = bytes[line..].iter();
         rest.take_while(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':'))

@@ -1,55 +1,56 @@
-//! A block collection as the row of lines that it covers: its entries, and what is between them.
-//! Nothing here is stored in the tree: a row is read off the text when a merge asks for it.
+//! The lines of a block collection as a row of items: its entries, and the comments and blank lines
+//! between them. Rows are not part of the tree: they are read from the text when a merge needs
+//! them.
 
 use super::tree::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
 /// The lines of a block collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The column in which its entries start.
+    /// The column of its entries.
     pub(crate) column: u32,
-    /// From the first line below what holds it (or the first entry, where that shares its line with
-    /// a dash) to the end of the last line that is its own.
+    /// The lines of the row: from the first line below its owner (or from the first entry, if that
+    /// shares its line with a dash) to the end of the last line that belongs to the collection.
     pub(crate) span: Span,
-    /// Comment lines and entries in the order of the text; the end is the last one.
+    /// The comment lines and entries in the order of the text, and then the end.
     pub(crate) items: Vec<Item>,
 }
 
-/// A piece of a row.
+/// An item of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// What it is.
+    /// The kind of the item.
     pub(crate) kind: ItemKind,
-    /// Where the blank lines above it begin.
+    /// The start of the blank lines above the item.
     pub(crate) blank_start: u32,
-    /// How many they are.
+    /// The number of blank lines above the item.
     pub(crate) blanks: u32,
-    /// Its own lines, line breaks included. An entry's are those below it too that are indented
-    /// deeper.
+    /// The lines of the item with their line breaks. The lines of an entry include the comments
+    /// below it that are indented deeper.
     pub(crate) span: Span,
 }
 
-/// What a piece of a row is.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ItemKind {
     /// A comment on a line of its own.
     Comment,
     /// A field or an element.
     Entry(EntryId),
-    /// The end of the row: what is above it are the blank lines below the last piece.
+    /// The end of the row. The blank lines above it are those below the last entry or comment.
     End,
 }
 
 impl Item {
-    /// The blank lines above it.
+    /// Returns the blank lines above the item.
     pub(crate) const fn blank(&self) -> Span {
         Span::new(self.blank_start, self.span.start)
     }
 }
 
 impl Row {
-    /// Leaves out the comments and blank lines above a line's start, and the blank lines at the
-    /// top: those set nothing apart.
+    /// Removes the items above `line`, and the blank lines at the top, which separate nothing
+    /// there.
     pub(crate) fn start_at(&mut self, line: u32) {
         if line > self.span.start && self.items.len() > 1 {
             self.span.start = line;
@@ -66,7 +67,8 @@ impl Row {
 }
 
 impl Tree<'_> {
-    /// The row of a block collection that `owner` holds, or the document. `None` for anything else.
+    /// Returns the row of a block collection that is the value of `owner`, or of the document if
+    /// there is no owner. Returns `None` for any other node.
     pub(crate) fn row(&self, collection: NodeId, owner: Option<Entry<'_>>) -> Option<Row> {
         if !self.is_block_collection(collection) {
             return None;
@@ -98,7 +100,7 @@ impl Tree<'_> {
         })
     }
 
-    /// Where the row begins whose first entry this is.
+    /// Returns the start of the row with this first entry.
     pub(crate) fn row_start(&self, first: Entry<'_>) -> u32 {
         match self.start_of_indent(first.span.start) {
             Some(line) => self.start_of_gap(line),
@@ -106,7 +108,8 @@ impl Tree<'_> {
         }
     }
 
-    /// The comment lines below an entry that are its own, where its value is no block collection.
+    /// Returns the row of comments below an entry that belong to it, if its value is not a block
+    /// collection.
     pub(crate) fn row_below(&self, entry: Entry<'_>) -> Row {
         let (start, end) = (self.end_of_value_lines(entry), self.end_of_lines(entry));
         let mut items = Vec::new();
@@ -119,7 +122,8 @@ impl Tree<'_> {
         }
     }
 
-    /// The comment lines above and below a document's value that is no block collection.
+    /// Returns the row of comments above and below a document's value that is not a block
+    /// collection.
     pub(crate) fn row_around(&self, root: NodeId) -> Row {
         let value = self.node(root).span;
         let first = self.line_start(value.start);
@@ -137,14 +141,15 @@ impl Tree<'_> {
         }
     }
 
-    /// All lines of an entry, from its first one (its first byte, where it shares the line with a
-    /// dash) to the last comment below it that is indented deeper.
+    /// Returns all lines of an entry: from its first line (or its first byte, if it shares the line
+    /// with a dash) to the last comment below it that is indented deeper.
     pub(crate) fn lines_of(&self, entry: Entry<'_>) -> Span {
         let start = self.start_of_indent(entry.span.start);
         Span::new(start.unwrap_or(entry.span.start), self.end_of_lines(entry))
     }
 
-    /// The comment lines right above an entry, no blank line between, that are not indented deeper.
+    /// Returns the comment lines directly above an entry, without a blank line in between, that are
+    /// not indented deeper than the entry.
     pub(crate) fn comments_above(&self, entry: Entry<'_>) -> Span {
         let Some(line) = self.start_of_indent(entry.span.start) else {
             return Span::new(entry.span.start, entry.span.start);
@@ -161,7 +166,7 @@ impl Tree<'_> {
         Span::new(start, line)
     }
 
-    /// The comment lines below an entry's first line, at any depth, that are no part of a value.
+    /// Returns the comment lines inside an entry at any depth, below its first line.
     pub(crate) fn comments_within(&self, id: EntryId) -> Vec<Span> {
         let entry = self.entry(id);
         let row = match self.row(entry.value, Some(entry)) {
@@ -179,8 +184,8 @@ impl Tree<'_> {
         found
     }
 
-    /// The comments from a line's start on, down to the next line that is neither a comment nor
-    /// blank.
+    /// Returns the comments from the line that starts at `line` to the next line that is not a
+    /// comment or blank.
     pub(crate) fn comments_from(&self, line: u32) -> Vec<Span> {
         let mut found = Vec::new();
         let mut at = line;
@@ -193,7 +198,7 @@ impl Tree<'_> {
         found
     }
 
-    /// Whether a node is a collection without brackets.
+    /// Whether a node is a collection in block style.
     pub(crate) fn is_block_collection(&self, node: NodeId) -> bool {
         match &self.node(node).kind {
             NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => !collection.flow,
@@ -201,14 +206,15 @@ impl Tree<'_> {
         }
     }
 
-    /// Where the lines end that an entry's key and value take up.
+    /// Returns the end of the lines of an entry's key and value.
     pub(crate) fn end_of_value_lines(&self, entry: Entry<'_>) -> u32 {
         let comments = entry.comments();
         let ends = [entry.span.end, comments.tail.end, comments.line.end];
         self.next_line(ends.into_iter().fold(0, u32::max))
     }
 
-    /// The same with the comments below that are indented deeper than the entry.
+    /// Returns the end of the lines of an entry, with the comments below it that are indented
+    /// deeper.
     pub(crate) fn end_of_lines(&self, entry: Entry<'_>) -> u32 {
         let mut end = self.end_of_value_lines(entry);
         let mut at = end;
@@ -223,8 +229,7 @@ impl Tree<'_> {
         end
     }
 
-    /// Whether other entries or brackets follow an entry on the line where it ends: the rest of
-    /// that line is not its own.
+    /// Whether other entries or brackets follow an entry on its last line.
     pub(crate) fn has_more_on_line(&self, entry: Entry<'_>) -> bool {
         let rest = &self.text().as_bytes()[entry.span.end as usize..];
         let mut rest = rest.iter().filter(|byte| !matches!(byte, b' ' | b'\t'));
@@ -240,7 +245,7 @@ impl Tree<'_> {
         let mut at = blank.start;
         while at < blank.end {
             let next = self.next_line(at);
-            // white space at the end of a text is no line
+            // trailing white space at the end of a text does not count as a line
             blanks += u32::from(crate::line_breaks::ends_line(
                 self.slice(Span::new(at, next)),
             ));
@@ -254,8 +259,7 @@ impl Tree<'_> {
         }
     }
 
-    /// The comments between two places, as items; what comes back are the blank lines below the
-    /// last one.
+    /// Adds the comments in a range as items. Returns the blank lines below the last comment.
     fn push_comments(&self, range: std::ops::Range<u32>, items: &mut Vec<Item>) -> Span {
         let (mut at, mut blank) = (range.start, Span::new(range.start, range.start));
         while at < range.end {
@@ -271,7 +275,7 @@ impl Tree<'_> {
         blank
     }
 
-    /// Upwards from a line's start, where blank lines and comments begin.
+    /// Returns the start of the blank lines and comments above a line.
     fn start_of_gap(&self, line: u32) -> u32 {
         let mut start = line;
         while let Some(above) = self.line_above(start)
@@ -282,7 +286,7 @@ impl Tree<'_> {
         start
     }
 
-    /// Downwards from a line's start, where blank lines and comments end.
+    /// Returns the end of the blank lines and comments that start at a line.
     fn end_of_gap(&self, line: u32) -> u32 {
         let mut end = line;
         while let Some(next) = self.end_of_gap_line(end) {
@@ -291,7 +295,7 @@ impl Tree<'_> {
         end
     }
 
-    /// The end of the line that starts at `at`, if there is one and it is blank or a comment.
+    /// Returns the end of the line that starts at `at`, if it is blank or a comment.
     fn end_of_gap_line(&self, at: u32) -> Option<u32> {
         let rest = self.text().as_bytes().get(at as usize..)?;
         let first = rest
@@ -302,7 +306,8 @@ impl Tree<'_> {
         is_gap.then(|| self.next_line(at))
     }
 
-    /// How far the comment is indented whose line starts at `at`; `None` if it is no comment.
+    /// Returns the indentation of the comment whose line starts at `at`, or `None` if that line is
+    /// not a comment.
     pub(crate) fn comment_indent(&self, at: u32) -> Option<u32> {
         let rest = self.text().as_bytes().get(at as usize..)?;
         let indent = rest

@@ -1,4 +1,4 @@
-//! A file's text, cut into its head and its documents.
+//! Splits a file into its head and its documents.
 
 mod splitter;
 
@@ -10,30 +10,30 @@ use super::tree::Span;
 use crate::line_breaks::{line_end, line_start, lines_with_breaks, next_line};
 use splitter::Splitter;
 
-/// One document of a file, as text.
+/// A document of a file, as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'s> {
-    /// The whole chunk: the directives above the marker, the `---` line, the body, a `...` line if
-    /// there is one and what follows it that begins no document. Of the first document without the
-    /// head of the file.
+    /// The whole chunk: the directives above the marker, the `---` line, the body, and the `...`
+    /// line with the lines below it that start no document. The head of the file is not included.
     pub text: &'s str,
-    /// The head of the file, where this is its first document.
+    /// The head of the file, if this is its first document.
     pub head: &'s str,
-    /// Where the chunk starts in the file, in bytes.
+    /// The start of the chunk, as a byte offset into the file.
     pub start: usize,
-    /// The body within the chunk: from after the `---` (where nothing but white space or a comment
-    /// follows on that line, after its line break and the comments that a blank line sets off),
-    /// else from the start, to the `...` line or the end.
+    /// The body within the chunk. It starts after the `---`, or at the start of a chunk without
+    /// `---`. If only white space or a comment follows the `---` on its line, the body starts below
+    /// that line and below the comments that a blank line separates from the content. It ends at
+    /// the `...` line or at the end of the chunk.
     pub body: Span,
-    /// The line of the file in which the chunk starts, from 0.
+    /// The number of the line in the file where the chunk starts, from 0.
     pub line: usize,
 }
 
-/// Cuts a file into documents at its `---` lines (and after a `...` line, where a document follows
-/// without `---`).
+/// Splits a file into documents at its `---` lines, and after a `...` line if a document without
+/// `---` follows.
 ///
-/// The head ([`head`]) and the chunks' texts joined are the file, to the byte. A chunk may be
-/// without content (only comments and blank lines), and a file that is all head has no chunk.
+/// The head ([`head`]) and the texts of all chunks, joined, are exactly the file. A chunk may have
+/// no content, only comments and blank lines. A file that only has a head has no chunks.
 ///
 /// ```
 /// use merge3::yaml::stream::split;
@@ -79,9 +79,10 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
     splitter.documents
 }
 
-/// The head of a file, which is of none of its documents: a byte order mark, and the first comments
-/// where a blank line sets them off from what is below, or all that is above the first `---` line.
-/// Where the file begins with a `---` line that has nothing behind it, the head is below that.
+/// Returns the head of a file, which belongs to no document: a byte order mark, and either the
+/// first comments, if a blank line separates them from what follows, or everything above the first
+/// `---` line. If the file starts with a bare `---` line, the first comments are those below that
+/// line, and the head includes both.
 ///
 /// ```
 /// use merge3::yaml::stream::head;
@@ -108,8 +109,8 @@ pub fn head(text: &str) -> &str {
     &text[..end]
 }
 
-/// Where the first comments below a line's start end, with the blank lines below them; `None` where
-/// no blank line sets them off from content.
+/// Returns the end of the first comments from the start of a line, with the blank lines below them,
+/// or `None` if no blank line separates them from content.
 fn end_of_head_comments(text: &str, from: usize) -> Option<usize> {
     let mut at = skip_blank_lines(text, from);
     let first = at;
@@ -120,7 +121,7 @@ fn end_of_head_comments(text: &str, from: usize) -> Option<usize> {
     (at > first && (end > at || at == text.len())).then_some(end)
 }
 
-/// Where the blank lines end that begin at a line's start.
+/// Returns the end of the blank lines that start at `from`.
 fn skip_blank_lines(text: &str, from: usize) -> usize {
     let mut at = from;
     while at < text.len()
@@ -133,7 +134,7 @@ fn skip_blank_lines(text: &str, from: usize) -> usize {
     at
 }
 
-/// Where the comment lines and blank lines end that begin at a line's start.
+/// Returns the end of the comment lines and blank lines that start at `from`.
 fn skip_comments(text: &str, from: usize) -> usize {
     let mut at = skip_blank_lines(text, from);
     while is_comment_line(text, at) {
@@ -146,11 +147,11 @@ fn is_comment_line(text: &str, at: usize) -> bool {
     text[at..].trim_start_matches([' ', '\t']).starts_with('#')
 }
 
-/// What a blank line may consist of.
+/// The characters of a blank line.
 const WHITE_SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
-/// Where what belongs to a document begins, from a line's start: below the comments that a blank
-/// line sets off. Where there are only comments, at the end.
+/// Returns the start of the lines that belong to a document, from the start of a line: below the
+/// comments that a blank line separates. If there are only comments, returns the end of the text.
 fn skip_set_off_comments(text: &str, from: usize) -> usize {
     let (mut at, mut end) = (from, from);
     while at < text.len() {
@@ -165,8 +166,8 @@ fn skip_set_off_comments(text: &str, from: usize) -> usize {
     text.len()
 }
 
-/// Where the `---` of a head or a chunk is: before it there are comments, directives and blank
-/// lines only.
+/// Returns the offset of the `---` of a head or a chunk. Only comments, directives and blank lines
+/// may precede it.
 pub(crate) fn marker(text: &str) -> Option<usize> {
     let mut at = byte_order_mark(text);
     while at < text.len() {
@@ -183,7 +184,7 @@ pub(crate) fn marker(text: &str) -> Option<usize> {
     None
 }
 
-/// The directives and the last `---` line above a document: its own.
+/// Returns the frame of a document: its directives and the last `---` line above it.
 pub(crate) fn frame(text: &str) -> Option<Range<usize>> {
     let mut at = byte_order_mark(text);
     let mut start = marker(text)?;
@@ -198,25 +199,24 @@ pub(crate) fn frame(text: &str) -> Option<Range<usize>> {
     }
 }
 
-/// Whether nothing but white space follows on the line of a marker.
+/// Whether only white space follows a marker on its line.
 pub(crate) fn is_bare_marker(text: &str) -> bool {
     text[..line_end(text, 0)].trim_end_matches([' ', '\t']) == "---"
 }
 
-/// Where the line below the `---` at `at` starts, if there is nothing but white space or a comment
-/// behind the `---`.
+/// Returns the start of the line below the `---` at `at`, if only white space or a comment follows
+/// the `---`.
 pub(crate) fn below_marker(text: &str, at: usize) -> Option<usize> {
     let behind = text[at + 3..line_end(text, at)].trim_start_matches([' ', '\t']);
     (behind.is_empty() || behind.starts_with('#')).then(|| next_line(text, at))
 }
 
-/// The byte order mark's length, where a text has one.
+/// Returns the length of the byte order mark of a text, or 0 if it has none.
 pub(crate) fn byte_order_mark(text: &str) -> usize {
     if text.starts_with('\u{feff}') { 3 } else { 0 }
 }
 
-/// Whether three bytes that could be `---` or `...` are a line's first, with white space after
-/// them.
+/// Whether the `---` or `...` at `at` is at the start of a line and followed by white space.
 fn is_marker_line(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let line_start = at == byte_order_mark(text) || matches!(bytes[at.max(1) - 1], b'\n' | b'\r');
@@ -224,12 +224,12 @@ fn is_marker_line(text: &str, at: usize) -> bool {
         && matches!(bytes.get(at + 3), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
 }
 
-/// Whether a text would begin or end a document, put at the start of a line.
+/// Whether a text at the start of a line would start or end a document.
 pub(crate) fn starts_with_marker(text: &str) -> bool {
     (text.starts_with("---") || text.starts_with("...")) && is_marker_line(text, 0)
 }
 
-/// The start of the line that a byte is in; in the first one, after a byte order mark.
+/// Returns the start of the line of a byte. The first line starts after a byte order mark.
 pub(super) fn line_start_of(text: &str, at: usize) -> usize {
     match line_start(text, at) {
         0 => byte_order_mark(text).min(at),
@@ -237,7 +237,7 @@ pub(super) fn line_start_of(text: &str, at: usize) -> usize {
     }
 }
 
-/// How many line breaks a text has: LF, CRLF, or CR alone.
+/// Returns the number of line breaks in a text: LF, CRLF, or a lone CR.
 pub(crate) fn count_lines(text: &str) -> usize {
     let bytes = text.as_bytes();
     if memchr::memchr(b'\r', bytes).is_none() {
@@ -246,7 +246,7 @@ pub(crate) fn count_lines(text: &str) -> usize {
     line_ends(bytes).count()
 }
 
-/// Where the last byte of each line break is: LF, CRLF, or CR alone.
+/// Returns the offset of the last byte of each line break: LF, CRLF, or a lone CR.
 pub(super) fn line_ends(bytes: &[u8]) -> impl Iterator<Item = usize> {
     memchr::memchr2_iter(b'\n', b'\r', bytes)
         .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'))

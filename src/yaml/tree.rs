@@ -1,6 +1,6 @@
-//! The tree over a document's text: nodes are spans of it, comments are owned by entries.
+//! The tree of a document. Nodes are spans of its text, and entries own comments.
 //!
-//! Everything is an offset into [`Tree::text`]; nothing is printed from here.
+//! All positions are byte offsets into [`Tree::text`].
 
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -8,20 +8,20 @@ use std::ops::Range;
 use super::line_table::LineTable;
 use super::stored::Stored;
 
-/// A stretch of a document's text, in bytes; the end is exclusive.
+/// A range of a document's text in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Span {
-    /// First byte.
+    /// The first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// The end, exclusive.
     pub end: u32,
 }
 
-/// A node of a [`Tree`].
+/// The identifier of a node of a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(NonZeroU32);
 
-/// An entry (a field of a map, an element of a list) of a [`Tree`].
+/// The identifier of an entry (a field of a map or an element of a list) of a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(NonZeroU32);
 
@@ -30,7 +30,7 @@ impl NodeId {
         Self(one_more(number))
     }
 
-    /// Its number, from 0.
+    /// Returns the index of the node.
     pub(crate) const fn number(self) -> u32 {
         self.0.get() - 1
     }
@@ -41,30 +41,31 @@ impl EntryId {
         Self(one_more(number))
     }
 
-    /// Its number, from 0.
+    /// Returns the index of the entry.
     pub(crate) const fn number(self) -> u32 {
         self.0.get() - 1
     }
 }
 
-/// One more: so that there may be none in as few bytes. (There are no more nodes than bytes.)
+/// Returns `number + 1`, so that an `Option` of an identifier needs no extra bytes. This cannot
+/// saturate: a text has fewer nodes than 4 GiB.
 const fn one_more(number: u32) -> NonZeroU32 {
     NonZeroU32::MIN.saturating_add(number)
 }
 
-/// A scalar, a map, a list, or an alias of one: what a [`Tree`] says of it.
+/// A scalar, a map, a list, or an alias of a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node<'t> {
-    /// The node's own text, without anchor and tag.
+    /// The text of the node, without its anchor and tag.
     ///
-    /// A block collection reaches from its first entry's start to its last entry's end, a flow
-    /// collection from bracket to bracket, a quoted scalar from quote to quote, a block scalar from
-    /// its `|` or `>` to the end of its last line that belongs to the value (without that line's
-    /// line break, unless the chomping is `+` and blank lines belong to the value: then to the end
-    /// of the last of those). An empty scalar is an empty span right after the indicator or
-    /// property before it.
+    /// - A block collection: from the start of its first entry to the end of its last entry.
+    /// - A flow collection: from bracket to bracket.
+    /// - A quoted scalar: from quote to quote.
+    /// - A block scalar: from its `|` or `>` to the end of its last line, without the line break.
+    ///   With `+`, blank lines that belong to the value are included.
+    /// - An empty scalar: an empty span right after the preceding indicator or property.
     pub span: Span,
-    /// What it is.
+    /// The kind of the node, with its content.
     pub kind: NodeKind<'t>,
     pub(super) properties: Properties,
 }
@@ -76,31 +77,31 @@ pub(super) struct Properties {
     pub(super) tag: Option<Span>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind<'t> {
-    /// A single value.
+    /// A scalar.
     Scalar(Scalar<'t>),
-    /// A map; its entries have keys.
+    /// A map, whose entries have keys.
     Mapping(Collection),
-    /// A list; its entries have none.
+    /// A list, whose entries have no keys.
     Sequence(Collection),
-    /// `*name`: stands for the node that carries the anchor.
+    /// An alias (`*name`) of the node with that anchor.
     Alias(NodeId),
 }
 
-/// A single value.
+/// A scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scalar<'t> {
-    /// How it is written.
+    /// The style in the text.
     pub style: ScalarStyle,
-    /// What a reader takes it for.
+    /// The type that a reader resolves it to.
     pub scalar_type: ScalarType,
-    /// What it says, escapes resolved and lines folded.
+    /// The content, with escapes resolved and lines folded.
     pub content: &'t str,
 }
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarStyle {
     /// No quotes.
@@ -115,14 +116,14 @@ pub enum ScalarStyle {
     Folded,
 }
 
-/// What a reader, of YAML 1.1 or of 1.2, takes a scalar for (rules: Equality).
+/// The type of a scalar for readers of YAML 1.1 or 1.2 (rules: Equality).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarType {
     /// `null`, `~`, or nothing.
     Null,
-    /// `true`, and for YAML 1.1 `on`, `yes`, `n` and their like.
+    /// `true` and `false`, and in YAML 1.1 also `on`, `yes`, `n` and the like.
     Bool,
-    /// An integer in any notation.
+    /// An integer, in any notation.
     Int,
     /// A floating point number.
     Float,
@@ -132,59 +133,59 @@ pub enum ScalarType {
     Merge,
     /// Text.
     Str,
-    /// Whatever an application makes of its own tag.
+    /// A value with a custom tag, whose meaning depends on the application.
     Custom,
 }
 
 /// The entries of a map or a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collection {
-    /// Whether it is written with brackets (`{}`, `[]`). True too for the one pair in `[a: b]`, a
-    /// map without brackets of its own: its span begins with its key.
+    /// Whether it is in flow style (`{}`, `[]`). This includes the pair in `[a: b]`, a map without
+    /// brackets of its own, whose span starts with its key.
     pub flow: bool,
-    /// Which of the tree's entries are its own, in the order of the text.
+    /// The indexes of its entries in the tree, in the order of the text.
     pub(super) entries: Span,
 }
 
-/// A field of a map, an element of a list, or a document's root: what a [`Tree`] says of it.
+/// A field of a map, an element of a list, or the root of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'t> {
-    /// A field's key; none in a list.
+    /// The key of a field. An element has none.
     pub key: Option<NodeId>,
-    /// The field's or element's value.
+    /// The value.
     pub value: NodeId,
-    /// From its first byte (`-`, `?`, or the key with its anchor and tag) to the last byte of its
-    /// value; where there is no value, to the end of its indicator. In a flow collection without
-    /// the comma.
+    /// The text of the entry: from its first byte (`-`, `?`, or the key with its anchor and tag) to
+    /// the end of its value, or to the end of its indicator if it has no value. In a flow
+    /// collection, the comma is not included.
     pub span: Span,
     pub(super) colon: Option<u32>,
     pub(super) comma: Option<u32>,
-    /// Few have any.
+    /// Facts that only few entries have.
     pub(super) extras: Option<&'t Extras>,
 }
 
-/// What most entries have not got.
+/// Facts that most entries do not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Extras {
     pub(super) comma: Option<u32>,
     pub(super) comments: Comments,
 }
 
-/// The comments that an entry owns (rules: Text); an empty span where there is none.
+/// The comments that an entry owns (rules: Text). The span of a missing comment is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Comments {
-    /// The comment lines right above it, no blank line between: from the first one's line start to
-    /// the last one's line end, its line break included.
+    /// The comment lines directly above the entry, without a blank line in between: whole lines
+    /// with their line breaks.
     pub leading: Span,
-    /// The comment on the line of its key (or dash), where no entry inside it owns that comment:
-    /// from `#` to its last byte, without white space at the end and line break.
+    /// The comment on the line of the key (or dash), unless an inner entry owns it: from `#` to the
+    /// last byte, without trailing white space and line break.
     pub line: Span,
-    /// The comment on the line where it ends, where that is not the line of its key and no entry
-    /// inside it owns that comment.
+    /// The comment on the line where the entry ends, if that is another line than that of the key,
+    /// unless an inner entry owns it.
     pub tail: Span,
 }
 
-/// A document's nodes over its text.
+/// A parsed document: its text and its nodes.
 #[derive(Debug, Clone)]
 pub struct Tree<'s> {
     pub(super) stored: Stored<'s>,
@@ -192,29 +193,29 @@ pub struct Tree<'s> {
 }
 
 impl Node<'_> {
-    /// The anchor, with its `&`.
+    /// Returns the anchor, with its `&`.
     pub const fn anchor(&self) -> Option<Span> {
         self.properties.anchor
     }
 
-    /// The tag, with its `!`.
+    /// Returns the tag, with its `!`.
     pub const fn tag(&self) -> Option<Span> {
         self.properties.tag
     }
 }
 
 impl Entry<'_> {
-    /// Where the `:` of a field stands.
+    /// Returns the offset of the `:` of a field.
     pub const fn colon(&self) -> Option<u32> {
         self.colon
     }
 
-    /// Where the comma after an entry of a flow collection stands.
+    /// Returns the offset of the comma after an entry of a flow collection.
     pub fn comma(&self) -> Option<u32> {
         self.comma
     }
 
-    /// The comments that are its own.
+    /// Returns the comments of the entry.
     pub fn comments(&self) -> Comments {
         self.extras
             .map_or_else(Comments::default, |extras| extras.comments)
@@ -222,7 +223,7 @@ impl Entry<'_> {
 }
 
 impl Extras {
-    /// Nothing but a comma, or not even that.
+    /// Returns extras without comments.
     pub(super) fn with_comma(comma: Option<u32>) -> Self {
         Self {
             comma,
@@ -232,15 +233,15 @@ impl Extras {
 }
 
 impl ScalarStyle {
-    /// Whether it has lines of its own below: `|` or `>`.
+    /// Whether this is a block style, `|` or `>`.
     pub const fn is_block(self) -> bool {
         matches!(self, Self::Literal | Self::Folded)
     }
 }
 
 impl Comments {
-    /// The comment beside the value: on its key's line, or, where none is there, on the line where
-    /// it ends.
+    /// Returns the comment beside the value: on the line of the key, or else on the line where the
+    /// value ends.
     pub const fn beside(&self) -> Span {
         if self.line.is_empty() {
             self.tail
@@ -249,7 +250,8 @@ impl Comments {
         }
     }
 
-    /// A second comment, on the line where a value ends whose key has one on its own line.
+    /// Returns the comment on the line where the value ends, if there also is one on the line of
+    /// the key.
     pub const fn behind(&self) -> Span {
         if self.line.is_empty() {
             self.line
@@ -260,24 +262,24 @@ impl Comments {
 }
 
 impl Span {
-    /// From `start` to `end`.
+    /// Returns the span from `start` to `end`.
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the span is empty.
     pub const fn is_empty(self) -> bool {
         self.start >= self.end
     }
 
-    /// As a range for slicing.
+    /// Returns the span as a range for slicing.
     pub const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
 impl<'s> Tree<'s> {
-    /// The tree of a document that is not there: an empty scalar.
+    /// Returns the tree of an empty document, whose root is an empty scalar.
     pub fn empty() -> Self {
         let mut stored = Stored::new("");
         let nothing = (ScalarStyle::Plain, ScalarType::Null);
@@ -293,30 +295,31 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The document's text, as it was parsed.
+    /// Returns the text of the document, as it was parsed.
     pub const fn text(&self) -> &'s str {
         self.stored.text
     }
 
-    /// The root as an entry: no key; its comments are those of the document (`--- # comment`, and
-    /// the comment lines right above a root that is not a block collection).
+    /// Returns the root as an entry without a key. Its comments are those of the document: the
+    /// comment after `---`, and the comment lines directly above a root that is not a block
+    /// collection.
     pub fn root(&self) -> Entry<'_> {
         self.stored.entry(&self.stored.root)
     }
 
-    /// A node.
+    /// Returns a node.
     #[inline(always)]
     pub fn node(&self, id: NodeId) -> Node<'_> {
         self.stored.node(id)
     }
 
-    /// An entry.
+    /// Returns an entry.
     #[inline(always)]
     pub fn entry(&self, id: EntryId) -> Entry<'_> {
         self.stored.entry(&self.stored.stored_entry(id.number()))
     }
 
-    /// The entries of a collection, in the order of the text; none for a scalar or an alias.
+    /// Returns the entries of a collection in the order of the text. A scalar or an alias has none.
     pub fn entries(
         &self,
         id: NodeId,
@@ -325,13 +328,13 @@ impl<'s> Tree<'s> {
         (own.start..own.end).map(EntryId::new)
     }
 
-    /// The node that an alias stands for, and any other node itself.
+    /// Returns the node that an alias refers to, or the node itself if it is not an alias.
     #[inline]
     pub fn resolve(&self, id: NodeId) -> NodeId {
         self.stored.resolve(id)
     }
 
-    /// The text of a span.
+    /// Returns the text of a span.
     pub fn slice(&self, span: Span) -> &'s str {
         &self.text()[span.range()]
     }

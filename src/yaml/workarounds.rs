@@ -1,33 +1,33 @@
-//! The text as the parser gets it.
+//! Changes the text for the parser where it rejects valid YAML.
 //!
-//! The parser holds some texts for broken that other readers of YAML take: a closing bracket in the
-//! column of its key (after a quoted element), a line of a quoted text that is not indented, a
-//! comment right behind a comma, a tab after a colon. It gets those with more white space, or other
-//! white space, where that means nothing; the tree is over the text as it is.
+//! The parser rejects some texts that other readers accept: a closing bracket in the column of its
+//! key (after a quoted element), a line of a quoted scalar that is not indented, a comment directly
+//! after a comma, and a tab after a colon. It gets these texts with more or other white space, at
+//! positions where white space has no meaning. The tree has the offsets of the original text.
 
 use yaml_rust2::scanner::{Marker, ScanError};
 
 use super::cursor::{Cursor, is_blank, is_break};
 use crate::line_breaks::{line_start, next_line};
 
-/// How many spaces a pad is.
+/// The number of spaces in a pad.
 const PAD: usize = 64;
-/// Each place is found by a run of the parser, so there are not too many: in number, and in bytes
-/// that are read again.
+/// The limits for workarounds, by number and by bytes that are read again: each workaround needs
+/// another run of the parser.
 const MAX_RUNS: usize = 256;
 const MAX_BYTES: usize = 1 << 28;
 
-/// What the parser reads in another form than the text has.
+/// The changes to the text that the parser reads.
 #[derive(Debug)]
 pub(crate) struct Workarounds {
-    /// The places that get a [`PAD`] of spaces before them, ascending.
+    /// The offsets with a [`PAD`] of spaces before them, ascending.
     pads: Vec<usize>,
-    /// Tabs that are read as spaces, ascending.
+    /// The offsets of tabs that are read as spaces, ascending.
     tabs: Vec<usize>,
 }
 
 impl Workarounds {
-    /// The text as it is.
+    /// Returns no changes.
     pub(crate) const fn none() -> Self {
         Self {
             pads: Vec::new(),
@@ -39,12 +39,12 @@ impl Workarounds {
         self.pads.is_empty() && self.tabs.is_empty()
     }
 
-    /// How many more characters than there are the parser has seen before `byte`.
+    /// Returns the number of characters that were added before `byte`.
     pub(crate) fn shift(&self, byte: usize) -> usize {
         self.pads.partition_point(|at| *at <= byte) * PAD
     }
 
-    /// The text from byte `base` on, as the parser gets it.
+    /// Returns the text from byte `base` as the parser gets it.
     pub(crate) fn chars<'a>(&'a self, text: &'a str, base: usize) -> impl Iterator<Item = char> {
         let mut pads = self.pads.iter().peekable();
         let mut tabs = self.tabs.iter().peekable();
@@ -58,7 +58,7 @@ impl Workarounds {
         })
     }
 
-    /// Adds what lets the parser go on; false where the text is broken indeed.
+    /// Adds a workaround for an error. Returns false if there is none: the text is invalid.
     pub(crate) fn add_for(&mut self, text: &str, base: usize, error: &ScanError) -> bool {
         let runs = self.pads.len() + self.tabs.len() + 1;
         if runs > MAX_RUNS || runs * text.len() > MAX_BYTES {
@@ -66,7 +66,8 @@ impl Workarounds {
         }
         let at = self.position(text, base, error.marker());
         match error.info() {
-            // between brackets, these are: a block that is indented less has ended
+            // only flow collections get these errors here: a less indented line in a block ends the
+            // block
             "invalid indentation" | "invalid indentation in flow construct" => {
                 let line = line_start(text, at).max(base);
                 if !text.as_bytes()[line..at].iter().all(|byte| is_blank(*byte)) {
@@ -102,7 +103,8 @@ impl Workarounds {
             .insert(self.pads.partition_point(|pad| *pad <= at), at);
     }
 
-    /// Indents the lines of the quoted text that begins at `start`; false if they are.
+    /// Pads the lines of the quoted scalar that starts at `start`. Returns false if they are padded
+    /// already.
     fn pad_lines(&mut self, text: &str, start: usize) -> bool {
         let Some(end) = Cursor { text, pos: start }.quoted_end() else {
             return false;
@@ -118,8 +120,8 @@ impl Workarounds {
         self.pads.len() > before
     }
 
-    /// The byte offset of a mark, by its line and column (its index is off behind some block
-    /// scalars); the text's end for any beyond.
+    /// Returns the byte offset of a mark, or the end of the text if the mark is beyond it. It uses
+    /// the line and column of the mark, because the index is wrong after some block scalars.
     pub(crate) fn position(&self, text: &str, base: usize, mark: &Marker) -> usize {
         let line = (1..mark.line()).fold(base, |line, _| next_line(text, line));
         let first = self.pads.partition_point(|pad| *pad < line);
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_stays_so() {
+    fn invalid_texts_stay_invalid() {
         for text in [
             "a:\n  b: 1\n c: 2\n",
             "a: [\nb: c\n",
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_end_to_it() {
+    fn workarounds_are_limited() {
         let text = "- [\n'x'\n]\n".repeat(2_000);
         assert!(Tree::parse(&text).is_err());
     }

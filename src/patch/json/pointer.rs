@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn tildes_escape() {
+    fn tildes_are_escapes() {
         assert_eq!(names(""), Some(vec![]));
         assert_eq!(names("/"), Some(vec![String::new()]));
         assert_eq!(

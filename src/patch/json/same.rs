@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_count_by_their_worth() {
+    fn numbers_are_compared_by_value() {
         let same = |left, right| {
             let left = Tree::parse(left).unwrap().unwrap();
             let right = Tree::parse(right).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Where a node is in what holds it: the indicators around it.
+//! Reads the indicators around a node.
 
 use yaml_rust2::parser::Tag;
 use yaml_rust2::scanner::Marker;
@@ -8,7 +8,7 @@ use super::super::error::ParseError;
 use super::{EventReader, Properties, Result, Role, Shape};
 
 impl EventReader<'_, '_> {
-    /// Reads the indicators before the node that comes next.
+    /// Reads the indicators before the next node, and returns the role of the node.
     pub(super) fn read_indicators(&mut self, empty: bool) -> Result<Role> {
         let Some(frame) = self.frames.last() else {
             self.skip_trivia();
@@ -52,9 +52,8 @@ impl EventReader<'_, '_> {
         Ok(Role::Element)
     }
 
-    /// What is before an entry of a block collection on its line is indentation, and that is
-    /// spaces: the parser takes a tab for one of them here and there, and then means another column
-    /// than a reader does.
+    /// Checks that only spaces precede an entry of a block collection on its line. The parser
+    /// accepts a tab in some places and then takes another column than other readers.
     fn check_indentation(&self, start: usize) -> Result<()> {
         let line = self.cursor.line_start(start);
         match memchr::memchr(b'\t', &self.cursor.bytes()[line..start]) {
@@ -68,7 +67,7 @@ impl EventReader<'_, '_> {
         self.last_end = self.cursor.pos;
     }
 
-    /// The comma before an entry of a flow collection that is not its first.
+    /// Reads the comma before an entry of a flow collection, unless the entry is the first.
     pub(super) fn separator(&mut self) -> Result<()> {
         if self.builder.last_entry().is_none() {
             return Ok(());
@@ -86,7 +85,7 @@ impl EventReader<'_, '_> {
         self.cursor.pos += 1;
     }
 
-    /// The colon after a key; there is none after a key that has no value.
+    /// Reads the colon after a key. A key without a value may have none.
     pub(super) fn colon(&mut self, shape: Shape, empty: bool) -> Result<()> {
         let has_break = self.skip_trivia();
         let at = self.cursor.pos;
@@ -109,13 +108,13 @@ impl EventReader<'_, '_> {
         }
     }
 
-    /// The column of the innermost block collection.
+    /// Returns the column of the innermost block collection.
     pub(super) fn block_column(&self) -> Option<usize> {
         let entry = self.builder.last_entry()?;
         Some(self.cursor.column(entry.span.start as usize))
     }
 
-    /// The anchor and the tag that the event says are there.
+    /// Reads the anchor and the tag that the event has.
     pub(super) fn properties(&mut self, anchor: usize, tag: Option<&Tag>) -> Result<Properties> {
         let mut properties = Properties::default();
         let in_flow = self.frames.last().is_some_and(|frame| {
@@ -141,7 +140,7 @@ impl EventReader<'_, '_> {
         Ok(properties)
     }
 
-    /// The parser saw the node where the cursor stands.
+    /// Checks that the parser's position of the node is that of the cursor.
     pub(super) fn check_mark(&mut self, mark: Marker) -> Result<()> {
         if self.marks.matches(mark.index(), self.cursor.pos) {
             Ok(())

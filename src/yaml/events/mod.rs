@@ -1,9 +1,9 @@
-//! From the parser's events to the tree.
+//! Builds the tree from the parser's events.
 //!
-//! The parser says what a document means; positions are read from the text, event by event:
-//! after each one the cursor steps over white space and comments, reads the indicators that the
-//! structure demands, and looks for the end of what the event names. Where text and events do not
-//! agree, it is an error, never a wrong span.
+//! The parser says what a document means, and the positions are read from the text. After each
+//! event, the cursor skips white space and comments, reads the indicators that the structure
+//! requires, and finds the end of the node that the event names. If the text and the events do not
+//! match, the result is an error and never a wrong span.
 
 use yaml_rust2::parser::{Event, Parser, Tag};
 use yaml_rust2::scanner::{Marker, ScanError, TScalarStyle};
@@ -18,8 +18,8 @@ use super::stream::byte_order_mark;
 use super::tree::{NodeId, Properties, Span, Tree};
 use super::workarounds::Workarounds;
 
-/// How many nodes the aliases of one document may stand for: a few lines of aliases of aliases can
-/// stand for more than a computer holds.
+/// The maximum number of nodes that the aliases of a document may expand to. A few lines with
+/// aliases of aliases can expand to more than fits into memory.
 const REPETITION_LIMIT: usize = 1_000_000;
 
 mod indicators;
@@ -33,19 +33,19 @@ type Result<T> = std::result::Result<T, ParseError>;
 struct Frame {
     shape: Shape,
     node: NodeId,
-    /// In a map: the key was read, the value is next.
+    /// Whether the key of a map was read, so that the value is next.
     after_key: bool,
     anchor: usize,
-    /// Of what is in it so far.
+    /// The size of its content so far.
     extent: Extent,
 }
 
-/// How much a node is, what its aliases stand for included.
+/// The size of a node, with the nodes that its aliases refer to.
 #[derive(Clone, Copy, Default)]
 struct Extent {
-    /// How deep collections are nested in it.
+    /// The depth of the collections in it.
     height: usize,
-    /// How many nodes are in it.
+    /// The number of nodes in it.
     nodes: usize,
 }
 
@@ -55,7 +55,7 @@ enum Shape {
     BlockList,
     FlowMap,
     FlowList,
-    /// A single pair inside a flow list, without brackets of its own.
+    /// A single pair in a flow list, without brackets of its own.
     FlowPair,
 }
 
@@ -64,20 +64,20 @@ struct EventReader<'s, 'p> {
     marks: Marks<'s, 'p>,
     builder: TreeBuilder<'s>,
     frames: Vec<Frame>,
-    /// By the parser's number of the anchor.
+    /// The anchored nodes, by the parser's number of the anchor.
     anchors: Vec<Option<(NodeId, Extent)>>,
-    /// How many nodes the aliases stand for, all of them together.
+    /// The number of nodes that all aliases together refer to.
     aliased_nodes: usize,
     /// The end of the last indicator, property or scalar.
     last_end: usize,
     comments_above: Option<CommentsAbove>,
-    /// The comment lines right above the root.
+    /// The comment lines directly above the root.
     comments_above_root: Option<CommentsAbove>,
-    /// The `---`, where there is one.
+    /// The offset of the `---`, if there is one.
     marker: Option<usize>,
 }
 
-/// Reads one document's text with the parser.
+/// Parses a document with the parser.
 pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
     let start = byte_order_mark(text);
     let mut workarounds = Workarounds::none();
@@ -99,7 +99,7 @@ pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
     }
 }
 
-/// Whose the error is.
+/// The source of an error.
 enum Failure {
     Parser(ScanError),
     Tree(ParseError),
@@ -178,12 +178,13 @@ impl<'s, 'p> EventReader<'s, 'p> {
         }
     }
 
-    /// Text and events do not agree.
+    /// Returns an error for a text that does not match the events.
     pub(super) fn mismatch(&self, what: &str) -> ParseError {
         ParseError::new(self.cursor.pos, format!("cannot locate {what} in the text"))
     }
 
-    /// Steps over white space and comments, and gives the comments to their owners.
+    /// Skips white space and comments, and assigns the comments to entries. Returns whether there
+    /// was a line break.
     pub(super) fn skip_trivia(&mut self) -> bool {
         let from = self.cursor.pos;
         let trivia = self.cursor.trivia();
@@ -196,7 +197,7 @@ impl<'s, 'p> EventReader<'s, 'p> {
         trivia.has_break
     }
 
-    /// Gives the comment to the innermost entry that is being read.
+    /// Assigns a comment to the innermost current entry.
     pub(super) fn add_comment(&mut self, comment: Span) {
         let line_start = self.cursor.line_start(comment.start as usize);
         self.builder.add_comment(comment, line_start, self.marker);
@@ -221,7 +222,7 @@ impl<'s, 'p> EventReader<'s, 'p> {
         Ok(())
     }
 
-    /// Whether `---` or `...` is here, alone or with white space behind it.
+    /// Whether a marker (`---` or `...`) is here, with white space or the end of the text after it.
     fn at_marker(&self, marker: &[u8]) -> bool {
         let after = self.cursor.bytes().get(self.cursor.pos + 3);
         self.at_line_start(marker) && after.is_none_or(u8::is_ascii_whitespace)
@@ -232,7 +233,7 @@ impl<'s, 'p> EventReader<'s, 'p> {
             && self.cursor.line_start(self.cursor.pos) == self.cursor.pos
     }
 
-    /// Nothing but comments and `...` may follow.
+    /// Reads the end of the document. Only comments and `...` may follow.
     pub(super) fn document_end(
         &mut self,
         parser: &mut Parser<impl Iterator<Item = char>>,
@@ -270,7 +271,7 @@ fn misplaced_byte_order_mark(at: usize) -> ParseError {
     ParseError::new(at, message).with_help("remove it; most editors do not show it")
 }
 
-/// Of `|` between brackets the parser makes a text without quotes.
+/// An error for `|` or `>` between brackets, which the parser reads as a plain scalar.
 fn block_scalar_in_flow(at: usize) -> ParseError {
     let message = "a text that begins with `|` or `>` cannot stand between brackets";
     ParseError::new(at, message).with_help("quote it, or write what holds it without brackets")
@@ -280,10 +281,10 @@ fn too_deep(at: usize) -> ParseError {
     ParseError::new(at, format!("nested deeper than {DEPTH_LIMIT} levels"))
 }
 
-/// A tag as the parser resolved it.
+/// Returns a tag as the parser resolved it.
 fn full_tag(tag: Tag) -> Box<str> {
     match tag.handle + &tag.suffix {
-        // `!<>`, which some parsers take, names none
+        // some parsers accept `!<>`, which names no tag
         nothing if nothing.is_empty() => "!".into(),
         name => name.into_boxed_str(),
     }

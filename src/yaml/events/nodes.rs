@@ -1,4 +1,4 @@
-//! The nodes themselves: scalars, aliases, and the beginnings and ends of collections.
+//! Reads scalars, aliases, and the starts and ends of collections.
 
 use yaml_rust2::parser::Tag;
 use yaml_rust2::scanner::{Marker, TScalarStyle};
@@ -199,7 +199,7 @@ impl<'s> EventReader<'s, '_> {
         Ok(())
     }
 
-    /// How the collection that starts here is written.
+    /// Returns the style of the collection that starts here.
     fn shape(&self, map: bool, has_properties: bool) -> Shape {
         let in_list = self
             .frames
@@ -246,7 +246,7 @@ impl<'s> EventReader<'s, '_> {
         Ok(())
     }
 
-    /// A collection is whole, and ends at `end`.
+    /// Finishes a collection that ends at `end`.
     fn finish_collection(&mut self, frame: &Frame, end: u32) -> Result<()> {
         let extent = Extent {
             height: frame.extent.height + 1,
@@ -267,7 +267,7 @@ impl<'s> EventReader<'s, '_> {
         Ok(())
     }
 
-    /// The bracket that ends a flow collection, and a comma before it.
+    /// Reads the closing bracket of a flow collection, and a comma before it.
     pub(super) fn closing_bracket(&mut self, bracket: u8) -> Result<()> {
         self.skip_trivia();
         if self.builder.last_entry().is_some() && self.cursor.peek() == Some(b',') {
@@ -275,7 +275,7 @@ impl<'s> EventReader<'s, '_> {
             self.skip_trivia();
         }
         if self.cursor.peek() != Some(bracket) {
-            // the parser lets some pass: `[a: {]`
+            // the parser accepts some texts without it, such as `[a: {]`
             let message = format!("a `{}` is missing before this", char::from(bracket));
             return Err(ParseError::new(self.cursor.pos, message));
         }
@@ -283,7 +283,7 @@ impl<'s> EventReader<'s, '_> {
         Ok(())
     }
 
-    /// Remembers the node that an anchor is at.
+    /// Records the node of an anchor.
     pub(super) fn record_anchor(&mut self, anchor: usize, node: NodeId, extent: Extent) {
         if anchor == 0 {
             return;
@@ -294,7 +294,7 @@ impl<'s> EventReader<'s, '_> {
         self.anchors[anchor] = Some((node, extent));
     }
 
-    /// The innermost collection gets something that is so much.
+    /// Adds the size of a node to the innermost collection.
     pub(super) fn add_extent(&mut self, extent: Extent) {
         if let Some(frame) = self.frames.last_mut() {
             let inside = &mut frame.extent;
@@ -303,7 +303,7 @@ impl<'s> EventReader<'s, '_> {
         }
     }
 
-    /// A node is whole: what holds it gets it.
+    /// Sets a complete node in its entry.
     pub(super) fn finish_node(&mut self, role: Role, node: NodeId, end: u32) {
         self.builder.set_node(role, node, end);
         if let (Role::Root, Some(comments_above)) = (role, self.comments_above_root)
@@ -316,7 +316,8 @@ impl<'s> EventReader<'s, '_> {
         }
     }
 
-    /// Above a block collection at the root, comment lines are its first entry's.
+    /// Whether the root owns the comment lines above it. Those above a block collection belong to
+    /// its first entry.
     pub(super) fn owns_lines_above(&self, root: NodeId) -> bool {
         match self.builder.stored.node(root).kind {
             NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
@@ -324,7 +325,7 @@ impl<'s> EventReader<'s, '_> {
         }
     }
 
-    /// The comment after a value, while the innermost entry is still at hand.
+    /// Reads the comment after a value, while its entry is the innermost current one.
     pub(super) fn comment_after(&mut self) {
         if let Some(comment) = self.cursor.comment_on_line() {
             self.add_comment(comment);
@@ -332,8 +333,8 @@ impl<'s> EventReader<'s, '_> {
     }
 }
 
-/// What a block scalar says. Where the text ends behind its header, the parser finds a line break;
-/// and it makes a line of spaces at the end of the text.
+/// Returns the content of a block scalar. The parser adds a line break if the text ends after the
+/// header, and a blank line for spaces at the end of the text.
 fn content_of_block<'c>(content: &'c str, source: &str) -> &'c str {
     if !source.contains(['\n', '\r']) {
         ""

@@ -1,4 +1,4 @@
-//! What a tree says about a text, and what is refused.
+//! Tests of the trees of texts, and of texts that are refused.
 
 use crate::yaml::{NodeId, NodeKind, ParseError, Tree, stream};
 
@@ -84,7 +84,7 @@ fn plain_scalars_over_lines() {
 }
 
 #[test]
-fn anchors_and_tags_are_apart_from_the_span() {
+fn spans_do_not_include_anchors_and_tags() {
     let text = "&m !t\n&k a: !!str &v b\n";
     let tree = tree(text);
     let root = tree.node(tree.root().value);
@@ -101,7 +101,7 @@ fn anchors_and_tags_are_apart_from_the_span() {
 }
 
 #[test]
-fn a_pair_between_brackets_is_a_map_without_its_own() {
+fn a_pair_in_a_flow_list_is_a_map() {
     let tree = tree("[a: b]");
     let element = tree.entries(tree.root().value).next().unwrap();
     let node = tree.node(tree.entry(element).value);
@@ -110,7 +110,7 @@ fn a_pair_between_brackets_is_a_map_without_its_own() {
 }
 
 #[test]
-fn nothing_is_no_document() {
+fn empty_documents_have_no_tree() {
     for text in [
         "",
         "\n",
@@ -170,7 +170,7 @@ fn finds_fields_by_text() {
 }
 
 #[test]
-fn a_key_twice() {
+fn duplicate_keys() {
     let found = error("a: 1\nb:\n  c: 1\n  d: 2\n  \"c\": 3\n");
     assert_eq!(found.offset, 24);
     assert_eq!(
@@ -198,7 +198,7 @@ fn a_key_twice() {
 }
 
 #[test]
-fn keys_that_are_no_scalars() {
+fn complex_keys() {
     for text in [
         "{a: b}: c",
         "[a]: b",
@@ -225,7 +225,7 @@ fn nesting_has_a_limit() {
         .collect();
     assert!(error(&maps).message.contains("deeper than 512"));
     assert!(error(&"[".repeat(300)).message.contains("255"));
-    // what aliases stand for counts too
+    // aliases count with the depth of the nodes that they refer to
     let chain: String = (1..600)
         .map(|n| format!("- &a{n} [*a{}]\n", n - 1))
         .collect();
@@ -237,7 +237,7 @@ fn nesting_has_a_limit() {
 }
 
 #[test]
-fn aliases_that_stand_for_nothing() {
+fn invalid_aliases() {
     for text in ["a: {b: |\n c}\n", "a: [>-\n c]\n"] {
         assert!(error(text).message.contains("between brackets"), "{text:?}");
     }
@@ -251,7 +251,7 @@ fn aliases_that_stand_for_nothing() {
 }
 
 #[test]
-fn errors_have_a_place_and_help() {
+fn errors_have_an_offset_and_help() {
     let found = error("é: 1\nb: 'x\n");
     assert_eq!(
         (found.offset, found.message.as_str()),
@@ -299,7 +299,7 @@ fn errors_have_a_place_and_help() {
 }
 
 #[test]
-fn every_document_of_a_file_on_its_own() {
+fn documents_of_a_file_are_parsed_separately() {
     let file = "a: &x 1\n---\nb: *x\n";
     let documents = stream::split(file);
     assert!(Tree::parse(documents[0].text).is_ok());

@@ -1,11 +1,11 @@
-//! Block scalars: what their lines say.
+//! Reads block scalars.
 
 use super::super::builder::Role;
 use super::super::comments::span;
 use super::super::tree::{ScalarStyle, ScalarType};
 use super::LineReader;
 
-/// What becomes of the line breaks at the end.
+/// The treatment of line breaks at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chomping {
     Strip,
@@ -14,8 +14,8 @@ enum Chomping {
 }
 
 impl LineReader<'_> {
-    /// The block scalar whose `|` or `>` is at `at`; `None` if it has no lines, or says itself
-    /// how they are indented.
+    /// Reads the block scalar whose `|` or `>` is at `at`. Returns `None` if it has no lines or an
+    /// indentation indicator.
     pub(super) fn block_scalar(&mut self, at: usize, style: ScalarStyle) -> Option<()> {
         let (chomping, header_end) = match self.bytes.get(at + 1) {
             Some(b'-') => (Chomping::Strip, at + 2),
@@ -23,7 +23,7 @@ impl LineReader<'_> {
             _ => (Chomping::Clip, at + 1),
         };
         let rest = self.skip_spaces(header_end);
-        // the comment there belongs to the entry, whose value has not come yet
+        // a comment in the header belongs to the entry, so it is read before the value is set
         self.end_line(header_end, rest)?;
         let start = self.builder.stored.resolved.len();
         let end = self.block_lines(style, chomping)?;
@@ -36,8 +36,8 @@ impl LineReader<'_> {
         Some(())
     }
 
-    /// Resolves what the lines from here on say. Returns where the last one ends, and goes on to
-    /// the line behind that.
+    /// Resolves the content of the lines from here on, and moves behind them. Returns the end of
+    /// the last line.
     fn block_lines(&mut self, style: ScalarStyle, chomping: Chomping) -> Option<usize> {
         let mut blank_lines = self.blank_lines(usize::MAX)?;
         let indent = self.skip_spaces(self.line) - self.line;
@@ -55,7 +55,7 @@ impl LineReader<'_> {
             match blank_lines.count {
                 0 if folds => self.builder.stored.resolved.push(' '),
                 count => {
-                    // the break that ends the line above is one of the text's, unless it folds
+                    // count the break that ends the line above, unless it is folded
                     let own = usize::from(!folds && !is_first);
                     self.push_line_breaks(count + own);
                 }
@@ -80,7 +80,7 @@ impl LineReader<'_> {
         self.builder.stored.resolved.extend(line_breaks);
     }
 
-    /// Where the content of this line begins, if it is indented so far.
+    /// Returns the start of the content of this line, if it is indented by `indent`.
     fn line_content(&self, indent: usize) -> Option<usize> {
         let start = self.line + indent;
         let indentation = self.bytes.get(self.line..start)?;
@@ -88,13 +88,13 @@ impl LineReader<'_> {
         is_content.then_some(start)
     }
 
-    /// Steps over the lines that hold nothing but at most `indent` spaces.
+    /// Skips lines with at most `indent` spaces and nothing else.
     fn blank_lines(&mut self, indent: usize) -> Option<BlankLines> {
         let mut lines = BlankLines::default();
         loop {
             let at = self.skip_spaces(self.line);
             if at == self.bytes.len() {
-                // spaces at the text's end would be a line to some
+                // readers differ about spaces without a line break at the end of a text
                 return (at == self.line).then_some(lines);
             }
             if at - self.line > indent || !self.is_line_end(at)? {
@@ -108,11 +108,11 @@ impl LineReader<'_> {
     }
 }
 
-/// Blank lines one after another.
+/// Consecutive blank lines.
 #[derive(Default)]
 struct BlankLines {
     count: usize,
-    /// The number of spaces of the one that has most.
+    /// The maximum number of spaces in a line.
     widest: usize,
     last_end: Option<usize>,
 }

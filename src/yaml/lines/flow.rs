@@ -1,4 +1,4 @@
-//! Collections between brackets.
+//! Reads flow collections.
 
 use super::super::builder::{DEPTH_LIMIT, Role};
 use super::super::comments::span;
@@ -7,13 +7,12 @@ use super::super::tree::{NodeId, ScalarStyle};
 use super::LineReader;
 use super::scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
-/// How many brackets may be within each other here; the parser takes some more.
+/// The maximum nesting of brackets here. The parser accepts more.
 const MAX_FLOW_DEPTH: usize = 64;
 
 impl LineReader<'_> {
-    /// The collection whose bracket is at `at`, up to the end of its line; `None` if comments,
-    /// pairs without braces or entries without values are in it. Ends on the line of its closing
-    /// bracket.
+    /// Reads the flow collection whose bracket is at `at`, and the rest of the line where it ends.
+    /// Returns `None` if it contains comments, pairs without braces or entries without values.
     pub(super) fn flow_value(&mut self, at: usize, role: Role) -> Option<()> {
         let (node, end) = self.flow_collection(at, 1)?;
         self.builder.set_node(role, node, span(end, end).end);
@@ -47,7 +46,7 @@ impl LineReader<'_> {
         Some((node, end))
     }
 
-    /// The field or element at `at`; returns where it ends.
+    /// Reads the field or element at `at`. Returns its end.
     fn flow_entry(&mut self, at: usize, is_map: bool, depth: usize) -> Option<usize> {
         self.builder.begin_entry(at, None);
         let value = if is_map { self.flow_key(at)? } else { at };
@@ -56,7 +55,7 @@ impl LineReader<'_> {
             _ => {
                 let line = self.line;
                 let scanned = self.flow_scalar(value)?;
-                // a quoted scalar over lines is rare here, and so is `[a: b]`
+                // quoted scalars with several lines and `[a: b]` are rare, so the parser reads them
                 if self.line != line || matches!(scanned.stop, Stop::Colon(_)) {
                     return None;
                 }
@@ -68,7 +67,7 @@ impl LineReader<'_> {
         Some(end)
     }
 
-    /// A field's key; returns where its value stands.
+    /// Reads the key of a field. Returns the start of its value.
     fn flow_key(&mut self, at: usize) -> Option<usize> {
         let key = self.flow_scalar(at)?;
         let Stop::Colon(colon) = key.stop else {
@@ -106,7 +105,7 @@ impl LineReader<'_> {
             }
         };
         let content = self.builder.stored.text[at..end].trim_end_matches(' ');
-        // `[-]` and `[a -]` are errors to the parser
+        // the parser rejects `[-]` and `[a -]`
         if content == "-" || content.ends_with(" -") {
             return None;
         }
@@ -118,8 +117,8 @@ impl LineReader<'_> {
         })
     }
 
-    /// Steps over spaces and line breaks between brackets; the next line is the reader's then, and
-    /// has to be deeper than what holds the collection.
+    /// Skips spaces and line breaks between brackets. A following line has to be indented deeper
+    /// than the block collection around it.
     fn skip_white(&mut self, at: usize) -> Option<usize> {
         let mut at = self.skip_spaces(at);
         let line = self.line;

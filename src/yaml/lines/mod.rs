@@ -1,9 +1,12 @@
-//! Reads ordinary documents line by line, several times faster than by the parser's events.
+//! Reads ordinary documents line by line, which is several times faster than reading the parser's
+//! events.
 //!
-//! Ordinary is what people and programs mostly write: block maps and lists, scalars of every style,
-//! comments, brackets. At the first thing that is anything else (an anchor, a tag, `?`, a tab, a
-//! directive), that is wrong, or that may be, the whole document is left to the parser: errors are
-//! its business. What is read here is the same tree, to the last span and comment.
+//! An ordinary document has block maps and lists, scalars of every style, comments and brackets. If
+//! a document has anything else (an anchor, a tag, `?`, a tab, a directive) or anything that may be
+//! wrong, the reader gives up, and the parser reads the whole document and reports the errors. For
+//! the documents that it reads, the reader makes the same tree as `events`.
+//!
+//! Methods return `None` to give up.
 
 mod block_scalar;
 mod flow;
@@ -19,14 +22,14 @@ use super::tree::{NodeId, ScalarStyle, Span, Tree};
 use crate::line_breaks::line_end;
 use scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
-/// Reads a document's text; `None` if it is not ordinary, or has no content.
+/// Reads a document. Returns `None` if it is not ordinary or has no content.
 pub(super) fn read(text: &str) -> Option<Tree<'_>> {
     LineReader::new(text).document()
 }
 
 /// A block collection that is being read.
 struct Frame {
-    /// Of its entries' first bytes.
+    /// The column of its entries.
     column: usize,
     is_list: bool,
     node: NodeId,
@@ -35,22 +38,22 @@ struct Frame {
 struct LineReader<'s> {
     builder: TreeBuilder<'s>,
     bytes: &'s [u8],
-    /// The start of the line that is being read.
+    /// The start of the current line.
     line: usize,
     frames: Vec<Frame>,
-    /// The comment lines right above this line.
+    /// The comment lines directly above the current line.
     comments_above: Option<Span>,
-    /// The `---`, where there is one.
+    /// The offset of the `---`, if there is one.
     marker: Option<usize>,
-    /// Where the innermost entry's indicator ends, as long as its value is missing: it may be on
-    /// a line below.
+    /// The end of the indicator of the innermost entry, while its value is missing. The value may
+    /// be on a line below.
     missing_value: Option<usize>,
 }
 
 impl<'s> LineReader<'s> {
     fn new(text: &'s str) -> Self {
         let start = byte_order_mark(text);
-        // what mostly is enough
+        // an estimate that is usually enough
         let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2 + 1;
         Self {
             builder: TreeBuilder::new(Stored::new(text).with_capacity(nodes), start),
@@ -92,8 +95,8 @@ impl<'s> LineReader<'s> {
         (!self.builder.has_no_root()).then(|| self.builder.into_tree())
     }
 
-    /// Steps over blank lines and comment lines to the next that has content: where that begins, or
-    /// the text's end.
+    /// Skips blank lines and comment lines. Returns the start of the next content, or the end of
+    /// the text.
     fn next_content(&mut self) -> Option<usize> {
         loop {
             let at = self.skip_spaces(self.line);
@@ -118,7 +121,7 @@ impl<'s> LineReader<'s> {
         }
     }
 
-    /// Reads the line whose content begins at `at`, and what follows it of the scalar that ends it.
+    /// Reads the line with content at `at`, and the following lines of its last scalar.
     fn entry(&mut self, at: usize) -> Option<()> {
         if self.is_marker(at) {
             return None;
@@ -135,7 +138,7 @@ impl<'s> LineReader<'s> {
         self.field(at, key)
     }
 
-    /// An element of the innermost list, and the rest of its line.
+    /// Reads an element of the innermost list, and the rest of its line.
     fn element(&mut self, at: usize) -> Option<()> {
         let mut at = at;
         loop {
@@ -152,29 +155,30 @@ impl<'s> LineReader<'s> {
         }
     }
 
-    /// Whether the value that is missing is here, on a line of its own.
+    /// Whether the missing value is at `at`, on a line of its own.
     fn is_missing_value(&self, at: usize) -> bool {
         let column = self.frames.last().map(|frame| frame.column);
         self.missing_value.is_some() && column.is_some_and(|column| at - self.line > column)
     }
 
-    /// The value that is missing, on a line of its own below its key or dash.
+    /// Reads a missing value on a line of its own, below its key or dash.
     fn value_below(&mut self, at: usize) -> Option<()> {
         self.missing_value = None;
         if matches!(self.bytes[at], b'|' | b'>') {
             return None;
         }
         self.value(at, true)?;
-        // they are nobody's, but above a field
+        // comments above such a value belong to no entry; those above a field are taken before
         self.comments_above = None;
         Some(())
     }
 
-    /// Ends what ends above a line with content in this column, and starts what starts there.
+    /// Ends the collections that end above a line with content in this column, and begins the one
+    /// that starts there.
     fn enter_column(&mut self, at: usize, column: usize, is_element: bool) -> Option<()> {
         while let Some(top) = self.frames.last() {
             if column > top.column {
-                // what is deeper is the value that is missing
+                // deeper content has to be the missing value
                 self.missing_value.take()?;
                 return self.begin_collection(at, column, is_element);
             }
@@ -184,7 +188,7 @@ impl<'s> LineReader<'s> {
                         self.end_missing_value();
                         return Some(());
                     }
-                    // a list in the column of its key
+                    // a list at the indentation of its key
                     (false, true) => {
                         self.missing_value.take()?;
                         return self.begin_collection(at, column, true);
@@ -195,7 +199,7 @@ impl<'s> LineReader<'s> {
             self.end_missing_value();
             self.end_frame()?;
         }
-        // only one root
+        // a document has only one root
         self.builder.has_no_root().then_some(())?;
         self.begin_collection(at, column, is_element)
     }
@@ -225,7 +229,7 @@ impl<'s> LineReader<'s> {
         Some(())
     }
 
-    /// A field of the innermost map, by its key, and the rest of its line.
+    /// Reads a field of the innermost map by its key, and the rest of its line.
     fn field(&mut self, at: usize, key: ScannedScalar) -> Option<()> {
         let Stop::Colon(colon) = key.stop else {
             return None;
@@ -245,7 +249,7 @@ impl<'s> LineReader<'s> {
         self.value(value, false)
     }
 
-    /// The value that is at `at`; where it may be a map, that begins on this line.
+    /// Reads the value at `at`. With `may_be_map`, it may be a map that starts on this line.
     fn value(&mut self, at: usize, may_be_map: bool) -> Option<()> {
         match self.bytes[at] {
             b'|' => self.block_scalar(at, ScalarStyle::Literal),
@@ -262,13 +266,13 @@ impl<'s> LineReader<'s> {
         }
     }
 
-    /// Nothing but a comment follows on the line.
+    /// Records that the value is missing. Only a comment may follow on the line.
     fn expect_value_below(&mut self, indicator_end: usize, at: usize) -> Option<()> {
         self.missing_value = Some(indicator_end);
         self.end_line(indicator_end, at)
     }
 
-    /// The value that is missing is nowhere: it is empty.
+    /// Adds an empty scalar for a value that is still missing.
     fn end_missing_value(&mut self) {
         if let Some(end) = self.missing_value.take() {
             let nothing = ScannedScalar {
@@ -282,8 +286,8 @@ impl<'s> LineReader<'s> {
         }
     }
 
-    /// The line's rest at `at`, white space after `end` skipped: nothing, or a comment. Goes on to
-    /// the next line.
+    /// Reads the rest of a line, which may only have a comment. `end` is the end of the last token,
+    /// and `at` the next offset that is not white space. Moves to the next line.
     fn end_line(&mut self, end: usize, at: usize) -> Option<()> {
         let line_end = if self.is_line_end(at)? {
             at
@@ -304,14 +308,14 @@ impl<'s> LineReader<'s> {
         self.bytes[at] == b'-' && self.is_white(at + 1)
     }
 
-    /// Whether `---` or `...` is here, at the start of a line.
+    /// Whether `---` or `...` is at `at`, at the start of a line.
     fn is_marker(&self, at: usize) -> bool {
         at == self.line
             && matches!(self.bytes.get(at..at + 3), Some(b"---" | b"..."))
             && self.is_white(at + 3)
     }
 
-    /// Whether white space or nothing is here.
+    /// Whether white space or the end of the text is at `at`.
     fn is_white(&self, at: usize) -> bool {
         matches!(
             self.bytes.get(at),
@@ -323,7 +327,7 @@ impl<'s> LineReader<'s> {
         skip_spaces(self.bytes, at)
     }
 
-    /// Whether a line ends here; none at a carriage return alone.
+    /// Whether a line ends at `at`. Gives up at a lone CR.
     fn is_line_end(&self, at: usize) -> Option<bool> {
         match self.bytes.get(at) {
             None | Some(b'\n') => Some(true),
@@ -332,13 +336,13 @@ impl<'s> LineReader<'s> {
         }
     }
 
-    /// The end of the line that `at` is in, without its line break.
+    /// Returns the end of the line of `at`, without its line break.
     fn line_end(&self, at: usize) -> Option<usize> {
         let end = line_end(self.builder.stored.text, at);
         self.is_line_end(end)?.then_some(end)
     }
 
-    /// The start of the line after the one that ends at `end`.
+    /// Returns the start of the line after the one that ends at `end`.
     fn next_line(&self, end: usize) -> Option<usize> {
         match self.bytes.get(end) {
             None => Some(end),

@@ -1,12 +1,12 @@
-//! Scalars between quotes, on one line or more.
+//! Reads quoted scalars on one line or more.
 
 use super::super::tree::ScalarStyle;
 use super::LineReader;
 use super::scalar::{ScannedScalar, Stop};
 
 impl LineReader<'_> {
-    /// The scalar whose opening quote is at `at`. Where it ends on another line, the reader
-    /// goes on to that.
+    /// Reads the quoted scalar that starts at `at`. If it ends on another line, that becomes the
+    /// current line.
     pub(super) fn scan_quoted(&mut self, at: usize) -> Option<ScannedScalar> {
         let is_double = self.bytes[at] == b'"';
         let (end, is_literal) = self.closing_quote(at, is_double)?;
@@ -18,7 +18,7 @@ impl LineReader<'_> {
         };
         let rest = self.skip_spaces(end);
         let stop = match self.bytes.get(rest) {
-            // no key goes over lines
+            // a key cannot have several lines
             Some(b':') if self.line == first_line => Stop::Colon(rest),
             Some(b'#') if rest > end => Stop::Comment(rest),
             _ if self.is_line_end(rest)? => Stop::LineEnd(rest),
@@ -37,8 +37,8 @@ impl LineReader<'_> {
         })
     }
 
-    /// Where the scalar ends whose opening quote is at `at`, and whether it says what is
-    /// between its quotes.
+    /// Returns the end of the quoted scalar that starts at `at`, and whether its content is the
+    /// text between its quotes.
     fn closing_quote(&self, at: usize, is_double: bool) -> Option<(usize, bool)> {
         let (quote, escape) = if is_double {
             (b'"', b'\\')
@@ -63,8 +63,9 @@ impl LineReader<'_> {
         Some((end, is_literal))
     }
 
-    /// What a text between quotes says that begins at `start`: its escapes resolved, its lines
-    /// joined. Returns where in [`Stored::resolved`](crate::yaml::stored::Stored::resolved) that begins.
+    /// Resolves the escapes and folds the lines of a quoted scalar whose content starts at `start`.
+    /// Returns the start of its content in
+    /// [`Stored::resolved`](crate::yaml::stored::Stored::resolved).
     fn resolve_content(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
         let column = self.frames.last().map(|frame| frame.column);
         let resolved = self.builder.stored.resolved.len();
@@ -115,8 +116,9 @@ impl LineReader<'_> {
         Some(resolved)
     }
 
-    /// The white space at `at` of a source that begins at `start`; with a line break in it, the
-    /// next line is the reader's, and has to be deeper than what holds the scalar.
+    /// Reads the white space at `at` of a source that starts at `start`. A line break makes the
+    /// following line the current one, which has to be indented deeper than the collection around
+    /// the scalar.
     fn white_space(
         &mut self,
         source: &str,
@@ -145,14 +147,14 @@ impl LineReader<'_> {
     }
 }
 
-/// White space between quotes.
+/// White space in a quoted scalar.
 struct WhiteSpace {
     end: usize,
     breaks: usize,
 }
 
-/// Puts in what the escape at `at` stands for, and returns where it ends; `None` if it stands for
-/// nothing.
+/// Adds the character that the escape at `at` represents. Returns the end of the escape, or `None`
+/// if it is invalid.
 fn unescape(content: &mut String, source: &str, at: usize) -> Option<usize> {
     let mut after = source[at + 1..].chars();
     let letter = after.next()?;

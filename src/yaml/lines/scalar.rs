@@ -1,4 +1,4 @@
-//! Scalars without quotes and between them.
+//! Reads scalars as values and keys, and plain scalars.
 
 use super::super::builder::Role;
 use super::super::comments::span;
@@ -7,11 +7,11 @@ use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, ScalarStyle, ScalarType};
 use super::LineReader;
 
-/// A scalar that begins and ends on one line, if it does not go on below.
+/// A scalar that was read up to the end of its line. A plain scalar may continue below.
 #[derive(Clone, Copy)]
 pub(super) struct ScannedScalar {
     pub(super) style: ScalarStyle,
-    /// Where its content begins in [`Stored::resolved`], if the text has it in another form.
+    /// The start of its content in [`Stored::resolved`], if the text has it in another form.
     ///
     /// [`Stored::resolved`]: crate::yaml::stored::Stored::resolved
     pub(super) resolved: Option<usize>,
@@ -19,24 +19,24 @@ pub(super) struct ScannedScalar {
     pub(super) stop: Stop,
 }
 
-/// What follows a scalar on its line, white space aside.
+/// What follows a scalar on its line, after white space.
 #[derive(Clone, Copy)]
 pub(super) enum Stop {
-    /// A colon with white space behind it.
+    /// A colon with white space after it.
     Colon(usize),
     /// A comment.
     Comment(usize),
-    /// The line's end.
+    /// The end of the line.
     LineEnd(usize),
     /// Something else.
     Other,
 }
 
-/// In bytes. The parser takes no longer ones: its limit is 1024 characters.
+/// The maximum length of a key in bytes. The parser's limit is 1024 characters.
 pub(super) const MAX_KEY_LEN: usize = 1000;
 
 impl LineReader<'_> {
-    /// The scalar that begins at `at`, and what follows it on its line.
+    /// Reads the scalar at `at`, and what follows it on its line.
     #[inline]
     pub(super) fn scan_scalar(&mut self, at: usize) -> Option<ScannedScalar> {
         match self.bytes[at] {
@@ -57,7 +57,7 @@ impl LineReader<'_> {
         }
     }
 
-    /// The end of the line's part of the plain scalar that begins at `start`.
+    /// Finds the end of the plain scalar that starts at `start` on its line.
     #[inline]
     pub(super) fn scan_plain(&self, start: usize) -> Option<(usize, Stop)> {
         let mut at = start;
@@ -76,8 +76,7 @@ impl LineReader<'_> {
         Some((at - spaces, stop))
     }
 
-    /// A scalar that is a value: what follows it on its line, and the lines below on which it goes
-    /// on.
+    /// Reads a scalar as a value, with what follows it on its line and with its continuation lines.
     pub(super) fn scalar_value(&mut self, at: usize, mut scanned: ScannedScalar) -> Option<()> {
         let line_end = match scanned.stop {
             Stop::Colon(_) | Stop::Other => return None,
@@ -91,8 +90,8 @@ impl LineReader<'_> {
         self.end_line(end, line_end)
     }
 
-    /// The lines below on which a plain scalar goes on: those deeper than what holds it. Returns
-    /// where the last one ends, or the comment on it.
+    /// Reads the continuation lines of a plain scalar, which are indented deeper than the
+    /// collection around it. Returns the end of the last line, or the start of the comment on it.
     fn continuation_lines(
         &mut self,
         start: usize,
@@ -114,7 +113,7 @@ impl LineReader<'_> {
             if at - line <= column || matches!(self.bytes.get(at), None | Some(b'#')) {
                 break;
             }
-            // a tab anywhere is refused by `plain`
+            // `scan_plain` gives up at any tab
             let (more, stop) = self.scan_plain(at)?;
             let content = &mut self.builder.stored.resolved;
             if scanned.resolved.is_none() {
@@ -159,13 +158,13 @@ impl LineReader<'_> {
     }
 }
 
-/// Where the next colon, `#` or control character is: whatever may end a scalar without quotes,
-/// and a tab, which is none of this reader's business.
+/// Returns the offset of the next colon, `#` or control character. These can end a plain scalar; at
+/// a tab, the reader gives up.
 #[inline]
 fn next_special(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     const HIGHEST_BITS: u64 = EACH << 7;
-    // the highest bit of the first byte that is below `limit`, and maybe of some behind it
+    // sets the highest bit of the first byte that is less than `limit`, and maybe of later bytes
     let below =
         |eight: u64, limit: u8| eight.wrapping_sub(EACH * u64::from(limit)) & !eight & HIGHEST_BITS;
     let rest = |at: usize| bytes.get(at..).unwrap_or_default();

@@ -34,7 +34,7 @@ fn draw(tree: &Tree<'_>, node: NodeId, owner: Option<EntryId>, found: &mut Vec<S
 }
 
 #[test]
-fn a_row_has_entries_and_what_stands_between_them() {
+fn a_row_has_entries_and_the_comments_between_them() {
     let text =
         "# head\n\n# a\na: 1\n  # deeper\n\nb:\n  - x\n\n  # of the list\n\n# of the end\n\n";
     assert_eq!(
@@ -55,7 +55,7 @@ fn a_row_has_entries_and_what_stands_between_them() {
 }
 
 #[test]
-fn a_row_may_begin_behind_a_dash() {
+fn a_row_may_start_after_a_dash() {
     assert_eq!(
         drawn("- a: 1\n  # c\n  b: 2\n# end\n"),
         [
@@ -71,7 +71,7 @@ fn a_row_may_begin_behind_a_dash() {
 }
 
 #[test]
-fn what_is_above_an_entry_and_not_set_off() {
+fn comments_directly_above_an_entry() {
     let text = "# far\n\n# 1\n# 2\na: 1\n  # deep\nb: 2\n";
     let tree = Tree::parse(text).unwrap().unwrap();
     let above: Vec<&str> = tree

@@ -1,4 +1,4 @@
-//! What a scalar is taken for, and how a value is written on one line.
+//! Resolves the types of scalars, and writes values on one line.
 
 mod write;
 
@@ -7,7 +7,8 @@ pub(crate) use write::write_text;
 
 use super::tree::{ScalarStyle, ScalarType};
 
-/// What a reader, of YAML 1.1 or of 1.2 core, takes an untagged plain scalar for (rules: Equality).
+/// Returns the type that a reader of YAML 1.1 or 1.2 core resolves an untagged plain scalar to
+/// (rules: Equality).
 ///
 /// ```
 /// use merge3::yaml::{ScalarType, scalar::type_of_plain};
@@ -18,7 +19,7 @@ use super::tree::{ScalarStyle, ScalarType};
 /// ```
 #[inline]
 pub fn type_of_plain(content: &str) -> ScalarType {
-    // most are text by their first byte
+    // the first byte decides for most texts
     const OTHERS: [bool; 256] = {
         let mut others = [false; 256];
         let bytes = b"~<0123456789+-.nNyYoOtTfF";
@@ -45,7 +46,7 @@ fn type_of_special(content: &str) -> ScalarType {
     }
 }
 
-/// What a reader takes a scalar for, its style and its resolved tag considered.
+/// Returns the type of a scalar, by its style and its resolved tag.
 pub(crate) fn type_of_tagged(content: &str, style: ScalarStyle, tag: Option<&str>) -> ScalarType {
     let Some(tag) = tag else {
         return match style {
@@ -72,7 +73,7 @@ fn is_bool(bytes: &[u8]) -> bool {
     matches!(bytes.first(), Some(b'y' | b'n' | b'o' | b't' | b'f' | b'Y' | b'N' | b'O' | b'T' | b'F'))
         && bytes.len() <= 5
         && WORDS.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(bytes))
-        // lower, UPPER and Title; nothing in between
+        // lower case, UPPER case or Title case
         && (bytes[1..].iter().all(u8::is_ascii_lowercase)
             || bytes.iter().all(u8::is_ascii_uppercase))
 }
@@ -111,7 +112,7 @@ fn is_int(bytes: &[u8]) -> bool {
     }
 }
 
-/// `1:30`, `190:20:30`: numbers to the base of 60.
+/// Whether this is a number in base 60: `1:30`, `190:20:30`.
 fn is_sexagesimal(bytes: &[u8]) -> bool {
     let mut parts = bytes.split(|byte| *byte == b':');
     let first = parts.next().is_some_and(|part| {
@@ -160,7 +161,8 @@ fn is_float(bytes: &[u8]) -> bool {
     }
 }
 
-/// `2001-12-14`, and with a time `2001-12-14t21:59:43.10-05:00`, `2001-12-14 21:59:43.10 -5`.
+/// Whether this is a date, such as `2001-12-14`, or a date and time, such as
+/// `2001-12-14t21:59:43.10-05:00` or `2001-12-14 21:59:43.10 -5`.
 fn is_timestamp(bytes: &[u8]) -> bool {
     let Some((date, rest)) = take_date(bytes) else {
         return false;
@@ -203,7 +205,7 @@ fn is_timestamp(bytes: &[u8]) -> bool {
     }
 }
 
-/// The length of the date at the start and what follows it.
+/// Returns the length of the date at the start, and the rest.
 fn take_date(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let rest = take_digits(bytes, 4..=4)?.strip_prefix(b"-")?;
     let rest = take_digits(rest, 1..=2)?.strip_prefix(b"-")?;
@@ -220,7 +222,7 @@ fn take_digits(bytes: &[u8], count: std::ops::RangeInclusive<usize>) -> Option<&
     (digits >= *count.start()).then(|| &bytes[digits..])
 }
 
-/// Whether a block scalar, whose text begins with its header, keeps all line breaks at its end.
+/// Whether a block scalar, whose text starts with its header, keeps all line breaks at its end.
 pub(crate) fn keeps_line_breaks(text: &str) -> bool {
     let header = text.split([' ', '\t', '\r', '\n']).next();
     header.is_some_and(|header| header.contains('+'))
@@ -326,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_decides() {
+    fn a_tag_decides_the_type() {
         let core = |tag: &str| format!("tag:yaml.org,2002:{tag}");
         let typed = |content, style, tag: &str| type_of_tagged(content, style, Some(tag));
         let quoted = ScalarStyle::DoubleQuoted;

@@ -1,14 +1,14 @@
-//! A value as text on one line.
+//! Writes a value as text on one line.
 
 use super::super::tree::{ScalarStyle, ScalarType};
 use super::type_of_plain;
 
-/// The one-line text for a value in a style; `None` if the style cannot say that value, type
-/// included, on one line.
+/// Returns the text of a value in a style on one line, or `None` if the style cannot represent the
+/// value with its type on one line.
 ///
-/// The text is right as a value and as a map's key, in block context and, with `in_flow`, between
-/// brackets. Only text ([`ScalarType::Str`]) has quoted forms. An absent null (no content) is
-/// written `null`. A block style is no one-line style and gives none.
+/// The text is valid as a value and as a key of a map in block context. With `in_flow`, it is also
+/// valid between brackets. Only strings ([`ScalarType::Str`]) can be quoted. A null without content
+/// is written as `null`. Block styles always give `None`.
 ///
 /// ```
 /// use merge3::yaml::{ScalarStyle, ScalarType, scalar::write};
@@ -40,19 +40,19 @@ pub fn write(
     }
 }
 
-/// A text on one line: as it is where that reads back as the text, else in double quotes.
+/// Writes a string on one line: plain if that reads back as the string, otherwise in double quotes.
 pub(crate) fn write_text(text: &str, in_flow: bool) -> String {
     let plain = write(text, ScalarType::Str, ScalarStyle::Plain, in_flow);
     plain.unwrap_or_else(|| double_quoted(text))
 }
 
-/// Whether a character reads back as itself inside quotes.
+/// Whether a character reads back as itself between quotes.
 fn is_printable(c: char) -> bool {
     matches!(c, '\t' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
         && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
-/// Whether a text reads back as itself without quotes, whatever type that makes it.
+/// Whether a text reads back as itself without quotes, of any type.
 fn is_plain(content: &str, in_flow: bool) -> bool {
     let bytes = content.as_bytes();
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
@@ -72,7 +72,7 @@ fn is_plain(content: &str, in_flow: bool) -> bool {
             .windows(2)
             .any(|pair| pair == b": " || pair == b" #" || (in_flow && is_flow_colon(pair)))
         && !(in_flow && bytes.iter().any(|byte| b",[]{}".contains(byte)))
-        // yaml-rust2 takes a dash right before a closing bracket for an indicator
+        // yaml-rust2 takes a dash directly before a closing bracket for an indicator
         && !(in_flow && content.ends_with(" -"))
 }
 
@@ -80,14 +80,14 @@ fn is_flow_colon(pair: &[u8]) -> bool {
     pair[0] == b':' && b",[]{}".contains(&pair[1])
 }
 
-/// Between double quotes, with the escapes that JSON knows too wherever there is one.
+/// Returns a string in double quotes, with the escapes that JSON also has, if possible.
 fn double_quoted(content: &str) -> String {
     let json = serde_json::Value::from(content).to_string();
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match is_printable(c) {
             true => text.push(c),
-            // all that is left is below U+10000
+            // all characters from U+10000 on are printable, so four digits are enough
             false => text.push_str(&format!("\\u{:04x}", u32::from(c))),
         }
     }
@@ -229,7 +229,7 @@ mod tests {
             let Some(text) = write(content, ScalarType::Str, style, in_flow) else {
                 continue;
             };
-            // as a key only where it is short enough to be one
+            // keys are tested as well; all contents are short enough for a key
             let (value, key) = match in_flow {
                 false => (format!("k:\n  - {text}\n"), format!("{text}: v\n")),
                 true => (format!("k: [{text}]\n"), format!("{{{text}: v}}\n")),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     impl Escape for str {
-        /// Each character as `\U` and eight digits: nothing to get wrong.
+        /// Escapes each character as `\U` and eight digits.
         fn escape_unicode_for_yaml(&self) -> String {
             self.chars()
                 .map(|c| format!("\\U{:08x}", u32::from(c)))
@@ -281,7 +281,7 @@ mod tests {
         })]
 
         #[test]
-        fn what_is_written_reads_back(content in "[a1\\-?:,\\[\\]{}#&*!|>'\"%@` ~.=<\t\n\r\\\\\u{0}\u{7f}\u{85}\u{a0}é\u{2028}\u{feff}𝄞]{0,6}") {
+        fn written_text_reads_back(content in "[a1\\-?:,\\[\\]{}#&*!|>'\"%@` ~.=<\t\n\r\\\\\u{0}\u{7f}\u{85}\u{a0}é\u{2028}\u{feff}𝄞]{0,6}") {
             for style in STYLES {
                 reads_back(&content, style)?;
             }

@@ -1,5 +1,5 @@
-//! Nodes and entries as a tree keeps them, in as few bytes as they need: there are several for each
-//! line of a document.
+//! The compact form of nodes and entries in a tree. A document has several of them per line, so
+//! each takes few bytes.
 
 mod packed;
 mod push;
@@ -15,25 +15,25 @@ use super::tree::{
 use packed::{Details, HAS_PROPERTIES, OPEN, StoredKind, StoredNode};
 pub(in crate::yaml) use packed::{LENGTH_LIMIT, ShortEntry, StoredEntry};
 
-/// All that is known of a document's text.
+/// The text of a document with its nodes and entries.
 #[derive(Debug, Clone)]
 pub(in crate::yaml) struct Stored<'s> {
     pub(in crate::yaml) text: &'s str,
     nodes: Vec<StoredNode>,
-    /// Of those nodes of which there is more to know.
+    /// The details of nodes that do not fit into [`StoredNode`].
     details: Vec<Details>,
     entries: Vec<ShortEntry>,
-    /// Those entries of which not all follows from their nodes.
+    /// The entries that do not follow from their nodes.
     full_entries: Vec<StoredEntry>,
     pub(in crate::yaml) root: StoredEntry,
-    /// Contents of scalars that the text has in another form, one after the other.
+    /// The contents of scalars that the text has in another form, concatenated.
     pub(in crate::yaml) resolved: String,
-    /// In the order of the nodes.
+    /// Anchors and tags, in the order of the nodes.
     properties: Vec<(NodeId, Properties)>,
     extras: Vec<Extras>,
     /// The tags that are part of their node's value, as the parser resolved them.
     pub(in crate::yaml) custom_tags: FxHashMap<NodeId, Box<str>>,
-    /// Whether it was read line by line: then it has no anchors, aliases and tags.
+    /// Whether it was read line by line. Then it has no anchors, aliases or tags.
     pub(in crate::yaml) is_ordinary: bool,
 }
 
@@ -54,8 +54,8 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// The same, empty as it is, with room for so many nodes, and as many entries and collections
-    /// as they mostly are.
+    /// Reserves space for a number of nodes, and for the entries and collections that they usually
+    /// have.
     pub(in crate::yaml) fn with_capacity(self, nodes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(nodes),
@@ -65,7 +65,8 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// A node. (Always inline: who asks for its span does not pay for what a scalar says.)
+    /// Returns a node. It is always inlined, so that callers who need only the span do not pay for
+    /// the content.
     #[inline(always)]
     pub(in crate::yaml) fn node(&self, id: NodeId) -> Node<'_> {
         let stored = &self.nodes[id.number() as usize];
@@ -97,7 +98,7 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// The scalar that a node is, or stands for: how it is kept, and what it is.
+    /// Returns the scalar that a node is or refers to: its stored form, style and type.
     #[inline(always)]
     fn stored_scalar(&self, id: NodeId) -> Option<(&StoredNode, ScalarStyle, ScalarType)> {
         let stored = &self.nodes[self.resolve(id).number() as usize];
@@ -107,7 +108,7 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// The scalar that a node is, or stands for.
+    /// Returns the scalar that a node is or refers to.
     #[inline]
     pub(in crate::yaml) fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
         let (stored, style, scalar_type) = self.stored_scalar(id)?;
@@ -118,8 +119,8 @@ impl<'s> Stored<'s> {
         })
     }
 
-    /// What a scalar is, and says in bytes, which are sooner compared than a text is cut out;
-    /// `None` for a collection.
+    /// Returns the type and content of a scalar, or `None` for a collection. The content is in
+    /// bytes, which are faster to compare than a checked text.
     #[inline]
     pub(in crate::yaml) fn type_and_content(&self, id: NodeId) -> Option<(ScalarType, &[u8])> {
         let (stored, style, scalar_type) = self.stored_scalar(id)?;
@@ -128,13 +129,13 @@ impl<'s> Stored<'s> {
         Some((scalar_type, bytes.unwrap_or_default()))
     }
 
-    /// What a scalar is; `None` for a collection.
+    /// Returns the type of a scalar, or `None` for a collection.
     #[inline]
     pub(in crate::yaml) fn type_of(&self, id: NodeId) -> Option<ScalarType> {
         Some(self.stored_scalar(id)?.2)
     }
 
-    /// Which entries are a collection's own; none for anything else.
+    /// Returns the indexes of a collection's entries. Other nodes have none.
     #[inline]
     pub(in crate::yaml) fn entries_of(&self, id: NodeId) -> Span {
         let stored = &self.nodes[id.number() as usize];
@@ -145,7 +146,7 @@ impl<'s> Stored<'s> {
         own.map_or(Span::default(), |details| details.span)
     }
 
-    /// What more there is to know of a node.
+    /// Returns the details of a node, if it has some.
     #[inline(always)]
     fn details(&self, stored: &StoredNode) -> Option<&Details> {
         self.details.get(stored.details_index()?)
@@ -158,12 +159,12 @@ impl<'s> Stored<'s> {
         Span::new(stored.start.offset(), end)
     }
 
-    /// What an alias stands for.
+    /// Returns the node that an alias refers to.
     fn target(&self, alias: &StoredNode) -> NodeId {
         NodeId::new(self.details(alias).map_or(0, |details| details.span.start))
     }
 
-    /// Where a node is; nowhere, if it is none.
+    /// Returns the span of a node, or an empty span if there is no such node.
     #[inline(always)]
     pub(in crate::yaml) fn span_of(&self, id: NodeId) -> Span {
         let stored = self.nodes.get(id.number() as usize);
@@ -188,14 +189,16 @@ impl<'s> Stored<'s> {
         found.map_or_else(|_| Properties::default(), |at| self.properties[at].1)
     }
 
-    /// What a scalar says. (Without a way to panic, so that nobody pays for it who does not ask.)
+    /// Returns the content of a scalar. It cannot panic, so that the compiler can drop unused
+    /// calls.
     #[inline(always)]
     fn content(&self, scalar: &StoredNode, style: ScalarStyle) -> &str {
         let (text, span) = self.content_span(scalar, style);
         text.get(span.range()).unwrap_or_default()
     }
 
-    /// Where the content of a scalar is: in the document's text, or among what was resolved.
+    /// Returns where the content of a scalar is: in the document's text, or in the resolved
+    /// contents.
     #[inline(always)]
     fn content_span(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
         match self.details(scalar) {
@@ -204,7 +207,7 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// What a scalar says, for as long as the text is there; `None` for a collection.
+    /// Returns the content of a scalar with the lifetime of the text, or `None` for a collection.
     pub(in crate::yaml) fn to_cow(&self, id: NodeId) -> Option<Cow<'s, str>> {
         let (stored, style, _) = self.stored_scalar(id)?;
         Some(match self.details(stored) {
@@ -213,7 +216,7 @@ impl<'s> Stored<'s> {
         })
     }
 
-    /// The node that an alias stands for, and any other node itself.
+    /// Returns the node that an alias refers to, or the node itself if it is not an alias.
     #[inline(always)]
     pub(in crate::yaml) fn resolve(&self, mut id: NodeId) -> NodeId {
         while let stored = &self.nodes[id.number() as usize]
@@ -224,12 +227,12 @@ impl<'s> Stored<'s> {
         id
     }
 
-    /// How many entries all collections have.
+    /// Returns the number of entries in all collections.
     pub(in crate::yaml) const fn entry_count(&self) -> usize {
         self.entries.len()
     }
 
-    /// An entry by its number.
+    /// Returns an entry by its index.
     #[inline(always)]
     pub(in crate::yaml) fn stored_entry(&self, number: u32) -> StoredEntry {
         self.full_entry(self.entries[number as usize])
@@ -254,18 +257,18 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// The numbers of all nodes.
+    /// Returns the identifiers of all nodes.
     pub(in crate::yaml) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         (0..to_u32(self.nodes.len())).map(NodeId::new)
     }
 
-    /// Whether any of the nodes is an alias.
+    /// Whether any node is an alias.
     pub(in crate::yaml) fn has_aliases(&self) -> bool {
         let mut nodes = self.nodes.iter();
         !self.is_ordinary && nodes.any(|node| matches!(node.kind(), StoredKind::Alias))
     }
 
-    /// The anchors, in the order of the text.
+    /// Returns the anchors, in the order of the text.
     pub(in crate::yaml) fn anchors(&self) -> impl Iterator<Item = Span> {
         self.properties.iter().filter_map(|(_, it)| it.anchor)
     }
@@ -287,7 +290,7 @@ impl PartialEq for Stored<'_> {
     }
 }
 
-/// The stretch of the text that a scalar says, where it says what is there.
+/// Returns the span of a scalar's content, without quotes.
 #[inline]
 fn content_of_quoted(span: Span, style: ScalarStyle) -> Span {
     match style {
@@ -298,7 +301,7 @@ fn content_of_quoted(span: Span, style: ScalarStyle) -> Span {
     }
 }
 
-/// A number of things that a text holds, which is shorter than 4 GiB by far.
+/// Converts a count of things in a text, which is much shorter than 4 GiB.
 fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

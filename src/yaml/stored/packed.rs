@@ -1,43 +1,43 @@
-//! The form that nodes and entries are kept in.
+//! The packed form of nodes and entries.
 
 use super::super::tree::{NodeId, ScalarStyle, ScalarType, Span};
 
-/// Stands for the place, or the number, of what is not there.
+/// An offset or index that is missing.
 pub(super) const NONE: u32 = u32::MAX;
-/// How many bytes a text has to stay below: its offsets share their numbers with other things.
+/// Texts have to be shorter than this number of bytes, because offsets share 32 bits with flags.
 pub(crate) const LENGTH_LIMIT: usize = 1 << OFFSET_BITS;
-/// How many bits an offset takes.
+/// The number of bits in an offset.
 const OFFSET_BITS: u32 = 26;
 
-/// A number that an offset into a text, or a node, fits into, and a few bits more.
+/// An offset into a text, or the index of a node, with six more bits for a code or flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Packed(u32);
 
 /// A node in 8 bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StoredNode {
-    /// With the code of its kind.
+    /// The start, with the code of the kind.
     pub(super) start: Packed,
-    /// With [`OPEN`], [`HAS_PROPERTIES`] and [`HAS_MORE`].
+    /// The end, with the flags [`OPEN`], [`HAS_PROPERTIES`] and [`HAS_DETAILS`].
     pub(super) end: Packed,
 }
 
-/// What there is to know of a node that is no scalar, or one whose content the text has in another
-/// form.
+/// The details of a node that is not a scalar, or of a scalar whose content is not in the text as
+/// it is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Details {
-    /// Where it ends.
+    /// The end of the node.
     pub(super) end: u32,
-    /// A collection's entries; where the content is; the number of what an alias stands for, and
-    /// nothing.
+    /// For a collection, the indexes of its entries. For a scalar, the position of its content. For
+    /// an alias, an empty span at the index of the node that it refers to.
     pub(super) span: Span,
 }
 
-/// A collection whose end is still to come.
+/// A collection whose end was not read yet.
 pub(super) const OPEN: u32 = 1;
-/// A node that has an anchor or a tag.
+/// A node with an anchor or a tag.
 pub(super) const HAS_PROPERTIES: u32 = 2;
-/// A node of which there is more to know: where its end would be is the number of that.
+/// A node with details: `end` has their index instead of an offset.
 pub(super) const HAS_DETAILS: u32 = 4;
 
 #[derive(Debug, Clone, Copy)]
@@ -47,34 +47,35 @@ pub(super) enum StoredKind {
     Alias,
 }
 
-/// An entry in 4 bytes: the number of its value, and how all else follows from that and its key; or
-/// the number of the whole entry, where it does not.
+/// An entry in 4 bytes: the index of its value and flags, if everything else follows from the value
+/// and the key. Otherwise, the index of the full entry.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::yaml) struct ShortEntry(Packed);
 
-/// An entry in 20 bytes. It may be one that is being read, whose value is still to come.
+/// An entry in 20 bytes. Its value may be missing while it is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::yaml) struct StoredEntry {
-    /// With [`HAS_KEY`]; the key is the node before it.
+    /// The index of the value, with [`HAS_KEY`]. The key is the node before the value.
     value: Packed,
     pub(in crate::yaml) span: Span,
     pub(super) colon: u32,
-    /// The number of its extras; or, where a comma is all it has, that and [`LONE_COMMA`].
+    /// The index of its extras. If the entry only has a comma, the offset of that with
+    /// [`LONE_COMMA`].
     pub(super) extras: u32,
 }
 
-/// An entry that is a field: it begins with its key, the colon right behind that.
+/// An entry that is a field: it starts with its key, and the colon is right after the key.
 const HAS_KEY: u32 = 1;
-/// An entry that begins with a dash, two bytes before its value.
+/// An entry that starts with a dash, two bytes before its value.
 const HAS_DASH: u32 = 2;
-/// An entry with a comma right behind its value.
+/// An entry with a comma right after its value.
 const HAS_COMMA: u32 = 4;
-/// An entry that is elsewhere.
+/// An entry that is stored in full elsewhere.
 const IS_REFERENCE: u32 = 8;
-/// Marks the place of a comma where there could be a number: between brackets nearly every entry
-/// has one.
+/// Marks the offset of a comma in place of an index. Nearly every entry of a flow collection has
+/// one.
 const LONE_COMMA: u32 = 1 << 31;
-/// Stands for a value that is still to come.
+/// A value that was not read yet.
 const NO_VALUE: u32 = LENGTH_LIMIT as u32 - 1;
 
 impl Packed {
@@ -97,7 +98,7 @@ impl StoredNode {
         StoredKind::of_code(self.start.bits())
     }
 
-    /// The number of what more there is to know.
+    /// Returns the index of the details, if there are some.
     #[inline(always)]
     pub(super) fn details_index(&self) -> Option<usize> {
         (self.end.bits() & HAS_DETAILS != 0).then_some(self.end.offset() as usize)
@@ -105,13 +106,13 @@ impl StoredNode {
 }
 
 impl ShortEntry {
-    /// One that is elsewhere.
+    /// Returns a reference to a full entry.
     pub(super) const fn reference(number: u32) -> Self {
         Self(Packed::new(number, IS_REFERENCE))
     }
 
-    /// What says an entry, if all else follows from its nodes, the value of which starts at
-    /// `value`.
+    /// Returns the short form of an entry whose value starts at `value`, if the entry follows from
+    /// its nodes. The caller has to check that it does.
     pub(super) fn compress(entry: &StoredEntry, value: u32) -> Self {
         let start = match entry.key() {
             Some(_) => HAS_KEY,
@@ -122,13 +123,13 @@ impl ShortEntry {
         Self(Packed::new(entry.value.offset(), start | comma))
     }
 
-    /// Where the whole entry is, if not all follows from its nodes.
+    /// Returns the index of the full entry, if this is a reference to one.
     #[inline(always)]
     pub(super) fn full_index(self) -> Option<usize> {
         (self.0.bits() & IS_REFERENCE != 0).then_some(self.0.offset() as usize)
     }
 
-    /// The whole entry, where all follows from its nodes.
+    /// Returns the full entry, which has to follow from its nodes.
     #[inline(always)]
     pub(super) fn expand(self, span_of: impl Fn(NodeId) -> Span) -> StoredEntry {
         let has = |what: u32| self.0.bits() & what != 0;
@@ -155,7 +156,7 @@ impl StoredKind {
     const COLLECTIONS: u32 = 5 * Self::TYPES;
     const ALIAS: u32 = Self::COLLECTIONS + 4;
 
-    /// A number below 64.
+    /// Returns the code of the kind, which is less than 64.
     pub(super) const fn code(self) -> u32 {
         match self {
             Self::Scalar(style, scalar_type) => style as u32 * Self::TYPES + scalar_type as u32,
@@ -166,8 +167,8 @@ impl StoredKind {
         }
     }
 
-    /// The kind of that code. (What compiles to next to nothing: the codes of styles and types are
-    /// those that Rust gives them.)
+    /// Returns the kind with this code. The codes of styles and types are their discriminants, so
+    /// this compiles to almost nothing.
     #[inline(always)]
     pub(super) const fn of_code(code: u32) -> Self {
         if code >= Self::ALIAS {
@@ -202,7 +203,7 @@ impl StoredKind {
 }
 
 impl StoredEntry {
-    /// One that begins at `start`.
+    /// Returns an entry that starts at `start`.
     pub(in crate::yaml) const fn new(start: u32) -> Self {
         Self {
             value: Packed::new(NO_VALUE, 0),
@@ -224,7 +225,7 @@ impl StoredEntry {
         (self.colon != NONE).then_some(self.colon)
     }
 
-    /// Where its comma stands, where it has that and no other extras.
+    /// Returns the offset of the comma, if the entry has no other extras.
     #[inline]
     pub(super) fn lone_comma(&self) -> Option<u32> {
         let is_comma = self.extras != NONE && self.extras & LONE_COMMA != 0;
@@ -235,12 +236,12 @@ impl StoredEntry {
         self.extras = at | LONE_COMMA;
     }
 
-    /// Whether its value was read.
+    /// Whether the value was read.
     pub(in crate::yaml) const fn has_value(&self) -> bool {
         self.value.offset() != NO_VALUE
     }
 
-    /// Its key was read: the node behind that will be its value.
+    /// Marks the key as read. The next node will be the value.
     pub(in crate::yaml) const fn set_key(&mut self) {
         self.value = Packed::new(NO_VALUE, HAS_KEY);
     }
@@ -259,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trees_are_small() {
+    fn nodes_and_entries_are_small() {
         assert_eq!(size_of::<StoredNode>(), 8);
         assert_eq!(size_of::<ShortEntry>(), 4);
         assert_eq!(size_of::<StoredEntry>(), 20);

@@ -1,4 +1,4 @@
-//! A tree's nodes and entries as they are read, one by one.
+//! Adds nodes and entries while a document is read.
 
 use super::super::tree::{Comments, Extras, NodeId, Properties, ScalarStyle, ScalarType, Span};
 use super::packed::{
@@ -8,7 +8,7 @@ use super::packed::{
 use super::{Stored, to_u32};
 
 impl Stored<'_> {
-    /// A scalar that says what is in the text, between its quotes if it has some.
+    /// Adds a scalar whose content is in the text, between its quotes if it has some.
     #[inline(always)]
     pub(in crate::yaml) fn push_scalar(
         &mut self,
@@ -18,7 +18,7 @@ impl Stored<'_> {
         self.push(span, StoredKind::Scalar(style, scalar_type))
     }
 
-    /// A scalar that says what was resolved from a byte on.
+    /// Adds a scalar whose content is in the resolved contents, from `start` on.
     pub(in crate::yaml) fn push_resolved(
         &mut self,
         span: Span,
@@ -29,7 +29,7 @@ impl Stored<'_> {
         self.push_with_details(span, StoredKind::Scalar(style, scalar_type), content)
     }
 
-    /// A collection begins, whose end and entries are not known yet.
+    /// Begins a collection. Its end and entries are set later.
     pub(in crate::yaml) fn push_collection(
         &mut self,
         start: u32,
@@ -58,7 +58,7 @@ impl Stored<'_> {
         id
     }
 
-    /// A node of which there is more to know.
+    /// Adds a node with details.
     fn push_with_details(&mut self, span: Span, kind: StoredKind, span_of_details: Span) -> NodeId {
         let place = to_u32(self.details.len());
         let (end, span) = (span.end, Span::new(span.start, place));
@@ -76,7 +76,7 @@ impl Stored<'_> {
         *end = Packed::new(end.offset(), flags(end.bits()));
     }
 
-    /// The anchor and the tag of the node that came last.
+    /// Sets the anchor and the tag of the last node.
     pub(in crate::yaml) fn set_properties(&mut self, id: NodeId, properties: Properties) {
         if properties == Properties::default() {
             return;
@@ -85,7 +85,7 @@ impl Stored<'_> {
         self.properties.push((id, properties));
     }
 
-    /// A collection ends at `end`, and has these entries.
+    /// Ends a collection at `end`, with its entries.
     pub(in crate::yaml) fn end_collection(&mut self, id: NodeId, end: u32, own: &[ShortEntry]) {
         let start = to_u32(self.entries.len());
         self.entries.extend_from_slice(own);
@@ -97,7 +97,7 @@ impl Stored<'_> {
         }
     }
 
-    /// An entry of which all is known, in few bytes.
+    /// Returns the short form of a complete entry, and stores the full one if needed.
     pub(in crate::yaml) fn compressed(&mut self, entry: &StoredEntry) -> ShortEntry {
         let mut short = ShortEntry::compress(entry, self.span_of(entry.value()).start);
         if self.full_entry(short) != *entry {
@@ -107,7 +107,7 @@ impl Stored<'_> {
         short
     }
 
-    /// The comma behind an entry.
+    /// Sets the comma after an entry.
     pub(in crate::yaml) fn set_comma(&mut self, entry: &mut StoredEntry, at: u32) {
         match entry.extras {
             NONE => entry.set_lone_comma(at),
@@ -115,12 +115,12 @@ impl Stored<'_> {
         }
     }
 
-    /// An entry's comments, to give it one more.
+    /// Returns the comments of an entry for changing them.
     pub(in crate::yaml) fn comments_of(&mut self, entry: &mut StoredEntry) -> &mut Comments {
         &mut self.extras_of(entry).comments
     }
 
-    /// The root's comments, to give it one more.
+    /// Returns the comments of the root for changing them.
     pub(in crate::yaml) fn comments_of_root(&mut self) -> &mut Comments {
         let mut root = self.root;
         self.extras_of(&mut root);
@@ -137,7 +137,7 @@ impl Stored<'_> {
         &mut self.extras[entry.extras as usize]
     }
 
-    /// What an entry has beyond the usual.
+    /// Returns the extras of an entry, if it has some.
     fn current_extras(&self, entry: &StoredEntry) -> Option<Extras> {
         let only_comma = || {
             let comma = entry.lone_comma();

@@ -1,4 +1,4 @@
-//! Where the documents of a file begin and end.
+//! Finds the starts and ends of the documents of a file.
 
 use super::super::tree::Span;
 use super::{
@@ -9,13 +9,12 @@ use crate::line_breaks::{line_end, next_line};
 pub(super) struct Splitter<'s> {
     pub(super) text: &'s str,
     pub(super) documents: Vec<Document<'s>>,
-    /// Of the chunk that is being read: where it starts, in bytes and lines, its `---` and its
-    /// `...`.
+    /// The current chunk: its start in bytes, its line, its `---` and its `...`.
     pub(super) start: usize,
     pub(super) line: usize,
     pub(super) marker: Option<usize>,
     pub(super) end: Option<usize>,
-    /// Whether directives may be at its start: not below a `---` in the head.
+    /// Whether directives may be at its start. They may not be below a `---` in the head.
     pub(super) takes_directives: bool,
 }
 
@@ -37,10 +36,10 @@ impl Splitter<'_> {
         self.push_chunk(self.text.len());
     }
 
-    /// Where the document whose `---` is at `at` begins: with the directives above.
+    /// Returns the start of the chunk whose `---` is at `at`: the directives above it belong to it.
     fn chunk_start(&mut self, at: usize) -> usize {
         self.push_bare_document(at);
-        // directives are only where no document is open: in a first chunk, or after `...`
+        // directives are only valid if no document is open: in a first chunk, or after `...`
         let is_open = self.end.is_none() && (self.marker.is_some() || !self.takes_directives);
         if is_open {
             return at;
@@ -49,7 +48,7 @@ impl Splitter<'_> {
         directives_start(self.text, from, at).unwrap_or(at)
     }
 
-    /// After a `...` line a document may follow that has no `---`: it is a chunk of its own.
+    /// Ends the current chunk, if a document without `---` follows its `...` line.
     fn push_bare_document(&mut self, until: usize) {
         let Some(end) = self.end else { return };
         let mut start = next_line(self.text, end);
@@ -77,13 +76,13 @@ impl Splitter<'_> {
         below_marker(self.text, marker).unwrap_or(marker + 3)
     }
 
-    /// Ends the chunk at `end`, and starts the next one there.
+    /// Ends the current chunk at `end`, where the next one starts.
     fn push_chunk(&mut self, end: usize) {
         if end <= self.start {
             return;
         }
         let body_start = match self.body_start() {
-            // what is behind a marker on its line
+            // the body starts on the line of the marker
             start if self.marker == start.checked_sub(3) => start,
             start => skip_set_off_comments(&self.text[..end], start),
         };
@@ -111,7 +110,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Where the directives between `from` and `at` begin.
+/// Returns the start of the directives between `from` and `at`.
 fn directives_start(text: &str, from: usize, at: usize) -> Option<usize> {
     let mut line = from + byte_order_mark(&text[from..]);
     while line < at {

@@ -20,7 +20,7 @@ fn bodies(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn at_marker_lines() {
+fn splits_at_marker_lines() {
     assert_eq!(texts(""), [""; 0]);
     assert_eq!(texts("a\n"), ["a\n"]);
     assert_eq!(texts("a\n---\nb\n"), ["a\n", "---\nb\n"]);
@@ -37,7 +37,7 @@ fn at_marker_lines() {
 }
 
 #[test]
-fn comments_above_a_marker_are_of_the_document_above() {
+fn comments_above_a_marker_belong_to_the_previous_document() {
     assert_eq!(texts("a\n\n# a\n---\nb\n"), ["a\n\n# a\n", "---\nb\n"]);
     assert_eq!(
         texts("--- |\n# text\n---\nc\n"),
@@ -46,7 +46,7 @@ fn comments_above_a_marker_are_of_the_document_above() {
 }
 
 #[test]
-fn with_the_directives() {
+fn directives_belong_to_the_next_document() {
     assert_eq!(
         texts("a\n...\n# b\n%YAML 1.2\n# c\n\n---\nd\n"),
         ["a\n...\n# b\n", "%YAML 1.2\n# c\n\n---\nd\n"]
@@ -57,7 +57,7 @@ fn with_the_directives() {
 }
 
 #[test]
-fn after_an_end_marker() {
+fn splits_after_an_end_marker() {
     assert_eq!(
         texts("a\n...\n# b\n\n---\nc\n"),
         ["a\n...\n# b\n\n", "---\nc\n"]
@@ -71,7 +71,7 @@ fn after_an_end_marker() {
 }
 
 #[test]
-fn below_the_head() {
+fn splits_below_the_head() {
     let cut = |text| {
         texts(text);
         let documents = split(text);
