@@ -1,8 +1,9 @@
-//! Line breaks of texts: LF or CRLF. A local text's stay (rules: Places and formats).
+//! Line breaks of texts. The local text keeps its line breaks, LF or CRLF (rules: Places and
+//! formats).
 
 use std::borrow::Cow;
 
-/// What line breaks a text has.
+/// The kind of line breaks in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineBreaks {
     None,
@@ -12,18 +13,18 @@ pub(crate) enum LineBreaks {
 
 impl LineBreaks {
     pub(crate) fn of(text: &str) -> Self {
-        let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-        let windows = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
-        match windows {
-            _ if all == 0 => Self::None,
+        let lf_count = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let crlf_count = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
+        match crlf_count {
+            _ if lf_count == 0 => Self::None,
             0 => Self::Alike("\n"),
-            count if count == all => Self::Alike("\r\n"),
+            count if count == lf_count => Self::Alike("\r\n"),
             _ => Self::Mixed,
         }
     }
 }
 
-/// The line break that a text uses first; LF where it has none.
+/// Returns the first line break of a text, or LF if it has none.
 pub(crate) fn line_break_of(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -31,12 +32,12 @@ pub(crate) fn line_break_of(text: &str) -> &'static str {
     }
 }
 
-/// Whether a text ends with a line break, be it a CR alone.
+/// Whether a text ends with a line break, which includes a lone CR.
 pub(crate) fn ends_line(text: &str) -> bool {
     text.ends_with(['\n', '\r'])
 }
 
-/// The lines of a text with their line breaks, a CR alone being one as well.
+/// Returns the lines of a text with their line breaks, which include a lone CR.
 pub(crate) fn lines_with_breaks(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -46,17 +47,17 @@ pub(crate) fn lines_with_breaks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The start of the line that a byte is in.
+/// Returns the start of the line of a byte.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
 }
 
-/// The end of the line that a byte is in, without its line break.
+/// Returns the end of the line of a byte, without its line break.
 pub(crate) fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end)
 }
 
-/// The start of the line below the one that a byte is in, or the text's end.
+/// Returns the start of the line after that of a byte, or the end of the text.
 pub(crate) fn next_line(text: &str, at: usize) -> usize {
     let end = line_end(text, at);
     match &text.as_bytes()[end..] {
@@ -65,12 +66,12 @@ pub(crate) fn next_line(text: &str, at: usize) -> usize {
     }
 }
 
-/// The first line of a text with its line break, and the others; nothing of an empty text.
+/// Splits a text after its first line with the line break.
 pub(crate) fn cut_first_line(text: &str) -> (&str, &str) {
     text.split_at(next_line(text, 0))
 }
 
-/// The last line of a text with its line break, and those above it.
+/// Returns the last line of a text with its line break, and the text above it.
 pub(crate) fn cut_last_line(text: &str) -> (&str, &str) {
     let end = ["\r\n", "\n", "\r"].into_iter();
     let end = end.filter_map(|it| text.strip_suffix(it)).next();
@@ -78,28 +79,28 @@ pub(crate) fn cut_last_line(text: &str) -> (&str, &str) {
     (&text[start..], &text[..start])
 }
 
-/// The lines of a text without their line breaks, a CR alone being one as well.
+/// Returns the lines of a text without their line breaks, which include a lone CR.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     lines_with_breaks(text).map(|line| line.trim_end_matches(['\n', '\r']))
 }
 
-/// Adds `more` to a text, with all its lines: LFs right behind a lone CR come as CRs, for the first
-/// would be a half of that line break.
+/// Appends `more` to a text and keeps all line breaks: LFs after a lone CR become CRs, because the
+/// first LF would form a CRLF with that CR.
 pub(crate) fn push(text: &mut String, more: &str) {
     let rest = more.trim_start_matches('\n');
-    let behind_cr = text.ends_with('\r') && rest.len() < more.len();
-    if behind_cr {
+    let follows_cr = text.ends_with('\r') && rest.len() < more.len();
+    if follows_cr {
         text.extend(std::iter::repeat_n('\r', more.len() - rest.len()));
     }
-    text.push_str(if behind_cr { rest } else { more });
+    text.push_str(if follows_cr { rest } else { more });
 }
 
-/// A text with that line break and no other.
+/// Returns a text with all LF and CRLF line breaks replaced by `line_break`.
 pub(crate) fn with_line_break<'t>(text: impl Into<Cow<'t, str>>, line_break: &str) -> Cow<'t, str> {
     let text = text.into();
     match LineBreaks::of(&text) {
         LineBreaks::None => text,
-        LineBreaks::Alike(all) if all == line_break => text,
+        LineBreaks::Alike(only) if only == line_break => text,
         _ => text.replace("\r\n", "\n").replace('\n', line_break).into(),
     }
 }

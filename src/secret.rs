@@ -1,46 +1,46 @@
-//! Finds texts that may hold a Secret. It looks at the text alone, and so works where that does not
-//! parse.
+//! Finds texts that may contain a Secret. It works on the text, so that it also works for texts
+//! that cannot be parsed.
 
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
 
-/// What is shown in the place of a value.
+/// The text that replaces a hidden value.
 pub(crate) const HIDDEN: &str = "(secret)";
 
-/// The kinds of resources that keep something, or hold such ones.
+/// The kinds that contain secret values, directly or in their items.
 const KINDS: [&str; 2] = ["Secret", "SecretList"];
 
-/// How deep texts in texts are looked into.
-const DEPTH: usize = 4;
+/// The maximum depth at which texts in texts are searched.
+const MAX_DEPTH: usize = 4;
 
-/// Whether a text may hold a Secret of Kubernetes: whether it says `kind: Secret` anywhere, in
-/// whatever style.
+/// Whether a text may contain a Kubernetes Secret: whether it has `kind: Secret` anywhere, in any
+/// style.
 ///
-/// That takes in what is no Secret but speaks of one. What is shown of a text is a courtesy; what
-/// is kept from it is a promise.
+/// This may be true for a text without a Secret: it is better to hide too much than to show a
+/// secret.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
-    may_be_at(text, DEPTH)
+    may_be_at(text, MAX_DEPTH)
 }
 
 fn may_be_at(text: &[u8], depth: usize) -> bool {
-    let has = |sought: &[u8]| memchr::memmem::find(text, sought).is_some();
-    // it may be written with escapes
+    let has = |part: &[u8]| memchr::memmem::find(text, part).is_some();
+    // the kind may be written with escapes
     let is_possible = has(b"Secret") || has(b"\\");
-    is_possible && (looks_like_one(text) || says_so(&String::from_utf8_lossy(text), depth))
+    is_possible && (has_plain_kind(text) || has_secret_kind(&String::from_utf8_lossy(text), depth))
 }
 
-/// Whether `kind` is a Secret by its parsed value: with a tag, an anchor or escapes, or behind an
-/// alias. Of a text that does not parse nobody can say, where it has both words or might have.
-fn says_so(text: &str, depth: usize) -> bool {
+/// Whether a parsed `kind` is a Secret, even with a tag, an anchor, an alias or escapes. A text
+/// that cannot be parsed counts as a Secret if it has both words, or escapes that could hide them.
+fn has_secret_kind(text: &str, depth: usize) -> bool {
     split(text)
         .iter()
         .any(|document| match Tree::parse(document.text) {
-            Ok(tree) => tree.is_some_and(|tree| has_kind(&tree, depth)),
-            Err(_) => may_be_in_broken(document.text),
+            Ok(tree) => tree.is_some_and(|tree| tree_has_secret_kind(&tree, depth)),
+            Err(_) => may_be_in_invalid(document.text),
         })
 }
 
-fn has_kind(tree: &Tree<'_>, depth: usize) -> bool {
+fn tree_has_secret_kind(tree: &Tree<'_>, depth: usize) -> bool {
     let content = |node| tree.scalar(tree.resolve(node)).map(|scalar| scalar.content);
     tree.all_entries().any(|id| {
         let entry = tree.entry(id);
@@ -49,12 +49,12 @@ fn has_kind(tree: &Tree<'_>, depth: usize) -> bool {
         };
         let is_kind = entry.key.and_then(content) == Some("kind");
         is_kind && KINDS.contains(&value)
-            // a document in a text
+            // the value may be a document itself
             || depth > 0 && value.contains("kind") && may_be_at(value.as_bytes(), depth - 1)
     })
 }
 
-fn may_be_in_broken(text: &str) -> bool {
+fn may_be_in_invalid(text: &str) -> bool {
     let is_escaped = ["\\u", "\\x", "\\U", "\\\n", "\\\r"]
         .iter()
         .any(|it| text.contains(it));
@@ -62,43 +62,43 @@ fn may_be_in_broken(text: &str) -> bool {
     is_escaped || text.contains("kind") && words.any(|word| KINDS.contains(&word))
 }
 
-/// Whether it is there as it is usually written.
-fn looks_like_one(text: &[u8]) -> bool {
+/// Whether the text has `kind: Secret` in its usual notation.
+fn has_plain_kind(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"Secret").any(|at| {
         let after = &text[at + b"Secret".len()..];
         let after = after.strip_prefix(b"List").unwrap_or(after);
-        let ends = after
+        let is_word_end = after
             .first()
             .is_none_or(|next| !next.is_ascii_alphanumeric());
         let mut before = &text[..at];
-        let mut colon = false;
+        let mut has_colon = false;
         while let Some((last, rest)) = before.split_last() {
             match last {
                 b'"' | b'\'' | b' ' | b'\t' | b'\n' | b'\r' => {}
-                // a quote within a quoted text
+                // an escaped quote in a quoted text
                 b'\\' => {}
-                b':' if !colon => colon = true,
+                b':' if !has_colon => has_colon = true,
                 _ => break,
             }
             before = rest;
         }
-        ends && colon && before.ends_with(b"kind")
+        is_word_end && has_colon && before.ends_with(b"kind")
     })
 }
 
-/// Whether a path of a resource of some kind leads to what a Secret keeps; `None` if the kind
-/// alone does not say.
+/// Whether a path in a resource of this kind leads to secret values. Returns `None` if the kind is
+/// not enough to tell.
 pub(crate) fn is_kept_by(kind: &str, path: &str) -> Option<bool> {
     match kind {
-        "Secret" => Some(is_kept(path)),
-        // what is in a list can be anything
+        "Secret" => Some(is_secret_path(path)),
+        // a list can have items of any kind
         kind if kind.ends_with("List") => None,
         _ => Some(false),
     }
 }
 
-/// Whether a path of a Secret leads to what it keeps, or to what may repeat that.
-fn is_kept(path: &str) -> bool {
+/// Whether a path in a Secret leads to its secret values, or to a field that may repeat them.
+fn is_secret_path(path: &str) -> bool {
     let holds = |field: &str| {
         path.strip_prefix(field)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', ' ']))
@@ -157,10 +157,10 @@ mod tests {
             "",
             "metadata.annotations[x]",
         ] {
-            assert!(is_kept(path), "{path}");
+            assert!(is_secret_path(path), "{path}");
         }
         for path in ["type", "database", "metadata.labels.a"] {
-            assert!(!is_kept(path), "{path}");
+            assert!(!is_secret_path(path), "{path}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Semantic versions as people write them.
+//! Parses and compares semantic versions as people write them.
 
 use std::cmp::Ordering;
 
 use semver::{BuildMetadata, Prerelease, Version};
 
-/// A semantic version, of which the last one or two numbers may be missing and numbers may begin
-/// with zeros; and how many numbers are written.
+/// Parses a semantic version. The last one or two numbers may be missing, and numbers may have
+/// leading zeros. Returns the version and the number of numbers in the text.
 pub(crate) fn lenient(text: &str) -> Option<(Version, usize)> {
     let (text, build) = match text.split_once('+') {
         Some((text, build)) => (text, BuildMetadata::new(build).ok()?),
@@ -22,8 +22,8 @@ pub(crate) fn lenient(text: &str) -> Option<(Version, usize)> {
             digits.then(|| part.parse().ok()).flatten()
         })
         .collect::<Option<_>>()?;
-    let written = parts.len();
-    if written > 3 || (written == 1 && !pre.is_empty()) {
+    let count = parts.len();
+    if count > 3 || (count == 1 && !pre.is_empty()) {
         return None;
     }
     let part = |at: usize| parts.get(at).copied().unwrap_or(0);
@@ -34,11 +34,11 @@ pub(crate) fn lenient(text: &str) -> Option<(Version, usize)> {
         pre,
         build,
     };
-    Some((version, written))
+    Some((version, count))
 }
 
-/// Which of two versions is the higher one, a `v` before them aside; `None` if one is no version,
-/// or they have the same precedence.
+/// Compares two versions, with or without a leading `v`. Returns `None` if one of them is not a
+/// version, or if they have the same precedence.
 pub(crate) fn higher(left: &str, right: &str) -> Option<Ordering> {
     let [left, right] = [left, right].map(|text| {
         let number = text.strip_prefix(['v', 'V']).unwrap_or(text);

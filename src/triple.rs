@@ -1,4 +1,4 @@
-//! One value for each of the three sides.
+//! One value for each of the three sides of a merge.
 //!
 //! ```
 //! use merge3::triple::{Change, Side, Triple};
@@ -16,9 +16,9 @@ use std::ops::{Index, IndexMut};
 pub struct Triple<T> {
     /// The common ancestor (`--ancestor`).
     pub original: T,
-    /// What upstream made of the original (`--from`).
+    /// Upstream's new version of the original (`--from`).
     pub updated: T,
-    /// What the owner of the destination made of it (`--to`).
+    /// The owner's version of the original, which is the destination (`--to`).
     pub local: T,
 }
 
@@ -34,10 +34,10 @@ pub enum Side {
 }
 
 impl Side {
-    /// Each side, in its place.
+    /// Each side as the value of that side.
     pub const ALL: Triple<Self> = Triple::new(Self::Original, Self::Updated, Self::Local);
 
-    /// What messages and reports call it.
+    /// Returns the name of the side in messages and reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Original => "original",
@@ -47,23 +47,23 @@ impl Side {
     }
 }
 
-/// Who changed a value, seen from the original.
+/// Which sides changed a value of the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// Neither side changed it.
+    /// No side changed it.
     Nobody,
-    /// Only upstream did.
+    /// Only upstream changed it.
     Upstream,
-    /// Only the local side did.
+    /// Only local changed it.
     Local,
-    /// Both did, and arrived at the same value.
+    /// Both sides changed it to the same value.
     BothAlike,
-    /// Both did, and do not agree: a conflict (rules: Conflicts).
+    /// Both sides changed it to different values: a conflict (rules: Conflicts).
     BothApart,
 }
 
 impl<T> Triple<T> {
-    /// Puts three values together.
+    /// Returns a triple of three values.
     pub const fn new(original: T, updated: T, local: T) -> Self {
         Self {
             original,
@@ -72,7 +72,7 @@ impl<T> Triple<T> {
         }
     }
 
-    /// The same triple, by reference.
+    /// Returns a triple of references.
     pub const fn as_ref(&self) -> Triple<&T> {
         Triple {
             original: &self.original,
@@ -90,10 +90,10 @@ impl<T> Triple<T> {
         }
     }
 
-    /// Applies a fallible `f` to each side; the first error wins.
+    /// Applies a fallible `f` to each side.
     ///
     /// # Errors
-    /// Whatever `f` returns.
+    /// Returns the first error of `f`.
     pub fn try_map<R, E>(self, mut f: impl FnMut(T) -> Result<R, E>) -> Result<Triple<R>, E> {
         Ok(Triple {
             original: f(self.original)?,
@@ -111,7 +111,7 @@ impl<T> Triple<T> {
         }
     }
 
-    /// The three values in the order original, updated, local.
+    /// Returns the three values in the order original, updated, local.
     pub fn into_array(self) -> [T; 3] {
         [self.original, self.updated, self.local]
     }
@@ -140,14 +140,14 @@ impl<T> IndexMut<Side> for Triple<T> {
 }
 
 impl<T: PartialEq> Triple<T> {
-    /// Who changed the value.
+    /// Returns which sides changed the value.
     pub fn change(&self) -> Change {
         self.change_by(|left, right| left == right)
     }
 }
 
 impl<T> Triple<T> {
-    /// Who changed the value, by an equality of the caller's.
+    /// Returns which sides changed the value, compared with `equal`.
     pub fn change_by(&self, mut equal: impl FnMut(&T, &T) -> bool) -> Change {
         if equal(&self.original, &self.updated) {
             if equal(&self.original, &self.local) {

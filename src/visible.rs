@@ -1,11 +1,11 @@
-//! Text that somebody else wrote (names, values, subjects of commits, what git says), as it is
-//! shown: nothing in it is obeyed by a terminal, looks like what it is not, or is a command to a CI
-//! service. Whatever is told of foreign text goes through here.
+//! Makes foreign text safe to show: names, values, commit subjects, and messages of git. Terminals
+//! must not obey it, it must not look like another text, and CI services must not read commands in
+//! it. All messages and reports pass foreign text through this module.
 
 use std::fmt::Write as _;
 
-/// Whether a character is obeyed, or not seen: control characters, line separators, what turns the
-/// direction of writing, what has no width, and tags.
+/// Whether a character is invisible or controls a terminal: control characters, line separators,
+/// changes of the writing direction, characters without width, and tag characters.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -14,12 +14,12 @@ fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A text on one line, with what is hidden in it written out: `\n`, `\u{1b}`.
+/// Returns a text on one line, with hidden characters escaped: `\n`, `\u{1b}`.
 pub(crate) fn visible(text: &str) -> String {
     escaped(text, |_| false)
 }
 
-/// Several lines, each as [`visible`] has it, but for tabs.
+/// Returns several lines, escaped as in [`visible`], except for tabs.
 pub(crate) fn visible_lines(text: &str) -> String {
     let lines = text.split_inclusive('\n');
     lines
@@ -29,15 +29,16 @@ pub(crate) fn visible_lines(text: &str) -> String {
 
 fn escaped(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
-    let begin = text.len() - text.trim_start().len();
-    // `::error::` is a command to GitHub's runner where a line begins with it, and `##[error]`
+    let start = text.len() - text.trim_start().len();
+    // GitHub's runner reads `::error::` as a command at the start of a line, and `##[error]`
     // anywhere
-    let is_command = text[begin..]
+    let is_command = text[start..]
         .strip_prefix("::")
         .is_some_and(|rest| rest.contains("::"));
     for (at, c) in text.char_indices() {
-        let breaks = (is_command && at == begin) || (c == '[' && text[..at].ends_with("##"));
-        if breaks {
+        let breaks_command =
+            (is_command && at == start) || (c == '[' && text[..at].ends_with("##"));
+        if breaks_command {
             shown.extend(c.escape_unicode());
         } else if is_hidden(c) && !is_kept(c) {
             shown.extend(c.escape_default());
@@ -48,17 +49,17 @@ fn escaped(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     shown
 }
 
-/// A text of JSON in which nothing is hidden: it says the same.
+/// Escapes the hidden characters of a JSON text, which keeps its value.
 pub(crate) fn visible_json(text: String) -> String {
-    let is_changed = |c: char| c != '\n' && is_hidden(c);
-    if !text.contains(is_changed) && !text.contains("##[") {
+    let is_escaped = |c: char| c != '\n' && is_hidden(c);
+    if !text.contains(is_escaped) && !text.contains("##[") {
         return text;
     }
     let mut shown = String::with_capacity(text.len());
     let mut units = [0; 2];
     for (at, c) in text.char_indices() {
-        let in_command = c == '[' && text[..at].ends_with("##");
-        if in_command || is_changed(c) {
+        let breaks_command = c == '[' && text[..at].ends_with("##");
+        if breaks_command || is_escaped(c) {
             for unit in c.encode_utf16(&mut units) {
                 let written = write!(shown, "\\u{unit:04x}");
                 debug_assert!(written.is_ok(), "writing to a string does not fail");

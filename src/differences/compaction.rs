@@ -1,27 +1,28 @@
-//! Which of several places a change of lines is at, where it could be further up or down as well.
+//! Chooses the position of a change of lines that could also be further up or down.
 //!
-//! Git decides it in this way, so that what goes and what comes instead are one hunk. (The library
-//! that aligns the lines can do it too, in quadratic time where one text only gained lines.)
+//! It follows git, so that a deletion and the insertion that replaces it are one hunk. The library
+//! that aligns lines can do this as well, but in quadratic time if lines were only added to one
+//! text.
 
 use gix_imara_diff::{Hunk, Token};
 
-/// A text, its lines as numbers, and which of them are not in the other text.
+/// A text: its lines as numbers, and which of them the other text does not have.
 struct Text<'l> {
     lines: &'l [Token],
     is_changed: Vec<bool>,
 }
 
-/// Changed lines that follow each other, perhaps none: there is such a group above, between and
-/// below all unchanged lines, and so there are as many in either text.
+/// A run of changed lines, which may be empty. There is one before, between and after all unchanged
+/// lines, so both texts have the same number of groups.
 #[derive(Clone, Copy)]
 struct Group {
     start: usize,
     end: usize,
 }
 
-/// The same hunks, each where it is beside what the other text has there, or else as far down as it
-/// can be.
-pub(super) fn compacted(old: &[Token], new: &[Token], hunks: Vec<Hunk>) -> Vec<Hunk> {
+/// Moves each hunk next to a change in the other text if possible, and otherwise as far down as
+/// possible. Returns the moved hunks.
+pub(super) fn compact_hunks(old: &[Token], new: &[Token], hunks: Vec<Hunk>) -> Vec<Hunk> {
     let can_move = |lines: &[Token], start: u32, end: u32| {
         let (start, end) = (start as usize, end as usize);
         let is_same = |above: Option<usize>, below: usize| {
@@ -40,17 +41,17 @@ pub(super) fn compacted(old: &[Token], new: &[Token], hunks: Vec<Hunk>) -> Vec<H
     let mut new = Text::of(new, hunks.iter().map(|hunk| &hunk.after));
     old.compact(&new);
     new.compact(&old);
-    let (mut group, mut other) = (old.first(), new.first());
+    let (mut group, mut other_group) = (old.first(), new.first());
     let mut hunks = Vec::with_capacity(hunks.len());
     loop {
-        if !group.is_empty() || !other.is_empty() {
+        if !group.is_empty() || !other_group.is_empty() {
             hunks.push(Hunk {
                 before: group.start as u32..group.end as u32,
-                after: other.start as u32..other.end as u32,
+                after: other_group.start as u32..other_group.end as u32,
             });
         }
-        match (old.next(group), new.next(other)) {
-            (Some(next), Some(next_other)) => (group, other) = (next, next_other),
+        match (old.next(group), new.next(other_group)) {
+            (Some(next), Some(next_other)) => (group, other_group) = (next, next_other),
             _ => return hunks,
         }
     }
@@ -72,39 +73,39 @@ impl<'l> Text<'l> {
     }
 
     /// Moves each group of this text.
-    fn compact(&mut self, others: &Self) {
-        let (mut group, mut other) = (self.first(), others.first());
+    fn compact(&mut self, other_text: &Self) {
+        let (mut group, mut other_group) = (self.first(), other_text.first());
         loop {
             if !group.is_empty() {
-                self.move_group(&mut group, others, &mut other);
+                self.move_group(&mut group, other_text, &mut other_group);
             }
-            match (self.next(group), others.next(other)) {
-                (Some(next), Some(next_other)) => (group, other) = (next, next_other),
+            match (self.next(group), other_text.next(other_group)) {
+                (Some(next), Some(next_other)) => (group, other_group) = (next, next_other),
                 _ => return,
             }
         }
     }
 
-    fn move_group(&mut self, group: &mut Group, others: &Self, other: &mut Group) {
-        let (highest, is_beside) = loop {
+    fn move_group(&mut self, group: &mut Group, other_text: &Self, other_group: &mut Group) {
+        let (highest, touches_change) = loop {
             let size = group.end - group.start;
             while self.move_up(group) {
-                *other = others.previous(*other).unwrap_or(*other);
+                *other_group = other_text.previous(*other_group).unwrap_or(*other_group);
             }
             let highest = group.end;
-            let mut is_beside = !other.is_empty();
+            let mut touches_change = !other_group.is_empty();
             while self.move_down(group) {
-                *other = others.next(*other).unwrap_or(*other);
-                is_beside |= !other.is_empty();
+                *other_group = other_text.next(*other_group).unwrap_or(*other_group);
+                touches_change |= !other_group.is_empty();
             }
-            // it may have met another group, with which it can go further up
+            // the group may have merged with another one, so that it can move further up
             if size == group.end - group.start {
-                break (highest, is_beside);
+                break (highest, touches_change);
             }
         };
-        if is_beside && group.end > highest {
-            while other.is_empty() && self.move_up(group) {
-                *other = others.previous(*other).unwrap_or(*other);
+        if touches_change && group.end > highest {
+            while other_group.is_empty() && self.move_up(group) {
+                *other_group = other_text.previous(*other_group).unwrap_or(*other_group);
             }
         }
     }
@@ -116,7 +117,7 @@ impl<'l> Text<'l> {
         }
     }
 
-    /// The group below the unchanged line that follows one.
+    /// Returns the group after the unchanged line below `group`.
     fn next(&self, group: Group) -> Option<Group> {
         let start = group.end + 1;
         (start <= self.lines.len()).then(|| Group {
@@ -131,7 +132,8 @@ impl<'l> Text<'l> {
         Some(Group { start, end })
     }
 
-    /// Whether it went a line down; then it has the changed lines below it too.
+    /// Moves a group one line down and merges it with the changed lines below. Returns false if the
+    /// group cannot move.
     fn move_down(&mut self, group: &mut Group) -> bool {
         let can_move = self.lines.get(group.start) == self.lines.get(group.end);
         if can_move {
@@ -143,7 +145,8 @@ impl<'l> Text<'l> {
         can_move
     }
 
-    /// Whether it went a line up; then it has the changed lines above it too.
+    /// Moves a group one line up and merges it with the changed lines above. Returns false if the
+    /// group cannot move.
     fn move_up(&mut self, group: &mut Group) -> bool {
         let above = group.start.checked_sub(1);
         let above = above.filter(|above| self.lines[*above] == self.lines[group.end - 1]);

@@ -1,4 +1,6 @@
-//! Which pieces two rows share: lines of texts, elements of lists, pieces of collections.
+//! Aligns two sequences: lines of texts, elements of lists, or items of rows.
+//!
+//! `compaction` moves the changes of lines to where git has them.
 
 mod compaction;
 
@@ -7,15 +9,15 @@ use std::ops::Range;
 
 use gix_imara_diff::{Algorithm, Diff, Hunk, Interner, Token};
 
-use compaction::compacted;
+use compaction::compact_hunks;
 
-/// How an old and a new row align.
+/// The alignment of an old and a new sequence.
 pub(crate) struct Differences {
     hunks: Vec<Hunk>,
     lengths: [usize; 2],
 }
 
-/// A part of both rows, which is the same in both or differs.
+/// A range of both sequences that is equal in both or differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AlignedRange {
     pub(crate) old: Range<usize>,
@@ -23,33 +25,33 @@ pub(crate) struct AlignedRange {
     pub(crate) is_same: bool,
 }
 
-/// How two rows of anything align, by a longest common subsequence, or nearly so.
+/// Aligns two sequences by a longest common subsequence, or one that is nearly as long.
 pub(crate) fn differences<T: Eq + Hash>(old: &[T], new: &[T]) -> Differences {
-    let [old, new] = numbered(old, new);
+    let [old, new] = intern(old, new);
     Differences::of(&old, &new)
 }
 
-/// How the lines of two texts align. As in git, what goes and what comes are one part where they
-/// can be, and else as far down as they can be.
+/// Aligns the lines of two texts. As in git, a deletion and an insertion become one change if
+/// possible, and other changes are as far down as possible.
 pub(crate) fn differences_of_lines<T: Eq + Hash>(old: &[T], new: &[T]) -> Differences {
-    let [old, new] = numbered(old, new);
+    let [old, new] = intern(old, new);
     differences_of_tokens(&old, &new)
 }
 
-/// The same, where each line is a number, the same for the same line.
+/// Aligns lines as [`differences_of_lines`] does. Equal lines have equal tokens.
 pub(crate) fn differences_of_tokens(old: &[Token], new: &[Token]) -> Differences {
     let Differences { hunks, lengths } = Differences::of(old, new);
-    let hunks = compacted(old, new, hunks);
+    let hunks = compact_hunks(old, new, hunks);
     Differences { hunks, lengths }
 }
 
-/// A number for each piece of two rows, the same for the same piece.
-fn numbered<T: Eq + Hash>(old: &[T], new: &[T]) -> [Vec<Token>; 2] {
+/// Returns a token for each item of two sequences. Equal items have equal tokens.
+fn intern<T: Eq + Hash>(old: &[T], new: &[T]) -> [Vec<Token>; 2] {
     let mut known = Interner::new(old.len());
     [old, new].map(|row| row.iter().map(|piece| known.intern(piece)).collect())
 }
 
-/// For each piece of a row, which piece of the old row it is.
+/// Returns the position in `old` of each item of `new`, if the two are paired.
 pub(crate) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<usize>> {
     let mut found = vec![None; new.len()];
     for (old, new) in differences(old, new).same() {
@@ -58,7 +60,8 @@ pub(crate) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<usize>
     found
 }
 
-/// Where each of `part` is in `whole`, in the same order; `None` if `whole` has not all of them.
+/// Returns the positions in `whole` of the items of `part`, which have to be in the same order.
+/// Returns `None` if `part` is not a subsequence of `whole`.
 pub(crate) fn positions_in(part: &[u64], whole: &[u64]) -> Option<Vec<usize>> {
     let mut next = 0;
     part.iter()
@@ -81,12 +84,12 @@ impl Differences {
         }
     }
 
-    /// The parts that differ, from top to bottom, in few bytes.
+    /// Returns the changes in order, with 32-bit positions.
     pub(crate) fn hunks(&self) -> impl Iterator<Item = Hunk> {
         self.hunks.iter().cloned()
     }
 
-    /// The parts that differ, from top to bottom.
+    /// Returns the changes in order.
     pub(crate) fn changed(&self) -> impl Iterator<Item = AlignedRange> {
         let wide = |range: Range<u32>| range.start as usize..range.end as usize;
         self.hunks().map(move |hunk| AlignedRange {
@@ -96,7 +99,7 @@ impl Differences {
         })
     }
 
-    /// All parts, from top to bottom.
+    /// Returns all ranges in order.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = AlignedRange> {
         let [old, new] = self.lengths;
         let end = AlignedRange {
@@ -117,7 +120,7 @@ impl Differences {
         parts.filter(|part| !part.old.is_empty() || !part.new.is_empty())
     }
 
-    /// The places of each piece that both rows share, in order.
+    /// Returns the old and new position of each paired item, in order.
     pub(crate) fn same(&self) -> impl Iterator<Item = (usize, usize)> {
         let same = self.ranges().filter(|part| part.is_same);
         same.flat_map(|part| part.old.zip(part.new))
@@ -130,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_change_is_one_range_next_to_repeated_lines() {
-        // its blank lines could as well be those below it
+        // the first change could also include the blank lines below it
         let old = ["a", "b", "", "", "c"];
         let new = ["a", "", "", "B", "", "", "c"];
         let changed: Vec<_> = differences_of_lines(&old, &new).changed().collect();

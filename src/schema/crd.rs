@@ -1,17 +1,17 @@
-//! Kinds that custom resource definitions add, by their structural schemas.
+//! Reads the kinds of custom resource definitions from their structural schemas.
 
 use rustc_hash::FxHashMap;
 
 use super::kind_of;
 use super::table::copy_metadata;
-use super::types::{Inside, KeyDefault, ListRule, MapKey, Type, Types, Value};
+use super::types::{Content, KeyDefault, ListRule, MapKey, Type, Types, ValueSchema};
 use crate::yaml::{NodeId, NodeKind, ParseError, ScalarType, Tree};
 
 const LIST_TYPE: &str = "x-kubernetes-list-type";
 const LIST_MAP_KEYS: &str = "x-kubernetes-list-map-keys";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
 
-/// Adds the kinds that a document defines, if it is a custom resource definition; returns how many.
+/// Adds the kinds of a document, if it is a custom resource definition. Returns their number.
 pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseError> {
     let is_definition = kind_of(tree, tree.root().value).is_some_and(|(api_version, kind)| {
         kind == "CustomResourceDefinition" && api_version.starts_with("apiextensions.k8s.io/")
@@ -78,42 +78,42 @@ impl<'t> DefinitionReader<'_, 't> {
             .field(self.tree.field(map, field)?, "openAPIV3Schema")
     }
 
-    /// A resource's root, or one embedded in another: it has the `metadata` that every resource
-    /// has.
-    fn resource(&mut self, schema: NodeId) -> Result<Value, ParseError> {
+    /// Returns the schema of a resource: a root, or a resource embedded in another. Each has the
+    /// `metadata` of all resources.
+    fn resource(&mut self, schema: NodeId) -> Result<ValueSchema, ParseError> {
         let mut value = self.value(schema)?;
         let metadata = copy_metadata(self.types);
-        let id = match value.inside {
-            Inside::Fields(id) => id,
-            _ => self.types.add_type(Type::without_fields(Inside::Unknown)),
+        let id = match value.content {
+            Content::Fields(id) => id,
+            _ => self.types.add_type(Type::without_fields(Content::Unknown)),
         };
         self.types
             .fields_mut(id)
             .fields
             .insert("metadata".into(), metadata);
-        value.inside = Inside::Fields(id);
+        value.content = Content::Fields(id);
         Ok(value)
     }
 
-    /// What a schema says of a value.
-    fn value(&mut self, schema: NodeId) -> Result<Value, ParseError> {
-        let mut value = Value::new(self.inside(schema)?);
+    /// Returns the schema of a value.
+    fn value(&mut self, schema: NodeId) -> Result<ValueSchema, ParseError> {
+        let mut value = ValueSchema::new(self.content(schema)?);
         value.list = self.list_type(schema)?;
         value.is_atomic_map = self.tree.field_text(schema, MAP_TYPE) == Some("atomic");
-        // no definition says anything else of patches
+        // a definition has no other rules for patches
         value.patch_list = value.list.clone();
         value.is_patched_whole = value.is_atomic_map;
         Ok(value)
     }
 
-    fn inside(&mut self, schema: NodeId) -> Result<Inside, ParseError> {
+    fn content(&mut self, schema: NodeId) -> Result<Content, ParseError> {
         if let Some(items) = self.tree.field(schema, "items") {
-            return Ok(Inside::Elements(Box::new(self.below(items)?)));
+            return Ok(Content::Elements(Box::new(self.field_value(items)?)));
         }
         let properties = self.tree.field(schema, "properties");
-        let others = self.tree.field(schema, "additionalProperties");
-        if properties.is_none() && others.is_none() {
-            return Ok(Inside::Unknown);
+        let other_fields = self.tree.field(schema, "additionalProperties");
+        if properties.is_none() && other_fields.is_none() {
+            return Ok(Content::Unknown);
         }
         let mut fields = FxHashMap::default();
         if let Some(properties) = properties {
@@ -123,17 +123,20 @@ impl<'t> DefinitionReader<'_, 't> {
                 let Some(name) = entry.key.and_then(|key| self.tree.scalar(key)) else {
                     continue;
                 };
-                fields.insert((name.content).into(), self.below(entry.value)?);
+                fields.insert((name.content).into(), self.field_value(entry.value)?);
             }
         }
-        let others = match others {
-            Some(others) => self.below(others)?,
-            None => Value::new(Inside::Unknown),
+        let other_fields = match other_fields {
+            Some(other_fields) => self.field_value(other_fields)?,
+            None => ValueSchema::new(Content::Unknown),
         };
-        Ok(Inside::Fields(self.types.add_type(Type { fields, others })))
+        Ok(Content::Fields(self.types.add_type(Type {
+            fields,
+            other_fields,
+        })))
     }
 
-    fn below(&mut self, schema: NodeId) -> Result<Value, ParseError> {
+    fn field_value(&mut self, schema: NodeId) -> Result<ValueSchema, ParseError> {
         if self.is_true(schema, "x-kubernetes-embedded-resource") {
             self.resource(schema)
         } else {
@@ -142,16 +145,16 @@ impl<'t> DefinitionReader<'_, 't> {
     }
 
     fn list_type(&self, schema: NodeId) -> Result<ListRule, ParseError> {
-        let Some(said) = self.tree.field(schema, LIST_TYPE) else {
+        let Some(list_type) = self.tree.field(schema, LIST_TYPE) else {
             return Ok(ListRule::Unknown);
         };
-        match self.tree.scalar(said).map(|scalar| scalar.content) {
+        match self.tree.scalar(list_type).map(|scalar| scalar.content) {
             Some("atomic") => Ok(ListRule::Atomic),
             Some("set") => Ok(ListRule::Set),
-            Some("map") => Ok(ListRule::Map(self.map_keys(schema, said)?)),
+            Some("map") => Ok(ListRule::Map(self.map_keys(schema, list_type)?)),
             _ => Err(self
                 .error(
-                    said,
+                    list_type,
                     format!("`{LIST_TYPE}` is none of atomic, set and map"),
                 )
                 .with_help("write one of the three, or leave it out: the list is one value then")),
@@ -180,7 +183,7 @@ impl<'t> DefinitionReader<'_, 't> {
         })
     }
 
-    /// The default of a field of a list's elements.
+    /// Returns the default of a field of a list's elements.
     fn default_of(&self, list: NodeId, name: &str) -> Option<KeyDefault> {
         let properties = self
             .tree

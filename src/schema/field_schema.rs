@@ -1,70 +1,71 @@
-//! What is known of one place in a resource.
+//! The schema of a value at one path of a resource.
 
-use super::types::{Inside, ListRule, MapKey, Types, Value};
+use super::types::{Content, ListRule, MapKey, Types, ValueSchema};
 
-/// A kind that is known.
+/// The schema of a kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind<'s> {
-    /// The resource's root.
+    /// The schema of the resource's root.
     pub root: FieldSchema<'s>,
-    /// Whether it is of a custom resource definition, and not built into Kubernetes.
+    /// Whether a custom resource definition defines the kind. Otherwise, it is built into
+    /// Kubernetes.
     pub is_custom: bool,
 }
 
-/// What is known of the value at one place in a resource.
+/// The schema of a value at one path of a resource.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldSchema<'s> {
     types: &'s Types,
-    value: &'s Value,
+    value: &'s ValueSchema,
 }
 
-static UNKNOWN: Value = Value::new(Inside::Unknown);
-static PLAIN: Value = Value::new(Inside::Plain);
+static UNKNOWN: ValueSchema = ValueSchema::new(Content::Unknown);
+static DEFAULT: ValueSchema = ValueSchema::new(Content::Default);
 
 impl<'s> FieldSchema<'s> {
-    pub(super) const fn new(types: &'s Types, value: &'s Value) -> Self {
+    pub(super) const fn new(types: &'s Types, value: &'s ValueSchema) -> Self {
         Self { types, value }
     }
 
-    /// A field of the map here.
+    /// Returns the schema of a field of this map.
     pub fn field(self, name: &str) -> Self {
-        self.at(match &self.value.inside {
-            Inside::Plain => &PLAIN,
-            Inside::Fields(id) => {
+        self.at(match &self.value.content {
+            Content::Default => &DEFAULT,
+            Content::Fields(id) => {
                 let fields = self.types.fields(*id);
-                fields.fields.get(name).unwrap_or(&fields.others)
+                fields.fields.get(name).unwrap_or(&fields.other_fields)
             }
-            Inside::Unknown | Inside::Elements(_) => &UNKNOWN,
+            Content::Unknown | Content::Elements(_) => &UNKNOWN,
         })
     }
 
-    /// An element of the list here, any of them.
+    /// Returns the schema of the elements of this list.
     pub fn element(self) -> Self {
-        self.at(match &self.value.inside {
-            Inside::Plain => &PLAIN,
-            Inside::Elements(element) => element,
-            Inside::Unknown | Inside::Fields(_) => &UNKNOWN,
+        self.at(match &self.value.content {
+            Content::Default => &DEFAULT,
+            Content::Elements(element) => element,
+            Content::Unknown | Content::Fields(_) => &UNKNOWN,
         })
     }
 
-    const fn at(self, value: &'s Value) -> Self {
+    const fn at(self, value: &'s ValueSchema) -> Self {
         Self { value, ..self }
     }
 
-    /// Whether anything is known of the value here.
+    /// Whether the schema has any information about the value.
     pub fn is_known(self) -> bool {
-        self.value.inside != Inside::Unknown
+        self.value.content != Content::Unknown
     }
 
-    /// How a list here merges.
+    /// Returns how this list merges.
     pub fn list(self) -> &'s ListRule {
-        match (&self.value.list, &self.value.inside) {
-            (ListRule::Unknown, Inside::Plain | Inside::Elements(_)) => &ListRule::Atomic,
-            (said, _) => said,
+        match (&self.value.list, &self.value.content) {
+            (ListRule::Unknown, Content::Default | Content::Elements(_)) => &ListRule::Atomic,
+            (rule, _) => rule,
         }
     }
 
-    /// The fields that identify the elements of the list here; none where nothing does.
+    /// Returns the fields that identify the elements of this list. It is empty if none do.
     pub fn map_keys(self) -> &'s [MapKey] {
         match self.list() {
             ListRule::Map(keys) => keys,
@@ -72,28 +73,29 @@ impl<'s> FieldSchema<'s> {
         }
     }
 
-    /// Whether a map here is one value (`x-kubernetes-map-type`); else it merges field by field.
+    /// Whether this map is one value (`x-kubernetes-map-type`). Otherwise, it merges field by
+    /// field.
     pub const fn is_atomic_map(self) -> bool {
         self.value.is_atomic_map
     }
 
-    /// How a strategic merge patch merges a list here.
+    /// Returns how a strategic merge patch merges this list.
     pub fn patch_list(self) -> &'s ListRule {
-        match (&self.value.patch_list, &self.value.inside) {
-            (_, Inside::Unknown | Inside::Fields(_)) => &ListRule::Unknown,
+        match (&self.value.patch_list, &self.value.content) {
+            (_, Content::Unknown | Content::Fields(_)) => &ListRule::Unknown,
             (ListRule::Unknown, _) => &ListRule::Atomic,
-            (said, _) => said,
+            (rule, _) => rule,
         }
     }
 
-    /// Whether a strategic merge patch replaces the map here and does not merge it
-    /// (`patchStrategy: replace`).
+    /// Whether a strategic merge patch replaces this map instead of merging it (`patchStrategy:
+    /// replace`).
     pub const fn is_patched_whole(self) -> bool {
         self.value.is_patched_whole
     }
 
-    /// Whether a strategic merge patch made by `kubectl apply` clears the fields that it does not
-    /// name, in the map here or in each element of the list here (`patchStrategy: retainKeys`).
+    /// Whether a strategic merge patch of `kubectl apply` removes the fields that it does not name,
+    /// from this map or from each element of this list (`patchStrategy: retainKeys`).
     pub const fn retains_keys(self) -> bool {
         self.value.retains_keys
     }

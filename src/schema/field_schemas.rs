@@ -1,19 +1,21 @@
-//! What is known of each node of a document.
+//! The schemas of all nodes of a document.
 
 use super::{FieldSchema, Schema};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
-/// What is known of each node of a document.
+/// The schemas of the nodes of a document.
 #[derive(Debug, Clone)]
 pub struct FieldSchemas<'s> {
     of_nodes: Vec<Option<FieldSchema<'s>>>,
 }
 
 impl<'s> FieldSchemas<'s> {
-    /// What is known of a document as the resource that it is; nothing where it is none.
+    /// Returns the schemas of a document by its kind. Nodes have none if the document is not a
+    /// resource.
     ///
-    /// A resource inside of another, at a place of which nothing is known (the items of a `List`,
-    /// say), is one of its own kind. What an alias stands for is at the place of its anchor.
+    /// A resource inside another one has the schema of its own kind, if the outer schema has no
+    /// information about it, as for the items of a `List`. A node that aliases refer to has the
+    /// schema of the position of its anchor.
     ///
     /// ```
     /// use merge3::schema::{ListRule, FieldSchemas, Schema};
@@ -35,33 +37,33 @@ impl<'s> FieldSchemas<'s> {
         found
     }
 
-    /// What is known of a node; `None` if nothing is.
+    /// Returns the schema of a node, or `None` if there is no information about it.
     pub fn of(&self, node: NodeId) -> Option<FieldSchema<'s>> {
         self.of_nodes.get(node.number() as usize).copied().flatten()
     }
 
-    /// Adds a node and all that is in it.
+    /// Adds a node with all nodes in it.
     fn add(
         &mut self,
         schema: &'s Schema,
         tree: &Tree<'_>,
         node: NodeId,
-        known: Option<FieldSchema<'s>>,
+        field_schema: Option<FieldSchema<'s>>,
     ) {
-        let known = known.filter(|known| known.is_known()).or_else(|| {
+        let field_schema = field_schema.filter(|it| it.is_known()).or_else(|| {
             tree.find(node, "metadata")?;
             schema.resource_at(tree, node)
         });
-        self.of_nodes[node.number() as usize] = known;
+        self.of_nodes[node.number() as usize] = field_schema;
         let is_list = matches!(tree.node(node).kind, NodeKind::Sequence(_));
-        // an alias has no entries: what it stands for is met at its anchor
+        // an alias has no entries: the node that it refers to is added at its anchor
         for entry in tree.entries(node) {
             let entry = tree.entry(entry);
             let name = entry.key.and_then(|key| tree.scalar(key));
-            let below = known.map(|known| match name {
-                Some(name) => known.field(name.content),
-                None if is_list => known.element(),
-                None => known.field(""),
+            let below = field_schema.map(|field_schema| match name {
+                Some(name) => field_schema.field(name.content),
+                None if is_list => field_schema.element(),
+                None => field_schema.field(""),
             });
             self.add(schema, tree, entry.value, below);
         }

@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
-"""Makes kubernetes.txt, the compact table of list facts that the program embeds.
+"""Writes kubernetes.txt, the compact table of list rules that the program embeds.
 
-    python3 src/schema/make_table.py LISTS.json src/schema/{newer,older,scopes}.json > src/schema/kubernetes.txt
+    python3 src/schema/make_table.py LISTS.json src/schema/{newer,older,scopes}.json \\
+        > src/schema/kubernetes.txt
 
-LISTS.json holds what Kubernetes' published OpenAPI says: `kinds` (APIVERSION/KIND to type) and `types` (type to fields, each with
-`type` or `list` and `items`, and `patchStrategy`, `patchMergeKey`, `listType`, `listMapKeys` where it has them). Each further file has
-the same form and adds to it, field by field, or has `cluster_scoped` (group to kinds whose objects are in no namespace); an `about`
-in it is copied into the table's head.
+LISTS.json has data from Kubernetes' published OpenAPI: `kinds` maps APIVERSION/KIND to a type, and
+`types` maps a type to its fields. A field has `type`, or `list` and `items`, and optionally
+`patchStrategy`, `patchMergeKey`, `listType` and `listMapKeys`.
 
-Fields are left out of the table where lists at and below them are one value in any case.
+Each further file has the same form and adds to the data, field by field, or has `cluster_scoped`,
+which maps an API group to its cluster-scoped kinds. The `about` text of each file is copied into
+the head of the table.
+
+The table omits a field if all lists at and below it are one value.
 """
 
 import json
 import sys
 
-# What an absent key stands for: `default` in the OpenAPI of ContainerPort and ServicePort.
+# The defaults of key fields: `default` in the OpenAPI of ContainerPort and ServicePort.
 DEFAULTS = {"protocol": "TCP"}
 
-# Kinds of which the OpenAPI lists only some of the fields: for the others the table says nothing.
+# Types of which the OpenAPI lists only some fields. The schema of their other fields is unknown.
 OPEN_TYPES = {"io.k8s.api.apps.v1.Kustomization"}
 
 PREFIXES = ["io.k8s.apimachinery.pkg.apis.", "io.k8s.apiextensions-apiserver.pkg.apis.", "io.k8s.kube-aggregator.pkg.apis.", "io.k8s.api."]
@@ -49,7 +53,7 @@ def is_list_of_kinds(kind):
     return kind.endswith("List")
 
 
-def has_facts(field):
+def has_rule(field):
     is_collection = field.get("list") or field.get("type")
     return is_collection and any(key in field for key in ("patchStrategy", "listType"))
 
@@ -58,23 +62,23 @@ def refers_to(field):
     return field.get("items") or field.get("type")
 
 
-def types_with_facts(types):
-    """The types in which, or below which, something is said that is not so in any case."""
+def types_with_rules(types):
+    """Returns the types with a rule, in them or below them, that is not the default."""
     found = set()
     while True:
         more = {
             name
             for name, fields in types.items()
-            if name not in found and any(says_something(field, found) for field in fields.values())
+            if name not in found and any(adds_rule(field, found) for field in fields.values())
         }
         if not more:
             return found
         found |= more
 
 
-def says_something(field, found):
+def adds_rule(field, found):
     atomic = field.get("listType", "atomic") == "atomic" and "patchStrategy" not in field
-    return (has_facts(field) and not atomic) or refers_to(field) in found
+    return (has_rule(field) and not atomic) or refers_to(field) in found
 
 
 def line_of(name, field, found):
@@ -107,7 +111,7 @@ def reachable(kinds, types, found):
 def main():
     kinds, types, about, scoped = load(sys.argv[1:])
     kinds = {kind: name for kind, name in kinds.items() if not is_list_of_kinds(kind)}
-    found = types_with_facts(types)
+    found = types_with_rules(types)
     print("# Made by make_table.py; not written by hand.")
     for line in about:
         print(f"# {line}")
@@ -119,7 +123,7 @@ def main():
     for name in sorted(reachable(kinds, types, found)):
         print("type", short(name), *(["open"] if name in OPEN_TYPES else []))
         for field, facts in sorted(types[name].items()):
-            if says_something(facts, found):
+            if adds_rule(facts, found):
                 print("", line_of(field, facts, found))
 
 

@@ -1,8 +1,8 @@
-//! What is known of the fields of Kubernetes resources: which lists merge, and by which keys.
+//! The schemas of Kubernetes resources: which lists merge, and by which keys.
 //!
-//! The facts come from Kubernetes' published OpenAPI, embedded as a small table that is read when
-//! it is first asked for, and from the schemas of custom resource definitions. Knows trees, and
-//! nothing of merging.
+//! The schemas come from Kubernetes' published OpenAPI, which is embedded as a small table, and
+//! from custom resource definitions. This module uses trees and does not know of merging. `table`
+//! reads the embedded table, `crd` reads definitions, and `types` has the data that both produce.
 //!
 //! ```
 //! use merge3::schema::{ListRule, MapKey, Schema};
@@ -31,25 +31,25 @@ pub use types::{KeyDefault, ListRule, MapKey};
 use crate::yaml::{NodeId, ParseError, Tree};
 use types::Types;
 
-/// The kinds that are known: those built into Kubernetes, and those of custom resource definitions.
+/// The known kinds: those built into Kubernetes, and those of custom resource definitions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Schema {
     custom: Types,
 }
 
 impl Schema {
-    /// The kinds built into Kubernetes. Costs nothing before the first kind is asked for.
+    /// Returns the kinds built into Kubernetes. The table is read when a kind is first looked up.
     pub fn kubernetes() -> Self {
         Self::default()
     }
 
-    /// Adds the kinds that a document defines, if it is a custom resource definition (of
-    /// `apiextensions.k8s.io/v1` or `v1beta1`, every version with a schema); returns how many. A
-    /// kind that was added earlier is replaced.
+    /// Adds the kinds of a document, if it is a custom resource definition
+    /// (`apiextensions.k8s.io/v1` or `v1beta1`, every version with a schema). Returns their number.
+    /// A kind that was added earlier is replaced.
     ///
     /// # Errors
-    /// Where a schema says what no schema can: an unknown `x-kubernetes-list-type`, a list of type
-    /// `map` without `x-kubernetes-list-map-keys`, or keys that are no list of names.
+    /// Returns an error if a schema is invalid: an unknown `x-kubernetes-list-type`, a list of type
+    /// `map` without `x-kubernetes-list-map-keys`, or keys that are not a list of names.
     ///
     /// ```
     /// use merge3::schema::{ListRule, Schema};
@@ -77,7 +77,7 @@ impl Schema {
         crd::add(&mut self.custom, tree)
     }
 
-    /// What is known of a kind; `None` if nothing is.
+    /// Returns the schema of a kind, or `None` if the kind is unknown.
     pub fn kind(&self, api_version: &str, kind: &str) -> Option<Kind<'_>> {
         let found = |types, is_custom| {
             let root = FieldSchema::new(types, Types::kind(types, api_version, kind)?);
@@ -86,14 +86,14 @@ impl Schema {
         found(&self.custom, true).or_else(|| found(table::built_in(), false))
     }
 
-    /// Whether Kubernetes itself has a kind. Where it has one in two API groups, it moved from one
-    /// to the other: `Deployment` from `extensions` to `apps`.
+    /// Whether a kind is built into Kubernetes. A built-in kind in two API groups has moved from
+    /// one to the other, as `Deployment` did from `extensions` to `apps`.
     pub(crate) fn is_built_in(api_version: &str, kind: &str) -> bool {
         Types::kind(table::built_in(), api_version, kind).is_some()
     }
 
-    /// Whether objects of a kind are in no namespace: of Kubernetes' own kinds, and of those whose
-    /// definition says so.
+    /// Whether objects of a kind are cluster-scoped: built-in kinds, and kinds whose definition
+    /// says so.
     pub(crate) fn is_cluster_scoped(&self, api_version: &str, kind: &str) -> bool {
         let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
         [table::built_in(), &self.custom]
@@ -101,8 +101,8 @@ impl Schema {
             .any(|types| types.is_cluster_scoped(group, kind))
     }
 
-    /// The resource that a map of a document is: of its kind, or, where that is not known,
-    /// something of which only the `metadata` is. `None` if it has no `apiVersion` and `kind`.
+    /// Returns the schema of a map that is a resource. If its kind is unknown, only the `metadata`
+    /// has a schema. Returns `None` if the map has no `apiVersion` or no `kind`.
     pub fn resource_at(&self, tree: &Tree<'_>, map: NodeId) -> Option<FieldSchema<'_>> {
         let (api_version, kind) = kind_of(tree, map)?;
         Some(match self.kind(api_version, kind) {
@@ -112,7 +112,7 @@ impl Schema {
     }
 }
 
-/// The `apiVersion` and `kind` of a map of a document, where it has both.
+/// Returns the `apiVersion` and `kind` of a map, if it has both.
 pub fn kind_of<'t>(tree: &'t Tree<'_>, map: NodeId) -> Option<(&'t str, &'t str)> {
     Some((
         tree.field_text(map, "apiVersion")?,

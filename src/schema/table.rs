@@ -1,54 +1,54 @@
-//! The kinds built into Kubernetes: a table in the program, read when it is first asked for.
+//! Reads the embedded table of the kinds built into Kubernetes, on first use.
 //!
-//! `make_table.py` writes `kubernetes.txt`: a line for each kind, one for each that has no
-//! namespace, then for each type that says anything, its fields. A field not listed has nothing to
-//! say: its maps merge, its lists are one value.
+//! `make_table.py` writes the table, `kubernetes.txt`. It has a line for each kind, a line for each
+//! cluster-scoped kind, and for each type its fields that differ from the default: maps merge, and
+//! lists are one value.
 
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
 use super::field_schema::FieldSchema;
-use super::types::{Inside, KeyDefault, ListRule, MapKey, Type, TypeId, Types, Value};
+use super::types::{Content, KeyDefault, ListRule, MapKey, Type, TypeId, Types, ValueSchema};
 use crate::yaml::ScalarType;
 
 const TABLE: &str = include_str!("kubernetes.txt");
 
-/// The name of the type of every resource's `metadata`.
+/// The name of the type of `metadata`.
 const METADATA: &str = "meta.v1.ObjectMeta";
 
 struct BuiltIn {
     types: Types,
-    any_resource: Value,
-    metadata: Value,
+    any_resource: ValueSchema,
+    metadata: ValueSchema,
 }
 
-/// The kinds built into Kubernetes.
+/// Returns the kinds built into Kubernetes.
 pub(super) fn built_in() -> &'static Types {
     &table().types
 }
 
-/// A resource of which only the `metadata` is known.
+/// Returns the schema of a resource of which only the `metadata` is known.
 pub(super) fn any_resource() -> FieldSchema<'static> {
     FieldSchema::new(&table().types, &table().any_resource)
 }
 
-/// Adds the built-in type of `metadata` to other types.
-pub(super) fn copy_metadata(types: &mut Types) -> Value {
-    match table().metadata.inside {
-        Inside::Fields(id) => Value::new(Inside::Fields(
+/// Adds the built-in type of `metadata` to `types`.
+pub(super) fn copy_metadata(types: &mut Types) -> ValueSchema {
+    match table().metadata.content {
+        Content::Fields(id) => ValueSchema::new(Content::Fields(
             types.add_type(built_in().fields(id).clone()),
         )),
-        _ => Value::new(Inside::Plain),
+        _ => ValueSchema::new(Content::Default),
     }
 }
 
 fn table() -> &'static BuiltIn {
     static BUILT_IN: OnceLock<BuiltIn> = OnceLock::new();
-    BUILT_IN.get_or_init(|| read(TABLE))
+    BUILT_IN.get_or_init(|| parse_table(TABLE))
 }
 
-fn read(table: &str) -> BuiltIn {
+fn parse_table(table: &str) -> BuiltIn {
     let mut types = Types::default();
     let lines = || {
         let words = table
@@ -58,63 +58,63 @@ fn read(table: &str) -> BuiltIn {
     };
     let mut ids: FxHashMap<&str, TypeId> = FxHashMap::default();
     for (is_field, words) in lines() {
-        if let (false, ["type", name, said @ ..]) = (is_field, words.as_slice()) {
-            let is_open = said == ["open"];
-            let others = if is_open {
-                Inside::Unknown
+        if let (false, ["type", name, attributes @ ..]) = (is_field, words.as_slice()) {
+            let is_open = attributes == ["open"];
+            let other_fields = if is_open {
+                Content::Unknown
             } else {
-                Inside::Plain
+                Content::Default
             };
-            ids.insert(name, types.add_type(Type::without_fields(others)));
+            ids.insert(name, types.add_type(Type::without_fields(other_fields)));
         }
     }
-    let inside = |name: &str| {
+    let content = |name: &str| {
         ids.get(name)
-            .map_or(Inside::Plain, |id| Inside::Fields(*id))
+            .map_or(Content::Default, |id| Content::Fields(*id))
     };
     let mut current = None;
     for (is_field, words) in lines() {
         match (is_field, words.as_slice(), current) {
-            (true, [name, shape, said @ ..], Some(id)) => {
-                let value = field(shape, said, inside);
+            (true, [name, shape, attributes @ ..], Some(id)) => {
+                let value = field(shape, attributes, content);
                 types.fields_mut(id).fields.insert((*name).into(), value);
             }
             (false, ["type", name, ..], _) => current = ids.get(name).copied(),
             (false, ["kind", api_version, kind, name], _) => {
-                types.add_kind(api_version, kind, Value::new(inside(name)));
+                types.add_kind(api_version, kind, ValueSchema::new(content(name)));
             }
-            // a dash is the group without a name
+            // a dash stands for the core group, which has no name
             (false, ["cluster", group, kind], _) => {
                 types.add_cluster_scoped(group.trim_start_matches('-'), kind);
             }
             _ => {}
         }
     }
-    let metadata = Value::new(inside(METADATA));
+    let metadata = ValueSchema::new(content(METADATA));
     let root = types.add_type(Type {
         fields: FxHashMap::from_iter([("metadata".into(), metadata.clone())]),
-        ..Type::without_fields(Inside::Unknown)
+        ..Type::without_fields(Content::Unknown)
     });
     BuiltIn {
         types,
-        any_resource: Value::new(Inside::Fields(root)),
+        any_resource: ValueSchema::new(Content::Fields(root)),
         metadata,
     }
 }
 
-/// Reads what a line says of a field after its name: `TYPE`, `[TYPE]` or `-`, and then
-/// `NAME=VALUE`.
-fn field(shape: &str, said: &[&str], inside: impl Fn(&str) -> Inside) -> Value {
+/// Reads the line of a field after its name: `TYPE`, `[TYPE]` or `-`, and then `NAME=VALUE`
+/// attributes.
+fn field(shape: &str, attributes: &[&str], content: impl Fn(&str) -> Content) -> ValueSchema {
     let elements = shape
         .strip_prefix('[')
         .and_then(|shape| shape.strip_suffix(']'));
-    let mut value = Value::new(match elements {
-        Some(name) => Inside::Elements(Box::new(Value::new(inside(name)))),
-        None => inside(shape),
+    let mut value = ValueSchema::new(match elements {
+        Some(name) => Content::Elements(Box::new(ValueSchema::new(content(name)))),
+        None => content(shape),
     });
     let word = |name: &str| {
-        let mut words = said.iter().filter_map(|word| word.split_once('='));
-        words.find_map(|(found, said)| (found == name).then_some(said))
+        let mut words = attributes.iter().filter_map(|word| word.split_once('='));
+        words.find_map(|(found, value)| (found == name).then_some(value))
     };
     let keys = |names: &str| names.split(',').map(map_key).collect::<Vec<MapKey>>();
     let has_strategy = |name| word("patch").is_some_and(|it| it.split(',').any(|it| it == name));
@@ -136,7 +136,7 @@ fn field(shape: &str, said: &[&str], inside: impl Fn(&str) -> Inside) -> Value {
     value
 }
 
-/// `NAME` or `NAME=DEFAULT`; the defaults in the table are texts.
+/// Reads `NAME` or `NAME=DEFAULT`. The defaults in the table are strings.
 fn map_key(text: &str) -> MapKey {
     let default = |content: &str| KeyDefault {
         scalar_type: ScalarType::Str,
@@ -192,13 +192,13 @@ mod tests {
                 ),
                 ["cluster", _, _] => {}
                 ["type", _] | ["type", _, "open"] => types += 1,
-                [_, shape, said @ ..] if line.starts_with(' ') => {
+                [_, shape, attributes @ ..] if line.starts_with(' ') => {
                     let name = shape.trim_matches(['[', ']']);
                     assert!(
                         matches!(name, "" | "-") || TABLE.contains(&format!("\ntype {name}\n")),
                         "{line}"
                     );
-                    for word in said {
+                    for word in attributes {
                         let known = ["list=", "keys=", "patch=", "by="];
                         assert!(known.iter().any(|name| word.starts_with(name)), "{line}");
                     }

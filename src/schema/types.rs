@@ -1,91 +1,91 @@
-//! Types and what is said of their fields.
+//! The data of schemas: kinds, types and the rules of their fields.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::yaml::ScalarType;
 
-/// A set of kinds and the types that they are made of.
+/// A set of kinds, with their types.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Types {
-    kinds: FxHashMap<Box<str>, Value>,
+    kinds: FxHashMap<Box<str>, ValueSchema>,
     types: Vec<Type>,
-    /// The groups and kinds of objects that are in no namespace.
+    /// The API groups and kinds of cluster-scoped objects.
     cluster_scoped: FxHashSet<(Box<str>, Box<str>)>,
 }
 
-/// Which of a [`Types`]' types.
+/// The index of a type in [`Types`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TypeId(usize);
 
-/// The fields of a map.
+/// The type of a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Type {
-    pub(super) fields: FxHashMap<Box<str>, Value>,
-    /// What is known of fields without a name in [`Type::fields`].
-    pub(super) others: Value,
+    pub(super) fields: FxHashMap<Box<str>, ValueSchema>,
+    /// The schema of all fields that are not in [`Type::fields`].
+    pub(super) other_fields: ValueSchema,
 }
 
-/// What is known of one value.
+/// The schema of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Value {
-    /// How a list merges by `listType`, as far as that is said.
+pub(super) struct ValueSchema {
+    /// How a list merges by `listType`, if that is known.
     pub(super) list: ListRule,
     /// How a strategic merge patch merges a list (`patchStrategy: merge` with `patchMergeKey`).
     pub(super) patch_list: ListRule,
-    /// `patchStrategy: replace`, of a map.
+    /// Whether a map has `patchStrategy: replace`.
     pub(super) is_patched_whole: bool,
-    /// `patchStrategy: retainKeys`.
+    /// Whether it has `patchStrategy: retainKeys`.
     pub(super) retains_keys: bool,
     /// Whether a map is one value.
     pub(super) is_atomic_map: bool,
-    pub(super) inside: Inside,
+    pub(super) content: Content,
 }
 
-/// What is inside a value.
+/// The content of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Inside {
-    /// Nothing is known.
+pub(super) enum Content {
+    /// There is no information.
     Unknown,
     /// Maps merge and lists are one value, at any depth.
-    Plain,
+    Default,
     /// A map.
     Fields(TypeId),
     /// A list.
-    Elements(Box<Value>),
+    Elements(Box<ValueSchema>),
 }
 
 /// How a list merges, by its `listType` with `listMapKeys` or by its `patchStrategy` with
 /// `patchMergeKey`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListRule {
-    /// Nothing is known.
+    /// There is no information.
     Unknown,
-    /// It is one value.
+    /// The list is one value.
     Atomic,
-    /// It is a set of scalars.
+    /// The list is a set of scalars.
     Set,
-    /// These fields identify its elements.
+    /// These fields identify the elements.
     Map(Vec<MapKey>),
 }
 
-/// A field that identifies the elements of a list, alone or with others.
+/// A field that identifies the elements of a list, possibly together with others.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MapKey {
     name: Box<str>,
     default: Option<KeyDefault>,
 }
 
-/// What an absent key field stands for.
+/// The default of a key field.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeyDefault {
     /// The type of the scalar.
     pub scalar_type: ScalarType,
-    /// What it says.
+    /// The content of the scalar.
     pub content: Box<str>,
 }
 
 impl MapKey {
-    /// A key field; `default` is what stands for it where it is absent.
+    /// Returns a key field with its default.
     pub fn new(name: &str, default: Option<KeyDefault>) -> Self {
         Self {
             name: name.into(),
@@ -93,47 +93,47 @@ impl MapKey {
         }
     }
 
-    /// The name of the field.
+    /// Returns the name of the field.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What an absent field stands for, where the schema gives a default.
+    /// Returns the default of the field, if the schema has one.
     pub const fn default(&self) -> Option<&KeyDefault> {
         self.default.as_ref()
     }
 }
 
-impl Value {
-    /// A value of which this is inside, and no more is said.
-    pub(super) const fn new(inside: Inside) -> Self {
+impl ValueSchema {
+    /// Returns the schema of a value with this content and no rules.
+    pub(super) const fn new(content: Content) -> Self {
         Self {
             list: ListRule::Unknown,
             patch_list: ListRule::Unknown,
             is_patched_whole: false,
             retains_keys: false,
             is_atomic_map: false,
-            inside,
+            content,
         }
     }
 }
 
 impl Type {
-    /// A map of whose fields this alone is known.
-    pub(super) fn without_fields(others: Inside) -> Self {
+    /// Returns the type of a map without named fields.
+    pub(super) fn without_fields(other_fields: Content) -> Self {
         Self {
             fields: FxHashMap::default(),
-            others: Value::new(others),
+            other_fields: ValueSchema::new(other_fields),
         }
     }
 }
 
 impl Types {
-    pub(super) fn kind(&self, api_version: &str, kind: &str) -> Option<&Value> {
+    pub(super) fn kind(&self, api_version: &str, kind: &str) -> Option<&ValueSchema> {
         self.kinds.get(name_of(api_version, kind).as_str())
     }
 
-    pub(super) fn add_kind(&mut self, api_version: &str, kind: &str, value: Value) {
+    pub(super) fn add_kind(&mut self, api_version: &str, kind: &str, value: ValueSchema) {
         self.kinds.insert(name_of(api_version, kind).into(), value);
     }
 
