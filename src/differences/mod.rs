@@ -48,7 +48,7 @@ pub(crate) fn differences_of_tokens(old: &[Token], new: &[Token]) -> Differences
 /// Returns a token for each item of two sequences. Equal items have equal tokens.
 fn intern<T: Eq + Hash>(old: &[T], new: &[T]) -> [Vec<Token>; 2] {
     let mut known = Interner::new(old.len());
-    [old, new].map(|row| row.iter().map(|piece| known.intern(piece)).collect())
+    [old, new].map(|row| row.iter().map(|item| known.intern(item)).collect())
 }
 
 /// Returns the position in `old` of each item of `new`, if the two are paired.
@@ -149,13 +149,13 @@ mod tests {
     fn ranges_cover_both_rows() {
         let rows: [&[u32]; 5] = [&[], &[1], &[1, 2, 3], &[0, 2, 3, 4], &[3, 2, 1]];
         for (old, new) in rows.iter().flat_map(|old| rows.map(|new| (*old, new))) {
-            let (mut olds, mut news): (Vec<u32>, Vec<u32>) = Default::default();
+            let (mut old_items, mut new_items): (Vec<u32>, Vec<u32>) = Default::default();
             for part in differences(old, new).ranges() {
                 assert_eq!(part.is_same, old[part.old.clone()] == new[part.new.clone()]);
-                olds.extend(&old[part.old]);
-                news.extend(&new[part.new]);
+                old_items.extend(&old[part.old]);
+                new_items.extend(&new[part.new]);
             }
-            assert_eq!([&*olds, &*news], [old, new]);
+            assert_eq!([&*old_items, &*new_items], [old, new]);
         }
         assert_eq!(places_in(&[1, 2, 3], &[2, 4, 3]), [Some(1), None, Some(2)]);
     }

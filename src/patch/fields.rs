@@ -95,8 +95,8 @@ impl<'a> Patcher<'a> {
             ));
         }
         let all = self.target.entries(self.target.resolve(target));
-        let gone = all.map(|entry| Child::local(entry, Outcome::Remove));
-        Ok(part_of(gone.collect()))
+        let removed = all.map(|entry| Child::local(entry, Outcome::Remove));
+        Ok(part_of(removed.collect()))
     }
 
     /// Merges two maps field by field.
@@ -221,14 +221,14 @@ impl<'a> Patcher<'a> {
         let (Some(patched), Outcome::Take(incoming)) = (patched, outcome) else {
             return Remarks::default();
         };
-        let ours = self.target.entry(entry).comments();
-        let theirs = self.patch.entry(patched).comments();
+        let target_comments = self.target.entry(entry).comments();
+        let patch_comments = self.patch.entry(patched).comments();
         let both_scalars = self.patch.scalar(incoming.node).is_some()
             && self.target.scalar(self.target.entry(entry).value).is_some();
         if self.is_apply()
             || !both_scalars
-            || !ours.beside().is_empty()
-            || theirs.beside().is_empty()
+            || !target_comments.beside().is_empty()
+            || patch_comments.beside().is_empty()
         {
             return Remarks::default();
         }

@@ -249,9 +249,9 @@ impl<'a> Patcher<'a> {
         let mut target_order: Vec<_> = own.map(|element| element.key).collect();
         let has_deletions = patch_list.has(Command::Delete);
         if patch_list.nodes.order.is_some() && has_deletions && patch_list.pairing.is_by_fields() {
-            let room = before.saturating_sub(target_order.len());
+            let free_places = before.saturating_sub(target_order.len());
             let new = elements.iter().filter(|element| element.is_new());
-            target_order.extend(new.map(|element| element.key).take(room));
+            target_order.extend(new.map(|element| element.key).take(free_places));
         }
         target_order
     }

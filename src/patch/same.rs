@@ -17,23 +17,27 @@ impl Equality {
     /// does.
     pub(super) fn is_same(&self, left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
         let (l, r) = (left.resolve(l), right.resolve(r));
-        let below = |ours: EntryId, theirs: EntryId| {
-            let (ours, theirs) = (left.entry(ours).value, right.entry(theirs).value);
-            self.is_same(left, ours, right, theirs)
+        let equal_entries = |left_entry: EntryId, right_entry: EntryId| {
+            let (left_entry, right_entry) =
+                (left.entry(left_entry).value, right.entry(right_entry).value);
+            self.is_same(left, left_entry, right, right_entry)
         };
         match (shape(left, l), shape(right, r)) {
             (Shape::Map, Shape::Map) => {
-                let (ls, rs) = (self.fields(left, l), self.fields(right, r));
-                let index = FieldIndex::new(right, rs.iter().copied()).in_json();
+                let (left_fields, right_fields) = (self.fields(left, l), self.fields(right, r));
+                let index = FieldIndex::new(right, right_fields.iter().copied()).in_json();
                 let has = |entry: &EntryId| {
                     let other = key_of(left, *entry).and_then(|key| index.find(key));
-                    other.is_some_and(|other| below(*entry, other))
+                    other.is_some_and(|other| equal_entries(*entry, other))
                 };
-                ls.len() == rs.len() && ls.iter().all(has)
+                left_fields.len() == right_fields.len() && left_fields.iter().all(has)
             }
             (Shape::List, Shape::List) => {
-                let (ls, rs) = (left.entries(l), right.entries(r));
-                ls.len() == rs.len() && ls.zip(rs).all(|(ours, theirs)| below(ours, theirs))
+                let (left_fields, right_fields) = (left.entries(l), right.entries(r));
+                left_fields.len() == right_fields.len()
+                    && left_fields
+                        .zip(right_fields)
+                        .all(|(left_entry, right_entry)| equal_entries(left_entry, right_entry))
             }
             _ => (self.equal)(left, l, right, r),
         }

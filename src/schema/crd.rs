@@ -255,12 +255,12 @@ mod tests {
              x-kubernetes-list-type: set, items: {type: string}}}, selector: {type: \
              object, x-kubernetes-map-type: atomic, properties: {a: {type: string}}}",
         );
-        let place = schema.kind("acme.io/v1", "Shop").unwrap().root;
-        assert_eq!(place.field("zones").field("any").list(), &ListRule::Set);
-        assert!(place.field("selector").is_atomic_map());
-        assert!(!place.field("zones").is_atomic_map());
+        let root = schema.kind("acme.io/v1", "Shop").unwrap().root;
+        assert_eq!(root.field("zones").field("any").list(), &ListRule::Set);
+        assert!(root.field("selector").is_atomic_map());
+        assert!(!root.field("zones").is_atomic_map());
         assert_eq!(
-            place.field("metadata").field("finalizers").list(),
+            root.field("metadata").field("finalizers").list(),
             &ListRule::Set
         );
         assert!(schema.kind("acme.io/v2", "Shop").is_none());
@@ -276,8 +276,8 @@ mod tests {
             Ok(2)
         );
         for version in ["acme.io/v1", "acme.io/v2"] {
-            let place = schema.kind(version, "Shop").unwrap().root;
-            assert_eq!(place.field("tags").list(), &ListRule::Set);
+            let root = schema.kind(version, "Shop").unwrap().root;
+            assert_eq!(root.field("tags").list(), &ListRule::Set);
         }
     }
 

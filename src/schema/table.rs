@@ -153,20 +153,20 @@ mod tests {
     use super::*;
     use crate::schema::{ListRule, Schema};
 
-    fn place(api_version: &str, kind: &str, path: &str) -> FieldSchema<'static> {
+    fn field_at(api_version: &str, kind: &str, path: &str) -> FieldSchema<'static> {
         let value = built_in().kind(api_version, kind).unwrap();
         let steps = path.split('.').filter(|step| !step.is_empty());
         steps.fold(
             FieldSchema::new(built_in(), value),
-            |place, step| match step {
-                "[]" => place.element(),
-                name => place.field(name),
+            |schema, step| match step {
+                "[]" => schema.element(),
+                name => schema.field(name),
             },
         )
     }
 
-    fn keys(place: FieldSchema<'_>) -> Vec<(&str, Option<&str>)> {
-        match place.list() {
+    fn keys(schema: FieldSchema<'_>) -> Vec<(&str, Option<&str>)> {
+        match schema.list() {
             ListRule::Map(keys) => keys
                 .iter()
                 .map(|key| (key.name(), key.default().map(|default| &*default.content)))
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn lists_of_pods() {
         let pod = "spec.template.spec";
-        let deployment = |path: &str| place("apps/v1", "Deployment", &format!("{pod}.{path}"));
+        let deployment = |path: &str| field_at("apps/v1", "Deployment", &format!("{pod}.{path}"));
         assert_eq!(keys(deployment("containers")), [("name", None)]);
         assert_eq!(
             keys(deployment("containers.[].ports")),
@@ -237,20 +237,20 @@ mod tests {
             [("topologyKey", None), ("whenUnsatisfiable", None)]
         );
         assert!(deployment("volumes").retains_keys());
-        assert!(place("apps/v1", "Deployment", "spec.strategy").retains_keys());
+        assert!(field_at("apps/v1", "Deployment", "spec.strategy").retains_keys());
         assert_eq!(
-            place("apps/v1", "Deployment", "metadata.finalizers").list(),
+            field_at("apps/v1", "Deployment", "metadata.finalizers").list(),
             &ListRule::Set
         );
-        assert!(place("policy/v1", "PodDisruptionBudget", "spec.selector").is_patched_whole());
+        assert!(field_at("policy/v1", "PodDisruptionBudget", "spec.selector").is_patched_whole());
     }
 
     #[test]
     fn list_type_and_patch_strategy_may_differ() {
-        let conditions = place("batch/v1", "Job", "status.conditions");
+        let conditions = field_at("batch/v1", "Job", "status.conditions");
         assert_eq!(conditions.list(), &ListRule::Atomic);
         assert_eq!(conditions.patch_list(), &merge_by("type"));
-        let ports = place("v1", "Service", "spec.ports");
+        let ports = field_at("v1", "Service", "spec.ports");
         assert_eq!(keys(ports), [("port", None), ("protocol", Some("TCP"))]);
         assert_eq!(ports.patch_list(), &merge_by("port"));
     }
@@ -259,7 +259,7 @@ mod tests {
     fn unknown_kinds_and_fields() {
         let schema = Schema::kubernetes();
         assert!(schema.kind("acme.io/v1", "Shop").is_none());
-        let images = place("kustomize.config.k8s.io/v1beta1", "Kustomization", "images");
+        let images = field_at("kustomize.config.k8s.io/v1beta1", "Kustomization", "images");
         assert_eq!(images.list(), &ListRule::Unknown);
         assert_eq!(
             any_resource().field("metadata").field("finalizers").list(),

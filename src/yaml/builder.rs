@@ -142,9 +142,9 @@ impl<'s> TreeBuilder<'s> {
             return;
         }
         let Comments { line, tail, .. } = self.innermost_comments();
-        let place = if is_of_first_line { line } else { tail };
-        if place.is_empty() {
-            *place = comment;
+        let slot = if is_of_first_line { line } else { tail };
+        if slot.is_empty() {
+            *slot = comment;
         }
     }
 

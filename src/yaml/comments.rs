@@ -122,7 +122,7 @@ mod tests {
         ]
         .into_iter()
         .filter(|(_, span)| !span.is_empty())
-        .map(|(place, span)| format!("{name} {place} {}", tree.slice(span).escape_debug()))
+        .map(|(position, span)| format!("{name} {position} {}", tree.slice(span).escape_debug()))
         .collect()
     }
 

@@ -108,14 +108,17 @@ impl Comparison<'_, '_, '_> {
     }
 
     fn equal_collections(&mut self, l: NodeId, r: NodeId, is_map: bool) -> bool {
-        let (ls, rs) = (self.left.entries(l), self.right.entries(r));
-        if ls.len() != rs.len() || self.left.custom_tag(l) != self.right.custom_tag(r) {
+        let (left_entries, right_entries) = (self.left.entries(l), self.right.entries(r));
+        if left_entries.len() != right_entries.len()
+            || self.left.custom_tag(l) != self.right.custom_tag(r)
+        {
             return false;
         }
         if is_map {
-            return self.equal_maps(r, ls.zip(rs));
+            return self.equal_maps(r, left_entries.zip(right_entries));
         }
-        ls.zip(rs)
+        left_entries
+            .zip(right_entries)
             .all(|(l, r)| self.equal_nodes(self.left.entry(l).value, self.right.entry(r).value))
     }
 

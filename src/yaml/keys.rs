@@ -51,8 +51,8 @@ impl Stored<'_> {
 }
 
 /// Returns an error if two of these entries have the same key (rules: Keys).
-pub(super) fn check_unique(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
-    let count = own.range().len();
+pub(super) fn check_unique(stored: &Stored<'_>, entries: Span) -> Result<(), ParseError> {
+    let count = entries.range().len();
     if count <= 1 {
         return Ok(());
     }
@@ -60,7 +60,7 @@ pub(super) fn check_unique(stored: &Stored<'_>, own: Span) -> Result<(), ParseEr
         // equal keys have equal fingerprints, and so the same bit; only keys with the same bit are
         // compared
         let mut bits = 0_u64;
-        for at in own.start..own.end {
+        for at in entries.start..entries.end {
             let key = stored.stored_entry(at).key();
             let fingerprint = match key.and_then(|key| stored.type_and_content(key)) {
                 None | Some((ScalarType::Null, _)) => 0,
@@ -69,7 +69,7 @@ pub(super) fn check_unique(stored: &Stored<'_>, own: Span) -> Result<(), ParseEr
             let bit = 1 << (fingerprint.wrapping_mul(MULTIPLIER) >> 58);
             if bits & bit != 0 {
                 let key = stored.identity_of_key(at);
-                let mut above = own.start..at;
+                let mut above = entries.start..at;
                 if let Some(first) = above.find(|other| stored.identity_of_key(*other) == key) {
                     return Err(duplicate(stored, first, at));
                 }
@@ -81,7 +81,7 @@ pub(super) fn check_unique(stored: &Stored<'_>, own: Span) -> Result<(), ParseEr
     // the table holds entry numbers only: the keys are in the tree
     let mut seen = HashTable::with_capacity(count);
     let hash = |at: &u32| FxBuildHasher.hash_one(stored.identity_of_key(*at));
-    for at in own.start..own.end {
+    for at in entries.start..entries.end {
         let key = stored.identity_of_key(at);
         let is_same = |other: &u32| stored.identity_of_key(*other) == key;
         match seen.entry(hash(&at), is_same, hash) {

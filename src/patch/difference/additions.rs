@@ -14,8 +14,8 @@ impl Additions {
     pub(super) fn add(&mut self, text: String) -> Child {
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         self.texts.push(text);
-        let taken = Outcome::Take(Incoming::whole(NodeId::new(number)));
-        Child::updated(EntryId::new(number), taken)
+        let outcome = Outcome::Take(Incoming::whole(NodeId::new(number)));
+        Child::updated(EntryId::new(number), outcome)
     }
 
     /// Returns the texts of the added entries among `children`.
@@ -45,7 +45,7 @@ impl Additions {
         let entries: Vec<Option<EntryId>> = tree
             .entries(tree.root().value)
             .skip(1)
-            .map(|holder| tree.entries(tree.entry(holder).value).next())
+            .map(|element| tree.entries(tree.entry(element).value).next())
             .collect();
         resolve(tree, &entries, outcome)
     }

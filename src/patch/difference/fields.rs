@@ -6,19 +6,19 @@ use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
 use super::values::scalar_text;
-use super::{Differ, Part};
+use super::{MergeDiffer, Part};
 
 /// The fields of `metadata` that identify the resource of a patch.
 const IDENTITY_FIELDS: [&str; 3] = ["name", "namespace", "generateName"];
 
-impl<'a> Differ<'a> {
+impl<'a> MergeDiffer<'a> {
     /// Returns the fields of a map that are in the patch. The fields in `kept` always are.
     pub(super) fn fields(
         &mut self,
         old: NodeId,
         new: NodeId,
         schema: Option<FieldSchema<'a>>,
-        kept: &[&str],
+        kept_names: &[&str],
         is_root: bool,
     ) -> Vec<Child> {
         let (old, new) = (self.old.resolve(old), self.new.resolve(new));
@@ -28,7 +28,7 @@ impl<'a> Differ<'a> {
         for entry in self.new.entries(new) {
             let name = name_of(self.new, entry).unwrap_or_default().into_owned();
             let before = key_of(self.new, entry).and_then(|key| old_index.find(key));
-            if kept.contains(&name.as_str()) {
+            if kept_names.contains(&name.as_str()) {
                 children.push(Child::keep(entry));
             } else if is_root && name == "metadata" {
                 children.extend(self.metadata(entry, before, schema));

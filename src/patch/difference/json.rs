@@ -28,7 +28,7 @@ use crate::yaml::{EntryId, NodeId, ParseError, ScalarType, Tree, equal};
 /// );
 /// ```
 pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Result<Option<String>, ParseError> {
-    let mut differ = Differ {
+    let mut differ = JsonDiffer {
         old,
         new,
         is_json: is_resource(new),
@@ -39,7 +39,7 @@ pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Result<Option<String>,
     Ok((!lines.is_empty()).then(|| format!("[\n  {}\n]\n", lines.join(",\n  "))))
 }
 
-struct Differ<'a> {
+struct JsonDiffer<'a> {
     old: &'a Tree<'a>,
     new: &'a Tree<'a>,
     /// Whether keys are compared as JSON keys.
@@ -47,7 +47,7 @@ struct Differ<'a> {
     operations: Vec<Value>,
 }
 
-impl Differ<'_> {
+impl JsonDiffer<'_> {
     fn value(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         if equal(self.old, old, self.new, new) {
             return Ok(());
@@ -76,12 +76,12 @@ impl Differ<'_> {
     fn fields(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         let (old_tree, new_tree) = (self.old, self.new);
         let (old, new) = (old_tree.resolve(old), new_tree.resolve(new));
-        let (olds, news) = (FieldIndex::of(old_tree, old), FieldIndex::of(new_tree, new));
+        let (old_index, new_index) = (FieldIndex::of(old_tree, old), FieldIndex::of(new_tree, new));
         for entry in old_tree.entries(old) {
             let Some(below) = self.below(path, old_tree, entry) else {
                 continue;
             };
-            match key_of(old_tree, entry).and_then(|key| news.find(key)) {
+            match key_of(old_tree, entry).and_then(|key| new_index.find(key)) {
                 Some(other) => self.value(
                     old_tree.entry(entry).value,
                     new_tree.entry(other).value,
@@ -91,7 +91,7 @@ impl Differ<'_> {
             }
         }
         for entry in new_tree.entries(new) {
-            let is_new = key_of(new_tree, entry).is_some_and(|key| olds.find(key).is_none());
+            let is_new = key_of(new_tree, entry).is_some_and(|key| old_index.find(key).is_none());
             if let Some(below) = self.below(path, new_tree, entry).filter(|_| is_new) {
                 self.push("add", below, Some(new_tree.entry(entry).value))?;
             }
@@ -112,25 +112,29 @@ impl Differ<'_> {
             let entries = tree.entries(tree.resolve(list));
             entries.map(|entry| tree.entry(entry).value).collect()
         };
-        let (olds, news) = (values(self.old, old), values(self.new, new));
+        let (old_values, new_values) = (values(self.old, old), values(self.new, new));
         let same = |(left, right): (&NodeId, &NodeId)| equal(self.old, *left, self.new, *right);
-        let head = olds
+        let head = old_values
             .iter()
-            .zip(&news)
+            .zip(&new_values)
             .take_while(|pair| same(*pair))
             .count();
-        let shorter = olds.len().min(news.len()) - head;
-        let tails = olds.iter().rev().zip(news.iter().rev());
+        let shorter = old_values.len().min(new_values.len()) - head;
+        let tails = old_values.iter().rev().zip(new_values.iter().rev());
         let tail = tails.take(shorter).take_while(|pair| same(*pair)).count();
-        let (old_end, new_end) = (olds.len() - tail, news.len() - tail);
+        let (old_end, new_end) = (old_values.len() - tail, new_values.len() - tail);
         let both = old_end.min(new_end);
         for index in head..both {
-            self.value(olds[index], news[index], &format!("{path}/{index}"))?;
+            self.value(
+                old_values[index],
+                new_values[index],
+                &format!("{path}/{index}"),
+            )?;
         }
         for index in (both..old_end).rev() {
             self.push("remove", format!("{path}/{index}"), None)?;
         }
-        for (index, value) in news.iter().enumerate().take(new_end).skip(both) {
+        for (index, value) in new_values.iter().enumerate().take(new_end).skip(both) {
             self.push("add", format!("{path}/{index}"), Some(*value))?;
         }
         Ok(())

@@ -12,21 +12,25 @@ use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, Tree};
 
 use super::values::{is_same, scalar_text};
-use super::{Differ, Granularity, Part};
+use super::{Granularity, MergeDiffer, Part};
 
 /// An element of a list, with its key.
-type Keyed<'t> = (ElementKey<'t>, EntryId);
+type KeyedElement<'t> = (ElementKey<'t>, EntryId);
 
 /// Returns the elements of a list with their keys, or `None` if a key is missing or occurs twice.
-fn keyed<'t>(tree: &'t Tree<'_>, list: NodeId, pairing: Pairing<'t>) -> Option<Vec<Keyed<'t>>> {
+fn keyed_elements<'t>(
+    tree: &'t Tree<'_>,
+    list: NodeId,
+    pairing: Pairing<'t>,
+) -> Option<Vec<KeyedElement<'t>>> {
     let entries = tree.entries(tree.resolve(list));
     let elements = entries.map(|entry| Some((pairing.key(tree, tree.entry(entry).value)?, entry)));
-    let elements: Vec<Keyed<'t>> = elements.collect::<Option<_>>()?;
+    let elements: Vec<KeyedElement<'t>> = elements.collect::<Option<_>>()?;
     let distinct: FxHashMap<_, _> = elements.iter().copied().collect();
     (distinct.len() == elements.len()).then_some(elements)
 }
 
-impl<'a> Differ<'a> {
+impl<'a> MergeDiffer<'a> {
     /// Returns a list of a strategic merge patch and the directives beside it.
     pub(super) fn list(
         &mut self,
@@ -41,7 +45,7 @@ impl<'a> Differ<'a> {
         }
         let pairing = Pairing::of(schema, Dialect::Kubectl);
         let (old_tree, new_tree) = (self.old, self.new);
-        match keyed(old_tree, old, pairing).zip(keyed(new_tree, new, pairing)) {
+        match keyed_elements(old_tree, old, pairing).zip(keyed_elements(new_tree, new, pairing)) {
             _ if pairing == Pairing::Atomic => self.child(entry, Part::Whole),
             Some((old_elements, new_elements)) if self.granularity == Granularity::Minimal => {
                 self.merged_list(entry, &old_elements, &new_elements, name, schema)
@@ -62,8 +66,8 @@ impl<'a> Differ<'a> {
     fn merged_list(
         &mut self,
         entry: EntryId,
-        old_elements: &[Keyed<'a>],
-        new_elements: &[Keyed<'a>],
+        old_elements: &[KeyedElement<'a>],
+        new_elements: &[KeyedElement<'a>],
         name: &str,
         schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
@@ -86,7 +90,7 @@ impl<'a> Differ<'a> {
             }
             children.extend(self.child(*element, part));
         }
-        let mut beside = Vec::new();
+        let mut directives = Vec::new();
         if pairing.is_by_fields() {
             for value in removed {
                 let fields = key_fields(self.old, value, pairing).join("\n  ");
@@ -99,13 +103,13 @@ impl<'a> Differ<'a> {
                 .map(|value| scalar_text(self.old, value));
             let texts: Vec<String> = texts.collect();
             let key = write_text(&format!("$deleteFromPrimitiveList/{name}"), true);
-            beside.push(
+            directives.push(
                 self.additions
                     .add(format!("{key}: [{}]\n", texts.join(", "))),
             );
         }
         if !is_in_order(old_elements, new_elements, &patched) {
-            beside.push(self.order(new_elements, name, pairing));
+            directives.push(self.order(new_elements, name, pairing));
         }
         let mut result = if children.iter().any(Child::stays) {
             let part = self.part(entry, children);
@@ -113,8 +117,8 @@ impl<'a> Differ<'a> {
         } else {
             self.child(entry, Part::Unchanged)
         };
-        beside.append(&mut result);
-        beside
+        directives.append(&mut result);
+        directives
     }
 
     /// Compares an element that both lists have.
@@ -134,7 +138,12 @@ impl<'a> Differ<'a> {
         Part::Entries(self.fields(old, new, element, &names, false))
     }
 
-    fn order(&mut self, new_elements: &[Keyed<'_>], name: &str, pairing: Pairing<'a>) -> Child {
+    fn order(
+        &mut self,
+        new_elements: &[KeyedElement<'_>],
+        name: &str,
+        pairing: Pairing<'a>,
+    ) -> Child {
         let values = new_elements
             .iter()
             .map(|(_, entry)| self.new.entry(*entry).value);
@@ -162,8 +171,8 @@ fn key_fields(tree: &Tree<'_>, element: NodeId, pairing: Pairing<'_>) -> Vec<Str
 /// Whether the merged list has the new order without a directive. `patched` has the keys of the
 /// elements in the patch.
 fn is_in_order(
-    old_elements: &[Keyed<'_>],
-    new_elements: &[Keyed<'_>],
+    old_elements: &[KeyedElement<'_>],
+    new_elements: &[KeyedElement<'_>],
     patched: &[ElementKey<'_>],
 ) -> bool {
     let new_keys: Vec<_> = new_elements.iter().map(|(key, _)| *key).collect();

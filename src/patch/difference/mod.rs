@@ -63,7 +63,7 @@ pub fn merge_difference(
         Granularity::WholeLists,
         Granularity::Whole,
     ] {
-        let result = Differ {
+        let result = MergeDiffer {
             old,
             new,
             is_strategic,
@@ -111,7 +111,7 @@ enum Part {
 }
 
 /// Compares two documents. The patch is an edit of the new document's text.
-struct Differ<'a> {
+struct MergeDiffer<'a> {
     old: &'a Tree<'a>,
     new: &'a Tree<'a>,
     is_strategic: bool,
@@ -120,7 +120,7 @@ struct Differ<'a> {
     additions: Additions,
 }
 
-impl<'a> Differ<'a> {
+impl<'a> MergeDiffer<'a> {
     fn patch(mut self, schema: Option<FieldSchema<'a>>) -> Result<String, PatchError> {
         let (old, new) = (self.old.root().value, self.new.root().value);
         let children = self.fields(old, new, schema, &["apiVersion", "kind"], true);

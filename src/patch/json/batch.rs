@@ -30,16 +30,16 @@ pub(super) fn apply_batch(
     }
     let target = parse_generated(text)?;
     let mut batch = Batch::new(&target, patch);
-    let mut taken = 0;
-    while taken < operations.len() && batch.try_take(&operations[taken])? {
-        taken += 1;
+    let mut count = 0;
+    while count < operations.len() && batch.try_take(&operations[count])? {
+        count += 1;
     }
-    if taken < 2 || target.has_aliases() || patch.has_aliases() {
+    if count < 2 || target.has_aliases() || patch.has_aliases() {
         return Ok((0, None));
     }
     // additions are at the ends of maps and lists, so all other paths stay valid
     let Some(text_with_additions) = batch.text_with_additions()? else {
-        return Ok((taken, batch.text_with_changes()?));
+        return Ok((count, batch.text_with_changes()?));
     };
     let target = parse_generated(&text_with_additions)?;
     let mut second = Batch::new(&target, patch);
@@ -49,7 +49,7 @@ pub(super) fn apply_batch(
         }
     }
     let text_with_changes = second.text_with_changes()?;
-    Ok((taken, text_with_changes.or(Some(text_with_additions))))
+    Ok((count, text_with_changes.or(Some(text_with_additions))))
 }
 
 /// Operations at independent locations of one text.
@@ -233,8 +233,8 @@ impl<'a, 'o> Batch<'a, 'o> {
         for (entry, parent) in source.entries(source.root().value).zip(&self.parents) {
             let entries = source.entries(source.entry(entry).value);
             let children = entries.map(|entry| {
-                let taken = Incoming::whole(source.entry(entry).value);
-                Child::updated(entry, Outcome::Take(taken))
+                let incoming = Incoming::whole(source.entry(entry).value);
+                Child::updated(entry, Outcome::Take(incoming))
             });
             added_children.entry(*parent).or_default().extend(children);
         }

@@ -19,28 +19,28 @@ pub(super) fn entry_text(
     if key.is_none() && is_block_list(source, value) {
         return Ok(list_as_element(source, value, owner));
     }
-    let frame = parse_generated(&skeleton)?;
+    let skeleton_tree = parse_generated(&skeleton)?;
     let remarks = owner.map_or_else(Remarks::default, |owner| {
-        let theirs = source.entry(owner).comments();
-        let taken = |comment: Span| match comment.is_empty() {
+        let comments = source.entry(owner).comments();
+        let choose = |comment: Span| match comment.is_empty() {
             true => CommentChoice::Local,
             false => CommentChoice::Updated,
         };
         Remarks {
             from: Some(owner),
-            above: taken(source.comments_above(source.entry(owner))),
-            line: taken(theirs.beside()),
-            tail: taken(theirs.behind()),
+            above: choose(source.comments_above(source.entry(owner))),
+            line: choose(comments.beside()),
+            tail: choose(comments.behind()),
         }
     });
-    let children = frame
-        .entries(frame.root().value)
+    let children = skeleton_tree
+        .entries(skeleton_tree.root().value)
         .map(|only| {
-            let taken = Outcome::Take(Incoming::whole(value));
-            Child::local(only, taken).with_remarks(remarks)
+            let outcome = Outcome::Take(Incoming::whole(value));
+            Child::local(only, outcome).with_remarks(remarks)
         })
         .collect();
-    let text = edited(&frame, source, &Outcome::merge(children))?;
+    let text = edited(&skeleton_tree, source, &Outcome::merge(children))?;
     Ok(joined_to_dash(&text.unwrap_or(skeleton)))
 }
 

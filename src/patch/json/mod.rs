@@ -184,14 +184,14 @@ impl SingleOperation<'_> {
             return Ok(None);
         }
         let quoting = self.target.scalar(old).map(|scalar| scalar.style);
-        let taken = Outcome::Take(Incoming {
+        let outcome = Outcome::Take(Incoming {
             quoting,
             ..Incoming::whole(value)
         });
         let is_element = owner.is_some_and(|owner| self.target.entry(owner).key.is_none());
         match self.locate(&self.operation.path)? {
             None if self.patch.scalar(value).is_none() => Ok(Some(self.with_root(value))),
-            None => Ok(edited(self.target, self.patch, &taken)?),
+            None => Ok(edited(self.target, self.patch, &outcome)?),
             Some(location) if is_element && is_block_list(self.patch, value) => {
                 let text = list_as_element(self.patch, value, Some(entry));
                 let list = parse_generated(&text)?;
@@ -199,7 +199,7 @@ impl SingleOperation<'_> {
                 self.with_outcome(&location, Outcome::Take(Incoming::whole(value)), &list)
                     .map(Some)
             }
-            Some(location) => self.with_outcome(&location, taken, self.patch).map(Some),
+            Some(location) => self.with_outcome(&location, outcome, self.patch).map(Some),
         }
     }
 
@@ -237,14 +237,14 @@ impl SingleOperation<'_> {
         (value, owner): (NodeId, Option<EntryId>),
     ) -> PatchResult<String> {
         let Some(location) = self.locate(&self.operation.path)? else {
-            let taken = Outcome::Take(Incoming::whole(value));
-            return Ok(edited(self.target, source, &taken)?
+            let outcome = Outcome::Take(Incoming::whole(value));
+            return Ok(edited(self.target, source, &outcome)?
                 .unwrap_or_else(|| self.target.text().to_owned()));
         };
         let is_map = shape(self.target, location.parent) == Shape::Map;
         if is_map && location.found.is_some() {
-            let taken = Outcome::Take(Incoming::whole(value));
-            return self.with_outcome(&location, taken, source);
+            let outcome = Outcome::Take(Incoming::whole(value));
+            return self.with_outcome(&location, outcome, source);
         }
         let key = match self.operation.path.last() {
             Some(step) if is_map => Some(step.as_ref()),

@@ -60,8 +60,8 @@ impl Stored<'_> {
 
     /// Adds a node with details.
     fn push_with_details(&mut self, span: Span, kind: StoredKind, span_of_details: Span) -> NodeId {
-        let place = to_u32(self.details.len());
-        let (end, span) = (span.end, Span::new(span.start, place));
+        let index = to_u32(self.details.len());
+        let (end, span) = (span.end, Span::new(span.start, index));
         self.details.push(Details {
             end,
             span: span_of_details,
