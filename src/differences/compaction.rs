@@ -86,6 +86,8 @@ impl<'l> Text<'l> {
         }
     }
 
+    /// Moves a group next to a change of the other text, or else as far down as possible.
+    /// `other_group` follows it as the group of the other text at the same position.
     fn move_group(&mut self, group: &mut Group, other_text: &Self, other_group: &mut Group) {
         let (highest, touches_change) = loop {
             let size = group.end - group.start;
@@ -110,6 +112,7 @@ impl<'l> Text<'l> {
         }
     }
 
+    /// Returns the group before the first unchanged line.
     fn first(&self) -> Group {
         Group {
             start: 0,
@@ -126,6 +129,7 @@ impl<'l> Text<'l> {
         })
     }
 
+    /// Returns the group above the unchanged line above `group`.
     fn previous(&self, group: Group) -> Option<Group> {
         let end = group.start.checked_sub(1)?;
         let start = self.start_of_changed(end);
@@ -159,11 +163,13 @@ impl<'l> Text<'l> {
         above.is_some()
     }
 
+    /// Returns the end of the changed lines that start at `start`.
     fn end_of_changed(&self, start: usize) -> usize {
         let changed = self.is_changed[start..].iter();
         start + changed.take_while(|changed| **changed).count()
     }
 
+    /// Returns the start of the changed lines that end at `end`.
     fn start_of_changed(&self, end: usize) -> usize {
         let changed = self.is_changed[..end].iter().rev();
         end - changed.take_while(|changed| **changed).count()

@@ -74,6 +74,7 @@ pub(crate) fn positions_in(part: &[u64], whole: &[u64]) -> Option<Vec<usize>> {
 }
 
 impl Differences {
+    /// Aligns two sequences of tokens.
     fn of(old: &[Token], new: &[Token]) -> Self {
         let tokens = old.iter().chain(new).map(|token| token.0 + 1);
         let mut diff = Diff::default();

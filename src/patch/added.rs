@@ -26,6 +26,7 @@ impl<'a> Patcher<'a> {
         }
     }
 
+    /// Selects the fields of a map that are added.
     fn added_map(&self, patch: NodeId, schema: Option<FieldSchema<'a>>) -> PatchResult {
         if self.is_apply() && self.is_one_value(schema) {
             return Ok(Outcome::Keep);

@@ -40,10 +40,12 @@ impl PatchMap {
         self.command.map(|(command, _)| command)
     }
 
+    /// Returns the list of `$deleteFromPrimitiveList` for a field.
     pub(super) fn deletion(&self, field: &str) -> Option<NodeId> {
         find(&self.deletions, field)
     }
 
+    /// Returns the list of `$setElementOrder` for a field.
     pub(super) fn order(&self, field: &str) -> Option<NodeId> {
         find(&self.orders, field)
     }
@@ -122,6 +124,7 @@ impl<'a> Patcher<'a> {
         Ok(patch_map)
     }
 
+    /// Reads one directive into `patch_map`.
     fn read_directive(
         &self,
         patch_map: &mut PatchMap,
@@ -151,6 +154,7 @@ impl<'a> Patcher<'a> {
         Ok(())
     }
 
+    /// Returns the field names in the list of `$retainKeys`.
     fn names(&self, list: NodeId) -> PatchResult<Vec<String>> {
         self.require_list(list, RETAIN_KEYS)?;
         let elements = self.patch.entries(self.patch.resolve(list));

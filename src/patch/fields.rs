@@ -70,6 +70,7 @@ impl<'a> Patcher<'a> {
         }))
     }
 
+    /// Decides the outcome of a map, by its directives.
     fn map(&mut self, target: NodeId, patch: NodeId, context: Context<'a>) -> PatchResult {
         let patch_map = self.patch_map(patch)?;
         match patch_map.command() {

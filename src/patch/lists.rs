@@ -99,11 +99,11 @@ impl<'a> Patcher<'a> {
     fn filled_empty_list(&self, patch: NodeId, patch_list: &PatchList<'a>) -> PatchResult {
         self.element_order(patch_list)?;
         let part = self.added_value(patch, patch_list.schema)?;
-        let brings = match &part {
+        let adds_elements = match &part {
             Outcome::Merge(children) => children.iter().any(Child::stays),
             _ => self.patch.entries(self.patch.resolve(patch)).len() > 0,
         };
-        Ok(match brings {
+        Ok(match adds_elements {
             true => Outcome::Take(Incoming::part(patch, part)),
             false => Outcome::Keep,
         })
@@ -192,6 +192,7 @@ impl<'a> Patcher<'a> {
         Ok(elements)
     }
 
+    /// Returns the elements as children in the order of the merged list.
     fn put_in_order(
         &self,
         target: NodeId,
@@ -245,8 +246,8 @@ impl<'a> Patcher<'a> {
             return Vec::new();
         }
         let before = self.target.entries(target).len();
-        let own = elements.iter().filter(|element| !element.is_new());
-        let mut target_order: Vec<_> = own.map(|element| element.key).collect();
+        let kept = elements.iter().filter(|element| !element.is_new());
+        let mut target_order: Vec<_> = kept.map(|element| element.key).collect();
         let has_deletions = patch_list.has(Command::Delete);
         if patch_list.nodes.order.is_some() && has_deletions && patch_list.pairing.is_by_fields() {
             let free_places = before.saturating_sub(target_order.len());

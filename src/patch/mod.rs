@@ -147,8 +147,11 @@ fn with_block_style(
         &target.node(target.root().value).kind,
         NodeKind::Mapping(root) | NodeKind::Sequence(root) if root.flow
     );
-    let is_other = patched.is_some() && !is_flow;
-    match is_other.then(|| json_in_block_style(patch)).flatten() {
+    let needs_block_style = patched.is_some() && !is_flow;
+    match needs_block_style
+        .then(|| json_in_block_style(patch))
+        .flatten()
+    {
         Some(text) => again(&parse_generated(&text)?),
         None => Ok(patched),
     }
@@ -173,6 +176,7 @@ impl From<VerificationError> for PatchError {
     }
 }
 
+/// The result of a decision about a patch.
 type PatchResult<T = Outcome> = Result<T, PatchError>;
 
 /// The tool or standard whose rules a merge patch follows.

@@ -34,6 +34,7 @@ pub(super) enum Defaults {
 pub(super) struct ElementKey<'t>([Option<ScalarKey<'t>>; MAX_KEY_FIELDS]);
 
 impl<'s> Pairing<'s> {
+    /// Returns how the elements of a list with this schema pair.
     pub(super) fn of(schema: Option<FieldSchema<'s>>, dialect: Dialect) -> Self {
         let Some(schema) = schema else {
             return Self::Atomic;

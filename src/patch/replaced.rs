@@ -44,6 +44,7 @@ impl<'a> Patcher<'a> {
         }
     }
 
+    /// Replaces a map field by field.
     fn exact_map(
         &mut self,
         target: NodeId,
@@ -63,8 +64,8 @@ impl<'a> Patcher<'a> {
                     positions.insert(*found, position);
                     let name = name_of(self.target, entry).unwrap_or_default();
                     let below = schema.map(|schema| schema.field(&name));
-                    let (own, other) = self.values(entry, *found);
-                    self.exact_part(own, other, part, below)?
+                    let (target_value, patch_value) = self.values(entry, *found);
+                    self.exact_part(target_value, patch_value, part, below)?
                 }
                 None => Outcome::Remove,
             };
@@ -85,6 +86,7 @@ impl<'a> Patcher<'a> {
             .merged_children(patch, target, place(residents, arrivals)))
     }
 
+    /// Replaces a list element by element.
     fn exact_list(
         &mut self,
         target: NodeId,
@@ -97,13 +99,16 @@ impl<'a> Patcher<'a> {
         for (entry, part) in kept_entries(added) {
             let found = unpaired
                 .iter()
-                .position(|own| self.are_paired(*own, entry, schema));
+                .position(|target_entry| self.are_paired(*target_entry, entry, schema));
             children.push(match found {
                 Some(index) => {
-                    let own = unpaired.remove(index);
-                    let (value, other) = self.values(own, entry);
+                    let target_entry = unpaired.remove(index);
+                    let (target_value, patch_value) = self.values(target_entry, entry);
                     let below = schema.map(FieldSchema::element);
-                    Child::local(own, self.exact_part(value, other, part, below)?)
+                    Child::local(
+                        target_entry,
+                        self.exact_part(target_value, patch_value, part, below)?,
+                    )
                 }
                 None => self.added_child(entry, part.clone()),
             });
@@ -123,13 +128,13 @@ impl<'a> Patcher<'a> {
 
     /// Whether two elements have the same key, or the same value if the list has no keys.
     fn are_paired(&self, target: EntryId, patch: EntryId, schema: Option<FieldSchema<'a>>) -> bool {
-        let (own, other) = self.values(target, patch);
+        let (target_value, patch_value) = self.values(target, patch);
         let pairing = Pairing::of(schema, self.dialect);
         if !pairing.is_by_fields() {
-            return equal(self.target, own, self.patch, other);
+            return equal(self.target, target_value, self.patch, patch_value);
         }
-        let key = pairing.key(self.target, own);
-        key.is_some() && key == pairing.key(self.patch, other)
+        let key = pairing.key(self.target, target_value);
+        key.is_some() && key == pairing.key(self.patch, patch_value)
     }
 
     /// Returns a child that adds a part of an entry of the patch.

@@ -43,6 +43,7 @@ impl Equality {
         }
     }
 
+    /// Returns the fields of a map that count.
     fn fields(&self, tree: &Tree<'_>, map: NodeId) -> Vec<EntryId> {
         let entries = tree.entries(map);
         entries

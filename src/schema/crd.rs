@@ -56,6 +56,7 @@ pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseErro
     Ok(added)
 }
 
+/// Reads the schemas of a definition.
 struct DefinitionReader<'a, 't> {
     types: &'a mut Types,
     tree: &'t Tree<'t>,
@@ -73,6 +74,7 @@ impl<'t> DefinitionReader<'_, 't> {
         entries.map(|entry| self.tree.entry(entry).value).collect()
     }
 
+    /// Returns the schema in a field of a map.
     fn schema_in(&self, map: NodeId, field: &str) -> Option<NodeId> {
         self.tree
             .field(self.tree.field(map, field)?, "openAPIV3Schema")
@@ -106,6 +108,7 @@ impl<'t> DefinitionReader<'_, 't> {
         Ok(value)
     }
 
+    /// Returns the schema of a value's fields or elements.
     fn content(&mut self, schema: NodeId) -> Result<Content, ParseError> {
         if let Some(items) = self.tree.field(schema, "items") {
             return Ok(Content::Elements(Box::new(self.field_value(items)?)));
@@ -136,6 +139,7 @@ impl<'t> DefinitionReader<'_, 't> {
         })))
     }
 
+    /// Returns the schema of a field or element, which may be an embedded resource.
     fn field_value(&mut self, schema: NodeId) -> Result<ValueSchema, ParseError> {
         if self.is_true(schema, "x-kubernetes-embedded-resource") {
             self.resource(schema)

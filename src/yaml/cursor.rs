@@ -138,6 +138,7 @@ impl<'s> Cursor<'s> {
         self.end_where(self.pos + 1, |byte| in_flow && b",[]{}".contains(&byte))
     }
 
+    /// Returns the offset of the next white space, or of a byte for which `stop` is true.
     fn end_where(&self, from: usize, stop: impl Fn(u8) -> bool) -> usize {
         self.bytes()[from..]
             .iter()

@@ -105,6 +105,7 @@ fn fingerprint(bytes: &[u8]) -> u64 {
     ends ^ (bytes.len() as u64) << 56
 }
 
+/// Returns the error for a duplicate key.
 fn duplicate(stored: &Stored<'_>, first: u32, second: u32) -> ParseError {
     let [first, second] = [first, second].map(|entry| stored.stored_entry(entry));
     let text = stored.text;

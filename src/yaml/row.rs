@@ -240,6 +240,7 @@ impl Tree<'_> {
         next.is_some_and(|next| !matches!(next, b'\n' | b'\r' | b'#'))
     }
 
+    /// Returns an item with the blank lines above it.
     fn new_item(&self, kind: ItemKind, blank: Span, span: Span) -> Item {
         let mut blanks = 0;
         let mut at = blank.start;

@@ -50,6 +50,7 @@ impl<'a> MergeDiffer<'a> {
         children
     }
 
+    /// Returns the `metadata` of the root, which always has the fields that identify the resource.
     fn metadata(
         &mut self,
         entry: EntryId,
@@ -71,6 +72,7 @@ impl<'a> MergeDiffer<'a> {
         self.child(entry, part)
     }
 
+    /// Compares a field with the one in the old map, `before`.
     fn field(
         &mut self,
         entry: EntryId,

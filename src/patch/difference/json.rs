@@ -39,6 +39,7 @@ pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Result<Option<String>,
     Ok((!lines.is_empty()).then(|| format!("[\n  {}\n]\n", lines.join(",\n  "))))
 }
 
+/// Compares two documents and collects the operations.
 struct JsonDiffer<'a> {
     old: &'a Tree<'a>,
     new: &'a Tree<'a>,
@@ -48,6 +49,7 @@ struct JsonDiffer<'a> {
 }
 
 impl JsonDiffer<'_> {
+    /// Adds the operations for a value that both documents have at `path`.
     fn value(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         if equal(self.old, old, self.new, new) {
             return Ok(());
@@ -59,6 +61,7 @@ impl JsonDiffer<'_> {
         }
     }
 
+    /// Adds an operation.
     fn push(
         &mut self,
         op: &'static str,
@@ -73,6 +76,7 @@ impl JsonDiffer<'_> {
         Ok(())
     }
 
+    /// Adds the operations for two maps.
     fn fields(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         let (old_tree, new_tree) = (self.old, self.new);
         let (old, new) = (old_tree.resolve(old), new_tree.resolve(new));

@@ -63,6 +63,7 @@ impl<'a> MergeDiffer<'a> {
         self.child(entry, part)
     }
 
+    /// Returns a list that merges into the old one, and the directives beside it.
     fn merged_list(
         &mut self,
         entry: EntryId,
@@ -138,6 +139,7 @@ impl<'a> MergeDiffer<'a> {
         Part::Entries(self.fields(old, new, element, &names, false))
     }
 
+    /// Returns a `$setElementOrder` directive with the order of the new elements.
     fn order(
         &mut self,
         new_elements: &[KeyedElement<'_>],

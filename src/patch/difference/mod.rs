@@ -121,6 +121,7 @@ struct MergeDiffer<'a> {
 }
 
 impl<'a> MergeDiffer<'a> {
+    /// Returns the text of the patch.
     fn patch(mut self, schema: Option<FieldSchema<'a>>) -> Result<String, PatchError> {
         let (old, new) = (self.old.root().value, self.new.root().value);
         let children = self.fields(old, new, schema, &["apiVersion", "kind"], true);
@@ -148,6 +149,7 @@ impl<'a> MergeDiffer<'a> {
         }
     }
 
+    /// Compares a value that both documents have.
     fn value(&mut self, entry: EntryId, old: NodeId, schema: Option<FieldSchema<'a>>) -> Part {
         let new = self.new.entry(entry).value;
         if values::is_same(self.old, old, self.new, new) {

@@ -31,7 +31,7 @@ pub(super) fn apply_batch(
     let target = parse_generated(text)?;
     let mut batch = Batch::new(&target, patch);
     let mut count = 0;
-    while count < operations.len() && batch.try_take(&operations[count])? {
+    while count < operations.len() && batch.try_add(&operations[count])? {
         count += 1;
     }
     if count < 2 || target.has_aliases() || patch.has_aliases() {
@@ -44,7 +44,7 @@ pub(super) fn apply_batch(
     let target = parse_generated(&text_with_additions)?;
     let mut second = Batch::new(&target, patch);
     for operation in batch.changes {
-        if !second.try_take(operation)? {
+        if !second.try_add(operation)? {
             return Ok((0, None));
         }
     }
@@ -95,7 +95,7 @@ impl<'a, 'o> Batch<'a, 'o> {
 
     /// Adds an operation to the batch. Returns false if it depends on an operation in the batch, or
     /// if it needs a special case that only single operations have.
-    fn try_take(&mut self, operation: &'o Operation<'o>) -> PatchResult<bool> {
+    fn try_add(&mut self, operation: &'o Operation<'o>) -> PatchResult<bool> {
         let Some((last, steps)) = operation.path.split_last() else {
             return Ok(false);
         };
@@ -253,6 +253,8 @@ impl<'a, 'o> Batch<'a, 'o> {
         Ok(edited(self.target, self.patch, &outcome)?)
     }
 
+    /// Returns the outcome of a node: `outcome_of` gives the outcomes of entries, and
+    /// `added_children` the entries to append.
     fn outcome(
         &self,
         node: NodeId,

@@ -40,6 +40,7 @@ pub fn json_patch(target: &str, patch: &Tree<'_>) -> Result<Option<String>, Patc
 /// The maximum number of bytes that all `copy` operations of a patch may add.
 const MAX_COPIED: usize = 8 << 20;
 
+/// Applies all operations.
 fn apply_all(target: &str, patch: &Tree<'_>) -> PatchResult<Option<String>> {
     let mut text = target.to_owned();
     let mut copied = 0_usize;
@@ -92,24 +93,24 @@ fn apply_operation(
     operation: &Operation<'_>,
 ) -> PatchResult<Option<String>> {
     let target = parse_generated(text)?;
-    let run = SingleOperation {
+    let single = SingleOperation {
         target: &target,
         patch,
         operation,
     };
     match operation.action {
-        Action::Test(value) => run.test(value).map(|()| None),
-        Action::Remove => run.remove(&operation.path).map(Some),
-        Action::Replace(value) => run.replace(value),
+        Action::Test(value) => single.test(value).map(|()| None),
+        Action::Remove => single.remove(&operation.path).map(Some),
+        Action::Replace(value) => single.replace(value),
         Action::Add(entry) => {
             let value = patch.entry(entry).value;
-            run.add(patch, (value, Some(entry))).map(Some)
+            single.add(patch, (value, Some(entry))).map(Some)
         }
         Action::Copy(ref from) => {
-            let found = run.value_at(from)?;
-            run.add(&target, found).map(Some)
+            let found = single.value_at(from)?;
+            single.add(&target, found).map(Some)
         }
-        Action::Move(ref from) => run.move_from(from),
+        Action::Move(ref from) => single.move_from(from),
     }
 }
 
@@ -134,6 +135,7 @@ impl SingleOperation<'_> {
         Ok((self.target.entry(found).value, Some(found)))
     }
 
+    /// Returns the error for a path that leads nowhere.
     fn missing_target(&self, path: &[Step<'_>]) -> PatchError {
         let path = pointer::format_pointer(path);
         self.patch_error(
@@ -250,19 +252,19 @@ impl SingleOperation<'_> {
             Some(step) if is_map => Some(step.as_ref()),
             _ => None,
         };
-        let arriving = entry_text(source, (value, owner), key)?;
+        let added_text = entry_text(source, (value, owner), key)?;
         if self.children(&location).count() == 0 {
-            return self.fill_empty(&location, &arriving);
+            return self.fill_empty(&location, &added_text);
         }
-        let arriving = parse_generated(&arriving)?;
-        let Some(coming) = arriving.entries(arriving.root().value).next() else {
+        let added_tree = parse_generated(&added_text)?;
+        let Some(added_entry) = added_tree.entries(added_tree.root().value).next() else {
             return Err(self.missing_target(&self.operation.path));
         };
-        let value = arriving.entry(coming).value;
-        let new = Child::updated(coming, Outcome::Take(Incoming::whole(value)));
+        let value = added_tree.entry(added_entry).value;
+        let new = Child::updated(added_entry, Outcome::Take(Incoming::whole(value)));
         let mut children: Vec<Child> = self.children(&location).map(Child::keep).collect();
         children.insert(location.index.min(children.len()), new);
-        self.edited_parent(&location, Outcome::merge(children), &arriving)
+        self.edited_parent(&location, Outcome::merge(children), &added_tree)
     }
 
     /// Adds the first entry, given as text, to an empty map or list.
@@ -285,6 +287,7 @@ impl SingleOperation<'_> {
         self.edited_parent(location, Outcome::Take(Incoming::whole(value)), &parent)
     }
 
+    /// Moves the value at `from` to the path of the operation.
     fn move_from(&self, from: &[Step<'_>]) -> PatchResult<Option<String>> {
         let path = &self.operation.path;
         let found = self.value_at(from)?;
@@ -297,10 +300,10 @@ impl SingleOperation<'_> {
                 "use copy, or give another path",
             ));
         }
-        let rest = self.remove(from)?;
-        let rest = parse_generated(&rest)?;
+        let remaining = self.remove(from)?;
+        let remaining = parse_generated(&remaining)?;
         let after = SingleOperation {
-            target: &rest,
+            target: &remaining,
             ..*self
         };
         after.add(self.target, found).map(Some)

@@ -62,6 +62,7 @@ impl EventReader<'_, '_> {
         }
     }
 
+    /// Skips an indicator of one byte.
     pub(super) fn indicator(&mut self) {
         self.cursor.pos += 1;
         self.last_end = self.cursor.pos;
@@ -80,6 +81,7 @@ impl EventReader<'_, '_> {
         Ok(())
     }
 
+    /// Skips a comma and records it.
     pub(super) fn comma(&mut self) {
         self.builder.set_comma(self.cursor.pos);
         self.cursor.pos += 1;

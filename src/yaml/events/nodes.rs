@@ -75,6 +75,7 @@ impl<'s> EventReader<'s, '_> {
         Ok(())
     }
 
+    /// Finds the span of a scalar with this content.
     pub(super) fn scalar_span(
         &mut self,
         content: &str,
@@ -111,6 +112,7 @@ impl<'s> EventReader<'s, '_> {
         Ok(span(start, end))
     }
 
+    /// Returns the end of a block scalar, and assigns the comment in its header.
     pub(super) fn block_scalar(&mut self) -> usize {
         let block = self.cursor.block_scalar(self.block_column());
         if let Some((start, end)) = block.comment {
@@ -214,6 +216,7 @@ impl<'s> EventReader<'s, '_> {
         }
     }
 
+    /// Returns the error for a key that is a map or a list.
     pub(super) fn complex_key(&self, at: usize) -> ParseError {
         let error = ParseError::new(at, "a key that is a map or a list");
         if looks_like_template(self.cursor.text, at) {

@@ -75,6 +75,7 @@ impl LineReader<'_> {
         Some(end)
     }
 
+    /// Adds line breaks to the resolved content.
     pub(super) fn push_line_breaks(&mut self, count: usize) {
         let line_breaks = std::iter::repeat_n('\n', count);
         self.builder.stored.resolved.extend(line_breaks);

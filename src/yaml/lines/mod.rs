@@ -204,6 +204,7 @@ impl<'s> LineReader<'s> {
         self.begin_collection(at, column, is_element)
     }
 
+    /// Begins a block collection.
     fn begin_collection(&mut self, at: usize, column: usize, is_list: bool) -> Option<()> {
         if self.frames.len() == DEPTH_LIMIT {
             return None;
@@ -217,6 +218,7 @@ impl<'s> LineReader<'s> {
         Some(())
     }
 
+    /// Ends the innermost block collection.
     fn end_frame(&mut self) -> Option<()> {
         let frame = self.frames.pop()?;
         let end = self.builder.end_collection(frame.node, None);

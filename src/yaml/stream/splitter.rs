@@ -6,6 +6,7 @@ use super::{
 };
 use crate::line_breaks::{line_end, next_line};
 
+/// Collects the chunks of a file. The caller reports the markers in order.
 pub(super) struct Splitter<'s> {
     pub(super) text: &'s str,
     pub(super) documents: Vec<Document<'s>>,
@@ -19,18 +20,21 @@ pub(super) struct Splitter<'s> {
 }
 
 impl Splitter<'_> {
+    /// Handles a `---` at `at`.
     pub(super) fn document_start(&mut self, at: usize) {
         let cut = self.chunk_start(at);
         self.push_chunk(cut);
         self.marker = Some(at);
     }
 
+    /// Handles a `...` at `at`.
     pub(super) fn document_end(&mut self, at: usize) {
         if self.end.is_none() {
             self.end = Some(at);
         }
     }
 
+    /// Ends the last chunk.
     pub(super) fn finish(&mut self) {
         self.push_bare_document(self.text.len());
         self.push_chunk(self.text.len());
