@@ -92,10 +92,10 @@ impl Differences {
 
     /// Returns the changes in order.
     pub(crate) fn changed(&self) -> impl Iterator<Item = AlignedRange> {
-        let wide = |range: Range<u32>| range.start as usize..range.end as usize;
+        let widen = |range: Range<u32>| range.start as usize..range.end as usize;
         self.hunks().map(move |hunk| AlignedRange {
-            old: wide(hunk.before),
-            new: wide(hunk.after),
+            old: widen(hunk.before),
+            new: widen(hunk.after),
             is_same: false,
         })
     }

@@ -59,14 +59,14 @@ impl<'a> Patcher<'a> {
         if self.patch.is_null(value) {
             return Ok(None);
         }
-        let below = schema.map(|schema| schema.field(name));
+        let field_schema = schema.map(|schema| schema.field(name));
         match shape(self.patch, value) {
             Shape::List => {
                 let order = patch_map.order(name);
-                self.added_list(value, order, below).map(Some)
+                self.added_list(value, order, field_schema).map(Some)
             }
             Shape::Map if self.patch_map(value)?.command() == Some(Command::Delete) => Ok(None),
-            Shape::Map | Shape::Scalar => self.added_value(value, below).map(Some),
+            Shape::Map | Shape::Scalar => self.added_value(value, field_schema).map(Some),
         }
     }
 

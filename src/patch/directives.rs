@@ -89,19 +89,19 @@ pub fn deletes_all(tree: &Tree<'_>) -> bool {
 /// assert_eq!(first_directive(&tree), Some(("$patch".to_owned(), 5)));
 /// ```
 pub fn first_directive(tree: &Tree<'_>) -> Option<(String, usize)> {
-    let mut open = vec![tree.root().value];
-    while let Some(node) = open.pop() {
-        let mut below = Vec::new();
+    let mut unvisited = vec![tree.root().value];
+    while let Some(node) = unvisited.pop() {
+        let mut children = Vec::new();
         for entry in tree.entries(node) {
             match key_of(tree, entry) {
                 Some((_, name)) if is_directive(name) => {
                     let start = tree.entry(entry).span.start as usize;
                     return Some((name.to_owned(), start));
                 }
-                _ => below.push(tree.entry(entry).value),
+                _ => children.push(tree.entry(entry).value),
             }
         }
-        open.extend(below.into_iter().rev());
+        unvisited.extend(children.into_iter().rev());
     }
     None
 }

@@ -160,7 +160,7 @@ impl<'a> Patcher<'a> {
         let name = name.as_deref().unwrap_or_default();
         let target = self.target.entry(entry).value;
         let patch = patched.map(|patched| self.patch.entry(patched).value);
-        let below = context.field(
+        let field_context = context.field(
             name,
             self.last.zip(last).map(|(it, last)| it.entry(last).value),
         );
@@ -172,14 +172,14 @@ impl<'a> Patcher<'a> {
         };
         let has_directives = nodes.deletion.or(nodes.order).is_some();
         let outcome = match patch {
-            _ if below.level == Level::Protected => Outcome::Keep,
-            _ if below.level == Level::Annotations && (is_null || patch.is_none()) => {
-                self.applied_annotations(target, below)
+            _ if field_context.level == Level::Protected => Outcome::Keep,
+            _ if field_context.level == Level::Annotations && (is_null || patch.is_none()) => {
+                self.applied_annotations(target, field_context)
             }
             _ if is_null => Outcome::Remove,
             None if last.is_some() || clears_rest => Outcome::Remove,
             None if !has_directives => Outcome::Keep,
-            Some(patch) if !has_directives => self.value(target, patch, below)?,
+            Some(patch) if !has_directives => self.value(target, patch, field_context)?,
             _ if shape(self.target, target) == Shape::List => {
                 if let Some(patch) = patch {
                     let message =
@@ -190,9 +190,9 @@ impl<'a> Patcher<'a> {
                         "write a list, or leave the directive out",
                     )?;
                 }
-                self.list(target, nodes, below.schema)?
+                self.list(target, nodes, field_context.schema)?
             }
-            Some(patch) => self.replacement(target, patch, below.schema)?,
+            Some(patch) => self.replacement(target, patch, field_context.schema)?,
             None => Outcome::Keep,
         };
         let remarks = self.remarks(entry, patched, &outcome);
@@ -208,7 +208,7 @@ impl<'a> Patcher<'a> {
     ) -> PatchResult<Arrival> {
         let value = self.patch.entry(entry).value;
         let name = name_of(self.patch, entry).unwrap_or_default();
-        if context.level.below(&name) == Level::Protected {
+        if context.level.of_field(&name) == Level::Protected {
             return Ok(Arrival::Nothing);
         }
         let part = self.added_field(value, &name, patch_map, context.schema)?;

@@ -216,7 +216,7 @@ impl<'a> Context<'a> {
         Self {
             schema: self.schema.map(|schema| schema.field(name)),
             last,
-            level: self.level.below(name),
+            level: self.level.of_field(name),
             retains_keys: false,
         }
     }

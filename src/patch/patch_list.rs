@@ -140,9 +140,9 @@ impl<'a> Patcher<'a> {
         let Some(command) = patch_map.command() else {
             return Ok(None);
         };
-        let is_alone = patch_map.fields.is_empty();
+        let has_only_command = patch_map.fields.is_empty();
         match (command, pairing.is_by_fields()) {
-            (Command::Replace, _) if is_alone => Ok(Some(command)),
+            (Command::Replace, _) if has_only_command => Ok(Some(command)),
             (Command::Replace, _) => Err(self.patch_error(
                 self.command_node(value),
                 "`$patch: replace` in an element replaces the \
@@ -155,7 +155,7 @@ impl<'a> Patcher<'a> {
             (Command::Delete, true) => self
                 .refuse_other_fields(value, pairing)
                 .map(|()| Some(command)),
-            (Command::Merge, true) if is_alone => Ok(Some(command)),
+            (Command::Merge, true) if has_only_command => Ok(Some(command)),
             (Command::Merge, true) => Ok(None),
             (Command::Delete | Command::Merge, false) => Err(self.patch_error(
                 self.command_node(value),

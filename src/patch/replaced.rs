@@ -63,9 +63,9 @@ impl<'a> Patcher<'a> {
                 Some((found, part)) => {
                     positions.insert(*found, position);
                     let name = name_of(self.target, entry).unwrap_or_default();
-                    let below = schema.map(|schema| schema.field(&name));
+                    let field_schema = schema.map(|schema| schema.field(&name));
                     let (target_value, patch_value) = self.values(entry, *found);
-                    self.exact_part(target_value, patch_value, part, below)?
+                    self.exact_part(target_value, patch_value, part, field_schema)?
                 }
                 None => Outcome::Remove,
             };
@@ -104,10 +104,10 @@ impl<'a> Patcher<'a> {
                 Some(index) => {
                     let target_entry = unpaired.remove(index);
                     let (target_value, patch_value) = self.values(target_entry, entry);
-                    let below = schema.map(FieldSchema::element);
+                    let element_schema = schema.map(FieldSchema::element);
                     Child::local(
                         target_entry,
-                        self.exact_part(target_value, patch_value, part, below)?,
+                        self.exact_part(target_value, patch_value, part, element_schema)?,
                     )
                 }
                 None => self.added_child(entry, part.clone()),

@@ -47,8 +47,8 @@ pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, NoJson> {
             .collect(),
         NodeKind::Mapping(_) => entries
             .try_fold(serde_json::Map::new(), |mut fields, entry| {
-                let below = value(tree, tree.entry(entry).value)?;
-                fields.insert(key(tree, entry)?, below);
+                let field_value = value(tree, tree.entry(entry).value)?;
+                fields.insert(key(tree, entry)?, field_value);
                 Ok(fields)
             })
             .map(Value::Object),

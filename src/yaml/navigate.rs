@@ -193,10 +193,10 @@ impl<'s> Tree<'s> {
             && bytes.get(offset as usize) == Some(&b'\n')
             && bytes[offset as usize - 1] == b'\r';
         let end = offset as usize - usize::from(within_break);
-        let near = end.saturating_sub(LONG_LINE);
-        let start = match memchr::memrchr2(b'\n', b'\r', &bytes[near..end]) {
-            Some(at) => return to_u32(near + at + 1),
-            None if near == 0 => 0,
+        let limit = end.saturating_sub(LONG_LINE);
+        let start = match memchr::memrchr2(b'\n', b'\r', &bytes[limit..end]) {
+            Some(at) => return to_u32(limit + at + 1),
+            None if limit == 0 => 0,
             None => self.start_of_long_line(offset),
         };
         match start {
@@ -224,10 +224,10 @@ impl<'s> Tree<'s> {
     #[inline]
     pub fn line_end(&self, offset: u32) -> u32 {
         let bytes = self.text().as_bytes();
-        let near = bytes.len().min(offset as usize + LONG_LINE);
-        match memchr::memchr2(b'\n', b'\r', &bytes[offset as usize..near]) {
+        let limit = bytes.len().min(offset as usize + LONG_LINE);
+        match memchr::memchr2(b'\n', b'\r', &bytes[offset as usize..limit]) {
             Some(at) => offset + to_u32(at),
-            None if near == bytes.len() => to_u32(near),
+            None if limit == bytes.len() => to_u32(limit),
             None => self.end_of_long_line(offset),
         }
     }

@@ -56,9 +56,13 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
         end: None,
     };
     let bytes = text.as_bytes();
-    let below = |at: &usize| *at >= head.len();
-    let mut starts = memmem::find_iter(bytes, b"---").filter(below).peekable();
-    let mut ends = memmem::find_iter(bytes, b"...").filter(below).peekable();
+    let is_below_head = |at: &usize| *at >= head.len();
+    let mut starts = memmem::find_iter(bytes, b"---")
+        .filter(is_below_head)
+        .peekable();
+    let mut ends = memmem::find_iter(bytes, b"...")
+        .filter(is_below_head)
+        .peekable();
     loop {
         let at = match (starts.peek(), ends.peek()) {
             (Some(start), Some(end)) if start > end => ends.next(),

@@ -282,9 +282,9 @@ impl<'s> Tree<'s> {
     /// Returns the tree of an empty document, whose root is an empty scalar.
     pub fn empty() -> Self {
         let mut stored = Stored::new("");
-        let nothing = (ScalarStyle::Plain, ScalarType::Null);
-        let nothing = stored.push_scalar(Span::default(), nothing);
-        stored.root.set_value(nothing);
+        let empty = (ScalarStyle::Plain, ScalarType::Null);
+        let empty = stored.push_scalar(Span::default(), empty);
+        stored.root.set_value(empty);
         Self::of(stored)
     }
 

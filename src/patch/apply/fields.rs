@@ -33,7 +33,7 @@ pub(in crate::patch) enum Level {
 }
 
 impl Level {
-    pub(in crate::patch) fn below(self, name: &str) -> Self {
+    pub(in crate::patch) fn of_field(self, name: &str) -> Self {
         match (self, name) {
             (Self::Root, "metadata") => Self::Metadata,
             (Self::Metadata, "annotations") => Self::Annotations,

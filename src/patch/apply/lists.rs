@@ -39,27 +39,31 @@ impl<'a> Patcher<'a> {
         let (Some(patch), Some(target)) = (lists.updated, lists.local) else {
             return Ok(Outcome::Keep);
         };
-        let (trees, below) = (self.trees(), context.schema.map(FieldSchema::element));
+        let (trees, element_schema) = (self.trees(), context.schema.map(FieldSchema::element));
         let indexes = key.indexes(trees, lists);
         let mut children: Vec<Child> = Vec::new();
         for element in trees.updated.entries(trees.updated.resolve(patch)) {
             let identity = key.identity(trees.updated, element);
             let value = trees.updated.entry(element).value;
-            let Some(own) = indexes.local.find(identity.as_ref()) else {
-                children.push(self.added_child(element, self.added_value(value, below)?));
+            let Some(live_element) = indexes.local.find(identity.as_ref()) else {
+                children.push(self.added_child(element, self.added_value(value, element_schema)?));
                 continue;
             };
             let last = indexes.original.find(identity.as_ref());
-            let below = Context {
+            let element_context = Context {
                 last: last.map(|last| trees.original.entry(last).value),
                 retains_keys: context.schema.is_some_and(FieldSchema::retains_keys),
-                ..Context::of(below)
+                ..Context::of(element_schema)
             };
             let outcome = match key {
                 ListKey::Scalar => Outcome::Keep,
-                _ => self.value(trees.local.entry(own).value, value, below)?,
+                _ => self.value(
+                    trees.local.entry(live_element).value,
+                    value,
+                    element_context,
+                )?,
             };
-            children.push(Child::local(own, outcome));
+            children.push(Child::local(live_element, outcome));
         }
         for element in trees.local.entries(trees.local.resolve(target)) {
             let identity = key.identity(trees.local, element);

@@ -27,20 +27,21 @@ impl<'a> MergeDiffer<'a> {
         let mut children = Vec::new();
         for entry in self.new.entries(new) {
             let name = name_of(self.new, entry).unwrap_or_default().into_owned();
-            let before = key_of(self.new, entry).and_then(|key| old_index.find(key));
+            let old_entry = key_of(self.new, entry).and_then(|key| old_index.find(key));
             if kept_names.contains(&name.as_str()) {
                 children.push(Child::keep(entry));
             } else if is_root && name == "metadata" {
-                children.extend(self.metadata(entry, before, schema));
+                children.extend(self.metadata(entry, old_entry, schema));
             } else {
-                let below = schema.map(|schema| schema.field(&name));
-                children.extend(self.field(entry, before, &name, below));
+                let field_schema = schema.map(|schema| schema.field(&name));
+                children.extend(self.field(entry, old_entry, &name, field_schema));
             }
         }
         for entry in self.old.entries(old) {
             let value = self.old.entry(entry).value;
-            let is_gone = key_of(self.old, entry).is_none_or(|key| new_index.find(key).is_none());
-            if let Some(key) = self.old.entry(entry).key.filter(|_| is_gone)
+            let is_removed =
+                key_of(self.old, entry).is_none_or(|key| new_index.find(key).is_none());
+            if let Some(key) = self.old.entry(entry).key.filter(|_| is_removed)
                 && !self.old.is_null(value)
             {
                 let key = scalar_text(self.old, key);
@@ -54,17 +55,17 @@ impl<'a> MergeDiffer<'a> {
     fn metadata(
         &mut self,
         entry: EntryId,
-        before: Option<EntryId>,
+        old_entry: Option<EntryId>,
         schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
         let value = self.new.entry(entry).value;
-        let before = before.map(|before| self.old.entry(before).value);
+        let old = old_entry.map(|old_entry| self.old.entry(old_entry).value);
         let is_map = shape(self.new, value) == Shape::Map;
-        let before = before.filter(|it| is_map && shape(self.old, *it) == Shape::Map);
-        let part = match before {
-            Some(before) => {
-                let below = schema.map(|schema| schema.field("metadata"));
-                let children = self.fields(before, value, below, &IDENTITY_FIELDS, false);
+        let old = old.filter(|it| is_map && shape(self.old, *it) == Shape::Map);
+        let part = match old {
+            Some(old) => {
+                let metadata_schema = schema.map(|schema| schema.field("metadata"));
+                let children = self.fields(old, value, metadata_schema, &IDENTITY_FIELDS, false);
                 self.part(entry, children)
             }
             None => Part::Whole,
@@ -72,20 +73,20 @@ impl<'a> MergeDiffer<'a> {
         self.child(entry, part)
     }
 
-    /// Compares a field with the one in the old map, `before`.
+    /// Compares a field with the one in the old map, `old_entry`.
     fn field(
         &mut self,
         entry: EntryId,
-        before: Option<EntryId>,
+        old_entry: Option<EntryId>,
         name: &str,
         schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
         let value = self.new.entry(entry).value;
-        let before = before.map(|before| self.old.entry(before).value);
-        let before = before.filter(|before| !self.old.is_null(*before));
-        let Some(before) = before else {
-            let is_nothing = self.new.is_null(value);
-            let part = if is_nothing {
+        let old = old_entry.map(|old_entry| self.old.entry(old_entry).value);
+        let old = old.filter(|old| !self.old.is_null(*old));
+        let Some(old) = old else {
+            let is_null = self.new.is_null(value);
+            let part = if is_null {
                 Part::Unchanged
             } else {
                 Part::Whole
@@ -93,11 +94,11 @@ impl<'a> MergeDiffer<'a> {
             return self.child(entry, part);
         };
         let are_lists =
-            shape(self.old, before) == Shape::List && shape(self.new, value) == Shape::List;
+            shape(self.old, old) == Shape::List && shape(self.new, value) == Shape::List;
         if self.is_strategic && are_lists {
-            return self.list(entry, before, value, name, schema);
+            return self.list(entry, old, value, name, schema);
         }
-        let part = self.value(entry, before, schema);
+        let part = self.value(entry, old, schema);
         self.child(entry, part)
     }
 }

@@ -82,29 +82,29 @@ impl JsonDiffer<'_> {
         let (old, new) = (old_tree.resolve(old), new_tree.resolve(new));
         let (old_index, new_index) = (FieldIndex::of(old_tree, old), FieldIndex::of(new_tree, new));
         for entry in old_tree.entries(old) {
-            let Some(below) = self.below(path, old_tree, entry) else {
+            let Some(field_path) = self.field_path(path, old_tree, entry) else {
                 continue;
             };
             match key_of(old_tree, entry).and_then(|key| new_index.find(key)) {
                 Some(other) => self.value(
                     old_tree.entry(entry).value,
                     new_tree.entry(other).value,
-                    &below,
+                    &field_path,
                 )?,
-                None => self.push("remove", below, None)?,
+                None => self.push("remove", field_path, None)?,
             }
         }
         for entry in new_tree.entries(new) {
             let is_new = key_of(new_tree, entry).is_some_and(|key| old_index.find(key).is_none());
-            if let Some(below) = self.below(path, new_tree, entry).filter(|_| is_new) {
-                self.push("add", below, Some(new_tree.entry(entry).value))?;
+            if let Some(field_path) = self.field_path(path, new_tree, entry).filter(|_| is_new) {
+                self.push("add", field_path, Some(new_tree.entry(entry).value))?;
             }
         }
         Ok(())
     }
 
     /// Returns the pointer to a field.
-    fn below(&self, path: &str, tree: &Tree<'_>, field: EntryId) -> Option<String> {
+    fn field_path(&self, path: &str, tree: &Tree<'_>, field: EntryId) -> Option<String> {
         let name = field_name(tree, self.is_json, field)?;
         Some(format!("{path}/{}", escape(&name)))
     }

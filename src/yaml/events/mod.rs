@@ -285,7 +285,7 @@ fn too_deep(at: usize) -> ParseError {
 fn full_tag(tag: Tag) -> Box<str> {
     match tag.handle + &tag.suffix {
         // some parsers accept `!<>`, which names no tag
-        nothing if nothing.is_empty() => "!".into(),
+        empty if empty.is_empty() => "!".into(),
         name => name.into_boxed_str(),
     }
 }

@@ -300,9 +300,9 @@ impl<'s> EventReader<'s, '_> {
     /// Adds the size of a node to the innermost collection.
     pub(super) fn add_extent(&mut self, extent: Extent) {
         if let Some(frame) = self.frames.last_mut() {
-            let inside = &mut frame.extent;
-            inside.height = inside.height.max(extent.height);
-            inside.nodes = inside.nodes.saturating_add(extent.nodes);
+            let total = &mut frame.extent;
+            total.height = total.height.max(extent.height);
+            total.nodes = total.nodes.saturating_add(extent.nodes);
         }
     }
 

@@ -126,11 +126,11 @@ impl LineReader<'_> {
             self.line = self.next_line(at)?;
             at = self.skip_spaces(self.line);
         }
-        let is_deep = match self.frames.last() {
+        let is_deep_enough = match self.frames.last() {
             _ if self.line == line => true,
             Some(frame) => at - self.line > frame.column,
             None => !self.is_marker(at) && self.bytes.get(at) != Some(&b'%'),
         };
-        is_deep.then_some(at)
+        is_deep_enough.then_some(at)
     }
 }

@@ -277,13 +277,13 @@ impl<'s> LineReader<'s> {
     /// Adds an empty scalar for a value that is still missing.
     fn end_missing_value(&mut self) {
         if let Some(end) = self.missing_value.take() {
-            let nothing = ScannedScalar {
+            let empty = ScannedScalar {
                 style: ScalarStyle::Plain,
                 resolved: None,
                 end,
                 stop: Stop::LineEnd(end),
             };
-            let node = self.push_scalar(end, nothing);
+            let node = self.push_scalar(end, empty);
             self.builder.set_node(Role::Value, node, span(end, end).end);
         }
     }

@@ -103,7 +103,7 @@ impl LineReader<'_> {
                             .resolved
                             .push_str(&source[at..lines.end]),
                         1 => self.builder.stored.resolved.push(' '),
-                        more => self.push_line_breaks(more - 1),
+                        count => self.push_line_breaks(count - 1),
                     }
                     at = lines.end;
                 }
@@ -142,8 +142,8 @@ impl LineReader<'_> {
             }
             end += 1;
         }
-        let is_deep = column.is_some_and(|column| start + end - self.line > column);
-        (breaks == 0 || (is_deep && !has_tab)).then_some(WhiteSpace { end, breaks })
+        let is_deep_enough = column.is_some_and(|column| start + end - self.line > column);
+        (breaks == 0 || (is_deep_enough && !has_tab)).then_some(WhiteSpace { end, breaks })
     }
 }
 

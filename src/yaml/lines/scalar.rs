@@ -114,7 +114,7 @@ impl LineReader<'_> {
                 break;
             }
             // `scan_plain` gives up at any tab
-            let (more, stop) = self.scan_plain(at)?;
+            let (plain_end, stop) = self.scan_plain(at)?;
             let content = &mut self.builder.stored.resolved;
             if scanned.resolved.is_none() {
                 scanned.resolved = Some(content.len());
@@ -124,8 +124,8 @@ impl LineReader<'_> {
                 0 => content.push(' '),
                 lines => content.extend(std::iter::repeat_n('\n', lines)),
             }
-            content.push_str(&text[at..more]);
-            (self.line, end) = (line, more);
+            content.push_str(&text[at..plain_end]);
+            (self.line, end) = (line, plain_end);
             line_end = match stop {
                 Stop::Colon(_) | Stop::Other => return None,
                 Stop::LineEnd(end) => end,
@@ -165,13 +165,13 @@ fn next_special(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     const HIGHEST_BITS: u64 = EACH << 7;
     // sets the highest bit of the first byte that is less than `limit`, and maybe of later bytes
-    let below =
+    let less_than =
         |eight: u64, limit: u8| eight.wrapping_sub(EACH * u64::from(limit)) & !eight & HIGHEST_BITS;
     let rest = |at: usize| bytes.get(at..).unwrap_or_default();
     while let Some(eight) = rest(at).first_chunk() {
         let eight = u64::from_le_bytes(*eight);
-        let is = |byte: u8| below(eight ^ (EACH * u64::from(byte)), 1);
-        let ends = below(eight, b' ') | is(b':') | is(b'#');
+        let is = |byte: u8| less_than(eight ^ (EACH * u64::from(byte)), 1);
+        let ends = less_than(eight, b' ') | is(b':') | is(b'#');
         if ends != 0 {
             return at + ends.trailing_zeros() as usize / 8;
         }
