@@ -193,10 +193,10 @@ pub(crate) fn is_true(content: &str) -> bool {
 }
 
 fn integer(content: &str) -> Parsed {
-    let digits = content.replace('_', "");
-    let (is_negative, digits) = match digits.strip_prefix('-') {
+    let text = content.replace('_', "");
+    let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
-        None => (false, digits.strip_prefix('+').unwrap_or(&digits)),
+        None => (false, text.strip_prefix('+').unwrap_or(&text)),
     };
     let bases = [
         ("0x", 16),
@@ -215,16 +215,15 @@ fn integer(content: &str) -> Parsed {
         let value = i128::from(value);
         Number::from_i128(if is_negative { -value } else { value })
     });
-    number.map_or_else(|| float(&digits), Parsed::Number)
+    number.map_or_else(|| float(&text), Parsed::Number)
 }
 
 fn float(content: &str) -> Parsed {
-    let digits = content.replace('_', "");
-    match digits.parse::<f64>() {
+    let text = content.replace('_', "");
+    match text.parse::<f64>() {
         Ok(value) => Number::from_f64(value).map_or(Parsed::Infinite, Parsed::Number),
         Err(_)
-            if digits.to_ascii_lowercase().contains(".inf")
-                || digits.eq_ignore_ascii_case(".nan") =>
+            if text.to_ascii_lowercase().contains(".inf") || text.eq_ignore_ascii_case(".nan") =>
         {
             Parsed::Infinite
         }
