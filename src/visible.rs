@@ -19,7 +19,7 @@ pub(crate) fn visible(text: &str) -> String {
     escaped(text, |_| false)
 }
 
-/// Returns several lines, escaped as in [`visible`], except for tabs.
+/// Returns several lines, escaped as in [`visible`], except for tabs and line breaks.
 pub(crate) fn visible_lines(text: &str) -> String {
     let lines = text.split_inclusive('\n');
     lines

@@ -17,7 +17,9 @@ pub(crate) struct Marks<'s, 'p> {
     ascii: bool,
     /// The last compared position, in characters and in bytes.
     last: (usize, usize),
+    /// The difference between the parser's indexes and the real ones at that position.
     drift: usize,
+    /// The maximum by which the drift may have grown since then.
     slack: usize,
 }
 

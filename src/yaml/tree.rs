@@ -47,8 +47,8 @@ impl EntryId {
     }
 }
 
-/// Returns `number + 1`, so that an `Option` of an identifier needs no extra bytes. This cannot
-/// saturate: a text has fewer nodes than 4 GiB.
+/// Returns `number + 1`, so that an `Option` of an identifier needs no extra bytes. It does not
+/// saturate, because texts are too short to have that many nodes.
 const fn one_more(number: u32) -> NonZeroU32 {
     NonZeroU32::MIN.saturating_add(number)
 }

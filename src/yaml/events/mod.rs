@@ -59,6 +59,7 @@ enum Shape {
     FlowPair,
 }
 
+/// Reads a document event by event.
 struct EventReader<'s, 'p> {
     cursor: Cursor<'s>,
     marks: Marks<'s, 'p>,

@@ -35,6 +35,7 @@ struct Frame {
     node: NodeId,
 }
 
+/// Reads an ordinary document line by line.
 struct LineReader<'s> {
     builder: TreeBuilder<'s>,
     bytes: &'s [u8],
