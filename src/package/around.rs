@@ -1,5 +1,8 @@
-//! Merges what is around a document's body: the comments, blank lines and `---` lines above it, and
-//! those below it that are in no row of entries.
+//! Merges the text around the body of a document: the comments, blank lines and `---` lines above
+//! it, and those below it that belong to no row of entries.
+//!
+//! [`FileMerge::with_around`] takes a merged document and adds this text. `head` merges the head of
+//! the file.
 
 use super::documents::FileMerge;
 use super::head::joined;
@@ -12,8 +15,8 @@ use crate::yaml::Document;
 use crate::yaml::stream::{count_lines, frame};
 
 impl FileMerge<'_, '_, '_> {
-    /// What is above and below a document and merges with it, but is not in its chunk.
-    pub(super) fn around(&self, group: &Group, side: Side) -> (&str, &str) {
+    /// Returns the text above and below a document's chunk that merges with the document.
+    pub(super) fn head_and_tail(&self, group: &Group, side: Side) -> (&str, &str) {
         let head = match self.top_of(group) {
             Some(top) => top.heads[side],
             None => self.owned_head(group, side),
@@ -22,7 +25,7 @@ impl FileMerge<'_, '_, '_> {
         (head, tail)
     }
 
-    /// A merged document with what is around its body, merged.
+    /// Adds the merged text around its body to a merged document.
     pub(super) fn with_around(
         &self,
         group: &Group,
@@ -32,13 +35,13 @@ impl FileMerge<'_, '_, '_> {
         let Some(local) = &documents.local else {
             return merged;
         };
-        let (head, tail) = self.around(group, Side::Local);
+        let (head, tail) = self.head_and_tail(group, Side::Local);
         let text = merged.text.as_deref().unwrap_or(local.text);
-        let has_around = !merged.is_held_back() && documents.updated.is_some();
+        let merges_around = !merged.is_held_back() && documents.updated.is_some();
         let above = || self.merged_above(group, documents, text);
         let below = || self.merged_below(group, documents, text);
-        let above = has_around.then(above).flatten();
-        let below = has_around.then(below).flatten();
+        let above = merges_around.then(above).flatten();
+        let below = merges_around.then(below).flatten();
         let (start, before) = match &above {
             Some((len, new)) => (*len, &*new.text),
             None => (0, head),
@@ -49,9 +52,9 @@ impl FileMerge<'_, '_, '_> {
         };
         let body = text.get(start..text.len() - end).unwrap_or_default();
         let whole = format!("{before}{body}{after}");
-        let found = [above, below].into_iter().flatten();
+        let merged_parts = [above, below].into_iter().flatten();
         let mut conflicts = merged.conflicts;
-        conflicts.splice(0..0, found.flat_map(|(_, it)| it.conflicts));
+        conflicts.splice(0..0, merged_parts.flat_map(|(_, it)| it.conflicts));
         let is_local = whole
             .strip_prefix(head)
             .and_then(|it| it.strip_suffix(tail))
@@ -63,8 +66,8 @@ impl FileMerge<'_, '_, '_> {
         }
     }
 
-    /// What comes above the body of local's document, and how much of its merged `text` that
-    /// replaces.
+    /// Merges the text above the body of local's document. Returns it with the number of bytes at the
+    /// start of the merged document `text` that it replaces; `None` if local's stays.
     fn merged_above(
         &self,
         group: &Group,
@@ -72,8 +75,8 @@ impl FileMerge<'_, '_, '_> {
         text: &str,
     ) -> Option<(usize, MergedAround)> {
         let local = documents.local.as_ref()?;
-        let own = above_in(text, local)?;
-        // what it is below in another file is no text of its own
+        let own = local_above(text, local)?;
+        // in another file, the text above the document is not its own
         let triple = |member: Option<DocRef>| member.map(|it| it.triple);
         let is_top = self.top_of(group).is_some();
         if !is_top && triple(group.original) != triple(group.local) {
@@ -82,11 +85,11 @@ impl FileMerge<'_, '_, '_> {
         let is_first = |side: Side| group[side].is_some_and(|member| member.document == 0);
         let with_head = |side: Side| {
             let own = documents[side].as_ref().map_or("", above);
-            joined(self.around(group, side).0, own, is_first(side))
+            joined(self.head_and_tail(group, side).0, own, is_first(side))
         };
-        let head = self.around(group, Side::Local).0;
+        let head = self.head_and_tail(group, Side::Local).0;
         let line_break = line_break_of(local.text);
-        // others come above it: it gets a `---`, if it has none
+        // documents are inserted above it: it needs a `---` line
         let head = match self.comes_first && self.is_first(group) && frame(own).is_none() {
             true => format!("---{line_break}{head}"),
             false => head.to_owned(),
@@ -114,8 +117,9 @@ impl FileMerge<'_, '_, '_> {
         Some((own.len(), new))
     }
 
-    /// What comes below local's document where that is in no row of entries, and how much of its
-    /// merged `text` it replaces.
+    /// Merges the text below local's document that belongs to no row of entries. Returns it with the
+    /// number of bytes at the end of the merged document `text` that it replaces; `None` if local's
+    /// stays.
     fn merged_below(
         &self,
         group: &Group,
@@ -123,35 +127,37 @@ impl FileMerge<'_, '_, '_> {
         text: &str,
     ) -> Option<(usize, MergedAround)> {
         let local = documents.local.as_ref()?;
-        let is_value = are_values(&self.members(group));
+        let all_values = are_values(&self.members(group));
         let with_tail = |side: Side| {
-            let own = documents[side].as_ref().filter(|_| is_value);
+            let own = documents[side].as_ref().filter(|_| all_values);
             let own = own.map_or("", |it| &it.text[it.body.end as usize..]);
-            format!("{own}{}", self.around(group, side).1)
+            format!("{own}{}", self.head_and_tail(group, side).1)
         };
         let sides = Side::ALL.map(with_tail);
-        let own = sides.local.len() - self.around(group, Side::Local).1.len();
+        let own = sides.local.len() - self.head_and_tail(group, Side::Local).1.len();
         if !text.ends_with(&sides.local[..own]) {
             return None;
         }
         let sides = sides.as_ref().map(String::as_str);
         let mut new = merge_below(sides, line_break_of(local.text), &self.options(group))?;
         let lines_above = count_lines(&local.text[..local.text.len() - own]);
-        let below = |conflict: &mut Conflict| conflict.line += lines_above;
-        new.conflicts.iter_mut().for_each(below);
+        let move_down = |conflict: &mut Conflict| conflict.line += lines_above;
+        new.conflicts.iter_mut().for_each(move_down);
         Some((own, new))
     }
 }
 
-/// Whether none of some documents is a block collection.
+/// Returns true if all documents are values on lines of their own, none a block collection.
 fn are_values(members: &Triple<Option<&Parsed<'_>>>) -> bool {
     let mut present = members.into_array().into_iter().flatten();
     present.all(|parsed| matches!(parsed.root, Root::Value(_)))
 }
 
-/// The documents of a group, cut alike: if none of them is a block collection, what is around its
-/// value is no part of the body.
-pub(super) fn cut_alike<'a>(members: &Triple<Option<&Parsed<'a>>>) -> Triple<Option<Document<'a>>> {
+/// Returns the documents of a group as they merge. If all are values, the body of each is cut to the
+/// lines of its value, because the text around it merges separately.
+pub(super) fn documents_to_merge<'a>(
+    members: &Triple<Option<&Parsed<'a>>>,
+) -> Triple<Option<Document<'a>>> {
     let are_values = are_values(members);
     members.map(|parsed| {
         let Parsed { document, root, .. } = parsed?;
@@ -163,21 +169,22 @@ pub(super) fn cut_alike<'a>(members: &Triple<Option<&Parsed<'a>>>) -> Triple<Opt
     })
 }
 
-/// What is above the body of local's document in its merged text, if it is there still.
-fn above_in<'t>(text: &'t str, local: &Document<'_>) -> Option<&'t str> {
+/// Returns the part of the merged document `text` that is local's text above the body; `None` if
+/// the merge changed that.
+fn local_above<'t>(text: &'t str, local: &Document<'_>) -> Option<&'t str> {
     let own = above(local);
-    // a comment may have come behind the `---`, on its line
+    // the merge may have added a comment on the line of the `---`
     let marker = own.trim_end_matches(['\r', '\n']);
     let own = if text.starts_with(own) { own } else { marker };
     let below = text.strip_prefix(own)?;
-    // what was on the line of the `---` may be below it now
+    // a value on the line of the `---` may have moved below it: its line is above the body then
     let line = cut_first_line(below).0;
     let is_below = own.ends_with("---") && line.trim().is_empty();
     let len = own.len() + if is_below { line.len() } else { 0 };
     text.get(..len)
 }
 
-/// What is above a document's body.
+/// Returns the text above a document's body.
 fn above<'a>(document: &Document<'a>) -> &'a str {
     &document.text[..document.body.start as usize]
 }

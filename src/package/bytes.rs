@@ -1,4 +1,4 @@
-//! The bytes of a file, shared by all sides that have the same.
+//! The bytes of a file, shared by all sides that have the same ones.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -20,15 +20,16 @@ pub struct Bytes(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     bytes: Vec<u8>,
-    ended: OnceLock<String>,
+    /// The bytes as text, with a line break at its end; see [`Bytes::with_line_break`].
+    with_line_break: OnceLock<String>,
 }
 
 impl Bytes {
-    /// A text with a line break at its end, which these bytes, the text without it, lack. It is
-    /// made once.
+    /// Returns `text` with a line break at its end, which it must lack. `text` has to be these bytes:
+    /// the result is made once and kept.
     pub(crate) fn with_line_break(&self, text: &str) -> &str {
-        let ended = || format!("{text}{}", line_break_of(text));
-        self.0.ended.get_or_init(ended)
+        let add_line_break = || format!("{text}{}", line_break_of(text));
+        self.0.with_line_break.get_or_init(add_line_break)
     }
 }
 
@@ -36,7 +37,7 @@ impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Self {
         Self(Arc::new(Shared {
             bytes,
-            ended: OnceLock::new(),
+            with_line_break: OnceLock::new(),
         }))
     }
 }

@@ -1,4 +1,4 @@
-//! Warnings about names that differ only in case. Some systems take them for one name.
+//! Warnings about paths that differ only in case: some file systems take them for one path.
 
 use std::path::{Path, PathBuf};
 
@@ -9,24 +9,25 @@ use super::plan::{ChangeKind, FileChange};
 use super::walk::Kind;
 use crate::error::Warning;
 
-/// A warning for each name that comes beside one which differs from it only in case. Two that the
-/// local package has already are its own affair.
+/// Returns a warning for each new path that differs only in case from another path of the merged
+/// package. `local` are the paths of the local package; two of them that differ only in case are no
+/// reason for a warning.
 pub(crate) fn warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>) -> Vec<Warning> {
-    let comes =
+    let is_new =
         |change: &&FileChange| matches!(change.kind, ChangeKind::Added | ChangeKind::Moved { .. });
-    let mut coming = changes.iter().filter(comes).peekable();
-    if coming.peek().is_none() {
+    let mut added = changes.iter().filter(is_new).peekable();
+    if added.peek().is_none() {
         return Vec::new();
     }
-    let going: FxHashSet<&Path> = changes.iter().filter_map(going).collect();
+    let freed: FxHashSet<&Path> = changes.iter().filter_map(going).collect();
     let mut names = Names::default();
     for (path, kind) in local {
-        if *kind != Kind::Folder && !going.contains(path.as_path()) {
+        if *kind != Kind::Folder && !freed.contains(path.as_path()) {
             names.add(path);
         }
     }
     let mut warnings = Vec::new();
-    for change in coming {
+    for change in added {
         if let Some((name, twin)) = names.twin(&change.path) {
             let message = format!(
                 "differs only in case from {}: on macOS and \
@@ -40,11 +41,12 @@ pub(crate) fn warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>)
     warnings
 }
 
-/// The names of files and folders, each under what is left of it where case does not count.
+/// The paths of files and folders, by their lower-case form.
 #[derive(Default)]
 struct Names<'p>(FxHashMap<String, Vec<&'p Path>>);
 
 impl<'p> Names<'p> {
+    /// Adds a path and the folders above it.
     fn add(&mut self, path: &'p Path) {
         for name in path.ancestors().filter(|it| !it.as_os_str().is_empty()) {
             let names = self.0.entry(folded(name)).or_default();
@@ -55,7 +57,8 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// The first name on the way to a path that is new and has a twin, and that.
+    /// Returns the topmost folder above `path`, or `path` itself, that is new and differs only in case
+    /// from a known path; and that path.
     fn twin<'n>(&self, path: &'n Path) -> Option<(&'n Path, &'p Path)> {
         let mut names: Vec<&Path> = path.ancestors().collect();
         names.reverse();

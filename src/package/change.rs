@@ -1,4 +1,4 @@
-//! What the merge makes of one file: its content, its path and its executable bit (rules: Writing).
+//! The change of one file: its content, its path and its executable bit (rules: Writing).
 
 use super::Content;
 use super::file_triple::FileTriple;
@@ -6,8 +6,8 @@ use super::owner::{is_executable, of_new, with_executable_bit};
 use super::plan::{ChangeKind, FileChange};
 use crate::triple::{Side, Triple};
 
-/// What happens to the file of a triple; `moved` has the local file it comes from, where that has
-/// another path.
+/// Returns the change of the file of a triple; `None` if it stays as it is. `moved` is the triple of
+/// the local file that is moved to this path, if any.
 pub(super) fn change(
     triple: &FileTriple,
     moved: Option<&FileTriple>,
@@ -30,27 +30,27 @@ pub(super) fn change(
         Content::Updated => bytes.updated,
         Content::Write(bytes) => Some(bytes.into()),
     };
-    let changed = match new {
+    let new_permissions = match new {
         Some(_) if !triple.is_pinned() => with_executable_bit(&permissions),
         _ => None,
     };
-    let is_same = old == new && changed.is_none();
+    let is_unchanged = old == new && new_permissions.is_none();
     let path = triple.path.clone();
     let (path, kind) = match (&old, &new, from) {
         (Some(_), None, from) => (from.unwrap_or(path), ChangeKind::Deleted),
         (None, None, _) => return None,
         (None, Some(_), _) => (path, ChangeKind::Added),
-        (Some(_), Some(_), None) if is_same => return None,
+        (Some(_), Some(_), None) if is_unchanged => return None,
         (Some(_), Some(_), None) => (path, ChangeKind::Changed),
         (Some(_), Some(_), Some(from)) => (path, ChangeKind::Moved { from }),
     };
-    let present = match &old {
+    let current_permissions = match &old {
         Some(_) => permissions.local.cloned(),
         None => permissions.updated.and_then(|it| of_new(is_executable(it))),
     };
-    let (permissions, old_permissions) = match changed {
-        Some(changed) => (changed, present),
-        None => (present?, None),
+    let (permissions, old_permissions) = match new_permissions {
+        Some(new_permissions) => (new_permissions, current_permissions),
+        None => (current_permissions?, None),
     };
     Some(FileChange {
         path,

@@ -1,4 +1,4 @@
-//! Files that are comments only on a side: what is no content in them merges as one row.
+//! Merges files that have only comments on one side: all comment lines merge as one row.
 
 use super::assemble::Action;
 use super::documents::FileMerge;
@@ -8,18 +8,18 @@ use crate::merge::{MergedAround, merge_without_entries};
 use crate::triple::Triple;
 
 impl FileMerge<'_, '_, '_> {
-    /// The whole merged file, where no document is left in it, and updated or local has comments
-    /// only (rules: Text). `None` if there is more to it.
+    /// Returns the merged text of a file that is left without a document, if updated or local has
+    /// only comments (rules: Text). `None` for any other file, and if local's text stays.
     pub(super) fn comments_only(
         &self,
         file: &ParsedFile<'_>,
         actions: &[Action],
     ) -> Option<MergedAround> {
         let (original, updated) = (self.sides.original?, self.sides.updated?);
-        let is_gone = actions.iter().all(|action| *action == Action::Remove);
+        let all_removed = actions.iter().all(|action| *action == Action::Remove);
         let are_plain = [original, updated, file].into_iter().all(is_plain);
         let has_comments_only = is_comments_only(updated) || is_comments_only(file);
-        if !is_gone || !are_plain || !has_comments_only {
+        if !all_removed || !are_plain || !has_comments_only {
             return None;
         }
         let sides = Triple::new(original, updated, file).map(|file| file.text);
@@ -29,12 +29,13 @@ impl FileMerge<'_, '_, '_> {
     }
 }
 
-/// Whether a file has comments, and no document.
+/// Returns true if a file has comments and no document.
 pub(super) fn is_comments_only(file: &ParsedFile<'_>) -> bool {
     file.documents.is_empty() && lines(file.text).any(|line| line.starts_with('#'))
 }
 
-/// Whether a file has at most one document, a block collection, and no directives.
+/// Returns true if a file has at most one document, which is a block collection, and no line that
+/// begins with `%` or `.` (directives, `...`).
 fn is_plain(file: &ParsedFile<'_>) -> bool {
     let is_block = |it: &Parsed<'_>| it.root == Root::Block;
     file.documents.len() < 2

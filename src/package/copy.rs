@@ -1,8 +1,8 @@
-//! The merged package in a folder of its own: a copy of the local one, in which the plan is carried
-//! out.
+//! Writes the merged package to another folder (`--output`): copies the local package there and
+//! applies the plan to the copy.
 //!
-//! Until it is whole a file at its top says so. What a run leaves there that is killed, the next
-//! one takes away.
+//! A marker file at the top of the folder says that the copy is incomplete. If a run is killed, the
+//! next run deletes what it left.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -18,18 +18,17 @@ use super::walk::{Kind, Listing, list};
 use super::write::{Disk, NewFile, UNFINISHED, forget, missing_folders};
 use crate::error::Error;
 
-/// What the file says that is there until it is whole.
+/// The content of the marker file in an incomplete copy.
 const MESSAGE: &str = "A run of merge3 that was to put its result here has not come to its end.\n\
     Run it again, or delete this folder.\n";
 
 impl Plan {
-    /// Writes the package as it will be to `folder`, which is missing, or empty, or has what a run
-    /// left that did not come to its end. The local package stays as it is; the plan is about the
-    /// copy afterwards.
+    /// Writes the merged package to `folder`, which has to be missing, empty, or left unfinished by a
+    /// killed run. The local package stays as it is. Afterwards the root of the plan is `folder`.
     ///
     /// # Errors
-    /// [`Error::Refused`] where something else is there, or the folder is in the local package; else
-    /// as for [`Plan::write_to`]. What was written is taken away then.
+    /// [`Error::Refused`] if `folder` has other content or is inside the local package; otherwise
+    /// as for [`Plan::write_to`]. On an error, everything that was written is deleted.
     pub fn write_copy(
         &mut self,
         disk: &dyn Disk,
@@ -46,7 +45,7 @@ impl Plan {
         listing
             .entries
             .sort_unstable_by(|left, right| left.0.cmp(&right.0));
-        let copy = Copy {
+        let copy = PackageCopy {
             disk,
             from: &local,
             to: folder,
@@ -54,46 +53,50 @@ impl Plan {
             plan: self,
             durable,
         };
-        let made = missing_folders(folder);
-        copy.make(&made).inspect_err(|_| {
-            for folder in made.iter().rev() {
-                // one that is not empty stays
+        let missing = missing_folders(folder);
+        copy.create(&missing).inspect_err(|_| {
+            for folder in missing.iter().rev() {
+                // this fails if the folder is not empty: it stays then
                 let _ = disk.remove_folder(folder);
             }
         })
     }
 }
 
-struct Copy<'p> {
+/// A copy of a package that is being written.
+struct PackageCopy<'p> {
     disk: &'p dyn Disk,
+    /// The local package.
     from: &'p Path,
+    /// The folder of the copy.
     to: &'p Path,
-    /// What is in the local package, folders before what is in them.
+    /// The files and folders of the local package, each folder before its entries.
     entries: &'p [(PathBuf, Kind)],
     plan: &'p Plan,
     durable: bool,
 }
 
-impl Copy<'_> {
-    /// The copy, in a folder that is made with those above it.
-    fn make(&self, folders: &[PathBuf]) -> Result<(), Error> {
+impl PackageCopy<'_> {
+    /// Creates `folders`, outermost first, and writes the copy into the last one.
+    fn create(&self, folders: &[PathBuf]) -> Result<(), Error> {
         for folder in folders {
             match self.disk.create_folder(folder) {
-                // another run was faster
+                // another run has created it meanwhile
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                made => made.map_err(Error::writing(folder))?,
+                result => result.map_err(Error::writing(folder))?,
             }
         }
         let _lock = lock(self.to, Access::Write, || ())?;
         self.clear()?;
         self.write().inspect_err(|_| {
-            // what cannot be taken away now, the next run takes away
+            // the next run deletes what cannot be deleted now
             let _ = self.clear();
         })
     }
 
+    /// Copies the local package and applies the plan to the copy.
     fn write(&self) -> Result<(), Error> {
-        self.put(&self.to.join(UNFINISHED), MESSAGE.as_bytes(), None)?;
+        self.write_file(&self.to.join(UNFINISHED), MESSAGE.as_bytes(), None)?;
         for (path, kind) in self.entries {
             if self.disk.is_stopped() {
                 return Err(Error::Stopped { written: 0 });
@@ -113,14 +116,14 @@ impl Copy<'_> {
             Kind::File => {
                 let metadata = fs::symlink_metadata(&from).map_err(Error::reading(&from))?;
                 let bytes = read_named(&from).map_err(Error::reading(&from))?;
-                self.put(&to, &bytes, Some(metadata.permissions()))
+                self.write_file(&to, &bytes, Some(metadata.permissions()))
             }
-            // never opened
+            // pipes, sockets and devices are never opened
             Kind::Special => Ok(()),
         }
     }
 
-    fn put(
+    fn write_file(
         &self,
         path: &Path,
         bytes: &[u8],
@@ -135,8 +138,8 @@ impl Copy<'_> {
             .map_err(Error::writing(path))
     }
 
-    /// At the end: in a folder that may not be written nothing could be put. What is another thing
-    /// now, or gone, is left alone.
+    /// Gives the folders the permissions of the originals. This comes last, because a folder may be
+    /// read-only. Folders that the plan deleted or replaced are skipped.
     fn set_permissions_of_folders(&self) -> Result<(), Error> {
         let folders = self.entries.iter().filter(|it| it.1 == Kind::Folder);
         for (path, _) in folders.rev() {
@@ -150,7 +153,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Takes away what a run left there that did not come to its end.
+    /// Deletes what a killed run left in the folder.
     fn clear(&self) -> Result<(), Error> {
         let names = fs::read_dir(self.to).map_err(Error::writing(self.to))?;
         let mut names = names
@@ -165,7 +168,7 @@ impl Copy<'_> {
             return Err(Error::output(self.to, "is not empty"));
         }
         let found = list(self.to);
-        self.refuse_strange(&found)?;
+        self.refuse_unexpected(&found)?;
         forget(self.disk, self.to)?;
         let (mut folders, files): (Vec<_>, Vec<_>) = found
             .entries
@@ -184,15 +187,18 @@ impl Copy<'_> {
         self.remove(&self.to.join(UNFINISHED))
     }
 
-    /// Sees that all of it is what a run of this merge puts there, whole or in part.
-    fn refuse_strange(&self, found: &Listing) -> Result<(), Error> {
+    /// Checks that everything in the folder was written by a run of this merge, in whole or in part.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if something else is in the folder.
+    fn refuse_unexpected(&self, found: &Listing) -> Result<(), Error> {
         let local: FxHashMap<&Path, &Kind> = self
             .entries
             .iter()
             .map(|(path, kind)| (path.as_path(), kind))
             .collect();
         let changes = || self.plan.files.iter();
-        let is_own = |path: &Path, kind: &Kind| match kind {
+        let is_expected = |path: &Path, kind: &Kind| match kind {
             Kind::Folder => {
                 local.get(path) == Some(&kind) || changes().any(|it| it.path.starts_with(path))
             }
@@ -205,11 +211,11 @@ impl Copy<'_> {
         };
         let unlisted = found.errors.iter().map(|(path, _)| path);
         let unlisted = unlisted.filter(|path| *path != Path::new(UNFINISHED));
-        let strange = found
+        let unexpected = found
             .entries
             .iter()
-            .filter(|(path, kind)| !is_own(path, kind));
-        match unlisted.chain(strange.map(|(path, _)| path)).min() {
+            .filter(|(path, kind)| !is_expected(path, kind));
+        match unlisted.chain(unexpected.map(|(path, _)| path)).min() {
             None => Ok(()),
             Some(path) => Err(Error::output(
                 &self.to.join(path),
@@ -226,12 +232,12 @@ impl Copy<'_> {
     }
 }
 
-/// The folder, or where it will be, is not in the local package.
+/// Checks that `folder`, which may be missing, is not inside the local package.
 fn refuse_inside(local: &Path, folder: &Path) -> Result<(), Error> {
-    let there = folder.ancestors().find(|it| it.exists());
-    let there = or_here(there.unwrap_or(Path::new("")));
-    match (local.canonicalize(), there.canonicalize()) {
-        (Ok(local), Ok(there)) if there.starts_with(&local) => {
+    let existing = folder.ancestors().find(|it| it.exists());
+    let existing = or_here(existing.unwrap_or(Path::new("")));
+    match (local.canonicalize(), existing.canonicalize()) {
+        (Ok(local), Ok(existing)) if existing.starts_with(&local) => {
             Err(Error::output(folder, "is in the local package"))
         }
         _ => Ok(()),

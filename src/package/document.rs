@@ -1,6 +1,6 @@
 //! Merges one document of a file.
 
-use super::around::cut_alike;
+use super::around::documents_to_merge;
 use super::documents::FileMerge;
 use super::pair::Group;
 use super::parsed::Parsed;
@@ -39,7 +39,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     pub(super) fn merge(&self, group: &Group) -> Result<Merged, Error> {
         let members = self.members(group);
         let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
-        let whole = |side: Side| (text(members[side]), self.around(group, side));
+        let whole = |side: Side| (text(members[side]), self.head_and_tail(group, side));
         if group.updated.is_none()
             || whole(Side::Updated) == whole(Side::Original)
             || whole(Side::Updated) == whole(Side::Local)
@@ -64,7 +64,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
                 message: "a document was readable, and then it was not".to_owned(),
             });
         }
-        let documents = cut_alike(&members);
+        let documents = documents_to_merge(&members);
         let sides = documents.as_ref().zip(trees.as_ref());
         let sides = sides.map(|(document, tree)| {
             let (document, tree) = (document.as_ref()?, tree.as_deref()?);

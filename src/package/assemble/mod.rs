@@ -1,5 +1,8 @@
-//! A file's text, put together from its documents (rules: Laws, Text): what stays is copied to the
-//! byte, what goes takes its `---` along, what comes gets one where it needs one.
+//! Assembles the text of a merged file from its documents (rules: Laws, Text).
+//!
+//! [`Assembly`] takes the local file, an [`Action`] for each of its documents, and the documents to
+//! insert. Kept documents are copied to the byte. A removed document loses its `---` line too, and
+//! an inserted document gets one where it needs one.
 
 use std::path::Path;
 
@@ -11,23 +14,23 @@ use crate::line_breaks::{ends_line, line_break_of};
 use crate::merge::set_off;
 use crate::yaml::stream::{byte_order_mark, marker};
 
-/// What becomes of a document of the file.
+/// What the merge does with a document of the local file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// It stays as it is.
+    /// Copies the document to the byte.
     Keep,
-    /// Its chunk takes this text.
+    /// Replaces its chunk with this text.
     Replace(String),
-    /// A document of another file takes its place.
+    /// Puts this document of another file in its place.
     Arrive(String),
-    /// It goes.
+    /// Removes the document.
     Remove,
-    /// It stays, between conflict markers.
+    /// Keeps the document, between conflict markers.
     Mark(Marks),
 }
 
 impl Parsed<'_> {
-    /// What becomes of a document that goes, while what is below it stays.
+    /// Returns the action that removes a document and keeps its tail.
     pub(super) fn removed(&self) -> Action {
         match self.tail {
             "" => Action::Remove,
@@ -36,44 +39,47 @@ impl Parsed<'_> {
     }
 }
 
-/// The conflict markers above and below a document that one side has and the other deleted.
+/// The conflict markers around a document that one side changed and the other one deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Marks {
-    /// The lines above it.
+    /// The marker lines above the document.
     pub(crate) above: String,
-    /// The lines below it.
+    /// The marker lines below the document.
     pub(crate) below: String,
 }
 
-/// A document that comes.
+/// A document to insert.
 #[derive(Debug)]
 pub(crate) struct Insertion {
-    /// The index of the document before which it is put; their number for the end.
+    /// The index of the document that it is inserted before; the number of documents for the end.
     pub(crate) before: usize,
-    /// Its chunk.
+    /// The text of its chunk.
     pub(crate) text: String,
-    /// The conflict markers around it.
+    /// The conflict markers around it, if it is a conflict.
     pub(crate) marks: Option<Marks>,
 }
 
-/// A file that is put together: its head, its documents with what becomes of each, and those that
-/// come, in the order they are to have.
+/// The parts of a merged file.
 pub(super) struct Assembly<'c> {
+    /// The file that `actions` change.
     pub(super) file: &'c ParsedFile<'c>,
+    /// The head of the merged file.
     pub(super) head: &'c str,
-    /// Whether it begins with a `---` line.
+    /// Whether the merged file begins with a `---` line.
     pub(super) has_marker: bool,
+    /// One action for each document of `file`.
     pub(super) actions: &'c [Action],
+    /// The inserted documents, sorted by [`Insertion::before`].
     pub(super) insertions: &'c [Insertion],
 }
 
 impl<'c> Assembly<'c> {
-    /// The chunks that the file is to consist of.
+    /// Returns the chunks of the merged file, in order.
     pub(super) fn chunks(&self) -> Vec<&'c str> {
-        let mut coming = self.insertions.iter().peekable();
+        let mut insertions = self.insertions.iter().peekable();
         let mut chunks: Vec<&str> = Vec::new();
         for (index, (parsed, action)) in self.file.documents.iter().zip(self.actions).enumerate() {
-            while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
+            while let Some(insertion) = insertions.next_if(|insertion| insertion.before <= index) {
                 chunks.push(&insertion.text);
             }
             match action {
@@ -82,28 +88,29 @@ impl<'c> Assembly<'c> {
                 Action::Remove => {}
             }
         }
-        chunks.extend(coming.map(|insertion| insertion.text.as_str()));
+        chunks.extend(insertions.map(|insertion| insertion.text.as_str()));
         chunks
     }
 
-    /// The text, with a line break at its end or without, unless a value would be another one by
-    /// that. A line break that comes, comes with the blank lines that `updated` has there.
+    /// Returns the text of the merged file. `ends_line` says whether it ends with a line break; this
+    /// is ignored where it would change a value. An added line break comes with the blank lines at
+    /// the end of `updated`.
     pub(super) fn text(&self, ends_line: bool, updated: Option<&str>) -> String {
         let chunks = self.chunks();
         let mut text = self.joined();
         if chunks.is_empty() {
-            // nothing is below the head that a blank line sets it off from
+            // without a document, no blank line has to set the head off
             text.truncate(text.trim_end_matches(['\r', '\n']).len());
             text.push_str(line_break_of(self.file.text));
         }
-        let ended = with_end(&text, ends_line, updated).into_iter().flatten();
-        { ended }.find(|it| holds(it, &chunks)).unwrap_or(text)
+        let mut candidates = with_end(&text, ends_line, updated).into_iter().flatten();
+        candidates.find(|it| holds(it, &chunks)).unwrap_or(text)
     }
 
-    /// Checks that a text has these documents and no others (law 6).
+    /// Checks that a text has exactly the documents of this assembly (law 6).
     ///
     /// # Errors
-    /// Where it has not.
+    /// [`Error::Verification`] if it does not. `path` is the file that the error names.
     pub(super) fn verify(&self, path: &Path, text: &str) -> Result<(), Error> {
         match is_verified(text, &self.chunks()) {
             true => Ok(()),
@@ -115,20 +122,21 @@ impl<'c> Assembly<'c> {
         }
     }
 
+    /// Returns the text of the merged file; its end is not merged yet.
     fn joined(&self) -> String {
         let (file, head, actions) = (self.file, self.head, self.actions);
         let mut writer = Writer {
             text: String::with_capacity(file.text.len()),
             line_break: line_break_of(file.text),
-            bare: !self.has_marker || marker(head).is_some(),
+            omits_marker: !self.has_marker || marker(head).is_some(),
             is_below_marker: marker(head).is_some(),
-            is_empty: true,
-            last: None,
+            has_no_document: true,
+            last_own: None,
         };
         writer.text.push_str(head);
-        let mut coming = self.insertions.iter().peekable();
+        let mut insertions = self.insertions.iter().peekable();
         for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
-            while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
+            while let Some(insertion) = insertions.next_if(|insertion| insertion.before <= index) {
                 writer.insert(&insertion.text, insertion.marks.as_ref());
             }
             let (text, marks) = match action {
@@ -137,86 +145,97 @@ impl<'c> Assembly<'c> {
                 Action::Replace(text) | Action::Arrive(text) => (text.as_str(), None),
                 Action::Mark(marks) => (parsed.whole(file.text), Some(marks)),
             };
-            // it may have begun its file, or not begin this one
-            let is_other = matches!(action, Action::Arrive(_));
-            if is_other || loses_its_start(file, actions, index) {
+            // it may have been the first document of its file, or may not be the first one here
+            let is_of_other_file = matches!(action, Action::Arrive(_));
+            if is_of_other_file || lost_end_marker_above(file, actions, index) {
                 writer.insert(text, marks);
-                writer.last = Some(index);
+                writer.last_own = Some(index);
             } else {
                 writer.keep(index, text, marks);
             }
         }
-        for insertion in coming {
+        for insertion in insertions {
             writer.insert(&insertion.text, insertion.marks.as_ref());
         }
         writer.text
     }
 }
 
-/// Whether a document that begins below a `...`, without a `---`, has another text above it now
-/// that does not end in one.
-fn loses_its_start(file: &ParsedFile<'_>, actions: &[Action], index: usize) -> bool {
+/// Returns true if a document begins without a `---` line, below a `...` line of the document above,
+/// and the new text of that document does not end with `...`.
+fn lost_end_marker_above(file: &ParsedFile<'_>, actions: &[Action], index: usize) -> bool {
     let above = index.checked_sub(1).and_then(|above| actions.get(above));
     !has_marker(&file.documents[index].document)
-        && matches!(above, Some(Action::Replace(text)) if !ends_in_dots(text))
+        && matches!(above, Some(Action::Replace(text)) if !ends_with_end_marker(text))
 }
 
-/// Whether the last line with something on it is a `...`.
-fn ends_in_dots(text: &str) -> bool {
+/// Returns true if the last line that is not blank is a `...` line.
+fn ends_with_end_marker(text: &str) -> bool {
     let mut lines = text.lines().rev();
     let last = lines.find(|line| !line.trim_end().is_empty());
     last.is_some_and(|line| line.starts_with("..."))
 }
 
+/// Writes the chunks of a file one after the other, and adds and drops `---` lines as needed.
 struct Writer {
     text: String,
     line_break: &'static str,
-    /// Whether the next document is one that starts the file, and does it without `---`.
-    bare: bool,
-    /// Whether the head ends in a `---`.
+    /// Whether the next document is written without a `---` line: it is the first one, and the file
+    /// begins without `---` or the head has it.
+    omits_marker: bool,
+    /// Whether the head has a `---` line.
     is_below_marker: bool,
-    /// Whether no document is written yet.
-    is_empty: bool,
-    /// The index of the file's own document that was written last, if nothing came after it.
-    last: Option<usize>,
+    /// Whether no document was written yet.
+    has_no_document: bool,
+    /// The index of the file's own document that was written last; none if an inserted document
+    /// was written after it.
+    last_own: Option<usize>,
 }
 
 impl Writer {
+    /// Writes a document of the file. Its `---` line stays as it is if the document is below the same
+    /// document as before.
     fn keep(&mut self, index: usize, text: &str, marks: Option<&Marks>) {
-        let follows = index == 0 || self.last == Some(index - 1);
-        let is_framed_otherwise =
-            self.is_empty && !self.is_below_marker && self.bare == marker(text).is_some();
-        if !follows || is_framed_otherwise || self.is_cut_off(index, text) || self.needs_end(text) {
+        let follows = index == 0 || self.last_own == Some(index - 1);
+        let changes_marker = self.has_no_document
+            && !self.is_below_marker
+            && self.omits_marker == marker(text).is_some();
+        if !follows
+            || changes_marker
+            || self.needs_marker(index, text)
+            || self.needs_end_marker(text)
+        {
             self.insert(text, marks);
         } else {
             self.end_document();
-            self.mark(marks, |writer| writer.push_chunk(text));
+            self.with_marks(marks, |writer| writer.push_chunk(text));
         }
-        self.last = Some(index);
-        self.bare = false;
+        self.last_own = Some(index);
+        self.omits_marker = false;
     }
 
-    /// Whether a chunk begins with directives, and what is above it does not end in the `...`
-    /// that those need.
-    fn needs_end(&self, text: &str) -> bool {
-        !self.is_empty && has_directives(text) && !ends_in_dots(&self.text)
+    /// Returns true if a chunk begins with directives and the text above it lacks the `...` line that
+    /// directives need.
+    fn needs_end_marker(&self, text: &str) -> bool {
+        !self.has_no_document && has_directives(text) && !ends_with_end_marker(&self.text)
     }
 
-    /// Whether the first document has lost the place in which it needs no `---`.
-    fn is_cut_off(&self, index: usize, text: &str) -> bool {
-        index == 0 && !self.is_empty && marker(text).is_none()
+    /// Returns true if the file's first document has no `---` line and is no longer the first one.
+    fn needs_marker(&self, index: usize, text: &str) -> bool {
+        index == 0 && !self.has_no_document && marker(text).is_none()
     }
 
+    /// Writes a document that may have been at another place, with or without a `---` line as needed.
     fn insert(&mut self, text: &str, marks: Option<&Marks>) {
         self.end_document();
-        let text = &self.after_others(text);
-        let bare = std::mem::take(&mut self.bare);
-        self.mark(marks, |writer| writer.push_document(text, bare));
-        self.last = None;
+        let text = &self.adapt_directives(text);
+        let omits_marker = std::mem::take(&mut self.omits_marker);
+        self.with_marks(marks, |writer| writer.push_document(text, omits_marker));
+        self.last_own = None;
     }
 
-    /// What `write` writes, between conflict markers.
-    fn mark(&mut self, marks: Option<&Marks>, write: impl FnOnce(&mut Self)) {
+    /// Calls `write`, and writes conflict markers around its text if there are any.
+    fn with_marks(&mut self, marks: Option<&Marks>, write: impl FnOnce(&mut Self)) {
         let Some(marks) = marks else {
             return write(self);
         };
@@ -227,8 +246,8 @@ impl Writer {
         self.text.push_str(&marks.below);
     }
 
-    /// Has a marker begin a line. To YAML a lone CR ends one, to those who read markers it does
-    /// not.
+    /// Ends the last line, so that a conflict marker begins a line. A lone CR is a line break in
+    /// YAML, but not to programs that read conflict markers.
     fn end_line(&mut self) {
         let written = self.text.trim_start_matches('\u{feff}');
         if !written.is_empty() && !written.ends_with('\n') {
@@ -236,40 +255,40 @@ impl Writer {
         }
     }
 
-    /// A document with its `---`, unless it is a `bare` one.
-    fn push_document(&mut self, text: &str, bare: bool) {
+    /// Writes a chunk with a `---` line, or without one if `omits_marker` is set.
+    fn push_document(&mut self, text: &str, omits_marker: bool) {
         match (marker(text), without_marker(text)) {
-            // behind a marker a byte order mark would be a part of the text
-            (None, _) if !bare => {
+            // below a `---` line, a byte order mark would be part of the content
+            (None, _) if !omits_marker => {
                 let text = &text[byte_order_mark(text)..];
                 self.push_chunk(&format!("---{}{text}", self.line_break));
             }
-            (Some(_), Some(text)) if bare => self.push_chunk(&text),
+            (Some(_), Some(text)) if omits_marker => self.push_chunk(&text),
             _ => self.push_chunk(text),
         }
     }
 
-    /// A document without a `---` is set off from the comments at the end of the head. One with
-    /// directives would be the second document below the `---` of the head.
+    /// Writes a chunk. A first document without a `---` line is set off from the comments at the end
+    /// of the head. If it has directives, the head loses its `---` line: below that line, they would
+    /// begin a second document.
     fn push_chunk(&mut self, text: &str) {
-        if self.is_empty && marker(text).is_none() {
+        if self.has_no_document && marker(text).is_none() {
             set_off(&mut self.text, self.line_break);
         }
-        if self.is_empty
+        if self.has_no_document
             && has_directives(text)
             && let Some(head) = without_marker(&self.text)
         {
             self.text = head;
         }
-        self.is_empty = false;
+        self.has_no_document = false;
         self.text.push_str(text);
     }
 
-    /// A chunk as it can be behind another document: directives need a `...` before them, and
-    /// the one that names the version of YAML says there what the head of the file says, or
-    /// nothing.
-    fn after_others(&mut self, text: &str) -> String {
-        if self.is_empty || !has_directives(text) {
+    /// Returns a chunk as it can follow another document. `%YAML` is dropped. Other directives stay,
+    /// and a `...` line is written above them.
+    fn adapt_directives(&mut self, text: &str) -> String {
+        if self.has_no_document || !has_directives(text) {
             return text.to_owned();
         }
         let above = marker(text).map_or("", |at| &text[..at]);
@@ -284,7 +303,7 @@ impl Writer {
         format!("{kept}{}", &text[above.len()..])
     }
 
-    /// Repairs a missing newline between two documents.
+    /// Adds a missing line break between two documents.
     fn end_document(&mut self) {
         let written = self.text.trim_start_matches('\u{feff}');
         if !written.is_empty() && !ends_line(written) {

@@ -2,7 +2,7 @@ use super::super::head::begins_with_marker;
 use super::*;
 use pretty_assertions::assert_eq;
 
-fn assembled(text: &str, removed: &[usize], coming: &[(usize, &str)]) -> String {
+fn assembled(text: &str, removed: &[usize], inserted: &[(usize, &str)]) -> String {
     let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text).unwrap();
     let actions: Vec<Action> = (0..file.documents.len())
         .map(|index| match removed.contains(&index) {
@@ -10,7 +10,7 @@ fn assembled(text: &str, removed: &[usize], coming: &[(usize, &str)]) -> String 
             false => Action::Keep,
         })
         .collect();
-    let insertions: Vec<Insertion> = coming
+    let insertions: Vec<Insertion> = inserted
         .iter()
         .map(|(before, text)| Insertion {
             before: *before,
@@ -33,7 +33,7 @@ fn joined(file: &ParsedFile<'_>, actions: &[Action], insertions: &[Insertion]) -
 }
 
 #[test]
-fn what_nobody_touches_is_copied() {
+fn unchanged_documents_are_copied() {
     for text in [
         "a: 1\n---\nb: 2",
         "\u{feff}---\r\na: 1\r\n---\r\n",
@@ -75,7 +75,7 @@ fn replaced(text: &str, actions: &[Action]) -> String {
 }
 
 #[test]
-fn directives_stand_below_the_end_of_a_document() {
+fn directives_get_an_end_marker_above() {
     let with = |text: &str| {
         let actions = [Action::Keep, Action::Replace(text.to_owned())];
         replaced("a: 1\n---\nb: 2\n", &actions)
@@ -112,7 +112,7 @@ fn the_head_of_the_file_stays() {
 }
 
 #[test]
-fn what_comes_gets_a_marker() {
+fn an_inserted_document_gets_a_marker() {
     assert_eq!(
         assembled("a: 1\n", &[], &[(1, "b: 2\n")]),
         "a: 1\n---\nb: 2\n"
@@ -144,7 +144,7 @@ fn a_missing_newline_is_repaired_between_documents() {
 }
 
 #[test]
-fn a_document_after_an_end_marker_keeps_to_it() {
+fn a_document_below_an_end_marker_gets_a_marker_if_needed() {
     assert_eq!(
         assembled("a: 1\n...\nb: 2\n", &[], &[(1, "---\nx: 1\n")]),
         "a: 1\n...\n---\nx: 1\n---\nb: 2\n"
