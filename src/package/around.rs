@@ -5,7 +5,7 @@
 //! the file.
 
 use super::documents::FileMerge;
-use super::head::joined;
+use super::head::join_head;
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, Root};
 use crate::line_breaks::{cut_first_line, line_break_of, lines};
@@ -66,8 +66,8 @@ impl FileMerge<'_, '_, '_> {
         }
     }
 
-    /// Merges the text above the body of local's document. Returns it with the number of bytes at the
-    /// start of the merged document `text` that it replaces; `None` if local's stays.
+    /// Merges the text above the body of local's document. Returns it with the number of bytes at
+    /// the start of the merged document `text` that it replaces; `None` if local's stays.
     fn merged_above(
         &self,
         group: &Group,
@@ -85,19 +85,19 @@ impl FileMerge<'_, '_, '_> {
         let is_first = |side: Side| group[side].is_some_and(|member| member.document == 0);
         let with_head = |side: Side| {
             let own = documents[side].as_ref().map_or("", above);
-            joined(self.head_and_tail(group, side).0, own, is_first(side))
+            join_head(self.head_and_tail(group, side).0, own, is_first(side))
         };
         let head = self.head_and_tail(group, Side::Local).0;
         let line_break = line_break_of(local.text);
         // documents are inserted above it: it needs a `---` line
-        let head = match self.comes_first && self.is_first(group) && frame(own).is_none() {
+        let head = match self.inserts_first && self.is_first(group) && frame(own).is_none() {
             true => format!("---{line_break}{head}"),
             false => head.to_owned(),
         };
         let sides = Triple::new(
             with_head(Side::Original),
             with_head(Side::Updated),
-            joined(&head, own, is_first(Side::Local)),
+            join_head(&head, own, is_first(Side::Local)),
         );
         let sides = sides.as_ref().map(String::as_str);
         let has_frame = match is_top {
@@ -117,9 +117,9 @@ impl FileMerge<'_, '_, '_> {
         Some((own.len(), new))
     }
 
-    /// Merges the text below local's document that belongs to no row of entries. Returns it with the
-    /// number of bytes at the end of the merged document `text` that it replaces; `None` if local's
-    /// stays.
+    /// Merges the text below local's document that belongs to no row of entries. Returns it with
+    /// the number of bytes at the end of the merged document `text` that it replaces; `None` if
+    /// local's stays.
     fn merged_below(
         &self,
         group: &Group,
@@ -153,8 +153,8 @@ fn are_values(members: &Triple<Option<&Parsed<'_>>>) -> bool {
     present.all(|parsed| matches!(parsed.root, Root::Value(_)))
 }
 
-/// Returns the documents of a group as they merge. If all are values, the body of each is cut to the
-/// lines of its value, because the text around it merges separately.
+/// Returns the documents of a group as they merge. If all are values, the body of each is cut to
+/// the lines of its value, because the text around it merges separately.
 pub(super) fn documents_to_merge<'a>(
     members: &Triple<Option<&Parsed<'a>>>,
 ) -> Triple<Option<Document<'a>>> {

@@ -25,8 +25,8 @@ struct Shared {
 }
 
 impl Bytes {
-    /// Returns `text` with a line break at its end, which it must lack. `text` has to be these bytes:
-    /// the result is made once and kept.
+    /// Returns `text` with a line break at its end, which it must lack. `text` has to be these
+    /// bytes: the result is made once and kept.
     pub(crate) fn with_line_break(&self, text: &str) -> &str {
         let add_line_break = || format!("{text}{}", line_break_of(text));
         self.0.with_line_break.get_or_init(add_line_break)

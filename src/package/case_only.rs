@@ -57,8 +57,8 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// Returns the topmost folder above `path`, or `path` itself, that is new and differs only in case
-    /// from a known path; and that path.
+    /// Returns the topmost folder above `path`, or `path` itself, that is new and differs only in
+    /// case from a known path; and that path.
     fn twin<'n>(&self, path: &'n Path) -> Option<(&'n Path, &'p Path)> {
         let mut names: Vec<&Path> = path.ancestors().collect();
         names.reverse();

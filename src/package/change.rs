@@ -6,8 +6,8 @@ use super::owner::{is_executable, of_new, with_executable_bit};
 use super::plan::{ChangeKind, FileChange};
 use crate::triple::{Side, Triple};
 
-/// Returns the change of the file of a triple; `None` if it stays as it is. `moved` is the triple of
-/// the local file that is moved to this path, if any.
+/// Returns the change of the file of a triple; `None` if it stays as it is. `moved` is the triple
+/// of the local file that is moved to this path, if any.
 pub(super) fn change(
     triple: &FileTriple,
     moved: Option<&FileTriple>,

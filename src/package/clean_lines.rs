@@ -1,5 +1,5 @@
-//! Takes git's line merge of a file if it differs from the assembled text only by blank lines and by
-//! the `---` and `...` lines around its document (rules: Text).
+//! Takes git's line merge of a file if it differs from the assembled text only by blank lines and
+//! by the `---` and `...` lines around its document (rules: Text).
 
 use super::assemble::Assembly;
 use super::documents::FileMerge;
@@ -17,12 +17,12 @@ impl FileMerge<'_, '_, '_> {
             && self.sides.original.map(ends_with_marker) == self.sides.updated.map(ends_with_marker)
     }
 
-    /// Returns the line merge of the file if it differs from the `assembled` text only by blank lines,
-    /// `---` and `...` lines.
+    /// Returns the line merge of the file if it differs from the `assembled` text only by blank
+    /// lines, `---` and `...` lines.
     ///
-    /// Returns `None` if both are equal, if they differ by more or if the line merge has a conflict;
-    /// if no side has a line above its document or a `...` below it; or if a side has several documents,
-    /// directives or mixed line breaks.
+    /// Returns `None` if both are equal, if they differ by more or if the line merge has a
+    /// conflict; if no side has a line above its document or a `...` below it; or if a side has
+    /// several documents, directives or mixed line breaks.
     pub(super) fn merged_lines(&self, assembly: &Assembly<'_>, assembled: &str) -> Option<String> {
         let sides = self.sides.try_map(|file| file.ok_or(())).ok()?;
         let has_reports = !self.outcome.conflicts.is_empty() || !self.outcome.noted.is_empty();
@@ -31,7 +31,7 @@ impl FileMerge<'_, '_, '_> {
         if has_reports
             || files().any(has_several)
             || !files().any(has_frame)
-            || !files().all(|file| is_plain(file.text))
+            || !files().all(|file| has_plain_lines(file.text))
         {
             return None;
         }
@@ -61,7 +61,7 @@ fn ends_with_marker(file: &ParsedFile<'_>) -> bool {
 }
 
 /// Returns true if a text has line breaks of one kind and no directives.
-fn is_plain(text: &str) -> bool {
+fn has_plain_lines(text: &str) -> bool {
     !matches!(LineBreaks::of(text), LineBreaks::Mixed)
         && !lines(text).any(|line| line.starts_with('%'))
 }

@@ -23,8 +23,8 @@ const MESSAGE: &str = "A run of merge3 that was to put its result here has not c
     Run it again, or delete this folder.\n";
 
 impl Plan {
-    /// Writes the merged package to `folder`, which has to be missing, empty, or left unfinished by a
-    /// killed run. The local package stays as it is. Afterwards the root of the plan is `folder`.
+    /// Writes the merged package to `folder`, which has to be missing, empty, or left unfinished by
+    /// a killed run. The local package stays as it is. Afterwards the root of the plan is `folder`.
     ///
     /// # Errors
     /// [`Error::Refused`] if `folder` has other content or is inside the local package; otherwise
@@ -187,7 +187,8 @@ impl PackageCopy<'_> {
         self.remove(&self.to.join(UNFINISHED))
     }
 
-    /// Checks that everything in the folder was written by a run of this merge, in whole or in part.
+    /// Checks that everything in the folder was written by a run of this merge, in whole or in
+    /// part.
     ///
     /// # Errors
     /// [`Error::Refused`] if something else is in the folder.

@@ -1,5 +1,5 @@
-//! The schema of a run: the kinds built into Kubernetes, and those that custom resource definitions
-//! add.
+//! Builds the schema of a run: the kinds built into Kubernetes, and those that custom resource
+//! definitions add.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use crate::merge::Options;
 use crate::schema::Schema;
 use crate::triple::Side;
 
-/// What every custom resource definition says of itself.
+/// The kind of a custom resource definition, as it is in the text of each.
 const KIND: &[u8] = b"CustomResourceDefinition";
 
-/// The options of a run, with the schema that it asks for, if it asks for one. Definitions in
-/// updated count more than local's, and these more than the original's.
+/// Returns the options of a run, with a schema if the settings or rules ask for one. Definitions in
+/// the updated package take precedence over local's, and local's over the original's.
 ///
 /// # Errors
 /// As for [`schema`].
@@ -47,12 +47,12 @@ pub(crate) fn options_of(
     })
 }
 
-/// The kinds that are known to a run: of several definitions of one kind, that of a file that was
-/// given counts most, then the last one of `files`. One of `files` that cannot be used is a
-/// warning.
+/// Returns the kinds that a run knows. If a kind has several definitions, one in a file of `given`
+/// takes precedence, then the last one of `files`. A definition in `files` that cannot be used is
+/// a warning.
 ///
 /// # Errors
-/// Where a file that was given cannot be read, or does not hold definitions that can be used.
+/// If a file of `given` cannot be read, or has no definition that can be used.
 pub(crate) fn schema<'f>(
     given: Option<&SchemaSource>,
     files: impl Iterator<Item = (PathBuf, &'f Source)>,
@@ -64,7 +64,7 @@ pub(crate) fn schema<'f>(
             continue;
         }
         let text = String::from_utf8_lossy(&source.bytes);
-        // what is no YAML is told of elsewhere
+        // a file that is not YAML is reported elsewhere
         if let Ok(file) = ParsedFile::parse(&path, &text)
             && let Err(broken) = add(&mut schema, &path, &file)
         {
@@ -87,7 +87,7 @@ pub(crate) fn schema<'f>(
     Ok(schema)
 }
 
-/// Adds the kinds that a file defines; returns how many.
+/// Adds the kinds that a file defines to `schema`. Returns their number.
 fn add(schema: &mut Schema, path: &Path, file: &ParsedFile<'_>) -> Result<usize, Box<Broken>> {
     let mut added = 0;
     for parsed in &file.documents {
@@ -104,6 +104,7 @@ fn add(schema: &mut Schema, path: &Path, file: &ParsedFile<'_>) -> Result<usize,
     Ok(added)
 }
 
+/// Returns the error for a file of `given` that defines no kind.
 fn no_definition(path: &Path, text: &str) -> Error {
     Error::unfit(
         Place::new(path, text, 0),

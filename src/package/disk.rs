@@ -1,4 +1,4 @@
-//! How files are opened, read, compared and replaced: regular ones only.
+//! Opens, reads, compares and replaces files. Anything but a regular file is an error.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::hash::Hasher as _;
@@ -12,25 +12,28 @@ use sha2::{Digest as _, Sha256};
 use super::owner::keep_owner;
 use super::write::TEMPORARY;
 
-/// A number that other bytes hardly have, the same in each run.
+/// Returns a hash of some bytes, which is the same in each run of the program.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
     hasher.finish()
 }
 
-/// SHA-256 as text: 64 digits.
+/// Returns the SHA-256 of some bytes as 64 hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Opens a file to read it: a regular one, else it is an error. Nothing is waited for, whatever
-/// is there.
+/// Opens a regular file for reading, and never blocks.
+///
+/// # Errors
+/// If the path cannot be opened, or is not a regular file.
 pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
     open_following(path, true)
 }
 
+/// As [`open`]; if `links` is false, a symbolic link is an error.
 fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -39,7 +42,7 @@ fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
 
-        // a pipe that came here since the folder was listed has nobody at its other end
+        // if the path has become a pipe, opening it would block until another process writes to it
         let mut flags = OFlags::NONBLOCK;
         flags.set(OFlags::NOFOLLOW, !links);
         OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
@@ -53,16 +56,16 @@ fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
     if metadata.is_file() {
         Ok((file, metadata))
     } else {
-        Err(no_file(&metadata))
+        Err(not_a_file(&metadata))
     }
 }
 
-/// What a system says of a file: as long as it says the same, the file is most likely the same.
+/// The state of a file as the system reports it. If it is equal, the file most likely is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
     length: u64,
     modified: Option<SystemTime>,
-    /// Which file it is, and when anything about it was changed last.
+    /// The inode number, and the time of the last change of its metadata: seconds, nanoseconds.
     #[cfg(unix)]
     changed: [i64; 3],
 }
@@ -85,47 +88,48 @@ impl Seen {
     }
 }
 
-/// Reads a regular file. Nothing is waited for, whatever is there.
+/// Reads a regular file, and never blocks.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let (mut file, metadata) = open(path)?;
     read_open(&mut file, metadata.len())
 }
 
-/// Reads a file of about that length, in bytes.
+/// Reads an open file. `length` is its expected length in bytes.
 pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
-    // one byte more, to see that there are no more; the system is not asked for the length again
+    // one byte more than expected: the read that finds the end needs room. `take` keeps
+    // `read_to_end` from asking the system for the length again
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
     file.take(u64::MAX).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads a file of a package that says something of the package: a link in its place could lead to
-/// anything of the user's.
+/// Reads a file that describes a package, such as its rules. A symbolic link is an error, because
+/// it could lead to any file of the user.
 pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     let (mut file, metadata) = open_following(path, false)?;
     read_open(&mut file, metadata.len())
 }
 
-/// Reads a file that somebody named: a regular one, else it is an error, and it is not opened.
+/// Reads a regular file whose path the user gave. Anything else is an error, and is not opened.
 pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return Err(no_file(&metadata));
+        return Err(not_a_file(&metadata));
     }
     read(path)
 }
 
-/// Writes a file by a temporary one beside it, so that it is whole at any moment. Where one is
-/// there it keeps its permissions, and a link to it stays one.
+/// Writes a file by renaming a temporary file into place, so that it is complete at any moment. An
+/// existing file keeps its permissions. If `path` is a symbolic link, its target is replaced.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let whole = fs::canonicalize(path);
-    replace_itself(whole.as_deref().unwrap_or(path), bytes)
+    let target = fs::canonicalize(path);
+    replace_itself(target.as_deref().unwrap_or(path), bytes)
 }
 
-/// [`replace`], but nothing is written where there is a link.
+/// As [`replace`], but a symbolic link is an error.
 pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let old = match fs::symlink_metadata(path) {
-        Ok(metadata) if !metadata.is_file() => return Err(no_file(&metadata)),
+        Ok(metadata) if !metadata.is_file() => return Err(not_a_file(&metadata)),
         old => old.ok(),
     };
     let folder = or_here(path.parent().unwrap_or(Path::new("")));
@@ -134,7 +138,7 @@ pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
     builder.prefix(begin).suffix(end);
     #[cfg(unix)]
     if old.is_none() {
-        // less what the user's mask takes away
+        // the system applies the user's umask to this mode
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(folder)?;
@@ -147,7 +151,7 @@ pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a symbolic link, on systems that have them.
+/// Creates a symbolic link `at` that leads `to`, on Unix only.
 #[cfg(unix)]
 pub(crate) fn link(to: &Path, at: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(to, at)
@@ -158,7 +162,8 @@ pub(crate) fn link(_to: &Path, _at: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn no_file(metadata: &Metadata) -> io::Error {
+/// Returns the error for a path that is not a regular file.
+fn not_a_file(metadata: &Metadata) -> io::Error {
     if metadata.is_dir() {
         io::ErrorKind::IsADirectory.into()
     } else {
@@ -169,21 +174,22 @@ fn no_file(metadata: &Metadata) -> io::Error {
     }
 }
 
-/// Whether a path names something that this process has open already, such as `/dev/stdout`, or
-/// swallows everything: opening that waits for nobody.
+/// Returns true if a path names a file that this process has open already, such as `/dev/stdout`,
+/// or `/dev/null`: opening it does not block.
 pub(crate) fn is_open_already(path: &Path) -> bool {
     let known = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
     let folders = ["/dev/fd", "/proc/self/fd"];
     known.iter().any(|it| path == Path::new(it)) || folders.iter().any(|it| path.starts_with(it))
 }
 
-/// Whether a path stays in the folder that it is relative to.
+/// Returns true if a relative path does not leave the folder that it is relative to, and is not
+/// empty.
 pub(crate) fn stays_within(path: &Path) -> bool {
     let mut parts = path.components();
     parts.clone().next().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// A folder as a path that is not empty: the one that this process is in has none of its own.
+/// Returns `.` for an empty path, which stands for the current folder, and any other path as it is.
 pub(crate) fn or_here(folder: &Path) -> &Path {
     match folder.as_os_str().is_empty() {
         true => Path::new("."),
@@ -191,13 +197,13 @@ pub(crate) fn or_here(folder: &Path) -> &Path {
     }
 }
 
-/// The folders that a relative path is in, the innermost first.
+/// Returns the folders above a relative path, innermost first.
 pub(crate) fn folders_above(path: &Path) -> impl Iterator<Item = &Path> {
     let above = path.ancestors().skip(1);
     above.filter(|folder| !folder.as_os_str().is_empty())
 }
 
-/// Nothing is there; where a file is in place of a folder above, neither.
+/// Returns true if an error says that a path does not exist, or that a folder above it is a file.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -205,10 +211,10 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
     )
 }
 
-/// What is there; `None` where nothing is.
+/// Turns the error for a path that does not exist into `None`.
 ///
 /// # Errors
-/// What else the system says.
+/// All other errors.
 pub(crate) fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Err(error) if is_missing(&error) => Ok(None),
@@ -216,6 +222,10 @@ pub(crate) fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
+/// Ignores the error for a path that does not exist, for use after a deletion.
+///
+/// # Errors
+/// All other errors.
 pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
     if is_missing(&error) {
         Ok(())
@@ -224,10 +234,10 @@ pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
     }
 }
 
-/// What is in a file now; `None` if there is none, or a folder.
+/// Returns the current content of a file; `None` if the path does not exist or is a folder.
 ///
 /// # Errors
-/// [`Unlike::Other`] where something else is there, or the way there leads over a link.
+/// [`Unlike::Other`] if the path is anything else, or a folder above it is a symbolic link.
 pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlike> {
     let through_link = folders_above(path)
         .any(|folder| fs::symlink_metadata(root.join(folder)).is_ok_and(|it| it.is_symlink()));
@@ -244,11 +254,11 @@ pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlik
     }
 }
 
-/// Why nothing can be said of the content of a place.
+/// Why a path has no content to compare.
 #[derive(Debug)]
 pub(crate) enum Unlike {
-    /// What is there is neither a file nor a folder, or is reached over a link.
+    /// The path is neither a file nor a folder, or is below a symbolic link.
     Other,
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable(io::Error),
 }

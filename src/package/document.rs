@@ -1,4 +1,5 @@
-//! Merges one document of a file.
+//! Merges one document of a file: its three trees (by `merge`) and the text around it (by
+//! `around`).
 
 use super::around::documents_to_merge;
 use super::documents::FileMerge;
@@ -11,14 +12,18 @@ use crate::merge::{Merged, ReadDocument, merge_sides};
 use crate::triple::{Side, Triple};
 
 impl<'a> FileMerge<'_, '_, 'a> {
-    /// The text of a document that comes: upstream's, or that of the local one that moves here,
-    /// merged.
-    pub(super) fn arriving(&mut self, group: &Group, line_break: &str) -> Result<String, Error> {
+    /// Returns the text of a document to insert: upstream's text, or the merged text of the local
+    /// document that moves here. It ends with `line_break`.
+    pub(super) fn inserted_text(
+        &mut self,
+        group: &Group,
+        line_break: &str,
+    ) -> Result<String, Error> {
         let members = self.members(group);
         if members.local.is_some() {
             let whole = self.whole(group, Side::Local);
             let merged = self.merge(group)?;
-            let merged = self.recorded(group, merged);
+            let merged = self.record(group, merged);
             let text = merged.as_deref().unwrap_or(whole);
             return Ok(with_line_break(text, line_break).into_owned());
         }
@@ -26,7 +31,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
         Ok(with_line_break(whole, line_break).into_owned())
     }
 
-    /// The text of a document in its file, with what is below it; nothing if there is none.
+    /// Returns the text of a document in its file, with its tail; empty if `side` does not have it.
     pub(super) fn whole(&self, group: &Group, side: Side) -> &'a str {
         let found = group[side].and_then(|at| {
             let file = self.file(at.triple, side)?;
@@ -35,7 +40,10 @@ impl<'a> FileMerge<'_, '_, 'a> {
         found.unwrap_or("")
     }
 
-    /// What becomes of a local document that upstream has too.
+    /// Merges a document that local and upstream have.
+    ///
+    /// # Errors
+    /// [`Error::Verification`] if the merged text does not have the decided values (law 6).
     pub(super) fn merge(&self, group: &Group) -> Result<Merged, Error> {
         let members = self.members(group);
         let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
@@ -55,9 +63,9 @@ impl<'a> FileMerge<'_, '_, 'a> {
             },
             local,
         };
-        let is_lost = |side: Side| members[side].is_some() && trees[side].is_none();
-        // to go on would be to merge nothing, in silence
-        if Side::ALL.into_array().into_iter().any(is_lost) {
+        let is_unreadable = |side: Side| members[side].is_some() && trees[side].is_none();
+        // without this error, the document would stay unmerged without a report
+        if Side::ALL.into_array().into_iter().any(is_unreadable) {
             return Err(Error::Verification {
                 file: self.path(group),
                 path: String::new(),
@@ -87,9 +95,9 @@ impl<'a> FileMerge<'_, '_, 'a> {
         Ok(self.with_around(group, &documents, merged))
     }
 
-    /// The new text of a document; `None` if it stays as it is. What else there is to know of its
-    /// merge is recorded.
-    pub(super) fn recorded(&mut self, group: &Group, merged: Merged) -> Option<String> {
+    /// Records the conflicts and notes of a merged document. Returns its new text; `None` if it
+    /// stays as it is.
+    pub(super) fn record(&mut self, group: &Group, merged: Merged) -> Option<String> {
         for records in [merged.conflicts, merged.noted] {
             if !records.is_empty() {
                 self.record_all(group, records);
@@ -99,7 +107,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     }
 }
 
-/// Whether a null is a word of command in a document: whether it is a resource.
+/// Returns true if a document is a resource: nulls delete fields in it by default (rules: Nulls).
 pub(super) fn is_resource(members: &Triple<Option<&Parsed<'_>>>) -> bool {
     let named = members.local.or(members.updated);
     named.is_some_and(|parsed| parsed.resource.is_some())

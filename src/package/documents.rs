@@ -1,10 +1,14 @@
-//! Merges a file of documents by the table in the rules (Documents), and writes its text.
+//! Merges one file document by document (rules: Documents).
+//!
+//! [`merge_documents`] takes the [`Job`] of a file and returns its new content and conflicts.
+//! `document` merges a document, `head` and `around` the text between documents, `insertion_point`
+//! places new documents, and `assemble` writes the file.
 
 use super::assemble::{Action, Assembly, Insertion};
 use super::comments_only::is_comments_only;
 use super::document::is_resource;
 use super::file_triple::FileTriple;
-use super::head::{Top, begins_with_marker};
+use super::head::{TopDocument, begins_with_marker};
 use super::jobs::{Job, members};
 use super::nulls::brings_null;
 use super::pair::Group;
@@ -22,20 +26,20 @@ use crate::merge::{Merged, Nulls, Options, Resolution};
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::byte_order_mark;
 
-/// What is known of all files while one of them is merged.
+/// The input that the merges of all files share.
 pub(crate) struct Context<'f, 'a> {
     pub(crate) triples: &'f [FileTriple],
     pub(crate) files: &'f [ReadFile<'a>],
     pub(crate) options: &'f Options,
     pub(crate) rules: &'f Rules,
-    /// What a merge of their lines makes of the three texts of a file, where it is known.
+    /// The three texts of the file and their line merge, if the caller made that already.
     pub(crate) lines: Option<(Triple<&'f str>, &'f CleanLines)>,
 }
 
-/// Merges the file at `target`.
+/// Merges the file of the triple with the index `target`.
 ///
 /// # Errors
-/// Where the result does not hold what was decided (law 6).
+/// [`Error::Verification`] if the result does not have the decided values (law 6).
 pub(crate) fn merge_documents(
     context: &Context<'_, '_>,
     target: usize,
@@ -48,39 +52,39 @@ pub(crate) fn merge_documents(
         job,
         sides,
         heads: Triple::default(),
-        first: None,
+        first_kept: None,
         top: None,
         coming: job.coming.clone(),
-        head: None,
-        comes_first: false,
-        sets_off_first: false,
+        new_head: None,
+        inserts_first: false,
+        head_takes_text_above: false,
         outcome: FileOutcome::default(),
     }
     .run()
 }
 
-/// The merge of one file, under way.
+/// The state of the merge of one file.
 pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) context: &'c Context<'f, 'a>,
+    /// The index of the triple whose path the merged file has.
     pub(super) target: usize,
     pub(super) job: &'c Job,
     /// The file on each side.
     pub(super) sides: Triple<Option<&'f ParsedFile<'a>>>,
-    /// The heads of the files, without those that belong to their first documents, and without byte
-    /// order marks.
+    /// The heads of the files without byte order marks; empty if owned by the first document.
     pub(super) heads: Triple<&'a str>,
-    /// The first document of the local file that stays there.
-    pub(super) first: Option<Group>,
+    /// The first document of the local file that is neither deleted nor moved.
+    pub(super) first_kept: Option<Group>,
     /// The document that the head of the file merges with.
-    pub(super) top: Option<Top<'a>>,
-    /// Upstream's documents that come.
+    pub(super) top: Option<TopDocument<'a>>,
+    /// Upstream's documents to insert.
     pub(super) coming: Vec<Group>,
-    /// The head that the file gets, where it is another one.
-    pub(super) head: Option<String>,
-    /// Whether documents come above the first one of the local file that stays there.
-    pub(super) comes_first: bool,
-    /// Whether what is above the first document of the local file becomes the head's.
-    pub(super) sets_off_first: bool,
+    /// The new head of the file; `None` if local's stays.
+    pub(super) new_head: Option<String>,
+    /// Whether documents are inserted above `first_kept`.
+    pub(super) inserts_first: bool,
+    /// Whether the text above the first document of the local file becomes part of the head.
+    pub(super) head_takes_text_above: bool,
     pub(super) outcome: FileOutcome,
 }
 
@@ -101,7 +105,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(self.outcome);
         }
         match self.sides.local {
-            Some(file) => self.merge_into(file)?,
+            Some(file) => self.merge_local(file)?,
             None => self.create()?,
         }
         Ok(self.outcome)
@@ -118,19 +122,18 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
     }
 
-    /// A document as the one that the head of the file merges with, if it is that.
-    pub(super) fn top_of(&self, group: &Group) -> Option<&Top<'a>> {
+    /// Returns the top document if it is the one of this group.
+    pub(super) fn top_of(&self, group: &Group) -> Option<&TopDocument<'a>> {
         self.top.as_ref().filter(|top| top.group == *group)
     }
 
-    /// Whether a document is the first one of the local file.
+    /// Returns true if a document is the first one of the local file.
     pub(super) fn is_first(&self, group: &Group) -> bool {
         let member = group.local.map(|it| (Some(it.triple), it.document));
         member == Some((self.job.file.local, 0))
     }
 
-    /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents
-    /// pair within it.
+    /// Returns upstream's file if the local file is the original's and pairs within itself (law 2).
     fn fast_forward(&self) -> Option<Content> {
         let base = self.job.file.local?;
         self.context.triples[self.target].sides.updated.as_ref()?;
@@ -139,7 +142,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         if sides.original.as_ref()?.bytes != local.bytes || may_pin(&local.bytes) {
             return None;
         }
-        let within = |group: &Group| {
+        let stays_within_file = |group: &Group| {
             group.original.is_some_and(|it| it.triple == base)
                 && group.updated.is_none_or(|it| it.triple == self.target)
         };
@@ -147,23 +150,23 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
         let expected = of_updated.count() + self.coming.len();
         let count = self.file(self.target, Side::Updated)?.documents.len();
-        let forward = self.job.here.iter().all(within)
+        let is_forward = self.job.here.iter().all(stays_within_file)
             && self.coming.iter().all(new)
             && self.job.leaving.is_empty()
             && count == expected
-            && !self.job.here.iter().any(|group| self.clears(group));
-        forward.then_some(Content::Updated)
+            && !self.job.here.iter().any(|it| self.deletes_by_null(it));
+        is_forward.then_some(Content::Updated)
     }
 
-    /// Whether upstream brings a null that is a word of command into this document (rules: Nulls).
-    fn clears(&self, group: &Group) -> bool {
+    /// Returns true if upstream added a null to this document that deletes a field (rules: Nulls).
+    fn deletes_by_null(&self, group: &Group) -> bool {
         let members = self.members(group);
         let (Some(original), Some(updated)) = (members.original, members.updated) else {
             return false;
         };
         if original.document.text == updated.document.text
             || !updated.may_have_null
-            || !self.is_command(&members)
+            || !self.nulls_delete(&members)
         {
             return false;
         }
@@ -173,7 +176,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
     }
 
-    fn is_command(&self, members: &Triple<Option<&Parsed<'_>>>) -> bool {
+    /// Returns true if an explicit null deletes the field in this document (rules: Nulls).
+    fn nulls_delete(&self, members: &Triple<Option<&Parsed<'_>>>) -> bool {
         match self.context.options.nulls {
             Some(Nulls::Clear) => true,
             Some(Nulls::Keep) => false,
@@ -181,8 +185,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
     }
 
-    /// The local file, with what becomes of each of its documents and with those that come.
-    fn merge_into(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
+    /// Merges the local file: decides the action of each of its documents and inserts new ones.
+    fn merge_local(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
         let mut actions = vec![Action::Keep; file.documents.len()];
         for group in &self.job.leaving {
             if let Some(local) = group.local {
@@ -195,57 +199,57 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
         }
         let first = actions.iter().position(|it| *it != Action::Remove);
-        self.comes_first = first.is_some_and(|first| self.comes_above(first, file, &actions));
-        self.first = first.and_then(|first| self.document_here(first));
+        self.inserts_first = first.is_some_and(|first| self.inserts_above(first, file, &actions));
+        self.first_kept = first.and_then(|first| self.staying_group(first));
         self.heads = self.heads();
         self.top = self.top();
-        self.merge_here(file, &mut actions)?;
+        self.replace_merged(file, &mut actions)?;
         let insertions = self.insertions(file, &actions)?;
-        let only = self
+        let comments_only = self
             .comments_only(file, &actions)
             .filter(|_| insertions.is_empty());
-        self.head = match only {
+        self.new_head = match comments_only {
             Some(comments) => {
                 actions.fill(Action::Remove);
-                Some(self.recorded_head(comments))
+                Some(self.record_head(comments))
             }
             None => self.merged_head(),
         };
-        let untouched = actions.iter().all(|action| *action == Action::Keep);
+        let all_kept = actions.iter().all(|action| *action == Action::Keep);
         let ends_line = match actions.last() {
-            // the document above it ends its line
+            // the document above it ends with a line break in any case
             Some(Action::Remove) => self.sides.updated.is_none_or(ParsedFile::ends_line),
             _ => ends_line(&self.sides),
         };
-        if untouched
+        if all_kept
             && insertions.is_empty()
-            && self.head.is_none()
+            && self.new_head.is_none()
             && ends_line == file.ends_line()
             && self.keeps_markers(file)
             && self.job.file.local == Some(self.target)
         {
             return Ok(());
         }
-        self.finish(file, &actions, &insertions, ends_line)
+        self.assemble(file, &actions, &insertions, ends_line)
     }
 
-    /// A document of the local file that is not moved to another one.
-    fn document_here(&self, document: usize) -> Option<Group> {
+    /// Returns the group of the local document with this index, unless it moves to another file.
+    fn staying_group(&self, document: usize) -> Option<Group> {
         let is_it = |group: &&Group| group.local.is_some_and(|it| it.document == document);
         self.job.here.iter().find(is_it).copied()
     }
 
-    /// Merges the documents that upstream has, too.
-    fn merge_here(
+    /// Merges the documents that upstream has too, and sets their actions.
+    fn replace_merged(
         &mut self,
         file: &'f ParsedFile<'a>,
         actions: &mut [Action],
     ) -> Result<(), Error> {
-        for (group, merged) in self.job.here.iter().zip(self.merged_here(file)) {
+        for (group, merged) in self.job.here.iter().zip(self.merged_documents(file)) {
             let (Some(local), Some(_)) = (group.local, group.updated) else {
                 continue;
             };
-            let merged = self.recorded(group, merged?);
+            let merged = self.record(group, merged?);
             let own_head = match self.top_of(group) {
                 Some(_) => "",
                 None => self.owned_head(group, Side::Local),
@@ -256,17 +260,17 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 None => Action::Replace(own_head.to_owned() + self.whole(group, Side::Local)),
             };
         }
-        if let Some(below) = self.first_set_off(file, actions) {
+        if let Some(below) = self.first_below_marker(file, actions) {
             actions[0] = Action::Replace(below);
-            self.sets_off_first = true;
+            self.head_takes_text_above = true;
         }
         Ok(())
     }
 
-    /// The first document of the local file without what is above it, where a `---` line comes
-    /// between: that is the head's from then on.
-    fn first_set_off(&self, file: &ParsedFile<'a>, actions: &[Action]) -> Option<String> {
-        let comes = self.top.is_none() && self.begins_with_marker() && !begins_with_marker(file);
+    /// Returns local's first document without the text above it, if a `---` line is added below
+    /// that.
+    fn first_below_marker(&self, file: &ParsedFile<'a>, actions: &[Action]) -> Option<String> {
+        let is_added = self.top.is_none() && self.begins_with_marker() && !begins_with_marker(file);
         let above = self.above_first(file);
         let text = match actions.first()? {
             Action::Keep => file.documents.first()?.whole(file.text),
@@ -274,12 +278,12 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             _ => return None,
         };
         let below = text.strip_prefix(above)?;
-        (comes && !above.is_empty()).then(|| below.to_owned())
+        (is_added && !above.is_empty()).then(|| below.to_owned())
     }
 
-    /// The documents of the local file, each merged, with its line breaks.
-    fn merged_here(&self, file: &ParsedFile<'_>) -> Vec<Result<Merged, Error>> {
-        // a document that fast-forwards to a text of upstream's would bring upstream's
+    /// Merges the documents that stay in the local file. Their texts have local's line breaks.
+    fn merged_documents(&self, file: &ParsedFile<'_>) -> Vec<Result<Merged, Error>> {
+        // a document that fast-forwards has upstream's line breaks
         let line_break = match LineBreaks::of(file.text) {
             LineBreaks::None => Some("\n"),
             LineBreaks::Alike(line_break) => Some(line_break),
@@ -295,7 +299,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         })
     }
 
-    /// A file that the local side has not got: upstream's, as far as its documents come here.
+    /// Creates a file that local does not have, from the documents of upstream's file to insert.
     fn create(&mut self) -> Result<(), Error> {
         let Some(file) = self.file(self.target, Side::Updated) else {
             return Ok(());
@@ -312,17 +316,18 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             actions[updated.document] = match group.local {
                 None if self.is_left_open(group) => Action::Mark(self.marks(group)),
                 None => Action::Keep,
-                Some(_) => Action::Arrive(self.arriving(group, line_break_of(file.text))?),
+                Some(_) => Action::Arrive(self.inserted_text(group, line_break_of(file.text))?),
             };
         }
         if actions.iter().all(|action| *action == Action::Keep) {
             self.outcome.content = Content::Updated;
             return Ok(());
         }
-        self.finish(file, &actions, &[], file.ends_line())
+        self.assemble(file, &actions, &[], file.ends_line())
     }
 
-    fn finish(
+    /// Assembles the merged file, checks it and sets the outcome.
+    fn assemble(
         &mut self,
         file: &ParsedFile<'_>,
         actions: &[Action],
@@ -336,9 +341,9 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 .as_ref()
                 .and_then(|top| Some(&actions[top.group.local?.document]))
             {
-                // it is in the text of the document
+                // the new text of the document includes the head
                 Some(Action::Replace(_)) => &file.text[..byte_order_mark(file.text)],
-                _ => self.head.as_deref().unwrap_or(file.head),
+                _ => self.new_head.as_deref().unwrap_or(file.head),
             },
             has_marker: match self.job.file.local {
                 Some(_) => self.begins_with_marker(),
@@ -356,8 +361,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(());
         }
         let text = assembly.text(ends_line, self.sides.updated.map(|file| file.text));
-        let lines = self.merged_lines(&assembly, &text);
-        let text = lines.unwrap_or(text);
+        let line_merge = self.merged_lines(&assembly, &text);
+        let text = line_merge.unwrap_or(text);
         if text == file.written() && self.job.file.local == Some(self.target) {
             return Ok(());
         }
@@ -365,20 +370,20 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let has_markers = conflicts
             .iter()
             .any(|it| it.conflict.resolution == Resolution::Markers);
-        // what has conflict markers in it is no YAML before somebody has chosen
+        // a text with conflict markers is not YAML
         if !has_markers {
             assembly.verify(&self.context.triples[self.target].path, &text)?;
         }
-        self.outcome.content = match self.is_original_again(&text, &chunks) && !has_markers {
+        self.outcome.content = match self.equals_original(&text, &chunks) && !has_markers {
             true => Content::Updated,
             false => Content::Write(text.into_bytes()),
         };
         Ok(())
     }
 
-    /// Whether the merge makes the original's file of local's, and upstream's has the same
-    /// documents: it would be upstream's when the merge runs again (law 2), and is at once (law 4).
-    fn is_original_again(&self, text: &str, chunks: &[&str]) -> bool {
+    /// Returns true if the merged text equals the original's file and upstream's has the same
+    /// documents: a second run would fast-forward (law 2), so the first one has to (law 4).
+    fn equals_original(&self, text: &str, chunks: &[&str]) -> bool {
         let original = self.file(self.target, Side::Original);
         let updated = self.file(self.target, Side::Updated);
         original.is_some_and(|file| file.written() == text)
@@ -386,7 +391,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     }
 }
 
-/// Whether the merged file ends with a line break: three-way.
+/// Returns whether the merged file ends with a line break: a three-way merge of that property.
 fn ends_line(sides: &Triple<Option<&ParsedFile<'_>>>) -> bool {
     let ends = sides.map(|file| file.map(ParsedFile::ends_line));
     match (ends.original, ends.updated, ends.local) {

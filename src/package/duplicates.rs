@@ -12,41 +12,41 @@ use crate::error::{Error, Place, Warning, shown};
 use crate::triple::Triple;
 use crate::visible::visible;
 
-/// The resources of one side of a file, with what each is called.
+/// The resources of one side of a file, with their identities.
 pub(super) type Named<'r> = Vec<(DocRef, &'r ResourceId<'r>)>;
 
-/// Looks for files in which two resources have one identity. What there is to warn of: those in the
-/// original alone.
+/// Looks for files that upstream changed and in which two resources have the same identity. Returns
+/// a warning for each file that has them in the original, unless it is an error.
 ///
 /// # Errors
-/// One for each file of updated's or local's that upstream changed and
-/// local has otherwise than either: which of the two a change is for, nobody can say. Where there
-/// is nothing to merge, that does not matter.
+/// One for each file that needs merging and has two such resources in updated or local: it is
+/// unclear which of the two a change is for.
 pub(super) fn look_for_duplicates(
     triples: &[FileTriple],
     files: &[ReadFile<'_>],
     roots: &Roots,
 ) -> Result<Vec<Warning>, Error> {
-    let found = triples.par_iter().zip(files).map(|(triple, file)| {
+    let results = triples.par_iter().zip(files).map(|(triple, file)| {
         let bytes = triple.bytes();
         if bytes.original == bytes.updated {
             return Ok(None);
         }
         let is_merged = bytes.local != bytes.original && bytes.local != bytes.updated;
         let sides = file.yaml().zip(roots.paths(triple));
-        let twice = sides.map(|(file, path)| file?.duplicate(&path));
-        match (twice.updated.or(twice.local), twice.original) {
+        let duplicates = sides.map(|(file, path)| file?.duplicate(&path));
+        match (duplicates.updated.or(duplicates.local), duplicates.original) {
             (Some(found), _) if is_merged => Err(found.into_error()),
             (_, Some(found)) => Ok(Some(found.into_warning())),
             _ => Ok(None),
         }
     });
-    let found: Vec<Result<Option<Warning>, Error>> = found.collect();
-    Ok(Error::all(found)?.into_iter().flatten().collect())
+    let results: Vec<Result<Option<Warning>, Error>> = results.collect();
+    Ok(Error::all(results)?.into_iter().flatten().collect())
 }
 
-/// Two resources with one identity in one file.
+/// Two resources with the same identity in one file.
 pub(super) struct Duplicate {
+    /// The identity, as it is displayed.
     pub(super) resource: String,
     pub(super) first: Place,
     pub(super) second: Place,
@@ -77,9 +77,9 @@ impl Duplicate {
     }
 }
 
-/// Leaves one of each two resources of one identity that only the original has twice in a file: the
-/// one that is most like local's; if that does not tell, most like updated's. What nothing pairs
-/// with would count as deleted.
+/// Drops repeated resources from the original: of several with the same identity in a file, which
+/// updated and local have at most once, the one that is most similar to local's stays, or on a tie
+/// to updated's. The others would pair with nothing and count as deleted.
 pub(super) fn without_repeated<'r>(
     files: &Triple<Option<&ParsedFile<'_>>>,
     named: Triple<Named<'r>>,
@@ -122,13 +122,14 @@ pub(super) fn without_repeated<'r>(
             (distance, *document)
         };
         let versions = named.original.iter().filter(|it| it.1 == *id);
-        if let Some((likest, id)) = versions.min_by_key(|(document, _)| rank(document)) {
-            original.push((*likest, *id));
+        if let Some((most_similar, id)) = versions.min_by_key(|(document, _)| rank(document)) {
+            original.push((*most_similar, *id));
         }
     }
     Triple { original, ..named }
 }
 
+/// Returns true if an identity occurs more than once.
 fn has_repeated(side: &Named<'_>) -> bool {
     let mut seen = rustc_hash::FxHashSet::default();
     side.iter().any(|(_, id)| !seen.insert(*id))

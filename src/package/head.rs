@@ -1,5 +1,5 @@
-//! What is above a document's content, where documents come, go and move: the head of the file,
-//! directives, the `---`.
+//! Merges the head of a file: the comments, directives and `---` line above its first document,
+//! also where documents are inserted, deleted or moved.
 
 use super::documents::FileMerge;
 use super::jobs::members;
@@ -12,20 +12,22 @@ use crate::triple::{Side, Triple};
 use crate::yaml::Document;
 use crate::yaml::stream::{byte_order_mark, frame, is_bare_marker, marker};
 
-/// The document that the head of a file merges with, as one text: a line is the head's on one side,
-/// and the document's on another.
+/// The first document of the merged file, which merges together with the head as one text: a line
+/// may be in the head on one side and in the document on another.
 #[derive(Debug)]
-pub(super) struct Top<'a> {
+pub(super) struct TopDocument<'a> {
     pub(super) group: Group,
     pub(super) sides: Triple<Option<Parsed<'a>>>,
-    /// What is above the document on each side, and merges with its `---` line.
+    /// The text above the document on each side. It merges with the document.
     pub(super) heads: Triple<&'a str>,
 }
 
-impl<'a> Top<'a> {
-    /// A document of these files, with their heads. Where it is the first one in all of them, and
-    /// local's is a block collection or none is, its body begins below its `---` line, or where none
-    /// has such a line, at the start of the file.
+impl<'a> TopDocument<'a> {
+    /// Creates the top document of `files` from the document of each side.
+    ///
+    /// Its body is extended up to its `---` line, or to the start of the file if no side has one,
+    /// under these conditions: it is the first document of all files, all or none have a `---`
+    /// line, local's is a block collection or none is, and no byte order mark is below a head.
     fn of(
         group: Group,
         files: Triple<Option<&ParsedFile<'a>>>,
@@ -40,31 +42,32 @@ impl<'a> Top<'a> {
             Some(frame(above_body(file, parsed)))
         });
         let is_framed = frames.as_ref().map(|it| it.as_ref().map(Option::is_some));
-        // below a head a byte order mark would be inside of a document
+        // a byte order mark below a head would be inside of the extended document
         let has_mark_inside = sides.map(|side| {
             side.is_some_and(|(_, parsed)| {
                 parsed.document.start > 0 && byte_order_mark(parsed.document.text) > 0
             })
         });
-        // what is above a block collection is in its row; another value of local's has none
+        // the text above a block collection is in its row; other values of local have no row
         let is_block = sides.map(|side| side.map(|(_, parsed)| parsed.root == Root::Block));
-        let is_one = |sides: Triple<Option<bool>>| {
+        let is_same_on_all_sides = |sides: Triple<Option<bool>>| {
             sides.original.is_some()
                 && sides.original == sides.updated
                 && sides.original == sides.local
         };
-        let has_row = is_block.local == Some(true) || is_one(is_block);
-        let are_alike = is_one(is_framed) && has_row && has_mark_inside == Triple::default();
+        let has_row = is_block.local == Some(true) || is_same_on_all_sides(is_block);
+        let extends_body =
+            is_same_on_all_sides(is_framed) && has_row && has_mark_inside == Triple::default();
         let sides = sides.zip(frames).map(|(side, frame)| {
             let (file, parsed) = side?;
-            let (start, body) = match frame.filter(|_| are_alike) {
+            let (start, body) = match frame.filter(|_| extends_body) {
                 Some(Some(frame)) => (frame.start, frame.end),
                 Some(None) => (byte_order_mark(file.text), byte_order_mark(file.text)),
                 None => return Some(parsed.clone()),
             };
-            let blank = lines_with_breaks(&file.text[body..]);
-            let blank = blank.take_while(|line| line.trim().is_empty());
-            let body = body + blank.map(str::len).sum::<usize>();
+            let lines = lines_with_breaks(&file.text[body..]);
+            let blank_lines = lines.take_while(|line| line.trim().is_empty());
+            let body = body + blank_lines.map(str::len).sum::<usize>();
             Some(parsed.from(file.text, start, body))
         });
         let above = files.zip(heads).zip(sides.as_ref());
@@ -82,14 +85,15 @@ impl<'a> Top<'a> {
     }
 }
 
-/// What is in a file above the body of its first document.
+/// Returns the text of a file above the body of its first document.
 fn above_body<'a>(file: &ParsedFile<'a>, first: &Parsed<'_>) -> &'a str {
     &file.text[..first.document.start + first.document.body.start as usize]
 }
 
-/// The head of a file and what is above the body of a document. If that is not the first one of
-/// the file, they have one `---` line: the head's, where the document's has nothing behind it.
-pub(super) fn joined(head: &str, above: &str, is_first: bool) -> String {
+/// Joins the head of a file with the text above the body of a document. If the document is not the
+/// first one of its file and both texts have a `---` line, one is dropped: the document's, or the
+/// head's if a value or comment follows on the document's line.
+pub(super) fn join_head(head: &str, above: &str, is_first: bool) -> String {
     let frame = frame(above).filter(|_| !is_first);
     let (Some(frame), Some(marker)) = (frame, marker(head)) else {
         return format!("{head}{above}");
@@ -104,14 +108,15 @@ pub(super) fn joined(head: &str, above: &str, is_first: bool) -> String {
     }
 }
 
-/// Whether a document is the first one of a file.
+/// Returns true if a document is the first one of a file.
 fn is_first(file: &ParsedFile<'_>, parsed: &Parsed<'_>) -> bool {
     let second = file.documents.get(1);
     second.is_none_or(|second| parsed.document.start < second.document.start)
 }
 
 impl<'a> FileMerge<'_, '_, 'a> {
-    /// The head that the file gets; `None` if local's stays, or merges with the first document.
+    /// Returns the merged head of the file; `None` if local's stays, or if it merges with the first
+    /// document.
     pub(super) fn merged_head(&mut self) -> Option<String> {
         if self.top.is_some() {
             return None;
@@ -133,12 +138,12 @@ impl<'a> FileMerge<'_, '_, 'a> {
                 options,
             )
         };
-        // what upstream adds may be there already, above the first document
+        // local may have the lines that upstream adds already, above its first document
         let below = self.above_first(local);
         let whole = format!("{}{below}", self.heads.local);
         let merged = match merge(&whole) {
             merged if below.is_empty() => merged,
-            merged if self.sets_off_first => Some(merged.unwrap_or(MergedAround {
+            merged if self.head_takes_text_above => Some(merged.unwrap_or(MergedAround {
                 text: whole,
                 conflicts: Vec::new(),
             })),
@@ -151,17 +156,15 @@ impl<'a> FileMerge<'_, '_, 'a> {
             },
             None => None,
         };
-        let mark = &local.text[..byte_order_mark(local.text)];
+        let bom = &local.text[..byte_order_mark(local.text)];
         match merged {
-            Some(merged) => Some(mark.to_owned() + &self.recorded_head(merged)),
-            None => {
-                (mark.len() + self.heads.local.len() < local.head.len()).then(|| mark.to_owned())
-            }
+            Some(merged) => Some(bom.to_owned() + &self.record_head(merged)),
+            None => (bom.len() + self.heads.local.len() < local.head.len()).then(|| bom.to_owned()),
         }
     }
 
-    /// What is right below the head of the local file, and above the body of its first document:
-    /// nothing if a `---` line is between, or another document comes there.
+    /// Returns the text between the head of the local file and the body of its first document;
+    /// empty if a `---` line is in it, or if that document is not the first one of the merged file.
     pub(super) fn above_first(&self, file: &ParsedFile<'a>) -> &'a str {
         let first = file.documents.first().filter(|_| self.keeps_first());
         let above = first.map_or("", |first| {
@@ -170,8 +173,8 @@ impl<'a> FileMerge<'_, '_, 'a> {
         if frame(above).is_none() { above } else { "" }
     }
 
-    /// The merged text of a head; its conflicts are recorded.
-    pub(super) fn recorded_head(&mut self, merged: MergedAround) -> String {
+    /// Records the conflicts of a merged head. Returns its text.
+    pub(super) fn record_head(&mut self, merged: MergedAround) -> String {
         let base = self.job.file.local.unwrap_or(self.target);
         let path = self.context.triples[base].path.as_path();
         let conflicts = merged.conflicts.into_iter();
@@ -180,7 +183,8 @@ impl<'a> FileMerge<'_, '_, 'a> {
         merged.text
     }
 
-    /// Whether the file begins with a `---` line, three-way.
+    /// Returns whether the merged file begins with a `---` line: a three-way merge of that
+    /// property.
     pub(super) fn begins_with_marker(&self) -> bool {
         let Some(local) = self.sides.local else {
             return false;
@@ -189,9 +193,9 @@ impl<'a> FileMerge<'_, '_, 'a> {
         match (self.sides.original, self.sides.updated) {
             (Some(original), Some(updated))
                 if has_marker(original) == has_marker(local)
-                    && is_plain(original)
-                    && is_plain(updated)
-                    && (is_plain(local) || !self.keeps_first()) =>
+                    && can_drop_marker(original)
+                    && can_drop_marker(updated)
+                    && (can_drop_marker(local) || !self.keeps_first()) =>
             {
                 has_marker(updated)
             }
@@ -199,36 +203,37 @@ impl<'a> FileMerge<'_, '_, 'a> {
         }
     }
 
-    /// Whether the first document of the local file is the first one of the merged file.
+    /// Returns true if the first document of the local file is the first one of the merged file.
     fn keeps_first(&self) -> bool {
-        !self.comes_first && self.first.is_some_and(|first| self.is_first(&first))
+        !self.inserts_first && self.first_kept.is_some_and(|first| self.is_first(&first))
     }
 
-    /// The document that the head of the file merges with: the first one of the merged file, if
-    /// upstream has it, and it is in these files.
-    pub(super) fn top(&self) -> Option<Top<'a>> {
-        let first = self.first.filter(|_| !self.comes_first)?;
+    /// Returns the document that the head of the file merges with: the first one of the merged
+    /// file, if upstream has it and all sides have it in this file.
+    pub(super) fn top(&self) -> Option<TopDocument<'a>> {
+        let first = self.first_kept.filter(|_| !self.inserts_first)?;
         let is_in_file = |side: Side| {
             let triple = first[side].map(|member| member.triple);
             triple.is_none_or(|triple| Some(triple) == self.job.file[side])
         };
         let is_top = first.updated.is_some() && Side::ALL.into_array().into_iter().all(is_in_file);
         let members = members(self.context.files, &first);
-        is_top.then(|| Top::of(first, self.sides, members, self.heads))
+        is_top.then(|| TopDocument::of(first, self.sides, members, self.heads))
     }
 
-    /// The heads of the files, without those that belong to their first documents.
+    /// Returns the heads of the files, without byte order marks; empty where the head belongs to
+    /// the first document.
     pub(super) fn heads(&self) -> Triple<&'a str> {
         Side::ALL.map(|side| {
             let file = self.sides[side];
             let head = file.map_or("", |file| &file.head[byte_order_mark(file.head)..]);
-            if self.is_owned(side) { "" } else { head }
+            if self.is_head_owned(side) { "" } else { head }
         })
     }
 
-    /// Whether the head of a side's file belongs to its first document: in another version that is
-    /// not the first one, and has the head's comment above it.
-    fn is_owned(&self, side: Side) -> bool {
+    /// Returns true if the head of a side's file belongs to its first document: in another version,
+    /// that document is not the first one and has the head's first comment above it.
+    fn is_head_owned(&self, side: Side) -> bool {
         let others = match side {
             Side::Original => &[Side::Updated][..],
             Side::Updated => &[Side::Original],
@@ -239,11 +244,11 @@ impl<'a> FileMerge<'_, '_, 'a> {
             return false;
         };
         let mut groups = self.job.here.iter().chain(&self.job.coming);
-        let first = groups.find(|group| self.document(group, side) == Some(0));
+        let first = groups.find(|group| self.index_in_file(group, side) == Some(0));
         let is_below = |(group, other): (&Group, Side)| {
             let file = self.sides[other]?;
             let document = self
-                .document(group, other)
+                .index_in_file(group, other)
                 .filter(|document| *document > 0)?;
             let has_comment = |text: &str| comments(text).any(|it| it == comment);
             let document = file.documents.get(document)?.document;
@@ -257,50 +262,51 @@ impl<'a> FileMerge<'_, '_, 'a> {
         first.is_some_and(is_below)
     }
 
-    /// The number of a document in a side's file.
-    fn document(&self, group: &Group, side: Side) -> Option<usize> {
+    /// Returns the index of a document in a side's file; `None` if it is not in that file.
+    fn index_in_file(&self, group: &Group, side: Side) -> Option<usize> {
         let member = group[side].filter(|member| Some(member.triple) == self.job.file[side]);
         member.map(|member| member.document)
     }
 
-    /// The head of a side's file, where it belongs to a document.
+    /// Returns the head of a side's file if it belongs to this document, else an empty text.
     pub(super) fn owned_head(&self, group: &Group, side: Side) -> &'a str {
-        let is_owned = self.document(group, side) == Some(0) && self.heads[side].is_empty();
+        let is_head_owned =
+            self.index_in_file(group, side) == Some(0) && self.heads[side].is_empty();
         let head = self.sides[side]
-            .filter(|_| is_owned)
+            .filter(|_| is_head_owned)
             .map_or("", |file| file.head);
         &head[byte_order_mark(head)..]
     }
 }
 
-/// Whether a file begins with a `---` line.
+/// Returns true if a file begins with a `---` line, comments and directives aside.
 pub(super) fn begins_with_marker(file: &ParsedFile<'_>) -> bool {
     first_marker(file).is_some()
 }
 
-/// Where the `---` line is that a file begins with, comments and directives aside.
+/// Returns the offset of the `---` line that a file begins with, comments and directives aside.
 fn first_marker(file: &ParsedFile<'_>) -> Option<usize> {
     let documents = file.documents.iter();
     let first = documents.map(|parsed| marker(parsed.document.text)).next();
     marker(file.head).or(first.flatten().map(|at| file.head.len() + at))
 }
 
-/// Whether the `---` line that a file begins with, if any, can come and go: it has no directives,
-/// and is a line of its own.
-fn is_plain(file: &ParsedFile<'_>) -> bool {
+/// Returns true if the `---` line that a file begins with can be added or dropped: it has no
+/// directives above it, and no value or comment on its line. True if there is none.
+fn can_drop_marker(file: &ParsedFile<'_>) -> bool {
     first_marker(file).is_none_or(|at| {
         let (above, marker) = file.text.split_at(at);
         is_bare_marker(marker) && !has_directive_lines(above)
     })
 }
 
-/// Whether a document has a `---` line.
+/// Returns true if a document has a `---` line.
 pub(super) fn has_marker(document: &Document<'_>) -> bool {
     marker(document.text).is_some()
 }
 
-/// A chunk without its `---` line, where it can do without. Comments above that stay set off from
-/// the content.
+/// Returns a chunk without its `---` line; `None` if it has none or needs it. A blank line sets the
+/// comments above that line off from the content.
 pub(super) fn without_marker(text: &str) -> Option<String> {
     let at = marker(text)?;
     if !is_bare_marker(&text[at..]) || has_directives(text) {
@@ -317,7 +323,7 @@ pub(super) fn without_marker(text: &str) -> Option<String> {
     Some(text + below)
 }
 
-/// Whether a chunk has directives above its `---`.
+/// Returns true if a chunk has directives above its `---` line.
 pub(super) fn has_directives(text: &str) -> bool {
     marker(text).is_some_and(|at| has_directive_lines(&text[..at]))
 }
@@ -327,7 +333,7 @@ fn has_directive_lines(above: &str) -> bool {
     lines.any(|line| line.starts_with('%'))
 }
 
-/// The comments above the first content of a text.
+/// Returns the comments above the first content of a text.
 fn comments(text: &str) -> impl Iterator<Item = &str> {
     let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
     let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-', '%']));

@@ -1,4 +1,4 @@
-//! Finds the place in a file for a document that comes (rules: Places and formats).
+//! Finds where in a file new documents are inserted (rules: Places and formats).
 
 use super::assemble::{Action, Insertion};
 use super::documents::FileMerge;
@@ -9,7 +9,7 @@ use crate::line_breaks::line_break_of;
 use crate::triple::Side;
 
 impl FileMerge<'_, '_, '_> {
-    /// The documents that come, and where they go.
+    /// Returns the documents to insert, sorted by their insertion points.
     pub(super) fn insertions(
         &mut self,
         file: &ParsedFile<'_>,
@@ -31,7 +31,7 @@ impl FileMerge<'_, '_, '_> {
         for (updated, group) in coming {
             insertions.push(Insertion {
                 before: places[updated.document],
-                text: self.arriving(&group, line_break)?,
+                text: self.inserted_text(&group, line_break)?,
                 marks: self.is_left_open(&group).then(|| self.marks(&group)),
             });
         }
@@ -39,8 +39,9 @@ impl FileMerge<'_, '_, '_> {
         Ok(insertions)
     }
 
-    /// Whether documents come above one of the local file.
-    pub(super) fn comes_above(
+    /// Returns true if documents are inserted above the local file's document with the index
+    /// `document`.
+    pub(super) fn inserts_above(
         &self,
         document: usize,
         file: &ParsedFile<'_>,
@@ -54,6 +55,7 @@ impl FileMerge<'_, '_, '_> {
         coming.any(|it| places.get(it.document).is_some_and(|at| *at <= document))
     }
 
+    /// Returns how the documents of the local file pair with those of upstream's file.
     fn neighbours(&self, file: &ParsedFile<'_>, actions: &[Action]) -> Neighbours {
         let updated = self.file(self.target, Side::Updated);
         let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
@@ -76,21 +78,22 @@ impl FileMerge<'_, '_, '_> {
     }
 }
 
-/// What a file has to do with the one that documents come from.
+/// How the documents of the local file pair with those of the file that new documents come from.
 pub(super) struct Neighbours {
-    /// For each document of upstream's file, the one of the local file that it pairs with and that
-    /// stays there.
+    /// For each document of upstream's file, the index of the local document that it pairs with, if
+    /// that stays in the file.
     pub(super) local_of: Vec<Option<usize>>,
-    /// For each document of the local file, whether only the local side has it.
+    /// For each document of the local file, whether it stays and only local has it.
     pub(super) is_own: Vec<bool>,
 }
 
 impl Neighbours {
-    /// Where documents go, for every document of upstream's file.
+    /// Returns the insertion point of each document of upstream's file: the index of the local
+    /// document that it is inserted before, or the number of local documents for the end.
     ///
-    /// After the nearest one before it that the local file has, and the local side's own that
-    /// follow that; else before the nearest after it; else at the end. The index is that of the
-    /// local document before which it goes. Documents that go to one place keep upstream's order.
+    /// The insertion point is after the nearest preceding document that the local file has, and
+    /// after local's own documents that follow that; else before the nearest following one; else at
+    /// the end.
     pub(super) fn places(&self) -> Vec<usize> {
         let mut next = self.is_own.len();
         let mut places: Vec<usize> = self
@@ -113,7 +116,7 @@ impl Neighbours {
         places
     }
 
-    /// The place after a document and the local side's own that follow it.
+    /// Returns the insertion point after a document and local's own documents that follow it.
     fn after_own(&self, document: usize) -> usize {
         let below = self.is_own[document + 1..].iter();
         document + 1 + below.take_while(|is_own| **is_own).count()
@@ -125,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_goes_among_its_neighbours() {
+    fn a_document_is_inserted_between_its_neighbours() {
         let neighbours = Neighbours {
             local_of: vec![None, Some(1), None, None, Some(3), None],
             is_own: vec![true, false, true, false],
@@ -134,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn without_neighbours_it_goes_to_the_end() {
+    fn without_neighbours_it_is_inserted_at_the_end() {
         let neighbours = Neighbours {
             local_of: vec![None],
             is_own: vec![true],

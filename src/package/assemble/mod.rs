@@ -92,9 +92,9 @@ impl<'c> Assembly<'c> {
         chunks
     }
 
-    /// Returns the text of the merged file. `ends_line` says whether it ends with a line break; this
-    /// is ignored where it would change a value. An added line break comes with the blank lines at
-    /// the end of `updated`.
+    /// Returns the text of the merged file. `ends_line` says whether it ends with a line break;
+    /// this is ignored where it would change a value. An added line break comes with the blank
+    /// lines at the end of `updated`.
     pub(super) fn text(&self, ends_line: bool, updated: Option<&str>) -> String {
         let chunks = self.chunks();
         let mut text = self.joined();
@@ -161,8 +161,8 @@ impl<'c> Assembly<'c> {
     }
 }
 
-/// Returns true if a document begins without a `---` line, below a `...` line of the document above,
-/// and the new text of that document does not end with `...`.
+/// Returns true if a document has no `---` line because the document above it ended with `...`,
+/// and the new text of that one does not end with `...`.
 fn lost_end_marker_above(file: &ParsedFile<'_>, actions: &[Action], index: usize) -> bool {
     let above = index.checked_sub(1).and_then(|above| actions.get(above));
     !has_marker(&file.documents[index].document)
@@ -193,8 +193,8 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes a document of the file. Its `---` line stays as it is if the document is below the same
-    /// document as before.
+    /// Writes a document of the file. Its `---` line stays as it is if the document is below the
+    /// same document as before.
     fn keep(&mut self, index: usize, text: &str, marks: Option<&Marks>) {
         let follows = index == 0 || self.last_own == Some(index - 1);
         let changes_marker = self.has_no_document
@@ -214,8 +214,8 @@ impl Writer {
         self.omits_marker = false;
     }
 
-    /// Returns true if a chunk begins with directives and the text above it lacks the `...` line that
-    /// directives need.
+    /// Returns true if a chunk begins with directives and the text above it lacks the `...` line
+    /// that directives need.
     fn needs_end_marker(&self, text: &str) -> bool {
         !self.has_no_document && has_directives(text) && !ends_with_end_marker(&self.text)
     }
@@ -225,7 +225,8 @@ impl Writer {
         index == 0 && !self.has_no_document && marker(text).is_none()
     }
 
-    /// Writes a document that may have been at another place, with or without a `---` line as needed.
+    /// Writes a document that may have been at another place, with or without a `---` line as
+    /// needed.
     fn insert(&mut self, text: &str, marks: Option<&Marks>) {
         self.end_document();
         let text = &self.adapt_directives(text);
@@ -268,9 +269,9 @@ impl Writer {
         }
     }
 
-    /// Writes a chunk. A first document without a `---` line is set off from the comments at the end
-    /// of the head. If it has directives, the head loses its `---` line: below that line, they would
-    /// begin a second document.
+    /// Writes a chunk. A first document without a `---` line is set off from the comments at the
+    /// end of the head. If it has directives, the head loses its `---` line: below that line, they
+    /// would begin a second document.
     fn push_chunk(&mut self, text: &str) {
         if self.has_no_document && marker(text).is_none() {
             set_off(&mut self.text, self.line_break);
@@ -285,8 +286,8 @@ impl Writer {
         self.text.push_str(text);
     }
 
-    /// Returns a chunk as it can follow another document. `%YAML` is dropped. Other directives stay,
-    /// and a `...` line is written above them.
+    /// Returns a chunk as it can follow another document. `%YAML` is dropped. Other directives
+    /// stay, and a `...` line is written above them.
     fn adapt_directives(&mut self, text: &str) -> String {
         if self.has_no_document || !has_directives(text) {
             return text.to_owned();
