@@ -1,8 +1,7 @@
 //! Merges one file document by document (rules: Documents).
 //!
 //! [`merge_documents`] takes the [`Job`] of a file and returns its new content and conflicts.
-//! `document` merges a document, `head` and `around` the text between documents, `insertion_point`
-//! places new documents, and `assemble` writes the file.
+//! `document` merges one document, `head` and `around` the text between, `assemble` joins them.
 
 use super::assemble::{Action, Assembly, Insertion};
 use super::comments_only::is_comments_only;

@@ -1,5 +1,5 @@
-//! What local deleted as a whole stays deleted as a whole (rules: Deleted files and folders):
-//! files, and folders of which it has nothing left.
+//! Finds the files and folders that local deleted as a whole (rules: Deleted files and folders),
+//! and combines the conflicts in each into one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::whole_file::conflict;
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 
-/// What a file of upstream's is a part of that local deleted.
+/// What local deleted as a whole: a file of upstream's, or a folder above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Gone {
     /// The file itself.
@@ -26,65 +26,67 @@ pub(crate) enum Gone {
     Folder(PathBuf),
 }
 
-/// Says of each file of upstream's whether local deleted it, or a folder that it is in.
+/// Sets [`Job::gone`] of each file that local deleted, alone or with a folder above it.
+/// `local_kinds` are all paths of the local package.
 pub(super) fn mark(
     jobs: &mut [Job],
     triples: &[FileTriple],
     groups: &[Group],
     local_kinds: &FxHashMap<PathBuf, Kind>,
 ) {
-    // a file whose documents are elsewhere now was not deleted
-    let mut lives_on = vec![false; triples.len()];
-    // one that is there with nothing but what upstream moved there was: a merge put that there
-    let mut came_back: Vec<Option<bool>> = vec![None; triples.len()];
+    // a file whose documents are in other files now was not deleted
+    let mut has_local_documents = vec![false; triples.len()];
+    // a file was deleted if it has only documents that upstream moved there: an earlier merge
+    // created it
+    let mut only_upstream_moves: Vec<Option<bool>> = vec![None; triples.len()];
     for group in groups {
         if let (Some(original), Some(_)) = (group.original, group.local) {
-            lives_on[original.triple] = true;
+            has_local_documents[original.triple] = true;
         }
         if let Some(local) = group.local {
             let triples = group.map(|member| member.map(|it| it.triple));
-            let moved = triples.original.is_some_and(|it| it != local.triple);
-            let is_moved = moved && triples.updated == triples.local;
-            let others = came_back[local.triple].unwrap_or(true);
-            came_back[local.triple] = Some(others && is_moved);
+            let is_moved = triples.original.is_some_and(|it| it != local.triple);
+            let is_upstream_move = is_moved && triples.updated == triples.local;
+            let so_far = only_upstream_moves[local.triple].unwrap_or(true);
+            only_upstream_moves[local.triple] = Some(so_far && is_upstream_move);
         }
     }
-    let mut had: FxHashSet<&Path> = FxHashSet::default();
-    let mut has: FxHashSet<&Path> = FxHashSet::default();
-    // what is no part of the merge, a link say, is there all the same
-    let mut others: FxHashSet<&Path> = local_kinds
+    let mut in_original: FxHashSet<&Path> = FxHashSet::default();
+    let mut in_local: FxHashSet<&Path> = FxHashSet::default();
+    // paths that the merge leaves out, such as symbolic links, exist nevertheless
+    let mut unmerged: FxHashSet<&Path> = local_kinds
         .iter()
         .filter(|(_, kind)| **kind != Kind::Folder)
         .map(|(path, _)| path.as_path())
         .collect();
     for (index, triple) in triples.iter().enumerate() {
-        others.remove(triple.path.as_path());
-        let former = triple.path_on(Side::Original);
+        unmerged.remove(triple.path.as_path());
+        let original_path = triple.path_on(Side::Original);
         if triple.sides.original.is_some() {
-            had.extend(former.ancestors());
+            in_original.extend(original_path.ancestors());
         }
-        let has_own = triple.sides.local.is_some() && came_back[index] != Some(true);
-        if has_own || lives_on[index] {
-            has.extend(triple.path.ancestors().chain(former.ancestors()));
+        let has_own = triple.sides.local.is_some() && only_upstream_moves[index] != Some(true);
+        if has_own || has_local_documents[index] {
+            in_local.extend(triple.path.ancestors().chain(original_path.ancestors()));
         }
     }
-    has.extend(others.iter().flat_map(|path| path.ancestors()));
-    let is_gone = |path: &Path| had.contains(path) && !has.contains(path);
+    in_local.extend(unmerged.iter().flat_map(|path| path.ancestors()));
+    let is_deleted = |path: &Path| in_original.contains(path) && !in_local.contains(path);
     for (job, triple) in jobs.iter_mut().zip(triples) {
-        // the package itself is no folder of it
+        // `folders_above` leaves out the package's own folder
         let folders = folders_above(&triple.path);
-        job.gone = match folders.filter(|folder| is_gone(folder)).last() {
+        job.gone = match folders.filter(|folder| is_deleted(folder)).last() {
             Some(folder) => Some(Gone::Folder(folder.to_owned())),
-            None => is_gone(&triple.path).then_some(Gone::File),
+            None => is_deleted(&triple.path).then_some(Gone::File),
         };
     }
 }
 
-/// Makes one conflict of those about the documents of a file that local deleted.
+/// Combines the conflicts about the documents of a file that local deleted into one.
 pub(super) fn fold_file(triple: &FileTriple, outcome: &mut FileOutcome) {
     let is_new = |record: &FileConflict| record.conflict.values.original.is_none();
-    let staying = || outcome.conflicts.iter().filter(|it| it.stays_deleted());
-    if staying().count() > 1 || staying().any(is_new) {
+    let deletions = || outcome.conflicts.iter().filter(|it| it.stays_deleted());
+    if deletions().count() > 1 || deletions().any(is_new) {
         outcome.conflicts.retain(|it| !it.stays_deleted());
         outcome.conflicts.push(conflict(
             triple,
@@ -94,7 +96,7 @@ pub(super) fn fold_file(triple: &FileTriple, outcome: &mut FileOutcome) {
     }
 }
 
-/// Makes one conflict of those about the files of a folder that local deleted.
+/// Combines the conflicts about the files of each folder that local deleted into one.
 pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut [FileOutcome]) {
     let mut folders: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
     for (index, job) in jobs.iter().enumerate() {
@@ -117,20 +119,29 @@ pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut 
         }
         outcomes[files[0]]
             .conflicts
-            .push(of_folder(folder, triples));
+            .push(folder_conflict(folder, triples));
     }
 }
 
-fn of_folder(folder: &Path, triples: &[FileTriple]) -> FileConflict {
-    let within = || {
+/// Returns the conflict about a folder that local deleted.
+fn folder_conflict(folder: &Path, triples: &[FileTriple]) -> FileConflict {
+    let triples_below = || {
         triples
             .iter()
             .filter(|triple| triple.path.starts_with(folder))
     };
     let files = |count: usize| Some(format!("({count} files)").into());
     let values = Triple {
-        original: files(within().filter(|it| it.sides.original.is_some()).count()),
-        updated: files(within().filter(|it| it.sides.updated.is_some()).count()),
+        original: files(
+            triples_below()
+                .filter(|it| it.sides.original.is_some())
+                .count(),
+        ),
+        updated: files(
+            triples_below()
+                .filter(|it| it.sides.updated.is_some())
+                .count(),
+        ),
         local: None,
     };
     FileConflict::of_whole(

@@ -1,6 +1,8 @@
-//! `.krmignore`: what a package excludes from merges (rules: Packages and files), in the syntax of
-//! gitignore. Of `ignore` only the matcher is used: folders are walked with `walkdir`, because
-//! files that are left out on one side have to be known of on the others.
+//! Reads `.krmignore` files: the paths that a package excludes from merges (rules: Packages and
+//! files), in the syntax of gitignore.
+//!
+//! The crate `ignore` only provides the matcher. `walkdir` lists the folders, because a path that
+//! one package excludes has to be excluded on the other sides too.
 
 use std::path::{Path, PathBuf};
 
@@ -15,21 +17,21 @@ use super::walk::{IGNORE_FILE, Kind, Listing};
 use crate::error::{Error, Warning};
 use crate::triple::Triple;
 
-/// The ignore files of some packages; what one of them excludes is excluded.
+/// The ignore files of several packages. A path is excluded if one of the packages excludes it.
 #[derive(Default)]
 pub(crate) struct Ignored {
-    /// For each package, its ignore files by the folder they are in.
+    /// The ignore files of each package, by folder.
     packages: Vec<FxHashMap<PathBuf, Gitignore>>,
-    /// Folders that were asked about already.
+    /// The results of [`Ignored::matches`] for folders.
     folders: FxHashMap<PathBuf, bool>,
 }
 
 impl Ignored {
-    /// Reads the ignore files of the local and the updated package, or of the local one what is its
-    /// own.
+    /// Reads the ignore files of the local and the updated package. With `own_ignores`, reads only
+    /// those lines of the local ones that neither the original nor the updated package has.
     ///
     /// # Errors
-    /// Where one cannot be read.
+    /// If one cannot be read.
     pub(crate) fn of(
         sides: &Triple<Input>,
         listings: &Triple<Listing>,
@@ -50,10 +52,10 @@ impl Ignored {
         Ok(ignored)
     }
 
-    /// Reads the ignore files of one more package.
+    /// Adds the ignore files of one package. A line that is not a pattern is a warning.
     ///
     /// # Errors
-    /// Where one cannot be read.
+    /// If one cannot be read.
     pub(crate) fn add(
         &mut self,
         side: &Input,
@@ -63,7 +65,7 @@ impl Ignored {
         self.add_without(side, listing, &[], warnings)
     }
 
-    /// [`Ignored::add`], without the lines that others have in the same file.
+    /// As [`Ignored::add`], without the lines that `others` have in the file with the same path.
     fn add_without(
         &mut self,
         side: &Input,
@@ -77,14 +79,15 @@ impl Ignored {
                 continue;
             }
             let folder = path.parent().unwrap_or(Path::new(""));
-            let mut text = text_of(side, path)?;
+            let mut text = read_text(side, path)?;
             for (other, listing) in others {
-                let has = |(there, kind): &(PathBuf, Kind)| there == path && *kind == Kind::File;
-                if listing.entries.iter().any(has) {
-                    text = without_lines(&text, &text_of(other, path)?);
+                let is_same =
+                    |(other, kind): &(PathBuf, Kind)| other == path && *kind == Kind::File;
+                if listing.entries.iter().any(is_same) {
+                    text = without_lines(&text, &read_text(other, path)?);
                 }
             }
-            files.insert(folder.to_owned(), read(side, path, &text, warnings)?);
+            files.insert(folder.to_owned(), parse(side, path, &text, warnings)?);
         }
         if !files.is_empty() {
             self.packages.push(files);
@@ -92,7 +95,7 @@ impl Ignored {
         Ok(())
     }
 
-    /// Whether a relative path, or a folder above it, is excluded.
+    /// Returns true if a relative path or a folder above it is excluded.
     pub(crate) fn matches(&mut self, path: &Path, is_folder: bool) -> bool {
         if self.packages.is_empty() {
             return false;
@@ -114,14 +117,15 @@ impl Ignored {
     }
 }
 
-/// What the nearest ignore file says that says anything.
+/// Returns true if the ignore files of one package exclude a path: the innermost file with a
+/// matching pattern decides.
 fn is_ignored(files: &FxHashMap<PathBuf, Gitignore>, path: &Path, is_folder: bool) -> bool {
     path.ancestors()
         .skip(1)
         .filter_map(|folder| Some((folder, files.get(folder)?)))
         .find_map(|(folder, file)| {
-            let within = path.strip_prefix(folder).unwrap_or(path);
-            match file.matched(within, is_folder) {
+            let relative = path.strip_prefix(folder).unwrap_or(path);
+            match file.matched(relative, is_folder) {
                 Match::None => None,
                 Match::Ignore(_) => Some(true),
                 Match::Whitelist(_) => Some(false),
@@ -130,23 +134,23 @@ fn is_ignored(files: &FxHashMap<PathBuf, Gitignore>, path: &Path, is_folder: boo
         .unwrap_or(false)
 }
 
-fn text_of(side: &Input, path: &Path) -> Result<String, Error> {
+fn read_text(side: &Input, path: &Path) -> Result<String, Error> {
     let bytes = side.read(path, false)?.bytes;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-/// The lines of a text that another one has not; the others are empty.
+/// Returns a text with the lines that `other` has too made empty, so that line numbers stay.
 fn without_lines(text: &str, other: &str) -> String {
-    let known: FxHashSet<&str> = other.lines().map(str::trim_end).collect();
-    let own = |line: &str| match known.contains(line.trim_end()) {
+    let other_lines: FxHashSet<&str> = other.lines().map(str::trim_end).collect();
+    let own = |line: &str| match other_lines.contains(line.trim_end()) {
         true => "\n".to_owned(),
         false => format!("{line}\n"),
     };
     text.lines().map(own).collect()
 }
 
-fn read(
+fn parse(
     side: &Input,
     path: &Path,
     text: &str,

@@ -1,4 +1,4 @@
-//! Where one side of a merge comes from: a disk, or files that somebody has read already.
+//! The input of one side of a merge: a path on the disk, or files in memory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,50 +9,50 @@ use super::owner::of_new;
 use super::walk::{Kind, Listing, list};
 use crate::error::Error;
 
-/// How large a file with a YAML name can be: three of them are in memory at once.
+/// The maximum size of a file with a YAML name, in bytes: three of them are in memory at once.
 pub(super) const LARGEST: u64 = 256 << 20;
 
-/// Where one side comes from.
+/// The input of one side of a merge.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// A folder or a file on the disk.
     Disk(PathBuf),
-    /// A folder that has been read, out of a version control system say.
+    /// A folder in memory, for example from a version control system.
     Read(Snapshot),
 }
 
 /// A folder in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// What messages call it, as if it were a folder.
+    /// Its name in messages, in the form of a path.
     pub name: PathBuf,
-    /// What is in it, by relative path; folders go without saying.
+    /// Its entries by relative path, without folders.
     pub entries: BTreeMap<PathBuf, SnapshotEntry>,
 }
 
-/// What is at one path of a [`Snapshot`].
+/// An entry of a [`Snapshot`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SnapshotEntry {
     /// A file.
     File {
-        /// What is in it.
+        /// Its content.
         bytes: Vec<u8>,
-        /// Whether it can be run.
+        /// Whether it is executable.
         is_executable: bool,
     },
-    /// A symbolic link and what it says: never followed.
+    /// A symbolic link and its target. It is never followed.
     Link(PathBuf),
-    /// What is neither (a submodule): left alone.
+    /// Anything else, such as a submodule. It is ignored.
     Other,
 }
 
 impl Input {
-    /// A side on the disk.
+    /// Returns the input for a path on the disk.
     pub fn disk(path: impl AsRef<Path>) -> Self {
         Self::Disk(path.as_ref().to_owned())
     }
 
-    /// What messages call it; on the disk, where it is.
+    /// Returns its name in messages; on the disk, its path.
     pub(crate) fn name(&self) -> &Path {
         match self {
             Self::Disk(path) => path,
@@ -64,7 +64,7 @@ impl Input {
         self.name().to_owned()
     }
 
-    /// What is in the folder.
+    /// Lists the entries of the folder.
     pub(crate) fn list(&self) -> Listing {
         match self {
             Self::Disk(path) => list(path),
@@ -72,7 +72,10 @@ impl Input {
         }
     }
 
-    /// The file at a relative path; one with a YAML name only up to a size.
+    /// Reads the file at a relative path.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has a YAML name (`yaml`) and more than [`LARGEST`] bytes.
     pub(crate) fn read(&self, path: &Path, yaml: bool) -> Result<Source, Error> {
         match self {
             Self::Disk(root) => Source::read(&root.join(path), yaml),
@@ -94,7 +97,7 @@ impl Input {
 }
 
 impl Snapshot {
-    /// What the file at a path holds; `None` if no file is there.
+    /// Returns the content of the file at a path; `None` if the path is not a file.
     pub(crate) fn file(&self, path: impl AsRef<Path>) -> Option<&[u8]> {
         match self.entries.get(path.as_ref())? {
             SnapshotEntry::File { bytes, .. } => Some(bytes),
@@ -102,7 +105,7 @@ impl Snapshot {
         }
     }
 
-    /// As a disk would list it: with the folders, without what is git's own.
+    /// Lists the entries as [`list`] does on the disk: with folders, without `.git`.
     fn list(&self) -> Listing {
         let mut entries: BTreeMap<&Path, Kind> = BTreeMap::new();
         for (path, entry) in &self.entries {
@@ -128,7 +131,10 @@ impl Snapshot {
 }
 
 impl Source {
-    /// Reads a file from the disk; one with a YAML name only up to a size.
+    /// Reads a file from the disk.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has a YAML name (`yaml`) and more than [`LARGEST`] bytes.
     pub(crate) fn read(path: &Path, yaml: bool) -> Result<Self, Error> {
         let (mut file, metadata) = open(path).map_err(Error::reading(path))?;
         if yaml && metadata.len() > LARGEST {
@@ -142,7 +148,7 @@ impl Source {
         })
     }
 
-    /// The same, in whose place the bytes of a file are kept that is known and has the same.
+    /// Returns this file. If one of the files in `known` has equal bytes, the result shares them.
     pub(super) fn sharing(self, known: [Option<&Self>; 2]) -> Self {
         let mut known = known.into_iter().flatten();
         match known.find(|other| other.bytes == self.bytes) {
@@ -161,7 +167,7 @@ mod tests {
     use crate::package::{Progress, Settings, plan_sides};
     use crate::triple::Triple;
 
-    /// Writes what is in a snapshot to a folder.
+    /// Writes the files of a snapshot to a folder.
     fn on_disk(snapshot: &Snapshot, folder: &Path) -> Input {
         for (path, entry) in &snapshot.entries {
             let SnapshotEntry::File { bytes, .. } = entry else {
@@ -175,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_in_memory_merges_like_one_on_the_disk() {
+    fn an_input_in_memory_merges_like_one_on_the_disk() {
         let folder = tempfile::tempdir().unwrap();
         let file = |text: &str| SnapshotEntry::File {
             bytes: text.as_bytes().to_vec(),

@@ -1,5 +1,8 @@
-//! Lists of resources (`kind: List`, as `kubectl get` prints several): each of their items is a
-//! document of its own.
+//! Handles lists of resources (`kind: List`, as `kubectl get` prints several resources): each item
+//! is treated as a document.
+//!
+//! [`items`] returns the items of a document, and [`ChangedItems`] writes changed items back into
+//! their list.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,25 +20,27 @@ use crate::patch::json_patch;
 use crate::yaml::stream::{count_lines, split};
 use crate::yaml::{NodeId, NodeKind, Tree, equal};
 
-/// Where the lines of a text that was made of another one come from.
+/// Maps the lines of a derived text to the lines of its source text.
 #[derive(Debug, Default)]
 pub(super) struct Origin {
+    /// The source text.
     text: Arc<Lines>,
-    /// For each line its number in `text`, from 0, and how many characters it had before.
+    /// For each line of the derived text, its line number in `text`, from 0, and the number of
+    /// columns that were cut off at its start.
     lines: Vec<(usize, usize)>,
 }
 
 impl Origin {
-    /// A place in the text that was made, as one in the text that it comes from.
-    /// The former is a chunk whose first line has that number, from 0.
+    /// Converts an offset in a chunk of the derived text to a place in the source text.
+    /// `first_line` is the line number of the chunk in the derived text, from 0.
     pub(super) fn place(
         &self,
         path: impl AsRef<Path>,
-        made: &str,
+        chunk: &str,
         first_line: usize,
         offset: usize,
     ) -> Place {
-        let before = &made[..offset.min(made.len())];
+        let before = &chunk[..offset.min(chunk.len())];
         let line = first_line + before.matches('\n').count();
         let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
         let (line, indent) = self.lines.get(line).copied().unwrap_or_default();
@@ -43,7 +48,7 @@ impl Origin {
     }
 }
 
-/// The items of a document that is a list of resources; `None` if it is none.
+/// Returns the items of a document that is a list of resources; `None` for any other document.
 fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     let root = tree.root().value;
     let kind = tree.field_text(root, "kind")?;
@@ -59,31 +64,31 @@ fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     })
 }
 
-/// Where the texts come from that were made of lists, by path in the package.
+/// The origins of the files whose lists were split, by path in the package.
 pub(super) type Origins = FxHashMap<PathBuf, Origin>;
 
 impl Package {
-    /// Makes every item of a list of resources a document of its own.
-    pub(super) fn take_lists_apart(&mut self) {
+    /// Replaces each list of resources in the package by its items, each as a document.
+    pub(super) fn split_lists(&mut self) {
         for (path, source) in &mut self.files {
             if let Ok(text) = std::str::from_utf8(&source.bytes)
-                && let Some((made, origin)) = without_lists(path, text)
+                && let Some((new_text, origin)) = with_items_as_documents(path, text)
             {
-                source.bytes = made.into_bytes().into();
+                source.bytes = new_text.into_bytes().into();
                 self.origins.insert(path.clone(), origin);
             }
         }
     }
 }
 
-/// A file in which every item of a list of resources is a document of its own; `None` if there is
-/// no such list.
-fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
+/// Returns the text of a file in which each item of a list of resources is a document; `None` if
+/// the file has no such list.
+fn with_items_as_documents(path: &Path, text: &str) -> Option<(String, Origin)> {
     if !text.contains("List") {
         return None;
     }
     let file = ParsedFile::parse(path, text).ok()?;
-    let mut made = String::new();
+    let mut new_text = String::new();
     let mut lines = Vec::new();
     let mut has_lists = false;
     for parsed in &file.documents {
@@ -91,18 +96,18 @@ fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
         let Some((tree, items)) = parsed.kept().and_then(|tree| Some((tree, items_of(tree)?)))
         else {
             let whole = parsed.whole(text);
-            made.push_str(whole);
+            new_text.push_str(whole);
             lines.extend((0..whole.matches('\n').count()).map(|line| (first_line + line, 0)));
             continue;
         };
         has_lists = true;
-        let places = places_of(tree, first_line, &items);
+        let places = item_positions(tree, first_line, &items);
         for (item, (line, indent)) in items.into_iter().zip(places) {
-            made.push_str("---\n");
+            new_text.push_str("---\n");
             lines.push((line, indent));
             for (index, text) in tree.text_of(item).lines().enumerate() {
-                made.push_str(text);
-                made.push('\n');
+                new_text.push_str(text);
+                new_text.push('\n');
                 lines.push((line + index, indent));
             }
         }
@@ -111,20 +116,22 @@ fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
         text: Arc::new(Lines::of(text)),
         lines,
     };
-    has_lists.then_some((made, origin))
+    has_lists.then_some((new_text, origin))
 }
 
-/// An item of a list of resources, as a document of its own.
+/// An item of a list of resources, as a document.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// The item as a document.
+    /// The text of the document.
     pub(super) text: String,
-    /// What it is called; `None` if it is no resource.
+    /// Its identity; `None` if it is not a resource.
     pub(super) id: Option<ResourceId<'static>>,
+    /// Where its lines are in the file.
     pub(super) origin: Origin,
 }
 
-/// The items of a document of a file, where it is a list of resources.
+/// Returns the items of a document that is a list of resources; none for any other document. `file`
+/// is the text of the file that the document is in.
 pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
     let Some(tree) = parsed.kept() else {
         return Vec::new();
@@ -133,11 +140,11 @@ pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
         return Vec::new();
     };
     let file = Arc::new(Lines::of(file));
-    let places = places_of(tree, parsed.document.line, &found);
+    let places = item_positions(tree, parsed.document.line, &found);
     let found = found.into_iter().zip(places);
     found
         .map(|(item, (line, indent))| {
-            let text = text_of(tree, item);
+            let text = item_text(tree, item);
             let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
             let read = ParsedFile::parse(path, &text).ok();
             Item {
@@ -153,12 +160,13 @@ pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
         .collect()
 }
 
-/// Line and column of each item, `first_line` being the document's.
-fn places_of(tree: &Tree<'_>, first_line: usize, items: &[NodeId]) -> Vec<(usize, usize)> {
+/// Returns the line and column of each item in the file, from 0. `first_line` is the document's
+/// line.
+fn item_positions(tree: &Tree<'_>, first_line: usize, items: &[NodeId]) -> Vec<(usize, usize)> {
     let (mut counted, mut line) = (0, first_line);
-    let place = |item: &NodeId| {
+    let position = |item: &NodeId| {
         let start = tree.node(tree.resolve(*item)).span.start;
-        // the text up to the one before is not counted anew; what an alias stands for is further up
+        // count lines from the preceding item only; the value of an alias may be above that
         if start < counted {
             (counted, line) = (0, first_line);
         }
@@ -166,26 +174,27 @@ fn places_of(tree: &Tree<'_>, first_line: usize, items: &[NodeId]) -> Vec<(usize
         counted = start;
         (line, tree.column(start) as usize)
     };
-    items.iter().map(place).collect()
+    items.iter().map(position).collect()
 }
 
-fn text_of(tree: &Tree<'_>, item: NodeId) -> String {
+/// Returns the text of an item as a document, with a line break at its end.
+fn item_text(tree: &Tree<'_>, item: NodeId) -> String {
     format!("{}{}", tree.text_of(item), line_break_of(tree.text()))
 }
 
-/// The text of an item as it is now in its list, which may have changed.
+/// Returns the text of an item, as a document, from the text of its list.
 pub(super) fn text_in(list: &str, index: usize) -> Option<String> {
     let tree = Tree::parse(list).ok().flatten()?;
     let item = items_of(&tree)?.get(index).copied()?;
-    Some(text_of(&tree, item))
+    Some(item_text(&tree, item))
 }
 
-/// What becomes of the items of a list of resources, by their index.
+/// The changed and deleted items of a list of resources, by index.
 #[derive(Debug, Default)]
 pub(super) struct ChangedItems {
-    /// The new texts.
+    /// The new texts of changed items.
     pub(super) texts: BTreeMap<usize, String>,
-    /// Those that are deleted.
+    /// The deleted items.
     pub(super) gone: BTreeSet<usize>,
 }
 
@@ -194,26 +203,30 @@ impl ChangedItems {
         self.texts.is_empty() && self.gone.is_empty()
     }
 
-    /// The text of a list's document with what becomes of its items.
+    /// Returns the text of a list's document with these changes.
     ///
     /// # Errors
-    /// Where the text that came of it does not hold these items and the others as they were (law
-    /// 6).
+    /// [`Error::Verification`] if the resulting text does not have the changed items and the others
+    /// as they were (law 6).
     pub(super) fn put_into<'t>(&self, file: &Path, list: &'t str) -> Result<Cow<'t, str>, Error> {
         let mut text = Cow::Borrowed(list);
         if !self.texts.is_empty() {
-            text = put_back(file, &text, &self.texts)?.into();
+            text = replace_items(file, &text, &self.texts)?.into();
         }
         if !self.gone.is_empty() {
-            text = without_items(file, &text, &self.gone)?.into();
+            text = remove_items(file, &text, &self.gone)?.into();
         }
         Ok(text)
     }
 }
 
-/// The text of a list's document with other texts for some of its items, by their index: all at
-/// once, for the whole of it is read.
-fn put_back(file: &Path, list: &str, texts: &BTreeMap<usize, String>) -> Result<String, Error> {
+/// Returns the text of a list's document with new texts for some items, by index. All are replaced
+/// at once, because each call reads the whole document.
+fn replace_items(
+    file: &Path,
+    list: &str,
+    texts: &BTreeMap<usize, String>,
+) -> Result<String, Error> {
     let verification_error = |index: usize| Error::Verification {
         file: file.to_owned(),
         path: format!("items[{index}]"),
@@ -231,7 +244,7 @@ fn put_back(file: &Path, list: &str, texts: &BTreeMap<usize, String>) -> Result<
             .ok_or_else(|| verification_error(*index))?;
         let span = tree.node(item).span;
         let start = span.start as usize;
-        // items are in their order, and apart
+        // this fails if items overlap or are out of order
         new.push_str(
             list.get(copied..start)
                 .ok_or_else(|| verification_error(*index))?,
@@ -240,16 +253,17 @@ fn put_back(file: &Path, list: &str, texts: &BTreeMap<usize, String>) -> Result<
         copied = span.end as usize;
     }
     new.push_str(&list[copied..]);
-    let again = read(&new).filter(|_| split(&new).len() == 1);
-    let again = again.ok_or_else(|| verification_error(first))?;
-    let found = items_of(&again).unwrap_or_default();
+    let new_tree = read(&new).filter(|_| split(&new).len() == 1);
+    let new_tree = new_tree.ok_or_else(|| verification_error(first))?;
+    let new_items = items_of(&new_tree).unwrap_or_default();
     for (index, item) in items.iter().enumerate() {
-        let is_same = found
+        let is_same = new_items
             .get(index)
-            .is_some_and(|found| match texts.get(&index) {
-                None => equal(&again, *found, &tree, *item),
-                Some(text) => read(text)
-                    .is_some_and(|decided| equal(&again, *found, &decided, decided.root().value)),
+            .is_some_and(|new_item| match texts.get(&index) {
+                None => equal(&new_tree, *new_item, &tree, *item),
+                Some(text) => read(text).is_some_and(|decided| {
+                    equal(&new_tree, *new_item, &decided, decided.root().value)
+                }),
             });
         if !is_same {
             return Err(verification_error(index));
@@ -258,8 +272,8 @@ fn put_back(file: &Path, list: &str, texts: &BTreeMap<usize, String>) -> Result<
     Ok(new)
 }
 
-/// The text of a list's document without some of its items, by their index.
-fn without_items(file: &Path, list: &str, gone: &BTreeSet<usize>) -> Result<String, Error> {
+/// Returns the text of a list's document without some of its items, by index.
+fn remove_items(file: &Path, list: &str, gone: &BTreeSet<usize>) -> Result<String, Error> {
     let operations = gone.iter().rev();
     let operations: String = operations
         .map(|index| format!("- {{op: remove, path: /items/{index}}}\n"))
@@ -273,20 +287,20 @@ fn without_items(file: &Path, list: &str, gone: &BTreeSet<usize>) -> Result<Stri
     })
 }
 
-/// An item's new text as it is in its list.
+/// Appends an item's new text to `new`, indented as the item was in its list.
 fn push_item(new: &mut String, tree: &Tree<'_>, item: NodeId, text: &str) {
     let span = tree.node(item).span;
     let indent = " ".repeat(tree.column(span.start) as usize);
-    let before = tree.slice(span);
-    let is_one_line = !before.contains('\n');
-    let was_indented = is_one_line || tree.text_of(item).trim_end() != before.trim_end();
-    // the line break that was added to make a document of it
+    let old_text = tree.slice(span);
+    let is_one_line = !old_text.contains('\n');
+    let is_indented = is_one_line || tree.text_of(item).trim_end() != old_text.trim_end();
+    // `item_text` added this line break
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     for (index, line) in text.split('\n').enumerate() {
         if index > 0 {
             new.push('\n');
-            if was_indented && !line.trim().is_empty() {
+            if is_indented && !line.trim().is_empty() {
                 new.push_str(&indent);
             }
         }

@@ -1,5 +1,5 @@
-//! The work on each file of the result: the pairs of documents (rules: Documents), sorted by the
-//! file that they end up in.
+//! Distributes the paired documents (rules: Documents) over the files of the result: [`jobs`]
+//! returns a [`Job`] for each file, which `documents` carries out.
 
 use super::file_triple::FileTriple;
 use super::gone::Gone;
@@ -8,29 +8,30 @@ use super::parsed::Parsed;
 use super::read::ReadFile;
 use crate::triple::{Side, Triple};
 
-/// The work on one file of the result.
+/// The documents to merge, insert and remove in one file of the result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// Which triple has the file on each side, for what is merged of it beside its documents. The
-    /// local file becomes this one: it is the triple's own, one that upstream renamed, or none.
+    /// The index of the triple that has the file on each side, for the parts of the file that are
+    /// not documents. The local file becomes the file of the result: it has the same path, or one
+    /// that upstream renamed, or there is none.
     pub(crate) file: Triple<Option<usize>>,
-    /// The documents of that local file that stay in it, or go with upstream.
+    /// The documents of the local file that stay in it, or that upstream deleted.
     pub(crate) here: Vec<Group>,
-    /// The documents of that local file that go to another file.
+    /// The documents of the local file that move to another file.
     pub(crate) leaving: Vec<Group>,
-    /// Upstream's documents that come: new ones, and those that move here from another local file.
+    /// Upstream's documents to insert: new ones, and those that move here from another local file.
     pub(crate) coming: Vec<Group>,
-    /// Upstream's documents that the local side has deleted.
+    /// Upstream's documents that local deleted.
     pub(crate) deleted: Vec<Group>,
-    /// Where local deleted the file as a whole, or a folder that it is in: nothing new comes then.
+    /// Set if local deleted the file as a whole, or a folder above it. No new document is inserted
+    /// then.
     pub(crate) gone: Option<Gone>,
 }
 
-/// Sorts the pairs by the file they end up in.
+/// Returns one job for each triple.
 ///
-/// A document stays in its local file, but where upstream moved it and the local side did not.
-/// Where upstream renamed a whole file, the local file moves as one, with what is in it beside
-/// documents.
+/// A document stays in its local file, unless upstream moved it and local did not. If upstream
+/// renamed a whole file, the local file moves as a whole, with its head and comments.
 pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Group]) -> Vec<Job> {
     let mut jobs: Vec<Job> = Vec::with_capacity(triples.len());
     for (index, file) in files.iter().enumerate() {
@@ -40,7 +41,7 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
             ..Job::default()
         });
     }
-    let mut home: Vec<usize> = (0..triples.len()).collect();
+    let mut moved_to: Vec<usize> = (0..triples.len()).collect();
     let pinned: Vec<bool> = triples.iter().map(FileTriple::is_pinned).collect();
     for (from, to) in renames(files, groups) {
         if pinned[from] {
@@ -48,13 +49,13 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
         }
         jobs[to].file.local = Some(from);
         jobs[from].file.local = None;
-        home[from] = to;
+        moved_to[from] = to;
     }
     for group in groups {
         match (group.local, group.updated) {
             (Some(local), _) => {
-                let target = match target(group, local, &home) {
-                    // nothing leaves a pinned file, and nothing comes into one
+                let target = match target_triple(group, local, &moved_to) {
+                    // no document moves out of a pinned file or into one
                     target if pinned[target] || pinned[local.triple] => local.triple,
                     target => target,
                 };
@@ -78,10 +79,10 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
     jobs
 }
 
-/// Which triple has a file of the result on each side. The original may have it at another path:
-/// one side renamed it, or both did.
+/// Returns the triple that has a file of the result on each side. The original may have it at
+/// another path, if one side or both renamed it.
 ///
-/// The answer is the same for the merged package (law 4): what the merge moves does not change it.
+/// The result is the same if the merge runs again (law 4): the moves of a merge do not change it.
 fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<usize>> {
     let has = |triple: usize, side: Side| files[triple].file(side).is_some();
     let at = |triple: usize, side: Side| has(triple, side).then_some(triple);
@@ -93,98 +94,102 @@ fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<u
         at(target, Side::Updated),
         Some(base),
     );
-    let Some(former) = former_triple(&jobs[target]).filter(|_| sides.original.is_none()) else {
+    let Some(original) = original_triple(&jobs[target]).filter(|_| sides.original.is_none()) else {
         return sides;
     };
     let is_renamed = match sides.updated {
-        // upstream renamed it; a file that local had there before is another one
-        Some(_) => !has(former, Side::Updated) && !has_own(&jobs[target]),
-        None => !stays(&jobs[former], former),
+        // upstream renamed it, unless local had a file of its own at the new path
+        Some(_) => !has(original, Side::Updated) && !has_own(&jobs[target]),
+        None => !keeps_document_of(&jobs[original], original),
     };
     match is_renamed {
         true => Triple {
-            original: Some(former),
-            updated: sides.updated.or_else(|| at(former, Side::Updated)),
+            original: Some(original),
+            updated: sides.updated.or_else(|| at(original, Side::Updated)),
             ..sides
         },
         false => sides,
     }
 }
 
-/// Where the original has all documents of a file of the result that it has.
-fn former_triple(job: &Job) -> Option<usize> {
+/// Returns the triple in which the original has documents of this file; `None` if it has none or
+/// has them in several triples, or if upstream deleted all of them.
+fn original_triple(job: &Job) -> Option<usize> {
     let groups = || job.here.iter().chain(&job.coming);
     let mut triples = groups().filter_map(|group| group.original.map(|it| it.triple));
     let triple = triples.next()?;
     let is_one = triples.all(|other| other == triple);
-    // a file of which upstream deleted all is not the one that upstream has at the new path
+    // if upstream deleted all of them, its file at the new path is a different one
     let is_kept = |group: &Group| group.original.is_some() && group.updated.is_some();
     (is_one && groups().any(is_kept)).then_some(triple)
 }
 
-/// Whether the local side has documents in a file that are its own.
+/// Returns true if only local has some document of this file.
 fn has_own(job: &Job) -> bool {
     let is_own = |group: &Group| group.original.is_none() && group.updated.is_none();
     job.here.iter().any(is_own)
 }
 
-/// Whether the local side has a document that upstream has too in its file at this triple, or gets
-/// one.
-fn stays(job: &Job, triple: usize) -> bool {
+/// Returns true if the file of this job has or gets a document of upstream's file at `triple`.
+fn keeps_document_of(job: &Job, triple: usize) -> bool {
     let mut groups = job.here.iter().chain(&job.coming);
     groups.any(|group| group.updated.is_some_and(|it| it.triple == triple))
 }
 
-/// The triple that a local document ends up in: three-way, as everything else. `home` says where
-/// whole files go.
-fn target(group: &Group, local: DocRef, home: &[usize]) -> usize {
+/// Returns the triple that a local document moves to, by a three-way merge of its path. `moved_to`
+/// has the new triple of each file that moves as a whole.
+fn target_triple(group: &Group, local: DocRef, moved_to: &[usize]) -> usize {
     match (group.original, group.updated) {
         (Some(original), Some(updated)) if original.triple == local.triple => updated.triple,
-        _ => home[local.triple],
+        _ => moved_to[local.triple],
     }
 }
 
-/// What is known of a file that upstream may have renamed.
+/// The file that the documents of one file are paired with, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Target {
+enum Counterpart {
     Unknown,
-    To(usize),
+    One(usize),
     Several,
 }
 
-/// The files that upstream renamed as a whole: gone there, all of their documents in one new file
-/// now that has nothing but these and new ones, and none of them anywhere else on the local side.
+/// Returns the files that upstream renamed as a whole, as old and new triple.
+///
+/// Upstream no longer has the old file and has the new one; original and local have only the old
+/// one. All documents that upstream kept moved to the new file, which has only these and new ones,
+/// and local moved none.
 fn renames(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, usize)> {
     let present = |triple: usize| {
-        let is_there = |side: Side| files[triple].file(side).is_some();
-        Side::ALL.map(is_there).into_array()
+        let has_file = |side: Side| files[triple].file(side).is_some();
+        Side::ALL.map(has_file).into_array()
     };
-    let mut targets = vec![Target::Unknown; files.len()];
-    let mut sources = vec![Target::Unknown; files.len()];
+    let mut targets = vec![Counterpart::Unknown; files.len()];
+    let mut sources = vec![Counterpart::Unknown; files.len()];
     for group in groups {
         let (Some(local), from) = (group.local, group.original.map(|it| it.triple)) else {
             continue;
         };
-        let moved = from == Some(local.triple);
+        let is_in_original_file = from == Some(local.triple);
         match group.updated {
-            Some(updated) if moved => {
-                note(&mut targets[local.triple], updated.triple);
-                note(&mut sources[updated.triple], local.triple);
+            Some(updated) if is_in_original_file => {
+                add_counterpart(&mut targets[local.triple], updated.triple);
+                add_counterpart(&mut sources[updated.triple], local.triple);
             }
             Some(updated) => {
-                targets[local.triple] = Target::Several;
-                sources[updated.triple] = Target::Several;
+                targets[local.triple] = Counterpart::Several;
+                sources[updated.triple] = Counterpart::Several;
             }
-            // deleted upstream: goes with its file; the local side's own: the file stays for it
-            None if moved => {}
-            None => targets[local.triple] = Target::Several,
+            // a document that upstream deleted does not matter; one that only local has keeps the
+            // file at its path
+            None if is_in_original_file => {}
+            None => targets[local.triple] = Counterpart::Several,
         }
     }
     let renamed = |from: usize| match targets[from] {
-        Target::To(to)
+        Counterpart::One(to)
             if present(from) == [true, false, true]
                 && present(to) == [false, true, false]
-                && sources[to] == Target::To(from) =>
+                && sources[to] == Counterpart::One(from) =>
         {
             Some((from, to))
         }
@@ -193,15 +198,16 @@ fn renames(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, usize)> {
     (0..files.len()).filter_map(renamed).collect()
 }
 
-fn note(target: &mut Target, triple: usize) {
-    *target = match *target {
-        Target::Unknown => Target::To(triple),
-        Target::To(known) if known == triple => Target::To(triple),
-        _ => Target::Several,
+/// Adds the triple of a paired document to a counterpart.
+fn add_counterpart(counterpart: &mut Counterpart, triple: usize) {
+    *counterpart = match *counterpart {
+        Counterpart::Unknown => Counterpart::One(triple),
+        Counterpart::One(known) if known == triple => Counterpart::One(triple),
+        _ => Counterpart::Several,
     };
 }
 
-/// The documents of a group.
+/// Returns the documents of a group.
 pub(crate) fn members<'f, 'a>(
     files: &'f [ReadFile<'a>],
     group: &Group,
@@ -209,7 +215,7 @@ pub(crate) fn members<'f, 'a>(
     Side::ALL.map(|side| document_at(files, side, group[side]?))
 }
 
-/// A document of one side.
+/// Returns a document of one side.
 pub(crate) fn document_at<'f, 'a>(
     files: &'f [ReadFile<'a>],
     side: Side,

@@ -1,54 +1,62 @@
-//! Knows what kpt writes into the files that it vendors. Such marks are no changes of the user's.
+//! Recognizes what kpt writes into the files that it vendors: an annotation, a comment and its
+//! formatting. These do not count as local changes (rules: Upgrades).
 
 use std::path::Path;
 
 use super::parsed::ParsedFile;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal, equal_documents};
 
-/// The annotation that says which of upstream's resources one was.
+/// The annotation with the identity of the upstream resource.
 const ANNOTATION: &str = "internal.kpt.dev/upstream-identifier";
-/// How the comment begins that says the same.
+/// The start of the comment with that identity.
 const COMMENT: &str = "kpt-merge:";
 
-/// Whether a document says what upstream's does, kpt's annotation and all comments aside.
+/// Returns true if two documents have equal values, kpt's annotation and all comments aside.
 pub(super) fn is_same_document(original: &Tree<'_>, local: &Tree<'_>) -> bool {
     let sides = [original, local].map(|tree| (tree, Some(tree.root().value)));
-    equal_documents(original, local) || is_same(sides, &["metadata", "annotations"])
+    equal_documents(original, local) || is_equal_but_annotation(sides, &["metadata", "annotations"])
 }
 
-/// A map of a tree; none where it is not there, which is as good as empty.
+/// A map in a tree; `None` if it is missing, which counts as empty.
 type MapIn<'a, 's> = (&'a Tree<'s>, Option<NodeId>);
 
-/// Whether two maps are the same but for the annotation, which is in the one that `way` leads to.
-fn is_same(sides: [MapIn<'_, '_>; 2], way: &[&str]) -> bool {
+/// Returns true if two maps are equal apart from kpt's annotation, which is in the map at `path`.
+fn is_equal_but_annotation(sides: [MapIn<'_, '_>; 2], path: &[&str]) -> bool {
     let is_map = |(tree, node): &MapIn<'_, '_>| {
         node.is_none_or(|node| matches!(tree.node(tree.resolve(node)).kind, NodeKind::Mapping(_)))
     };
     if !sides.iter().all(is_map) {
         return false;
     }
-    let ignored = way.first().copied().unwrap_or(ANNOTATION);
+    let ignored = path.first().copied().unwrap_or(ANNOTATION);
     let [(original, o), (local, l)] = sides;
-    let (ours, theirs) = (others(local, l, ignored), others(original, o, ignored));
+    let (local_fields, original_fields) = (
+        fields_except(local, l, ignored),
+        fields_except(original, o, ignored),
+    );
     let is_equal = |(name, value): &(&str, NodeId)| {
-        let other = theirs.iter().find(|(other, _)| other == name);
+        let other = original_fields.iter().find(|(other, _)| other == name);
         other.is_some_and(|(_, other)| equal(original, *other, local, *value))
     };
-    if ours.len() != theirs.len() || !ours.iter().all(is_equal) {
+    if local_fields.len() != original_fields.len() || !local_fields.iter().all(is_equal) {
         return false;
     }
-    let Some((first, rest)) = way.split_first() else {
+    let Some((first, rest)) = path.split_first() else {
         return true;
     };
     let below = |(tree, map): MapIn<'_, '_>| map.and_then(|map| tree.field(map, first));
-    is_same(
+    is_equal_but_annotation(
         [(original, below((original, o))), (local, below((local, l)))],
         rest,
     )
 }
 
-/// The fields of a map but for one.
-fn others<'t>(tree: &'t Tree<'_>, map: Option<NodeId>, ignored: &str) -> Vec<(&'t str, NodeId)> {
+/// Returns the fields of a map without the field `ignored`.
+fn fields_except<'t>(
+    tree: &'t Tree<'_>,
+    map: Option<NodeId>,
+    ignored: &str,
+) -> Vec<(&'t str, NodeId)> {
     let entries = map
         .into_iter()
         .flat_map(|map| tree.entries(tree.resolve(map)));
@@ -58,13 +66,14 @@ fn others<'t>(tree: &'t Tree<'_>, map: Option<NodeId>, ignored: &str) -> Vec<(&'
         .collect()
 }
 
+/// Returns the key of a field as text.
 fn name<'t>(tree: &'t Tree<'_>, entry: EntryId) -> &'t str {
     let key = tree.entry(entry).key.and_then(|key| tree.scalar(key));
     key.map_or("", |key| key.content)
 }
 
-/// Whether a file of a package is as upstream had it: to the byte, or with what kpt writes into it,
-/// formatted as it likes.
+/// Returns true if a file of a package is unchanged from upstream: equal bytes, or, if kpt marked
+/// the file, equal values and comments.
 pub(crate) fn is_as_upstream(path: &Path, original: &[u8], local: &[u8]) -> bool {
     if original == local {
         return true;
@@ -90,7 +99,7 @@ fn trees<'f, 'a>(file: &'f ParsedFile<'a>) -> Vec<&'f Tree<'a>> {
     documents.filter_map(|parsed| parsed.kept()).collect()
 }
 
-/// The comments of entries, kpt's own aside, in some order.
+/// Returns the texts of all comments, without kpt's own, sorted.
 fn comments(tree: &Tree<'_>) -> Vec<String> {
     let of_entries = tree.all_entries().flat_map(|entry| {
         let comments = tree.entry(entry).comments();
@@ -117,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_kpt_wrote_is_no_change() {
+    fn what_kpt_writes_is_not_a_change() {
         let marked = "# a\napiVersion: v1\nkind: A\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'x|A|default|a'\n\
             spec: {b: c} # d\n";
         assert!(is_as_upstream(marked));
@@ -127,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_wrote_is_one() {
+    fn other_changes_count() {
         let marked = "# a\napiVersion: v1\nkind: A\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'x|A|default|a'\n\
             spec: {b: c} # d\n";
         for (text, other) in [
@@ -139,7 +148,7 @@ mod tests {
         ] {
             assert!(!is_as_upstream(&marked.replace(text, other)), "{other}");
         }
-        // without kpt's marks it is to the byte
+        // without kpt's marks, every byte counts
         assert!(!is_as_upstream(&UPSTREAM.replace("{b: c}", "{b:  c}")));
     }
 }

@@ -99,7 +99,7 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
         // they say how resources are made, and are none
         config.files.retain(|(path, _)| !is_kustomization(path));
     }
-    config.take_lists_apart();
+    config.split_lists();
     let merge = config.fingerprint();
     live.settle(merge)?;
     let mut warnings = std::mem::take(&mut config.warnings);

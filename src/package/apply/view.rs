@@ -23,7 +23,7 @@ pub fn view_last_applied(
     show_secrets: bool,
 ) -> Result<String, Error> {
     let mut package = load_package(live, "LIVE", &[])?;
-    package.take_lists_apart();
+    package.split_lists();
     let last = LastApplied::default();
     let mut texts = Vec::new();
     for read in usable(live, &package, "this cannot be read")? {

@@ -52,8 +52,8 @@ pub fn difference(
             return Ok(comparison.one(old, new)?.unwrap_or_default());
         }
     }
-    old.take_lists_apart();
-    new.take_lists_apart();
+    old.split_lists();
+    new.split_lists();
     let olds = comparison.read(&old, &input.old)?;
     let news = comparison.read(&new, &input.new)?;
     comparison.patch(&comparison.documents(&olds), &comparison.documents(&news))
