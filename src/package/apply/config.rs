@@ -1,4 +1,4 @@
-//! Checks configurations, and writes the annotation that says what was applied.
+//! Checks configurations, and makes the annotation with the last applied configuration.
 
 use std::path::Path;
 
@@ -13,35 +13,37 @@ use crate::patch::LAST_APPLIED;
 use crate::schema::Schema;
 use crate::yaml::{Tree, go_json};
 
-/// Every document of the configurations names one resource, and no two the same one.
+/// Checks that every document of the configurations names a resource, and no two the same one.
+/// `given` is the path of the configurations.
 pub(super) fn check(given: &Path, documents: &[InFile<'_, '_>]) -> Result<(), Error> {
     let mut errors = Vec::new();
     let mut seen: FxHashMap<&ResourceId<'_>, Place> = FxHashMap::default();
     for document in documents {
         let place = document.start();
-        let Some(id) = named(document.parsed) else {
-            errors.push(names_nothing(document.tree, place));
+        let Some(id) = identity(document.parsed) else {
+            errors.push(no_identity(document.tree, place));
             continue;
         };
         if let Some(first) = seen.get(id) {
-            errors.push(twice(id, first, place));
+            errors.push(duplicate(id, first, place));
         } else {
             seen.insert(id, place);
         }
     }
     if documents.is_empty() {
-        errors.push(empty("--config", "there is nothing to apply", given));
+        errors.push(empty_input("--config", "there is nothing to apply", given));
     }
     Error::if_any(errors)
 }
 
-fn named<'p, 'a>(parsed: &'p Parsed<'a>) -> Option<&'p ResourceId<'a>> {
+/// Returns the identity of a configuration; `None` if a part of it is missing or generated.
+fn identity<'p, 'a>(parsed: &'p Parsed<'a>) -> Option<&'p ResourceId<'a>> {
     let id = &parsed.resource.as_ref()?.id;
-    // a name that the server makes ends in a star
+    // for `generateName`, the name of the identity ends with `*`
     (!id.api_version.is_empty() && !id.name.ends_with('*')).then_some(id)
 }
 
-fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
+fn no_identity(tree: &Tree<'_>, place: Place) -> Error {
     let has_generated = tree.at(&["metadata", "generateName"]).is_some();
     let (message, help) = if has_generated {
         (
@@ -57,7 +59,7 @@ fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
     Error::unfit(place, "this document names no resource", message, help)
 }
 
-fn twice(id: &ResourceId<'_>, first: &Place, second: Place) -> Error {
+fn duplicate(id: &ResourceId<'_>, first: &Place, second: Place) -> Error {
     Error::unfit(
         second,
         format!("{id} is there twice"),
@@ -66,9 +68,12 @@ fn twice(id: &ResourceId<'_>, first: &Place, second: Place) -> Error {
     )
 }
 
-/// What the annotation says after an application: the configuration as JSON, as `kubectl` writes
-/// it, without the annotation itself, and with the object's namespace where the configuration
-/// leaves it out.
+/// Returns the content of the annotation after an application: the configuration as JSON in the
+/// form that `kubectl` writes, without the annotation itself. `namespace` is added if the
+/// configuration has none.
+///
+/// # Errors
+/// If the configuration has a value that JSON cannot represent.
 pub(super) fn annotation(
     config: &InFile<'_, '_>,
     namespace: Option<&str>,
@@ -98,7 +103,7 @@ pub(super) fn annotation(
     Ok(format!("{}\n", go_json::written(json)))
 }
 
-/// Whether a configuration is for an object in a namespace, and does not say which.
+/// Returns true if a configuration is for a namespaced object and has no namespace.
 pub(super) fn may_have_namespace(config: &Tree<'_>, schema: &Schema) -> bool {
     let id = ResourceId::of(config);
     id.is_some_and(|id| {
@@ -106,8 +111,8 @@ pub(super) fn may_have_namespace(config: &Tree<'_>, schema: &Schema) -> bool {
     })
 }
 
-/// There is nothing where something is needed.
-pub(super) fn empty(option: &str, problem: &str, path: &Path) -> Error {
+/// Returns the error for input without a document to use. `option` names the input.
+pub(super) fn empty_input(option: &str, problem: &str, path: &Path) -> Error {
     let message = format!("{option}: {problem} in {}", shown(path));
     Error::refused(message, "give it a file or folder that has some")
 }

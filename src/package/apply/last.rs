@@ -1,4 +1,4 @@
-//! The configuration that was applied last to a live object: its annotation says it, or a file.
+//! Finds the last applied configuration of a live object, in files or in the object's annotation.
 
 use std::path::{Path, PathBuf};
 
@@ -12,26 +12,26 @@ use crate::package::single_package::load_package;
 use crate::patch::LAST_APPLIED;
 use crate::yaml::{NodeId, NodeKind, Tree};
 
-/// What was applied last, as files of the user's say it.
+/// The last applied configurations that the user gave as files.
 #[derive(Debug, Default)]
 pub(crate) struct LastApplied {
-    /// Group, kind, namespace and name to the document's text.
+    /// The text of each document, by group, kind, namespace and name.
     documents: FxHashMap<[String; 4], String>,
-    /// What was given; `None` if nothing was.
+    /// The path of the files; `None` if none were given.
     path: Option<PathBuf>,
 }
 
-/// What was applied last to one live object.
+/// The last applied configuration of one live object.
 #[derive(Default)]
-pub(super) struct Last {
-    /// None where that is not known.
+pub(super) struct LastConfig {
+    /// Its text; `None` if it is not known.
     pub(super) text: Option<String>,
-    /// Where in the live document it is said.
+    /// The offset of the annotation in the live document; 0 if the text is from a file.
     pub(super) offset: usize,
 }
 
 impl LastApplied {
-    /// Reads a file or a folder.
+    /// Reads the last applied configurations from a file or a folder.
     pub(super) fn read(path: &Path, settings: &Settings) -> Result<Self, Error> {
         let package = load_package(path, "--last-applied", &settings.matches)?;
         let mut documents = FxHashMap::default();
@@ -47,26 +47,26 @@ impl LastApplied {
         })
     }
 
-    /// What was applied last to a live object: where files were given, what they say, else what its
-    /// annotation says.
+    /// Returns the last applied configuration of a live object: from the files if any were given,
+    /// else from its annotation. `place` converts an offset in the live document for errors.
     ///
     /// # Errors
-    /// Where the files do not say it, or the annotation is no JSON, or no map.
+    /// If the files have none for this object, or the annotation is not a JSON object.
     pub(super) fn of(
         &self,
         live: &Tree<'_>,
         id: &ResourceId<'_>,
         place: impl Fn(usize) -> Place,
-    ) -> Result<Last, Error> {
+    ) -> Result<LastConfig, Error> {
         let [group, kind, namespace, name] = id.of_any_version();
         let mut given = [namespace, ""].into_iter().filter_map(|namespace| {
             let key = [group, kind, namespace, name].map(str::to_owned);
             self.documents.get(&key)
         });
         if let Some(text) = given.next() {
-            return Ok(Last {
+            return Ok(LastConfig {
                 text: Some(text.clone()),
-                ..Last::default()
+                ..LastConfig::default()
             });
         }
         if let Some(path) = &self.path {
@@ -78,7 +78,7 @@ impl LastApplied {
             ));
         }
         let Some(annotation) = annotation(live) else {
-            return Ok(Last::default());
+            return Ok(LastConfig::default());
         };
         let offset = live.node(annotation).span.start as usize;
         let wrong = |message: String| {
@@ -96,7 +96,7 @@ impl LastApplied {
         let is_map =
             |tree: &Tree<'_>| matches!(tree.node(tree.root().value).kind, NodeKind::Mapping(_));
         match Tree::parse(text) {
-            Ok(Some(last)) if is_map(&last) => Ok(Last {
+            Ok(Some(last)) if is_map(&last) => Ok(LastConfig {
                 text: Some(text.to_owned()),
                 offset,
             }),
@@ -106,7 +106,7 @@ impl LastApplied {
     }
 }
 
-/// The annotation of an object that says what was applied to it.
+/// Returns the annotation of a live object with the last applied configuration.
 pub(super) fn annotation(live: &Tree<'_>) -> Option<NodeId> {
     live.at(&["metadata", "annotations", LAST_APPLIED])
 }

@@ -1,7 +1,9 @@
-//! `merge3 apply`: configurations applied to live objects, as `kubectl apply` does it, on files.
+//! `merge3 apply`: applies configurations to live objects in files, as `kubectl apply` does in a
+//! cluster.
 //!
-//! Here is which document is applied to which; what that makes of one is in `patch`. The live
-//! objects are a [`Target`], as those of patches are, and say what was applied last.
+//! This module finds the live object of each configuration; `patch` computes the new object. The
+//! live objects are a [`Target`], as for patches. Their annotations have the last applied
+//! configurations.
 
 mod config;
 mod last;
@@ -25,46 +27,47 @@ use super::target::{ResourceRef, Target};
 use crate::error::{Error, Warning};
 
 use last::LastApplied;
-use object::{Applied, Apply};
+use object::{AppliedConfig, ApplyRun};
 pub use view::view_last_applied;
 
-/// What is applied to what.
+/// The input of `merge3 apply`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApplyTo {
     /// The configurations: a file or a folder.
     pub config: PathBuf,
     /// The live objects: a file or a folder.
     pub live: PathBuf,
-    /// What was applied last, where that is not read from the live objects: a file or a folder.
+    /// The last applied configurations, a file or a folder; if missing, they are read from the
+    /// annotations of the live objects.
     pub last_applied: Option<PathBuf>,
-    /// The namespace of the objects that configurations are for which name none.
+    /// The namespace of configurations that have none.
     pub namespace: Option<String>,
-    /// Whether objects go that were applied and that no configuration is for any more.
+    /// Whether to delete live objects that were applied and no longer have a configuration.
     pub prune: bool,
-    /// What is done.
+    /// What to do.
     pub action: ApplyAction,
 }
 
-/// What is done with configurations and live objects.
+/// What to do with configurations and live objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApplyAction {
-    /// The first are applied.
+    /// Apply the configurations.
     Apply,
-    /// It is only written down that they were applied.
+    /// Only set the annotations with the last applied configurations.
     SetLastApplied {
-        /// Also where nothing was written down before.
+        /// Whether to create annotations that are missing.
         create: bool,
     },
 }
 
-/// Applies configurations to live objects, in memory: what `kubectl apply` would leave of each, in
-/// the text of the live one.
+/// Applies configurations to live objects, in memory. The result has the values that `kubectl
+/// apply` would give each object, in the text of the live object.
 ///
 /// A resource that only the configurations have is added; one that only the live side has stays.
-/// Nothing is written: see [`Plan::write`].
+/// Nothing is written to disk: see [`Plan::write`].
 ///
 /// # Errors
-/// Whatever makes the input unfit; where several files are, all of them are named.
+/// If some input cannot be used; the error names all files that are concerned.
 ///
 /// ```
 /// use merge3::package::{ApplyAction, ApplyTo, Progress, Settings, apply_with};
@@ -88,15 +91,19 @@ pub enum ApplyAction {
 /// assert!(std::fs::read_to_string(&paths[1])?.ends_with("data: {a: x, b: z}\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> Result<Plan, Error> {
-    let mut config = load_package(&what.config, "--config", &settings.matches)?;
-    let mut live = load_package(&what.live, "--live", &settings.matches)?;
+pub fn apply_with(
+    request: &ApplyTo,
+    settings: &Settings,
+    progress: &Progress,
+) -> Result<Plan, Error> {
+    let mut config = load_package(&request.config, "--config", &settings.matches)?;
+    let mut live = load_package(&request.live, "--live", &settings.matches)?;
     if config.is_folder {
         if !live.is_folder {
             let help = "give a folder as --live too: new resources get files of their own in it";
-            return Err(mixed(&what.config, &what.live, help));
+            return Err(mixed(&request.config, &request.live, help));
         }
-        // they say how resources are made, and are none
+        // kustomizations are not resources
         config.files.retain(|(path, _)| !is_kustomization(path));
     }
     config.split_lists();
@@ -105,56 +112,57 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
     let mut warnings = std::mem::take(&mut config.warnings);
     let located = live.located().chain(config.located());
     let schema = schema(settings.schema.as_ref(), located, &mut warnings)?;
-    let configs = readable::all(&what.config, &config, "this cannot be applied")?;
+    let configs = readable::all(&request.config, &config, "this cannot be applied")?;
     let documents: Vec<InFile<'_, '_>> = configs.iter().flat_map(Readable::documents).collect();
-    config::check(&what.config, &documents)?;
-    let lives = readable::all(&what.live, &live, "this cannot be applied to")?;
+    config::check(&request.config, &documents)?;
+    let lives = readable::all(&request.live, &live, "this cannot be applied to")?;
     let mut target = Target::new(lives);
-    let apply = Apply {
-        what,
+    let run = ApplyRun {
+        request,
         schema: &schema,
         target: &target,
-        last: &match &what.last_applied {
+        last: &match &request.last_applied {
             Some(path) => LastApplied::read(path, settings)?,
             None => LastApplied::default(),
         },
     };
     progress.expect(documents.len());
-    let applied = documents.par_iter().map(|config| {
-        let applied = apply.applied(config);
+    let results = documents.par_iter().map(|config| {
+        let result = run.apply(config);
         progress.step();
-        applied
+        result
     });
-    let mut applied = Error::all(applied.collect::<Vec<_>>())?;
-    warnings.extend(told(&mut applied));
-    let named: FxHashSet<ResourceRef> = applied.iter().filter_map(|it| it.live).collect();
-    for (found, warning) in apply.pruned(&named) {
-        target.delete(found);
+    let mut applied = Error::all(results.collect::<Vec<_>>())?;
+    warnings.extend(take_warnings(&mut applied));
+    let configured: FxHashSet<ResourceRef> = applied.iter().filter_map(|it| it.live).collect();
+    for (pruned, warning) in run.pruned(&configured) {
+        target.delete(pruned);
         warnings.push(warning);
     }
     let only_file = live.files.first().filter(|_| !live.is_folder);
     let only_file = only_file.map(|(path, _)| path.clone());
-    let changed = carried_out(target, &configs, applied, &named, only_file.as_deref())?;
+    let changed = changed_files(target, &configs, applied, &configured, only_file.as_deref())?;
     let mut plan = collect(live, merge, changed, warnings)?;
     plan.read += config.files.len();
     plan.show_secrets = settings.show_secrets;
     Ok(plan)
 }
 
-/// The files that change, where each document of the configurations was applied, in their order.
-/// What is created goes to `only_file` or, without one, to the file of the configuration's name.
-fn carried_out(
+/// Returns the new texts of the files that change. `applied` has one result for each document of
+/// `configs`, in order. A new object is added to `only_file`, or without one to the file with the
+/// path of its configuration. `configured` are the live objects that have a configuration.
+fn changed_files(
     mut target: Target<'_>,
     configs: &[Readable<'_>],
-    applied: Vec<Applied>,
-    named: &FxHashSet<ResourceRef>,
+    applied: Vec<AppliedConfig>,
+    configured: &FxHashSet<ResourceRef>,
     only_file: Option<&Path>,
 ) -> Result<FxHashMap<PathBuf, Option<String>>, Error> {
     let mut applied = applied.into_iter();
     for from in configs {
         let mut existing = vec![None; from.file.documents.len()];
         let mut new = Vec::new();
-        for (document, Applied { live, text, .. }) in from.documents().zip(&mut applied) {
+        for (document, AppliedConfig { live, text, .. }) in from.documents().zip(&mut applied) {
             existing[document.index] = live;
             match (live, text) {
                 (Some(live), Some(text)) => target.set(live, text),
@@ -164,21 +172,20 @@ fn carried_out(
         }
         if !new.is_empty() {
             let path = only_file.unwrap_or(from.name);
-            target.add(path, from, new, &existing, named)?;
+            target.add(path, from, new, &existing, configured)?;
         }
     }
     target.into_changed()
 }
 
-/// What there is to tell: of a kind of which nothing is known once, whatever number of objects is
-/// of it.
-fn told(applied: &mut [Applied]) -> Vec<Warning> {
+/// Takes the warnings out of the results. The one about an unknown kind comes once for each kind.
+fn take_warnings(applied: &mut [AppliedConfig]) -> Vec<Warning> {
     let mut kinds = FxHashSet::default();
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     for applied in applied {
-        told.append(&mut applied.warnings);
+        warnings.append(&mut applied.warnings);
         let kind = applied.unknown_kind.take();
-        told.extend(kind.filter(|it| kinds.insert(it.message.clone())));
+        warnings.extend(kind.filter(|it| kinds.insert(it.message.clone())));
     }
-    told
+    warnings
 }

@@ -1,4 +1,4 @@
-//! What a configuration makes of one live object.
+//! Applies one configuration to its live object.
 
 use rustc_hash::FxHashSet;
 use serde_json::json;
@@ -15,46 +15,46 @@ use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::Tree;
 
-const UNTOLD: &str = "a list element cannot be told from the others";
+const AMBIGUOUS_ELEMENT: &str = "a list element cannot be told from the others";
 const NOT_REMOVED: &str =
     "what was applied last is not known, so nothing is removed; from now on it is";
 
-/// What all applications of a run share.
-pub(super) struct Apply<'r, 'a> {
-    pub(super) what: &'r ApplyTo,
+/// The input that all applications of a run share.
+pub(super) struct ApplyRun<'r, 'a> {
+    pub(super) request: &'r ApplyTo,
     pub(super) schema: &'r Schema,
     pub(super) target: &'r Target<'a>,
     pub(super) last: &'r LastApplied,
 }
 
-/// What a configuration makes of a live object, or creates.
+/// The result of applying one configuration.
 #[derive(Default)]
-pub(super) struct Applied {
-    /// None where it is created.
+pub(super) struct AppliedConfig {
+    /// The live object; `None` if it is created.
     pub(super) live: Option<ResourceRef>,
-    /// None where not a byte changes.
+    /// The new text of the object; `None` if it does not change.
     pub(super) text: Option<String>,
     pub(super) warnings: Vec<Warning>,
-    /// What to tell once for each kind of which nothing is known.
+    /// The warning that the schema does not know the kind; reported once for each kind.
     pub(super) unknown_kind: Option<Warning>,
 }
 
-impl Apply<'_, '_> {
-    /// What a configuration makes of its live object, that of its group, kind and name; what is
-    /// created where there is none.
+impl ApplyRun<'_, '_> {
+    /// Applies a configuration to the live object of its group, kind and name, or creates the
+    /// object if there is none.
     ///
     /// # Errors
-    /// Where there is more than one, or it cannot be applied.
-    pub(super) fn applied(&self, config: &InFile<'_, '_>) -> Result<Applied, Error> {
+    /// If there are several such objects, or the configuration cannot be applied.
+    pub(super) fn apply(&self, config: &InFile<'_, '_>) -> Result<AppliedConfig, Error> {
         let Some(resource) = &config.parsed.resource else {
-            return Ok(Applied::default());
+            return Ok(AppliedConfig::default());
         };
-        let namespace = self.what.namespace.as_deref();
+        let namespace = self.request.namespace.as_deref();
         match *self.target.of_group(&resource.id, namespace) {
-            [] => self.created(config),
-            [live] => Ok(Applied {
+            [] => self.create(config),
+            [live] => Ok(AppliedConfig {
                 live: Some(live),
-                ..self.applied_to(config, live)?
+                ..self.apply_to(config, live)?
             }),
             [first, second, ..] => Err(Error::unfit(
                 self.start(second),
@@ -66,10 +66,15 @@ impl Apply<'_, '_> {
         }
     }
 
-    fn applied_to(&self, config: &InFile<'_, '_>, live_at: ResourceRef) -> Result<Applied, Error> {
+    /// Applies a configuration to a live object, or only sets its annotation.
+    fn apply_to(
+        &self,
+        config: &InFile<'_, '_>,
+        live_at: ResourceRef,
+    ) -> Result<AppliedConfig, Error> {
         let found = self.target.tree(live_at).zip(self.target.id(live_at));
         let Some((live, id)) = &found else {
-            return Ok(Applied::default());
+            return Ok(AppliedConfig::default());
         };
         let in_live = |offset| self.target.place(live_at, live.text(), offset);
         let here = || self.start(live_at);
@@ -84,17 +89,17 @@ impl Apply<'_, '_> {
                     Side::Updated => config.place(error.offset),
                     Side::Local => in_live(error.offset),
                 };
-                unfit(place, UNTOLD, error)
+                unfit(place, AMBIGUOUS_ELEMENT, error)
             })
         };
-        if let ApplyAction::SetLastApplied { create } = self.what.action {
+        if let ApplyAction::SetLastApplied { create } = self.request.action {
             if last.text.is_none() && !create {
-                return Err(not_applied(here()));
+                return Err(no_last_applied(here()));
             }
             let text = annotated(live.text(), &annotation).map_err(failed)?;
-            return Ok(Applied {
+            return Ok(AppliedConfig {
                 text: (text != live.text()).then_some(text),
-                ..Applied::default()
+                ..AppliedConfig::default()
             });
         }
         let last_tree = last.text.as_deref();
@@ -110,17 +115,17 @@ impl Apply<'_, '_> {
         .map_err(failed)?;
         let not_removed = || Warning::at(here(), NOT_REMOVED);
         let unknown_kind = || Warning::at(here(), lists_replaced_whole(named.unwrap_or_default()));
-        Ok(Applied {
+        Ok(AppliedConfig {
             text: applied.text,
             warnings: last_tree.is_none().then(not_removed).into_iter().collect(),
             unknown_kind: applied.has_unknown_lists.then(unknown_kind),
-            ..Applied::default()
+            ..AppliedConfig::default()
         })
     }
 
-    /// What is created where there is no live object: the configuration, with the annotation.
-    fn created(&self, config: &InFile<'_, '_>) -> Result<Applied, Error> {
-        if self.what.action != ApplyAction::Apply {
+    /// Creates a live object: the configuration, with the annotation.
+    fn create(&self, config: &InFile<'_, '_>) -> Result<AppliedConfig, Error> {
+        if self.request.action != ApplyAction::Apply {
             return Err(Error::unfit(
                 config.start(),
                 "there is no live object that this is for",
@@ -129,7 +134,7 @@ impl Apply<'_, '_> {
             ));
         }
         let tree = config.tree;
-        let namespace = self.what.namespace.as_deref();
+        let namespace = self.request.namespace.as_deref();
         let namespace = namespace.filter(|_| config::may_have_namespace(tree, self.schema));
         let annotation = config::annotation(config, namespace)?;
         let named = namespace.and_then(|namespace| {
@@ -138,25 +143,31 @@ impl Apply<'_, '_> {
         let text = named.as_deref().unwrap_or(tree.text());
         let created = annotated(text, &annotation).map_err(|error| {
             patch_error(&config.file.path, error, [text], |_, error| {
-                config.unfit(UNTOLD, error)
+                config.unfit(AMBIGUOUS_ELEMENT, error)
             })
         })?;
-        Ok(Applied {
+        Ok(AppliedConfig {
             text: Some(created),
-            ..Applied::default()
+            ..AppliedConfig::default()
         })
     }
 
-    /// The live objects that go, with what to tell of each: no configuration is for them, and they
-    /// were applied.
-    pub(super) fn pruned(&self, named: &FxHashSet<ResourceRef>) -> Vec<(ResourceRef, Warning)> {
-        if !self.what.prune {
+    /// Returns the live objects to delete, each with a warning: they were applied and are not in
+    /// `configured`, the objects that have a configuration.
+    pub(super) fn pruned(
+        &self,
+        configured: &FxHashSet<ResourceRef>,
+    ) -> Vec<(ResourceRef, Warning)> {
+        if !self.request.prune {
             return Vec::new();
         }
         let pruned = self.target.resources().filter_map(|found| {
-            let id = self.target.id(found).filter(|_| !named.contains(&found))?;
-            let is_meant = id.may_be_in(self.what.namespace.as_deref());
-            last::annotation(&*self.target.tree(found).filter(|_| is_meant)?)?;
+            let id = self
+                .target
+                .id(found)
+                .filter(|_| !configured.contains(&found))?;
+            let is_selected = id.may_be_in(self.request.namespace.as_deref());
+            last::annotation(&*self.target.tree(found).filter(|_| is_selected)?)?;
             let message =
                 format!("{id} was applied and is not in --config any more: it is deleted");
             Some((found, Warning::about(self.target.path(found), message)))
@@ -164,7 +175,7 @@ impl Apply<'_, '_> {
         pruned.collect()
     }
 
-    /// Where the content of a live object begins.
+    /// Returns the place where the content of a live object begins.
     fn start(&self, live: ResourceRef) -> Place {
         let tree = self.target.tree(live);
         let (text, start) = tree
@@ -181,7 +192,8 @@ fn lists_replaced_whole((api_version, kind): (&str, &str)) -> String {
     )
 }
 
-fn not_applied(place: Place) -> Error {
+/// Returns the error for a live object without the annotation.
+fn no_last_applied(place: Place) -> Error {
     Error::unfit(
         place,
         "what was applied to this is not known",

@@ -1,8 +1,8 @@
-//! `merge3 apply view-last-applied`: what the annotations of live objects say.
+//! `merge3 apply view-last-applied`: shows the last applied configurations of live objects.
 
 use std::path::Path;
 
-use super::config::empty;
+use super::config::empty_input;
 use super::last::LastApplied;
 use crate::error::Error;
 use crate::package::readable::{joined, usable};
@@ -12,11 +12,12 @@ use crate::package::single_package::load_package;
 use crate::secret::{HIDDEN, may_be_in};
 use crate::yaml::{Tree, go_json, json_in_block_style};
 
-/// What was applied last to live objects, as documents of YAML: to those that `resources` mean, to
-/// all where there are none. What Secrets keep is left out, unless `show_secrets` is set.
+/// Returns the last applied configurations of live objects as YAML documents: of the objects that
+/// `resources` select, or of all if it is empty. The values of Secrets are hidden unless
+/// `show_secrets` is set.
 ///
 /// # Errors
-/// Where an annotation is no JSON, or nothing was applied to any of them.
+/// If an annotation is not a JSON object, or no object has one.
 pub fn view_last_applied(
     live: &Path,
     resources: &[Selector],
@@ -26,21 +27,21 @@ pub fn view_last_applied(
     package.split_lists();
     let last = LastApplied::default();
     let mut texts = Vec::new();
-    for read in usable(live, &package, "this cannot be read")? {
-        for document in read.documents().filter(|it| it.is_meant_by(resources)) {
+    for file in usable(live, &package, "this cannot be read")? {
+        for document in file.documents().filter(|it| it.is_meant_by(resources)) {
             let Some(resource) = &document.parsed.resource else {
                 continue;
             };
             let place = |offset| document.place(offset);
-            let said = last.of(document.tree, &resource.id, place)?;
-            texts.extend(said.text.map(|text| match show_secrets {
+            let config = last.of(document.tree, &resource.id, place)?;
+            texts.extend(config.text.map(|text| match show_secrets {
                 true => as_yaml(text),
                 false => as_yaml(without_secrets(text)),
             }));
         }
     }
     match texts.is_empty() {
-        true => Err(empty(
+        true => Err(empty_input(
             "LIVE",
             "nothing that was applied is written down",
             live,
@@ -49,12 +50,14 @@ pub fn view_last_applied(
     }
 }
 
+/// Returns JSON as YAML in block style.
 fn as_yaml(text: String) -> String {
     let tree = Tree::parse(&text).ok().flatten();
     tree.and_then(|tree| json_in_block_style(&tree))
         .unwrap_or(text)
 }
 
+/// Returns JSON with the values of Secrets hidden.
 fn without_secrets(text: String) -> String {
     if !may_be_in(text.as_bytes()) {
         return text;

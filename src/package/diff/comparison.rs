@@ -1,4 +1,4 @@
-//! The patches that turn one package into another: a document for each resource that changed.
+//! Makes the patches that turn one package into another: one document for each changed resource.
 
 use std::path::Path;
 
@@ -17,14 +17,15 @@ use crate::patch::{Rules, first_directive, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{ParseError, equal_documents};
 
-/// The patch that makes the new resources of the old ones: one document for each that changed.
-/// Empty where none did.
+/// Returns the patch that turns the old resources into the new ones: one document for each changed
+/// resource. Empty if none changed.
 ///
-/// The items of a list of resources are resources like any others, as far as a patch can name them.
+/// The items of a list of resources are compared as resources. A JSON patch between two packages of
+/// one document each compares the list itself.
 ///
 /// # Errors
-/// Where a patch cannot say it: a resource that only one of the two has, or, for a JSON patch, more
-/// than one that changed.
+/// If a patch cannot express the difference: a resource that only one package has, or, for a JSON
+/// patch, more than one changed resource.
 pub fn difference(
     input: &DiffInput,
     form: PatchForm,
@@ -32,7 +33,7 @@ pub fn difference(
 ) -> Result<String, Error> {
     let mut old = load_package(&input.old, "OLD", &settings.matches)?;
     let mut new = load_package(&input.new, "NEW", &settings.matches)?;
-    // what is wrong in a definition that was not given is no matter of the patch's
+    // warnings about definitions in the packages do not concern the patch
     let schema = schema(
         settings.schema.as_ref(),
         old.located().chain(new.located()),
@@ -44,22 +45,26 @@ pub fn difference(
         schema,
     };
     if form == PatchForm::Json && input.resources.is_empty() {
-        let olds = comparison.read(&old, &input.old)?;
-        let news = comparison.read(&new, &input.new)?;
-        let (olds, news) = (comparison.documents(&olds), comparison.documents(&news));
-        if let ([old], [new]) = (olds.as_slice(), news.as_slice()) {
-            // it names nothing, so that it can be about anything
-            return Ok(comparison.one(old, new)?.unwrap_or_default());
+        let old_files = comparison.read(&old, &input.old)?;
+        let new_files = comparison.read(&new, &input.new)?;
+        let old_documents = comparison.documents(&old_files);
+        let new_documents = comparison.documents(&new_files);
+        if let ([old], [new]) = (old_documents.as_slice(), new_documents.as_slice()) {
+            // a JSON patch names no resource: it can be for any two documents
+            return Ok(comparison.document_patch(old, new)?.unwrap_or_default());
         }
     }
     old.split_lists();
     new.split_lists();
-    let olds = comparison.read(&old, &input.old)?;
-    let news = comparison.read(&new, &input.new)?;
-    comparison.patch(&comparison.documents(&olds), &comparison.documents(&news))
+    let old_files = comparison.read(&old, &input.old)?;
+    let new_files = comparison.read(&new, &input.new)?;
+    comparison.patch(
+        &comparison.documents(&old_files),
+        &comparison.documents(&new_files),
+    )
 }
 
-/// An error about a document.
+/// Returns the error that no patch can express a change. Its place is the kind of the document.
 fn unfit(document: &InFile<'_, '_>, message: String, help: &str) -> Error {
     unfit_at(document, document.offset_of(&["kind"]), message, help)
 }
@@ -69,7 +74,7 @@ fn unfit_at(document: &InFile<'_, '_>, offset: usize, message: String, help: &st
     document.unfit("no patch can say this", error)
 }
 
-fn called(document: &InFile<'_, '_>) -> String {
+fn display_name(document: &InFile<'_, '_>) -> String {
     let resource = document.parsed.resource.as_ref();
     resource.map_or_else(
         || "such document".to_owned(),
@@ -77,10 +82,10 @@ fn called(document: &InFile<'_, '_>) -> String {
     )
 }
 
-/// By what a document is found in the other package. Of two files each is the other, whatever they
-/// are called.
-fn name<'f>(document: &InFile<'f, '_>, in_files: bool) -> Name<'f> {
-    let file = if in_files {
+/// Returns the name by which a document is found in the other package. The path of its file does
+/// not count if both packages are single files.
+fn name_of<'f>(document: &InFile<'f, '_>, are_single_files: bool) -> Name<'f> {
+    let file = if are_single_files {
         Path::new("")
     } else {
         document.file.name
@@ -91,17 +96,19 @@ fn name<'f>(document: &InFile<'f, '_>, in_files: bool) -> Name<'f> {
     }
 }
 
-/// What a document is known by in both packages.
+/// The name by which a document is found in the other package.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 enum Name<'f> {
+    /// The identity of a resource.
     Resource(&'f ResourceId<'f>),
-    /// The file, and which of its documents.
+    /// Any other document: its file, and its number in that.
     Document(&'f Path, usize),
 }
 
 /// Documents by name.
 type ByName<'f, 'a> = FxHashMap<Name<'f>, Vec<InFile<'f, 'a>>>;
 
+/// The settings of a comparison.
 struct Comparison<'a> {
     input: &'a DiffInput,
     form: PatchForm,
@@ -113,44 +120,49 @@ impl Comparison<'_> {
         usable(path, package, "this cannot be compared")
     }
 
+    /// Returns the documents that are compared.
     fn documents<'f, 'a>(&self, files: &'f [Readable<'a>]) -> Vec<InFile<'f, 'a>> {
         let all = files.iter().flat_map(Readable::documents);
         all.filter(|document| document.is_meant_by(&self.input.resources))
             .collect()
     }
 
+    /// Returns the patches for all changed documents, as one file.
     fn patch(&self, old: &[InFile<'_, '_>], new: &[InFile<'_, '_>]) -> Result<String, Error> {
-        let in_files = !self.input.old.is_dir() && !self.input.new.is_dir();
-        let (mut olds, news) = (by_name(old, in_files), by_name(new, in_files));
-        move_versions(&mut olds, &news);
+        let are_single_files = !self.input.old.is_dir() && !self.input.new.is_dir();
+        let mut old_by_name = index_by_name(old, are_single_files);
+        let new_by_name = index_by_name(new, are_single_files);
+        pair_api_versions(&mut old_by_name, &new_by_name);
         let mut patches: Vec<(InFile<'_, '_>, String)> = Vec::new();
         let mut errors = Vec::new();
         for found in new {
-            let key = name(found, in_files);
+            let key = name_of(found, are_single_files);
             match (
-                olds.get(&key).map(Vec::as_slice),
-                news.get(&key).map(Vec::as_slice),
+                old_by_name.get(&key).map(Vec::as_slice),
+                new_by_name.get(&key).map(Vec::as_slice),
             ) {
-                (Some([before]), Some([_])) => match self.changed(before, found) {
+                (Some([before]), Some([_])) => match self.resource_patch(before, found) {
                     Ok(text) => patches.extend(text.map(|text| (*found, text))),
                     Err(error) => errors.push(error),
                 },
-                (Some(before), _) => errors.extend(one_of_many(before, found)),
+                (Some(before), _) => errors.extend(ambiguous(before, found)),
                 (None, _) => errors.push(unfit(
                     found,
-                    format!("OLD has no {}", called(found)),
+                    format!("OLD has no {}", display_name(found)),
                     "a patch changes what is there: add the document \
                      itself, or compare with --format unified",
                 )),
             }
         }
-        let gone = olds.iter().filter(|(name, _)| !news.contains_key(*name));
-        let mut gone: Vec<&InFile<'_, '_>> = gone.flat_map(|(_, found)| found).collect();
-        gone.sort_by_key(|found| (found.file.name, found.number));
-        errors.extend(gone.into_iter().map(|found| {
+        let removed = old_by_name
+            .iter()
+            .filter(|(name, _)| !new_by_name.contains_key(*name));
+        let mut removed: Vec<&InFile<'_, '_>> = removed.flat_map(|(_, found)| found).collect();
+        removed.sort_by_key(|found| (found.file.name, found.number));
+        errors.extend(removed.into_iter().map(|found| {
             unfit(
                 found,
-                format!("NEW has no {}", called(found)),
+                format!("NEW has no {}", display_name(found)),
                 "a patch changes what is there: delete the \
                  document itself, or compare with --format unified",
             )
@@ -171,10 +183,17 @@ impl Comparison<'_> {
         Ok(joined(patches.into_iter().map(|(_, text)| text)))
     }
 
-    /// The patch for a document that both have.
-    fn changed(&self, old: &InFile<'_, '_>, new: &InFile<'_, '_>) -> Result<Option<String>, Error> {
+    /// Returns the patch for a document that both packages have; `None` if it did not change.
+    ///
+    /// # Errors
+    /// If a document that is not a resource changed, or a patch cannot express the change.
+    fn resource_patch(
+        &self,
+        old: &InFile<'_, '_>,
+        new: &InFile<'_, '_>,
+    ) -> Result<Option<String>, Error> {
         if new.parsed.resource.is_some() {
-            return self.one(old, new);
+            return self.document_patch(old, new);
         }
         if equal_documents(old.tree, new.tree) {
             return Ok(None);
@@ -186,13 +205,18 @@ impl Comparison<'_> {
         ))
     }
 
-    fn one(&self, old: &InFile<'_, '_>, new: &InFile<'_, '_>) -> Result<Option<String>, Error> {
-        let refused = |error: ParseError| {
+    /// Returns the patch between two documents, whatever they are; `None` if they are equal.
+    fn document_patch(
+        &self,
+        old: &InFile<'_, '_>,
+        new: &InFile<'_, '_>,
+    ) -> Result<Option<String>, Error> {
+        let refuse = |error: ParseError| {
             let help = error.help.unwrap_or_default();
             unfit_at(new, error.offset, error.message, &help)
         };
         if self.form == PatchForm::Json {
-            return json_difference(old.tree, new.tree).map_err(refused);
+            return json_difference(old.tree, new.tree).map_err(refuse);
         }
         let kind = kind_of(new.tree, new.tree.root().value)
             .and_then(|(version, kind)| self.schema.kind(version, kind));
@@ -213,68 +237,68 @@ impl Comparison<'_> {
             }
         }
         let patch = merge_difference(old.tree, new.tree, rules);
-        // what is above the document in its file explains it
+        // the head of the file may explain the document
         let head = new.parsed.document.head;
         let patch = patch.map(|patch| patch.map(|patch| format!("{head}{patch}")));
         let texts = [old.file.file.text, new.file.file.text];
-        patch.map_err(|error| patch_error(&new.file.path, error, texts, |_, error| refused(error)))
+        patch.map_err(|error| patch_error(&new.file.path, error, texts, |_, error| refuse(error)))
     }
 }
 
-fn by_name<'f, 'a>(all: &[InFile<'f, 'a>], in_files: bool) -> ByName<'f, 'a> {
+fn index_by_name<'f, 'a>(all: &[InFile<'f, 'a>], are_single_files: bool) -> ByName<'f, 'a> {
     let mut by_name = ByName::default();
     for found in all {
-        let key = name(found, in_files);
+        let key = name_of(found, are_single_files);
         by_name.entry(key).or_default().push(*found);
     }
     by_name
 }
 
-/// Calls what is of another version of its API than in the new package by the name that it has
-/// there, and so what is of another API group where Kubernetes has moved the kind.
-fn move_versions<'f, 'a>(olds: &mut ByName<'f, 'a>, news: &ByName<'f, 'a>) {
-    rename(olds, news, |id| Some(id.group()));
-    rename(olds, news, |id| {
+/// Renames old resources whose API version differs in the new package to the name that they have
+/// there; also those whose kind Kubernetes moved to another API group.
+fn pair_api_versions<'f, 'a>(old_by_name: &mut ByName<'f, 'a>, new_by_name: &ByName<'f, 'a>) {
+    pair_by_group(old_by_name, new_by_name, |id| Some(id.group()));
+    pair_by_group(old_by_name, new_by_name, |id| {
         Schema::is_built_in(&id.api_version, &id.kind).then_some("")
     });
 }
 
-/// Calls what alone has its `group`, kind, namespace and name in each of the two, of what only one
-/// of them has, by the name that it has in the new one.
-fn rename<'f, 'a>(
-    olds: &mut ByName<'f, 'a>,
-    news: &ByName<'f, 'a>,
+/// Pairs the resources that only one package has by `group`, kind, namespace and name. If that is
+/// unique in both packages, the old resource gets the name of the new one.
+fn pair_by_group<'f, 'a>(
+    old_by_name: &mut ByName<'f, 'a>,
+    new_by_name: &ByName<'f, 'a>,
     group: fn(&'f ResourceId<'f>) -> Option<&'f str>,
 ) {
-    let alone = |all: &ByName<'f, 'a>, others: &ByName<'f, 'a>| {
-        let mut alone: FxHashMap<[&'f str; 4], Vec<Name<'f>>> = FxHashMap::default();
+    let unpaired = |all: &ByName<'f, 'a>, others: &ByName<'f, 'a>| {
+        let mut unpaired: FxHashMap<[&'f str; 4], Vec<Name<'f>>> = FxHashMap::default();
         for name in all.keys().filter(|name| !others.contains_key(*name)) {
             if let Name::Resource(id) = name
                 && let Some(group) = group(id)
             {
                 let key = [group, &id.kind, &id.namespace, &id.name];
-                alone.entry(key).or_default().push(*name);
+                unpaired.entry(key).or_default().push(*name);
             }
         }
-        alone
+        unpaired
     };
-    let before = alone(olds, news);
-    for (key, new) in alone(news, olds) {
-        if let ([new], Some([old])) = (new.as_slice(), before.get(&key).map(Vec::as_slice))
-            && let Some(found) = olds.remove(old)
+    let old_names = unpaired(old_by_name, new_by_name);
+    for (key, new) in unpaired(new_by_name, old_by_name) {
+        if let ([new], Some([old])) = (new.as_slice(), old_names.get(&key).map(Vec::as_slice))
+            && let Some(found) = old_by_name.remove(old)
         {
-            olds.insert(*new, found);
+            old_by_name.insert(*new, found);
         }
     }
 }
 
-/// What to say of a document whose name others have, too; nothing where it did not change.
-fn one_of_many(olds: &[InFile<'_, '_>], new: &InFile<'_, '_>) -> Option<Error> {
-    let is_there = olds.iter().any(|old| equal_documents(old.tree, new.tree));
-    (!is_there).then(|| {
+/// Returns the error for a document whose name is not unique; `None` if it did not change.
+fn ambiguous(old: &[InFile<'_, '_>], new: &InFile<'_, '_>) -> Option<Error> {
+    let is_unchanged = old.iter().any(|it| equal_documents(it.tree, new.tree));
+    (!is_unchanged).then(|| {
         unfit(
             new,
-            format!("there is more than one {}", called(new)),
+            format!("there is more than one {}", display_name(new)),
             "a patch is for the one that it names: compare the two files alone",
         )
     })

@@ -1,4 +1,5 @@
-//! What turns one package into another, file by file; `comparison` has it as patches.
+//! `merge3 diff`: compares two packages, file by file ([`plan_difference`]) or as patches for the
+//! resources that differ ([`difference`]).
 
 mod comparison;
 
@@ -18,38 +19,38 @@ pub use comparison::difference;
 /// Two packages to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffInput {
-    /// The file or folder that is to become the other.
+    /// The old package, a file or folder.
     pub old: PathBuf,
-    /// The other.
+    /// The new package, a file or folder.
     pub new: PathBuf,
-    /// The only resources to compare; all where none are given.
+    /// The resources to compare; all if empty.
     pub resources: Vec<Selector>,
 }
 
-/// The changes that make the new files of the old ones, as a merge would make them.
+/// Returns the changes that turn the old files into the new ones, in the form of a merge's plan.
 ///
 /// # Errors
-/// Where a package cannot be read.
+/// If a package cannot be read.
 pub fn plan_difference(input: &DiffInput, settings: &Settings) -> Result<Plan, Error> {
     let old = load_package(&input.old, "OLD", &settings.matches)?;
     let new = load_package(&input.new, "NEW", &settings.matches)?;
     let mut plan = Plan::new(old.root.clone(), 0);
     plan.show_secrets = settings.show_secrets;
-    let mut news = new.files;
-    if let ([(name, _)], [(other, _)]) = (old.files.as_slice(), news.as_mut_slice())
+    let mut new_files = new.files;
+    if let ([(old_path, _)], [(new_path, _)]) = (old.files.as_slice(), new_files.as_mut_slice())
         && !input.old.is_dir()
         && !input.new.is_dir()
     {
-        // two files are one file, whatever they are called
-        other.clone_from(name);
+        // two single files are compared, whatever their names
+        new_path.clone_from(old_path);
     }
-    let mut news: FxHashMap<PathBuf, Source> = news.into_iter().collect();
+    let mut new_files: FxHashMap<PathBuf, Source> = new_files.into_iter().collect();
     for (path, source) in old.files {
-        let new = news.remove(&path);
+        let new = new_files.remove(&path);
         plan.files
             .extend(FileChange::between(path, Some(source), new));
     }
-    let added = news.into_iter();
+    let added = new_files.into_iter();
     plan.files
         .extend(added.filter_map(|(path, new)| FileChange::between(path, None, Some(new))));
     plan.files.sort_by(|left, right| left.path.cmp(&right.path));
