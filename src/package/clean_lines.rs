@@ -54,7 +54,7 @@ fn has_frame(file: &ParsedFile<'_>) -> bool {
         || ends_with_marker(file)
 }
 
-/// Whether the last line of a file is `...`.
+/// Returns true if the last line of a file is `...`.
 fn ends_with_marker(file: &ParsedFile<'_>) -> bool {
     let text = file.text.trim_end();
     text.strip_suffix("...").is_some_and(ends_line)

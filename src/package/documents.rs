@@ -132,7 +132,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         member == Some((self.job.file.local, 0))
     }
 
-    /// Returns upstream's file if the local file is the original's and pairs within itself (law 2).
+    /// Returns upstream's file if local's bytes are the original's and all pairs are within (law
+    /// 2).
     fn fast_forward(&self) -> Option<Content> {
         let base = self.job.file.local?;
         self.context.triples[self.target].sides.updated.as_ref()?;
@@ -266,8 +267,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         Ok(())
     }
 
-    /// Returns local's first document without the text above it, if a `---` line is added below
-    /// that.
+    /// Returns local's first document without the text above it, if a `---` line cuts that off.
     fn first_below_marker(&self, file: &ParsedFile<'a>, actions: &[Action]) -> Option<String> {
         let is_added = self.top.is_none() && self.begins_with_marker() && !begins_with_marker(file);
         let above = self.above_first(file);
@@ -390,7 +390,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     }
 }
 
-/// Returns whether the merged file ends with a line break: a three-way merge of that property.
+/// Merges whether the file ends with a line break, as a three-way value.
 fn ends_line(sides: &Triple<Option<&ParsedFile<'_>>>) -> bool {
     let ends = sides.map(|file| file.map(ParsedFile::ends_line));
     match (ends.original, ends.updated, ends.local) {

@@ -8,39 +8,40 @@ use super::disk::Seen;
 use crate::merge::pins::is_file_pinned;
 use crate::triple::{Side, Triple};
 
-/// A file's bytes, and what the disk says about it.
+/// A file of one package: its bytes, and its state on the disk.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
-    /// Shared by the sides that have the same.
+    /// Its content. Sides with equal bytes share them.
     pub(crate) bytes: Bytes,
-    /// None where it is on no disk.
+    /// Its permissions; `None` if it is not on a disk.
     pub(crate) permissions: Option<Permissions>,
-    /// What the disk said of it.
+    /// Its state on the disk when it was read; `None` if it is not on a disk.
     pub(crate) seen: Option<Seen>,
 }
 
-/// The files at one relative path.
+/// The three sides of one file.
 #[derive(Debug)]
 pub(crate) struct FileTriple {
+    /// The path of the merged file, relative to the package.
     pub(crate) path: PathBuf,
-    /// The paths that the sides have it at, where these are not one (rules: Renamed files).
+    /// The path on each side, if they differ (rules: Renamed files).
     paths: Option<Box<Triple<PathBuf>>>,
-    /// Whether the name is one of YAML.
+    /// Whether it has a YAML name.
     pub(crate) yaml: bool,
     pub(crate) sides: Triple<Option<Source>>,
 }
 
-/// Where the three packages are.
+/// The locations of the three packages.
 #[derive(Debug)]
 pub(crate) enum Roots {
-    /// In folders.
+    /// Each package is a folder.
     Folders(Triple<PathBuf>),
-    /// Each is one file.
+    /// Each package is one file.
     Files(Triple<PathBuf>),
 }
 
 impl Source {
-    /// What is on no disk.
+    /// Returns a file that is not on a disk.
     pub(crate) fn in_memory(bytes: impl Into<Bytes>) -> Self {
         Self {
             bytes: bytes.into(),
@@ -60,8 +61,8 @@ impl FileTriple {
         }
     }
 
-    /// One file that its sides have at several paths: `sides` says in which triple each has it, and
-    /// `target` which path it gets.
+    /// Joins the sides of a renamed file, which are in several triples. `sides` has the index of
+    /// each side's triple, and `target` the index of the triple whose path the file gets.
     pub(crate) fn joined(triples: &[Self], target: usize, sides: Triple<usize>) -> Self {
         Self {
             path: triples[target].path.clone(),
@@ -71,25 +72,25 @@ impl FileTriple {
         }
     }
 
-    /// The path that a side has it at.
+    /// Returns the path of the file on one side.
     pub(crate) fn path_on(&self, side: Side) -> &Path {
         let paths = self.paths.as_ref();
         paths.map_or(&self.path, |paths| &paths[side])
     }
 
-    /// What is in its files.
+    /// Returns the content of each side.
     pub(crate) fn bytes(&self) -> Triple<Option<&Bytes>> {
         let sides = self.sides.as_ref();
         sides.map(|source| source.as_ref().map(|it| &it.bytes))
     }
 
-    /// How many bytes its files have.
+    /// Returns the total size of its sides, in bytes.
     pub(crate) fn len(&self) -> usize {
         let bytes = self.bytes().into_array().into_iter().flatten();
         bytes.map(|bytes| bytes.len()).sum()
     }
 
-    /// Whether the first line of the local file pins it (rules: Pins).
+    /// Returns true if the first line of the local file pins it (rules: Pins).
     pub(crate) fn is_pinned(&self) -> bool {
         let local = self.sides.local.as_ref();
         local.is_some_and(|local| is_file_pinned(&local.bytes, self.yaml))
@@ -97,7 +98,7 @@ impl FileTriple {
 }
 
 impl Roots {
-    /// Where the files of a triple are.
+    /// Returns the full paths of the files of a triple.
     pub(crate) fn paths(&self, triple: &FileTriple) -> Triple<PathBuf> {
         match self {
             Self::Folders(folders) => {
@@ -107,7 +108,7 @@ impl Roots {
         }
     }
 
-    /// The folder that paths in the local package are relative to.
+    /// Returns the folder that paths in the local package are relative to.
     pub(crate) fn local(&self) -> PathBuf {
         match self {
             Self::Folders(folders) => folders.local.clone(),

@@ -92,7 +92,7 @@ fn above_body<'a>(file: &ParsedFile<'a>, first: &Parsed<'_>) -> &'a str {
 
 /// Joins the head of a file with the text above the body of a document. If the document is not the
 /// first one of its file and both texts have a `---` line, one is dropped: the document's, or the
-/// head's if a value or comment follows on the document's line.
+/// head's if the document's has directives, a value or a comment.
 pub(super) fn join_head(head: &str, above: &str, is_first: bool) -> String {
     let frame = frame(above).filter(|_| !is_first);
     let (Some(frame), Some(marker)) = (frame, marker(head)) else {
@@ -183,8 +183,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
         merged.text
     }
 
-    /// Returns whether the merged file begins with a `---` line: a three-way merge of that
-    /// property.
+    /// Merges whether the file begins with a `---` line, as a three-way value.
     pub(super) fn begins_with_marker(&self) -> bool {
         let Some(local) = self.sides.local else {
             return false;

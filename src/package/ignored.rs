@@ -1,8 +1,8 @@
 //! Reads `.krmignore` files: the paths that a package excludes from merges (rules: Packages and
 //! files), in the syntax of gitignore.
 //!
-//! The crate `ignore` only provides the matcher. `walkdir` lists the folders, because a path that
-//! one package excludes has to be excluded on the other sides too.
+//! The crate `ignore` only provides the matcher. `walkdir` lists the folders, because the paths
+//! that one package excludes have to be known on the other sides.
 
 use std::path::{Path, PathBuf};
 

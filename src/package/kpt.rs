@@ -99,7 +99,7 @@ fn trees<'f, 'a>(file: &'f ParsedFile<'a>) -> Vec<&'f Tree<'a>> {
     documents.filter_map(|parsed| parsed.kept()).collect()
 }
 
-/// Returns the texts of all comments, without kpt's own, sorted.
+/// Returns the texts of the comments of all entries, without kpt's own, sorted.
 fn comments(tree: &Tree<'_>) -> Vec<String> {
     let of_entries = tree.all_entries().flat_map(|entry| {
         let comments = tree.entry(entry).comments();

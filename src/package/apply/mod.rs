@@ -60,8 +60,8 @@ pub enum ApplyAction {
     },
 }
 
-/// Applies configurations to live objects, in memory. The result has the values that `kubectl
-/// apply` would give each object, in the text of the live object.
+/// Applies configurations to live objects, in memory. Each object gets the values that
+/// `kubectl apply` would give it, in the text of the live object.
 ///
 /// A resource that only the configurations have is added; one that only the live side has stays.
 /// Nothing is written to disk: see [`Plan::write`].
@@ -79,7 +79,7 @@ pub enum ApplyAction {
 /// std::fs::write(&paths[1], format!("{head}data: {{a: y, b: z}}\n"))?;
 ///
 /// let [config, live] = paths.clone();
-/// let what = ApplyTo {
+/// let request = ApplyTo {
 ///     config,
 ///     live,
 ///     last_applied: None,
@@ -87,7 +87,7 @@ pub enum ApplyAction {
 ///     prune: false,
 ///     action: ApplyAction::Apply,
 /// };
-/// apply_with(&what, &Settings::default(), &Progress::default())?.write(false)?;
+/// apply_with(&request, &Settings::default(), &Progress::default())?.write(false)?;
 /// assert!(std::fs::read_to_string(&paths[1])?.ends_with("data: {a: x, b: z}\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -39,7 +39,7 @@ impl Parsed<'_> {
     }
 }
 
-/// The conflict markers around a document that one side changed and the other one deleted.
+/// The conflict markers around a document that one side has and the other one deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Marks {
     /// The marker lines above the document.
