@@ -51,16 +51,16 @@ impl FileMerge<'_, '_, '_> {
             None => (0, tail),
         };
         let body = text.get(start..text.len() - end).unwrap_or_default();
-        let whole = format!("{before}{body}{after}");
+        let full_text = format!("{before}{body}{after}");
         let merged_parts = [above, below].into_iter().flatten();
         let mut conflicts = merged.conflicts;
         conflicts.splice(0..0, merged_parts.flat_map(|(_, it)| it.conflicts));
-        let is_local = whole
+        let is_local = full_text
             .strip_prefix(head)
             .and_then(|it| it.strip_suffix(tail))
             == Some(local.text);
         Merged {
-            text: (!is_local).then_some(whole),
+            text: (!is_local).then_some(full_text),
             conflicts,
             noted: merged.noted,
         }
@@ -75,7 +75,7 @@ impl FileMerge<'_, '_, '_> {
         text: &str,
     ) -> Option<(usize, MergedAround)> {
         let local = documents.local.as_ref()?;
-        let own = local_above(text, local)?;
+        let old_above = local_above(text, local)?;
         // in another file, the text above the document is not its own
         let triple = |member: Option<DocRef>| member.map(|it| it.triple);
         let is_top = self.top_of(group).is_some();
@@ -90,31 +90,31 @@ impl FileMerge<'_, '_, '_> {
         let head = self.head_and_tail(group, Side::Local).0;
         let line_break = line_break_of(local.text);
         // documents are inserted above it: it needs a `---` line
-        let head = match self.inserts_first && self.is_first(group) && frame(own).is_none() {
+        let head = match self.inserts_first && self.is_first(group) && frame(old_above).is_none() {
             true => format!("---{line_break}{head}"),
             false => head.to_owned(),
         };
         let sides = Triple::new(
             with_head(Side::Original),
             with_head(Side::Updated),
-            join_head(&head, own, is_first(Side::Local)),
+            join_head(&head, old_above, is_first(Side::Local)),
         );
         let sides = sides.as_ref().map(String::as_str);
         let has_frame = match is_top {
             true => self.begins_with_marker(),
             false => frame(sides.local).is_some(),
         };
-        let mut new = merge_above(sides, has_frame, line_break, &self.options(group))?;
+        let mut merged = merge_above(sides, has_frame, line_break, &self.options(group))?;
         let is_comment = |line: &str| line.trim_start().starts_with('#');
         let ends_in_comment = |text: &str| lines(text).last().is_some_and(is_comment);
-        if !are_values(&self.members(group)) && !ends_in_comment(own) {
-            set_off(&mut new.text, line_break);
+        if !are_values(&self.members(group)) && !ends_in_comment(old_above) {
+            set_off(&mut merged.text, line_break);
         }
         let lines_of_head = count_lines(&head);
-        for conflict in &mut new.conflicts {
+        for conflict in &mut merged.conflicts {
             conflict.line = conflict.line.saturating_sub(lines_of_head);
         }
-        Some((own.len(), new))
+        Some((old_above.len(), merged))
     }
 
     /// Merges the text below local's document that belongs to no row of entries. Returns it with
@@ -134,16 +134,16 @@ impl FileMerge<'_, '_, '_> {
             format!("{own}{}", self.head_and_tail(group, side).1)
         };
         let sides = Side::ALL.map(with_tail);
-        let own = sides.local.len() - self.head_and_tail(group, Side::Local).1.len();
-        if !text.ends_with(&sides.local[..own]) {
+        let old_len = sides.local.len() - self.head_and_tail(group, Side::Local).1.len();
+        if !text.ends_with(&sides.local[..old_len]) {
             return None;
         }
         let sides = sides.as_ref().map(String::as_str);
-        let mut new = merge_below(sides, line_break_of(local.text), &self.options(group))?;
-        let lines_above = count_lines(&local.text[..local.text.len() - own]);
+        let mut merged = merge_below(sides, line_break_of(local.text), &self.options(group))?;
+        let lines_above = count_lines(&local.text[..local.text.len() - old_len]);
         let move_down = |conflict: &mut Conflict| conflict.line += lines_above;
-        new.conflicts.iter_mut().for_each(move_down);
-        Some((own, new))
+        merged.conflicts.iter_mut().for_each(move_down);
+        Some((old_len, merged))
     }
 }
 

@@ -20,15 +20,15 @@ pub(crate) fn warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>)
         return Vec::new();
     }
     let freed: FxHashSet<&Path> = changes.iter().filter_map(going).collect();
-    let mut names = Names::default();
+    let mut known = KnownPaths::default();
     for (path, kind) in local {
         if *kind != Kind::Folder && !freed.contains(path.as_path()) {
-            names.add(path);
+            known.add(path);
         }
     }
     let mut warnings = Vec::new();
     for change in added {
-        if let Some((name, twin)) = names.twin(&change.path) {
+        if let Some((name, twin)) = known.twin(&change.path) {
             let message = format!(
                 "differs only in case from {}: on macOS and \
                  Windows only one of the two can be there",
@@ -36,16 +36,16 @@ pub(crate) fn warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>)
             );
             warnings.push(Warning::about(name, message));
         }
-        names.add(&change.path);
+        known.add(&change.path);
     }
     warnings
 }
 
 /// The paths of files and folders, by their lower-case form.
 #[derive(Default)]
-struct Names<'p>(FxHashMap<String, Vec<&'p Path>>);
+struct KnownPaths<'p>(FxHashMap<String, Vec<&'p Path>>);
 
-impl<'p> Names<'p> {
+impl<'p> KnownPaths<'p> {
     /// Adds a path and the folders above it.
     fn add(&mut self, path: &'p Path) {
         for name in path.ancestors().filter(|it| !it.as_os_str().is_empty()) {

@@ -185,8 +185,8 @@ pub(crate) fn is_open_already(path: &Path) -> bool {
 /// Returns true if a relative path does not leave the folder that it is relative to, and is not
 /// empty.
 pub(crate) fn stays_within(path: &Path) -> bool {
-    let mut parts = path.components();
-    parts.clone().next().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+    let mut components = path.components();
+    components.clone().next().is_some() && components.all(|it| matches!(it, Component::Normal(_)))
 }
 
 /// Returns `.` for an empty path, which stands for the current folder, and any other path as it is.
@@ -244,9 +244,11 @@ pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlik
     if through_link {
         return Err(Unlike::Other);
     }
-    let whole = root.join(path);
-    match fs::symlink_metadata(&whole) {
-        Ok(metadata) if metadata.is_file() => read(&whole).map(Some).map_err(Unlike::Unreadable),
+    let full_path = root.join(path);
+    match fs::symlink_metadata(&full_path) {
+        Ok(metadata) if metadata.is_file() => {
+            read(&full_path).map(Some).map_err(Unlike::Unreadable)
+        }
         Ok(metadata) if metadata.is_dir() => Ok(None),
         Err(error) if is_missing(&error) => Ok(None),
         Ok(_) => Err(Unlike::Other),

@@ -21,18 +21,18 @@ impl<'a> FileMerge<'_, '_, 'a> {
     ) -> Result<String, Error> {
         let members = self.members(group);
         if members.local.is_some() {
-            let whole = self.whole(group, Side::Local);
+            let full_text = self.text_of(group, Side::Local);
             let merged = self.merge(group)?;
             let merged = self.record(group, merged);
-            let text = merged.as_deref().unwrap_or(whole);
+            let text = merged.as_deref().unwrap_or(full_text);
             return Ok(with_line_break(text, line_break).into_owned());
         }
-        let whole = self.whole(group, Side::Updated);
-        Ok(with_line_break(whole, line_break).into_owned())
+        let full_text = self.text_of(group, Side::Updated);
+        Ok(with_line_break(full_text, line_break).into_owned())
     }
 
     /// Returns the text of a document in its file, with its tail; empty if `side` does not have it.
-    pub(super) fn whole(&self, group: &Group, side: Side) -> &'a str {
+    pub(super) fn text_of(&self, group: &Group, side: Side) -> &'a str {
         let found = group[side].and_then(|at| {
             let file = self.file(at.triple, side)?;
             Some(file.documents.get(at.document)?.whole(file.text))
@@ -47,10 +47,10 @@ impl<'a> FileMerge<'_, '_, 'a> {
     pub(super) fn merge(&self, group: &Group) -> Result<Merged, Error> {
         let members = self.members(group);
         let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
-        let whole = |side: Side| (text(members[side]), self.head_and_tail(group, side));
+        let full_text = |side: Side| (text(members[side]), self.head_and_tail(group, side));
         if group.updated.is_none()
-            || whole(Side::Updated) == whole(Side::Original)
-            || whole(Side::Updated) == whole(Side::Local)
+            || full_text(Side::Updated) == full_text(Side::Original)
+            || full_text(Side::Updated) == full_text(Side::Local)
         {
             return Ok(Merged::unchanged());
         }

@@ -146,12 +146,12 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             group.original.is_some_and(|it| it.triple == base)
                 && group.updated.is_none_or(|it| it.triple == self.target)
         };
-        let new = |group: &Group| group.local.is_none();
+        let is_new = |group: &Group| group.local.is_none();
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
         let expected = of_updated.count() + self.coming.len();
         let count = self.file(self.target, Side::Updated)?.documents.len();
         let is_forward = self.job.here.iter().all(stays_within_file)
-            && self.coming.iter().all(new)
+            && self.coming.iter().all(is_new)
             && self.job.leaving.is_empty()
             && count == expected
             && !self.job.here.iter().any(|it| self.deletes_by_null(it));
@@ -235,8 +235,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// Returns the group of the local document with this index, unless it moves to another file.
     fn staying_group(&self, document: usize) -> Option<Group> {
-        let is_it = |group: &&Group| group.local.is_some_and(|it| it.document == document);
-        self.job.here.iter().find(is_it).copied()
+        let is_member = |group: &&Group| group.local.is_some_and(|it| it.document == document);
+        self.job.here.iter().find(is_member).copied()
     }
 
     /// Merges the documents that upstream has too, and sets their actions.
@@ -257,7 +257,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             actions[local.document] = match merged {
                 Some(text) => Action::Replace(text),
                 None if own_head.is_empty() => Action::Keep,
-                None => Action::Replace(own_head.to_owned() + self.whole(group, Side::Local)),
+                None => Action::Replace(own_head.to_owned() + self.text_of(group, Side::Local)),
             };
         }
         if let Some(below) = self.first_below_marker(file, actions) {

@@ -140,11 +140,11 @@ impl<'a> FileMerge<'_, '_, 'a> {
         };
         // local may have the lines that upstream adds already, above its first document
         let below = self.above_first(local);
-        let whole = format!("{}{below}", self.heads.local);
-        let merged = match merge(&whole) {
+        let head_and_above = format!("{}{below}", self.heads.local);
+        let merged = match merge(&head_and_above) {
             merged if below.is_empty() => merged,
             merged if self.head_takes_text_above => Some(merged.unwrap_or(MergedAround {
-                text: whole,
+                text: head_and_above,
                 conflicts: Vec::new(),
             })),
             Some(merged) => match merged.text.trim_end().strip_suffix(below.trim_end()) {

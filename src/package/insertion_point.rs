@@ -106,12 +106,12 @@ impl Neighbours {
             })
             .collect();
         places.reverse();
-        let mut before = None;
+        let mut preceding = None;
         for (place, local) in places.iter_mut().zip(&self.local_of) {
-            if let Some(before) = before {
-                *place = self.after_own(before);
+            if let Some(preceding) = preceding {
+                *place = self.after_own(preceding);
             }
-            before = local.or(before);
+            preceding = local.or(preceding);
         }
         places
     }

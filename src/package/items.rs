@@ -101,8 +101,8 @@ fn with_items_as_documents(path: &Path, text: &str) -> Option<(String, Origin)> 
             continue;
         };
         has_lists = true;
-        let places = item_positions(tree, first_line, &items);
-        for (item, (line, indent)) in items.into_iter().zip(places) {
+        let positions = item_positions(tree, first_line, &items);
+        for (item, (line, indent)) in items.into_iter().zip(positions) {
             new_text.push_str("---\n");
             lines.push((line, indent));
             for (index, text) in tree.text_of(item).lines().enumerate() {
@@ -136,13 +136,13 @@ pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
     let Some(tree) = parsed.kept() else {
         return Vec::new();
     };
-    let Some(found) = items_of(tree) else {
+    let Some(nodes) = items_of(tree) else {
         return Vec::new();
     };
     let file = Arc::new(Lines::of(file));
-    let places = item_positions(tree, parsed.document.line, &found);
-    let found = found.into_iter().zip(places);
-    found
+    let positions = item_positions(tree, parsed.document.line, &nodes);
+    let nodes = nodes.into_iter().zip(positions);
+    nodes
         .map(|(item, (line, indent))| {
             let text = item_text(tree, item);
             let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));

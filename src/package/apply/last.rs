@@ -59,11 +59,11 @@ impl LastApplied {
         place: impl Fn(usize) -> Place,
     ) -> Result<LastConfig, Error> {
         let [group, kind, namespace, name] = id.of_any_version();
-        let mut given = [namespace, ""].into_iter().filter_map(|namespace| {
+        let mut from_files = [namespace, ""].into_iter().filter_map(|namespace| {
             let key = [group, kind, namespace, name].map(str::to_owned);
             self.documents.get(&key)
         });
-        if let Some(text) = given.next() {
+        if let Some(text) = from_files.next() {
             return Ok(LastConfig {
                 text: Some(text.clone()),
                 ..LastConfig::default()
@@ -81,7 +81,7 @@ impl LastApplied {
             return Ok(LastConfig::default());
         };
         let offset = live.node(annotation).span.start as usize;
-        let wrong = |message: String| {
+        let annotation_error = |message: String| {
             Error::unfit(
                 place(offset),
                 format!("the annotation {LAST_APPLIED} cannot be used"),
@@ -91,7 +91,7 @@ impl LastApplied {
         };
         let text: &str = live.scalar(annotation).map_or("", |scalar| scalar.content);
         if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
-            return Err(wrong(format!("this is no JSON: {error}")));
+            return Err(annotation_error(format!("this is no JSON: {error}")));
         }
         let is_map =
             |tree: &Tree<'_>| matches!(tree.node(tree.root().value).kind, NodeKind::Mapping(_));
@@ -100,8 +100,8 @@ impl LastApplied {
                 text: Some(text.to_owned()),
                 offset,
             }),
-            Ok(_) => Err(wrong("this is no resource".to_owned())),
-            Err(error) => Err(wrong(error.message)),
+            Ok(_) => Err(annotation_error("this is no resource".to_owned())),
+            Err(error) => Err(annotation_error(error.message)),
         }
     }
 }

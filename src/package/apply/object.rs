@@ -77,7 +77,7 @@ impl ApplyRun<'_, '_> {
             return Ok(AppliedConfig::default());
         };
         let in_live = |offset| self.target.place(live_at, live.text(), offset);
-        let here = || self.start(live_at);
+        let live_start = || self.start(live_at);
         let last = self.last.of(live, id, in_live)?;
         let namespace = (!id.namespace.is_empty()).then_some(&*id.namespace);
         let annotation = config::annotation(config, namespace)?;
@@ -94,7 +94,7 @@ impl ApplyRun<'_, '_> {
         };
         if let ApplyAction::SetLastApplied { create } = self.request.action {
             if last.text.is_none() && !create {
-                return Err(no_last_applied(here()));
+                return Err(no_last_applied(live_start()));
             }
             let text = annotated(live.text(), &annotation).map_err(failed)?;
             return Ok(AppliedConfig {
@@ -113,8 +113,13 @@ impl ApplyRun<'_, '_> {
             annotation: &annotation,
         })
         .map_err(failed)?;
-        let not_removed = || Warning::at(here(), NOT_REMOVED);
-        let unknown_kind = || Warning::at(here(), lists_replaced_whole(named.unwrap_or_default()));
+        let not_removed = || Warning::at(live_start(), NOT_REMOVED);
+        let unknown_kind = || {
+            Warning::at(
+                live_start(),
+                lists_replaced_whole(named.unwrap_or_default()),
+            )
+        };
         Ok(AppliedConfig {
             text: applied.text,
             warnings: last_tree.is_none().then(not_removed).into_iter().collect(),
