@@ -1,26 +1,26 @@
-//! The lines of an attributes file that send files to the driver.
+//! The lines of `.gitattributes` that assign files to the merge driver.
 
-/// The names of the files that merge by structure, as `package::is_yaml_name` has them.
+/// The patterns of the files that merge by structure, the same as in `package::is_yaml_name`.
 pub(super) const PATTERNS: [&str; 4] = ["*.yaml", "*.yml", "*.json", "Kptfile"];
 
-/// The line for a pattern.
+/// Returns the line that assigns a pattern to the driver.
 pub(super) fn line_for(pattern: &str) -> String {
     format!("{pattern} merge=merge3")
 }
 
-/// Whether a line sends the files of a pattern to the driver, and says no more.
+/// Whether a line assigns a pattern to the driver and sets no other attribute.
 fn is_line_for(line: &str, pattern: &str) -> bool {
     line_for(pattern).split(' ').eq(line.split_whitespace())
 }
 
-/// The lines that a text has not got yet.
+/// Returns the lines that are missing in a text.
 pub(super) fn missing(text: &str) -> Vec<String> {
     let has = |pattern: &str| text.lines().any(|line| is_line_for(line, pattern));
     let missing = PATTERNS.into_iter().filter(|pattern| !has(pattern));
     missing.map(line_for).collect()
 }
 
-/// The text with the lines that it has not got yet; the others as they are.
+/// Returns the text with the missing lines at its end.
 pub(super) fn with_lines(text: &str) -> String {
     let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut result = text.to_owned();
@@ -35,7 +35,7 @@ pub(super) fn with_lines(text: &str) -> String {
     result
 }
 
-/// The text without those lines; the others as they are.
+/// Returns the text without the lines that assign a pattern to the driver.
 pub(super) fn without_lines(text: &str) -> String {
     text.split_inclusive('\n')
         .filter(|line| !PATTERNS.iter().any(|pattern| is_line_for(line, pattern)))
@@ -47,18 +47,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_once_and_go_alone() {
+    fn adds_lines_once_and_removes_only_these() {
         let before = "*.png binary\n*.yaml text eol=lf\n";
-        let with = with_lines(before);
+        let after = with_lines(before);
         assert_eq!(
-            with,
+            after,
             format!(
                 "{before}*.yaml merge=merge3\n*.yml merge=merge3\n*.json merge=merge3\n\
                  Kptfile merge=merge3\n"
             )
         );
-        assert_eq!(with_lines(&with), with);
-        assert_eq!(without_lines(&with), before);
+        assert_eq!(with_lines(&after), after);
+        assert_eq!(without_lines(&after), before);
         assert_eq!(
             without_lines("*.yaml merge=merge3 text\n"),
             "*.yaml merge=merge3 text\n"
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_line_without_an_end_gets_one() {
+    fn ends_the_last_line_before_adding_lines() {
         assert!(with_lines("a b").starts_with("a b\n*.yaml"));
         assert!(with_lines("a b\r\n").ends_with("Kptfile merge=merge3\r\n"));
     }

@@ -1,4 +1,4 @@
-//! Questions to git. Each one starts a process.
+//! Calls of git, in the current folder. Each one starts a process.
 
 use std::ffi::OsStr;
 use std::process::Output;
@@ -10,43 +10,50 @@ use crate::merge::{ConflictStyle, Images};
 
 /// Runs git; `None` if it cannot be run.
 pub(super) fn git<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<Output> {
-    // a merged file is as long as it is
-    Git::here().most(u64::MAX).args(arguments).output().ok()
+    // a merged file may have any length
+    Git::here()
+        .max_output(u64::MAX)
+        .args(arguments)
+        .output()
+        .ok()
 }
 
-/// What git prints, without the line break at the end; `None` if it fails or prints nothing.
-pub(super) fn ask<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<String> {
-    let text = Git::here().args(arguments).ask().ok()??;
+/// Runs git and returns its standard output without line breaks at the end; `None` if it fails or
+/// prints nothing.
+pub(super) fn stdout_text<S: AsRef<OsStr>>(
+    arguments: impl IntoIterator<Item = S>,
+) -> Option<String> {
+    let text = Git::here().args(arguments).stdout_text().ok()??;
     (!text.is_empty()).then_some(text)
 }
 
-/// What git's configuration says of how conflicts are found and shown.
+/// The settings in git's configuration that affect how conflicts are found and shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     /// `merge.conflictStyle`
     pub(super) conflict_style: ConflictStyle,
-    /// `merge3.images`: a reference is one value, unless it asks for its parts.
+    /// `merge3.images`: whether an image reference merges as one value, the default, or by parts.
     pub(super) images: Images,
 }
 
-/// What a setting calls by its name; anything else is the usual.
-fn named<T: ValueEnum>(value: &str, usual: T) -> T {
-    T::from_str(value, false).unwrap_or(usual)
+/// Parses the value of a setting; an unknown one gives the default.
+fn parse_or<T: ValueEnum>(value: &str, default: T) -> T {
+    T::from_str(value, false).unwrap_or(default)
 }
 
-/// Asks git for them, in one call: to start git takes as long as to merge a file.
+/// Reads the settings in one call, because starting git takes as long as merging a file.
 pub(super) fn settings() -> Settings {
     let mut settings = Settings {
         conflict_style: ConflictStyle::Merge,
         images: Images::Whole,
     };
     let names = r"^(merge\.conflictstyle|merge3\.images)$";
-    let told = ask(["config", "--get-regexp", names]).unwrap_or_default();
-    // the last one that is given counts
-    for (name, value) in told.lines().filter_map(|line| line.split_once(' ')) {
+    let found = stdout_text(["config", "--get-regexp", names]).unwrap_or_default();
+    // the last value of a setting counts
+    for (name, value) in found.lines().filter_map(|line| line.split_once(' ')) {
         match name {
-            "merge3.images" => settings.images = named(value, Images::Whole),
-            _ => settings.conflict_style = named(value, ConflictStyle::Merge),
+            "merge3.images" => settings.images = parse_or(value, Images::Whole),
+            _ => settings.conflict_style = parse_or(value, ConflictStyle::Merge),
         }
     }
     settings

@@ -1,4 +1,5 @@
-//! The driver and `merge-file`: three files to a merge, its result to a file, an exit status.
+//! The merge driver and `merge-file`: both merge three files, write the result and return an exit
+//! status.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,25 +11,25 @@ use crate::error::shown;
 use crate::package::{Bytes, replace};
 use crate::triple::Triple;
 
-/// What git takes for a failure and not for a conflict: a status above 128.
+/// The exit status of a failure. Git takes a status above 128 for a failure, not for conflicts.
 pub(crate) const FAILED: u8 = 129;
-/// The most conflicts that an exit status tells.
-const MOST: usize = 127;
+/// The highest number of conflicts that the exit status shows.
+const MAX_STATUS: usize = 127;
 
 /// Three files to merge.
 #[derive(Debug)]
 pub(crate) struct FilesToMerge {
-    /// The files; the result goes to the local one.
+    /// The paths of the files; the result is written to the local one.
     pub(crate) sides: Triple<PathBuf>,
-    /// Who wins conflicts, if anybody.
+    /// Which side wins conflicts; `None` leaves them between markers.
     pub(crate) favor: Option<Favor>,
     /// How conflicts are written.
     pub(crate) style: Style,
 }
 
 impl FilesToMerge {
-    /// What is in the local file, and what comes of the merge of a file at `path`; `None` if one is
-    /// binary.
+    /// Returns the content of the local file, and the result of the merge as a file at `path`;
+    /// `None` if a side is binary.
     fn merged(&self, path: &Path, diff: Diff) -> Result<(Bytes, Option<Resolved>), String> {
         let read = |path: &PathBuf| read_file(path).map(Bytes::from);
         let contents = self.sides.as_ref().try_map(read)?;
@@ -44,11 +45,12 @@ impl FilesToMerge {
     }
 }
 
-/// Merges a file that both sides changed, as git calls for it: `git driver`. It is called `path` in
-/// the repository, and goes to `output` where that is said. Returns the exit status.
+/// Runs `git driver`, which git calls for a file that both sides changed. `path` is the file's path
+/// in the repository; the result is written to `output`, or to the local file. Returns the exit
+/// status.
 ///
 /// # Errors
-/// Where a file cannot be read or written.
+/// If a file cannot be read or written.
 pub(crate) fn drive(
     files: &FilesToMerge,
     path: Option<&Path>,
@@ -56,26 +58,26 @@ pub(crate) fn drive(
 ) -> Result<u8, String> {
     let local = files.sides.local.as_path();
     let (bytes, merged) = files.merged(path.unwrap_or(local), Diff::Histogram)?;
-    // of binary files git keeps the local one, and says so
+    // git reports a conflict of binary files and keeps the local one
     let merged = merged.unwrap_or_else(|| Resolved::by_lines(bytes.to_vec(), 1));
     if output.is_some() || merged.bytes != *bytes {
         let target = output.unwrap_or(local);
-        // a file that git made for this call
         replace(target, &merged.bytes)
             .map_err(|error| format!("cannot write {}: {error}", shown(target)))?;
     }
     Ok(match output {
-        // for tools that know one status for conflicts
+        // other tools than git know only one status for conflicts
         Some(_) => u8::from(merged.conflicts > 0),
         None => status_of(merged.conflicts),
     })
 }
 
-/// The same by hand, as `git merge-file`: `merge-file`. The result is printed where `is_printed`
-/// says so; nothing is said about conflicts where it `is_quiet`.
+/// Runs `merge-file`, which merges like `git merge-file`, and returns the exit status. With
+/// `is_printed` the result goes to `output` instead of the local file; with `is_quiet` there is no
+/// warning about conflicts.
 ///
 /// # Errors
-/// As for [`drive`], and for binary files.
+/// As for [`drive`], and if a side is binary.
 pub(crate) fn merge_file(
     files: &FilesToMerge,
     (is_printed, is_quiet): (bool, bool),
@@ -97,5 +99,5 @@ pub(crate) fn merge_file(
 }
 
 fn status_of(conflicts: usize) -> u8 {
-    u8::try_from(conflicts.min(MOST)).unwrap_or(u8::MAX)
+    u8::try_from(conflicts.min(MAX_STATUS)).unwrap_or(u8::MAX)
 }

@@ -1,4 +1,4 @@
-//! Reads and writes the files and the standard output of the commands.
+//! Reads and writes the files of the commands, and prints their output.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::error::shown;
 use crate::package::{Access, is_open_already, lock, read_named, replace};
 
+/// Prints to standard output. A closed pipe is no error.
 pub(super) fn print(output: &mut impl Write, bytes: &[u8]) -> Result<(), String> {
     let printed = output.write_all(bytes).and_then(|()| output.flush());
     match printed {
@@ -26,8 +27,8 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     read.map_err(|error| format!("cannot read {}: {error}", shown(path)))
 }
 
-/// Writes a file that is there, by a temporary one beside it, so that it is whole at any moment;
-/// links and permissions stay.
+/// Replaces the content of a file by way of a temporary file beside it, so that the file is
+/// complete at any moment. Links and permissions stay.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let _lock = lock(path, Access::Write, || ()).map_err(|error| error.to_string())?;
     replace(path, bytes).map_err(|error| format!("cannot write {}: {error}", shown(path)))

@@ -1,4 +1,4 @@
-//! The byte order mark and the line breaks of a file. They merge three-way, apart from the lines.
+//! Merges the byte order mark and the line breaks of a file three-way, separately from its lines.
 
 use std::borrow::Cow;
 
@@ -8,16 +8,16 @@ use crate::triple::{Change, Triple};
 
 const MARK: char = '\u{feff}';
 
-/// The frame that a merged file gets.
+/// The byte order mark and the line breaks of the merged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frame {
     mark: bool,
-    /// None where a side mixes them: then lines are left as they are.
+    /// `None` if a side mixes line breaks: then lines keep theirs.
     line_break: Option<&'static str>,
 }
 
-/// Takes three texts out of their frames: without byte order marks, and with the line breaks of the
-/// local one.
+/// Returns the three texts without byte order marks and with the line breaks of local, so that they
+/// can merge by lines, and the merged frame.
 pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Frame) {
     let marks = texts.map(|text| text.starts_with(MARK));
     let bare = texts.map(|text| text.strip_prefix(MARK).unwrap_or(text));
@@ -27,20 +27,20 @@ pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Fra
     } else {
         merged(marks)
     };
-    let one = |breaks: LineBreaks| match breaks {
+    let single = |breaks: LineBreaks| match breaks {
         LineBreaks::Alike(line_break) => Some(line_break),
         LineBreaks::None | LineBreaks::Mixed => None,
     };
     let is_mixed = breaks.into_array().contains(&LineBreaks::Mixed);
-    let [original, updated, local] = breaks.map(one).into_array();
-    // a side without a line break has no say
-    let Some(here) = local.or(updated).or(original).filter(|_| !is_mixed) else {
+    let [original, updated, local] = breaks.map(single).into_array();
+    // a side without any line break does not count
+    let Some(common) = local.or(updated).or(original).filter(|_| !is_mixed) else {
         let line_break = None;
         return (bare.map(Cow::Borrowed), Frame { mark, line_break });
     };
-    let sides = Triple::new(original, updated, local).map(|it| it.unwrap_or(here));
+    let sides = Triple::new(original, updated, local).map(|it| it.unwrap_or(common));
     let line_break = if original.is_none() {
-        here
+        common
     } else {
         merged(sides)
     };
@@ -48,12 +48,13 @@ pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Fra
         mark,
         line_break: Some(line_break),
     };
-    (bare.map(|text| with_line_break(text, here)), frame)
+    (bare.map(|text| with_line_break(text, common)), frame)
 }
 
 impl Frame {
-    /// Puts a merged text into the frame. Where it begins with a conflict, whose markers have
-    /// `size` characters, the byte order mark is in each side of it: a marker begins a line.
+    /// Returns a merged text with the line breaks and the byte order mark of the frame. If the text
+    /// begins with a conflict, whose markers have `size` characters, each side of it gets the byte
+    /// order mark, because a marker must be at the start of a line.
     pub(super) fn around(self, text: &str, size: usize) -> String {
         let text = match self.line_break {
             Some(line_break) => with_line_break(text, line_break),
@@ -82,7 +83,7 @@ impl Frame {
     }
 }
 
-/// Of two values, the one that somebody changed.
+/// Returns the updated value if only upstream changed it, else the local one.
 fn merged<T: PartialEq + Copy>(sides: Triple<T>) -> T {
     match sides.change() {
         Change::Upstream => sides.updated,
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_changes_line_breaks_or_the_mark_is_followed() {
+    fn takes_changed_line_breaks_and_marks() {
         let (texts, frame) = unframe(&Triple::new("a\nb\n", "\u{feff}a\r\nb\r\n", "A\nb\n"));
         assert_eq!(texts.updated, "a\nb\n");
         assert_eq!(frame.around("A\nb\n", 7), "\u{feff}A\r\nb\r\n");
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_in_each_side_of_a_conflict_in_the_first_line() {
+    fn a_conflict_in_the_first_line_gets_a_mark_on_each_side() {
         let (_, frame) = unframe(&Triple::new("\u{feff}a\n", "\u{feff}b\n", "\u{feff}c\n"));
         assert_eq!(
             frame.around("<<<\nc\n|||\n===\nb\n>>>\nd\n", 3),
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn mixed_line_breaks_are_left_alone() {
+    fn keeps_mixed_line_breaks() {
         let (texts, frame) = unframe(&Triple::new("a\nb\r\n", "a\n", "a\n"));
         assert_eq!(texts.original, "a\nb\r\n");
         assert_eq!(frame.around("a\nb\r\n", 7), "a\nb\r\n");

@@ -1,21 +1,21 @@
-//! Reads texts with conflict markers.
+//! Reads texts with conflict markers, and resolves them or rebuilds their three sides.
 
 use std::ops::Range;
 
 use crate::triple::{Side, Triple};
 
-/// Who wins the conflicts that are left.
+/// The side that wins conflicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Favor {
     /// The local side.
     Ours,
     /// The updated side.
     Theirs,
-    /// Both: first the local side's lines, then the updated one's.
+    /// Both sides: the local lines, then the updated ones.
     Union,
 }
 
-/// A stretch of a text with conflict markers.
+/// A part of a text with conflict markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stretch<'t> {
     /// Lines outside of markers.
@@ -27,13 +27,13 @@ pub(crate) enum Stretch<'t> {
 /// A conflict between markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Marked<'t> {
-    /// The lines of each side; there is no original where the markers do not show it.
+    /// The lines of each side; the original is `None` if the markers do not show it.
     pub(crate) lines: Triple<Option<&'t str>>,
-    /// What is behind the markers.
+    /// The labels behind the markers.
     pub(crate) labels: Triple<&'t str>,
-    /// All of it, with the markers.
+    /// The whole conflict, with the markers.
     pub(crate) text: &'t str,
-    /// The line of the first marker, from 0.
+    /// The line number of the first marker, from 0.
     pub(crate) line: usize,
 }
 
@@ -41,21 +41,21 @@ pub(crate) struct Marked<'t> {
 struct Marker<'t> {
     sign: char,
     label: &'t str,
-    /// Where it is in the text.
-    place: Range<usize>,
-    /// Its number, from 0.
+    /// The bytes of the line in the text.
+    span: Range<usize>,
+    /// The line number, from 0.
     line: usize,
 }
 
-/// Cuts a text at its conflict markers, which have `size` characters. `None` if they do not match
-/// up.
+/// Splits a text at its conflict markers, which have `size` characters. `None` if they do not
+/// match up.
 pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
     let mut stretches = Vec::new();
     let mut open: Vec<Marker<'_>> = Vec::new();
-    let (mut common, mut at) = (0, 0);
+    let (mut common_start, mut at) = (0, 0);
     for (number, line) in text.split_inclusive('\n').enumerate() {
-        let place = at..at + line.len();
-        at = place.end;
+        let span = at..at + line.len();
+        at = span.end;
         let Some((sign, label)) = marker(line, size) else {
             continue;
         };
@@ -63,45 +63,45 @@ pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
             ('<', None) | ('|', Some('<')) | ('>', Some('=')) => true,
             ('=', Some('<' | '|')) => label.is_empty(),
             ('<' | '>', _) => return None,
-            // a line of a side
+            // it only looks like a marker and belongs to a side
             _ => false,
         };
         if !is_next {
             continue;
         }
-        if sign == '<' && common < place.start {
-            stretches.push(Stretch::Common(&text[common..place.start]));
+        if sign == '<' && common_start < span.start {
+            stretches.push(Stretch::Common(&text[common_start..span.start]));
         }
         open.push(Marker {
             sign,
             label,
-            place,
+            span,
             line: number,
         });
         if sign == '>' {
             stretches.push(Stretch::Conflict(Marked::between(text, &open)?));
             open.clear();
-            common = at;
+            common_start = at;
         }
     }
     if !open.is_empty() {
         return None;
     }
-    if common < text.len() {
-        stretches.push(Stretch::Common(&text[common..]));
+    if common_start < text.len() {
+        stretches.push(Stretch::Common(&text[common_start..]));
     }
     Some(stretches)
 }
 
 impl<'t> Marked<'t> {
-    /// The conflict that three markers make, or four.
+    /// Returns the conflict that three or four markers delimit.
     fn between(text: &'t str, markers: &[Marker<'t>]) -> Option<Self> {
         let (local, original, updated, end) = match markers {
             [local, updated, end] => (local, None, updated, end),
             [local, original, updated, end] => (local, Some(original), updated, end),
             _ => return None,
         };
-        let lines = |from: &Marker<'_>, to: &Marker<'_>| &text[from.place.end..to.place.start];
+        let lines = |from: &Marker<'_>, to: &Marker<'_>| &text[from.span.end..to.span.start];
         Some(Self {
             lines: Triple {
                 original: original.map(|original| lines(original, updated)),
@@ -109,28 +109,28 @@ impl<'t> Marked<'t> {
                 local: Some(lines(local, original.unwrap_or(updated))),
             },
             labels: Triple::new(original.map_or("", |it| it.label), end.label, local.label),
-            text: &text[local.place.start..end.place.end],
+            text: &text[local.span.start..end.span.end],
             line: local.line,
         })
     }
 
-    /// Original, updated and local lines, where it shows them all.
+    /// Returns the lines of all three sides; `None` if the original is not shown.
     fn all_lines(&self) -> Option<Triple<&'t str>> {
         self.lines.try_map(|lines| lines.ok_or(())).ok()
     }
 
-    /// The lines of a side.
+    /// Returns the lines of a side.
     pub(crate) fn side(&self, side: Side) -> &'t str {
         self.lines[side].unwrap_or_default()
     }
 
-    /// How many bytes both sides have.
+    /// Returns the number of bytes of the updated and local lines together.
     pub(super) fn length(&self) -> usize {
         self.side(Side::Updated).len() + self.side(Side::Local).len()
     }
 }
 
-/// The conflicts of a text.
+/// Returns the conflicts among the stretches of a text.
 pub(crate) fn conflicts<'s, 't>(
     stretches: &'s [Stretch<'t>],
 ) -> impl Iterator<Item = &'s Marked<'t>> {
@@ -140,7 +140,7 @@ pub(crate) fn conflicts<'s, 't>(
     })
 }
 
-/// The sign and the label of a line that is a conflict marker.
+/// Returns the sign and the label of a line if it is a conflict marker of `size` characters.
 pub(super) fn marker(line: &str, size: usize) -> Option<(char, &str)> {
     let sign = char::from(*line.as_bytes().first()?);
     if !matches!(sign, '<' | '|' | '=' | '>') {
@@ -148,12 +148,12 @@ pub(super) fn marker(line: &str, size: usize) -> Option<(char, &str)> {
     }
     let line = line.trim_end_matches(['\n', '\r']);
     let label = line.trim_start_matches(sign);
-    let counted = line.len() - label.len() == size;
-    let apart = label.is_empty() || label.starts_with(' ');
-    (counted && apart).then(|| (sign, label.trim_start_matches(' ')))
+    let has_size = line.len() - label.len() == size;
+    let is_separated = label.is_empty() || label.starts_with(' ');
+    (has_size && is_separated).then(|| (sign, label.trim_start_matches(' ')))
 }
 
-/// Whether a text has conflict markers in it.
+/// Whether a text has conflict markers.
 pub(crate) fn has_markers(text: &str, size: usize) -> bool {
     let sign = "<".repeat(size);
     if size == 0 || !text.contains(&sign) {
@@ -166,13 +166,14 @@ pub(crate) fn has_markers(text: &str, size: usize) -> bool {
     has('<') && has('=') && has('>')
 }
 
-/// How many conflicts are in a text; `None` if its markers do not match up, for a line of a side
-/// can look like one.
+/// Returns the number of conflicts in a text; `None` if the markers do not match up, which happens
+/// if a line of a side looks like a marker.
 pub(crate) fn count_in(text: &str, size: usize) -> Option<usize> {
     Some(conflicts(&read(text, size)?).count())
 }
 
-/// The text with its conflicts resolved; `None` if its markers do not match up.
+/// Returns the text with its conflicts resolved in favor of a side; `None` if the markers do not
+/// match up.
 pub(super) fn choose(text: &str, size: usize, favor: Favor) -> Option<String> {
     let mut chosen = String::with_capacity(text.len());
     for stretch in read(text, size)? {
@@ -191,10 +192,11 @@ pub(super) fn choose(text: &str, size: usize, favor: Favor) -> Option<String> {
     Some(chosen)
 }
 
-/// The three texts that a text with conflict markers was made of, and what is behind its markers.
+/// Rebuilds the three sides from a text with conflict markers. Returns them with the labels of the
+/// last conflict.
 ///
 /// # Errors
-/// The line, from 1, of the first conflict whose markers do not show the original.
+/// The line number, from 1, of the first conflict whose markers do not show the original.
 pub(super) fn sides(stretches: &[Stretch<'_>]) -> Result<(Triple<String>, Triple<String>), usize> {
     let mut texts = Triple::<String>::default();
     let mut labels = Triple::default();
@@ -211,22 +213,22 @@ pub(super) fn sides(stretches: &[Stretch<'_>]) -> Result<(Triple<String>, Triple
     Ok((texts, labels.map(str::to_owned)))
 }
 
-/// The stretches with the original's lines in each conflict that is one of `found`, or a part of
-/// it: what a conflict in the style diff3 shows as one, others show as several, with the lines
-/// that both sides share between them.
+/// Returns the stretches with the original's lines filled in from `found`, the same conflicts in
+/// diff3 style. Other styles may split one conflict of diff3 style into several, with lines that
+/// both sides share between them; these become one again.
 ///
-/// A conflict that somebody edited is none of those that were found, and stays as it is.
+/// A conflict without a match in `found`, such as an edited one, stays as it is.
 pub(super) fn with_originals<'t>(
     stretches: Vec<Stretch<'t>>,
     found: &[Stretch<'t>],
 ) -> Vec<Stretch<'t>> {
     let found: Vec<Triple<&str>> = conflicts(found).filter_map(Marked::all_lines).collect();
-    // two conflicts that look alike have to have one original
+    // conflicts with equal sides but different originals cannot be filled apart
     let is_certain = |it: &&Triple<&str>| {
-        let is_alike =
+        let has_same_sides =
             |other: &&Triple<&str>| (other.updated, other.local) == (it.updated, it.local);
-        let mut alike = found.iter().filter(is_alike);
-        alike.all(|other| other.original == it.original)
+        let mut others = found.iter().filter(has_same_sides);
+        others.all(|other| other.original == it.original)
     };
     let pieces: Vec<Stretch<'_>> = stretches
         .into_iter()
@@ -238,23 +240,24 @@ pub(super) fn with_originals<'t>(
     let mut result = Vec::with_capacity(pieces.len());
     let mut at = 0;
     while let Some(piece) = pieces.get(at) {
-        let hit = found.iter().filter(is_certain).find_map(|sides| {
-            let pieces = &pieces[at..at + count_of(&pieces[at..], sides)?];
+        let matched = found.iter().filter(is_certain).find_map(|sides| {
+            let pieces = &pieces[at..at + matching_pieces(&pieces[at..], sides)?];
             let conflict = Marked {
                 lines: sides.map(Some),
                 ..*conflicts(pieces).next()?
             };
             Some((Stretch::Conflict(conflict), pieces.len()))
         });
-        let (piece, count) = hit.unwrap_or((*piece, 1));
+        let (piece, count) = matched.unwrap_or((*piece, 1));
         result.push(piece);
         at += count;
     }
     result
 }
 
-/// How many of the first pieces are a conflict together, whatever its original.
-fn count_of(pieces: &[Stretch<'_>], sides: &Triple<&str>) -> Option<usize> {
+/// Returns how many of the first pieces together have the updated and local lines of `sides`;
+/// `None` if they do not, or if none of them is a conflict.
+fn matching_pieces(pieces: &[Stretch<'_>], sides: &Triple<&str>) -> Option<usize> {
     let (mut updated, mut local) = (sides.updated, sides.local);
     let mut conflicts = 0;
     for (at, piece) in pieces.iter().enumerate() {
@@ -281,7 +284,7 @@ mod tests {
     const TEXT: &str = "a\n<<<<<<< me\nb\n||||||| base\nc\n=======\nd\n>>>>>>> you\ne\n";
 
     #[test]
-    fn the_three_sides_come_back() {
+    fn rebuilds_the_three_sides() {
         let stretches = read(TEXT, 7).unwrap();
         let (texts, labels) = sides(&stretches).unwrap();
         assert_eq!(
@@ -293,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conflict_without_the_original_is_told_by_its_line() {
+    fn returns_the_line_of_a_conflict_without_original() {
         let text = "a\n<<<<<<<\nb\n=======\nd\n>>>>>>>\n";
         assert_eq!(sides(&read(text, 7).unwrap()), Err(2));
         assert_eq!(choose(text, 7, Favor::Union).unwrap(), "a\nb\nd\n");
@@ -301,14 +304,14 @@ mod tests {
     }
 
     #[test]
-    fn conflicts_get_their_original_where_nobody_edited_them() {
+    fn fills_in_the_original_of_unedited_conflicts() {
         let found = "<<<<<<<\na: 2\nb: 1\nc: 2\n|||||||\na: 1\nb: 0\nc: 1\n=======\na: 3\nb: 1\n\
             c: 3\n>>>>>>>\n";
         let found = read(found, 7).unwrap();
-        let fine = "<<<<<<<\na: 2\n=======\na: 3\n>>>>>>>\nb: 1\n<<<<<<<\nc: 2\n=======\nc: 3\n\
+        let split = "<<<<<<<\na: 2\n=======\na: 3\n>>>>>>>\nb: 1\n<<<<<<<\nc: 2\n=======\nc: 3\n\
             >>>>>>>\nd: 1\n";
-        let told = with_originals(read(fine, 7).unwrap(), &found);
-        let (texts, _) = sides(&told).unwrap();
+        let filled = with_originals(read(split, 7).unwrap(), &found);
+        let (texts, _) = sides(&filled).unwrap();
         assert_eq!(
             texts,
             Triple::new(
@@ -318,23 +321,23 @@ mod tests {
             )
             .map(str::to_owned)
         );
-        for edited in [fine.replace("b: 1", "b: 2"), fine.replace("c: 3", "c: 4")] {
-            let told = with_originals(read(&edited, 7).unwrap(), &found);
-            assert_eq!(sides(&told), Err(1), "{edited}");
+        for edited in [split.replace("b: 1", "b: 2"), split.replace("c: 3", "c: 4")] {
+            let filled = with_originals(read(&edited, 7).unwrap(), &found);
+            assert_eq!(sides(&filled), Err(1), "{edited}");
         }
     }
 
     #[test]
-    fn conflicts_that_look_alike_and_are_not_stay_as_they_are() {
+    fn does_not_fill_in_an_ambiguous_original() {
         let found = "<<<<<<<\n2\n|||||||\n1\n=======\n3\n>>>>>>>\nx\n<<<<<<<\n2\n|||||||\n4\n\
             =======\n3\n>>>>>>>\n";
         let one = "<<<<<<<\n2\n=======\n3\n>>>>>>>\n";
-        let told = with_originals(read(one, 7).unwrap(), &read(found, 7).unwrap());
-        assert_eq!(sides(&told), Err(1));
+        let filled = with_originals(read(one, 7).unwrap(), &read(found, 7).unwrap());
+        assert_eq!(sides(&filled), Err(1));
     }
 
     #[test]
-    fn markers_that_do_not_match_up_are_none() {
+    fn unmatched_markers_give_none() {
         assert_eq!(read("<<<<<<<\na\n", 7), None);
         assert_eq!(read(">>>>>>>\n", 7), None);
         assert_eq!(read("<<<<<<<\n>>>>>>>\n", 7), None);

@@ -1,10 +1,9 @@
-//! The value check of a text that no walk over the values has made: whether every change of both
-//! sides is in it.
+//! Checks that the result of a line merge has every change of both sides.
 //!
-//! Each text is taken as a bag of leaves: a field's name with its scalar. The merged bag has to be
-//! the original's, with what each side took out and put in. That holds whatever the paths are, so
-//! it survives a renamed key or a moved block, and it fails where lines have come to mean something
-//! else.
+//! The check compares bags (multisets) of leaves. A leaf is a field's name with its scalar, without
+//! the path. The merged bag must be the original's, with the leaves that each side deleted and
+//! inserted. So the check accepts a renamed parent key or a moved block, and fails if lines got
+//! another meaning.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +16,7 @@ pub(super) fn same_values(left: &str, right: &str) -> bool {
     left == right || holds(left, &[right])
 }
 
-/// Whether a merged text is YAML and has every change of both sides in it. What both changed alike
+/// Whether a merged text is YAML and has every change of both sides. A change that both sides made
 /// may be in it once or twice.
 pub(super) fn has_all_changes(texts: &Triple<&str>, merged: &str) -> bool {
     let Ok(bags) = texts.try_map(|text| bag(text).ok_or(())) else {
@@ -27,12 +26,12 @@ pub(super) fn has_all_changes(texts: &Triple<&str>, merged: &str) -> bool {
         return false;
     };
     let count = |bag: &Bag, leaf: &Leaf| bag.get(leaf).copied().unwrap_or(0);
-    let all = [&bags.original, &bags.updated, &bags.local, &merged];
-    all.into_iter().flat_map(Bag::keys).all(|leaf| {
+    let all_bags = [&bags.original, &bags.updated, &bags.local, &merged];
+    all_bags.into_iter().flat_map(Bag::keys).all(|leaf| {
         let [original, updated, local] = bags.as_ref().map(|bag| count(bag, leaf)).into_array();
         let (theirs, ours) = (updated - original, local - original);
-        let both = original + theirs + ours;
-        let once = if theirs.signum() == ours.signum() {
+        let separate = original + theirs + ours;
+        let shared = if theirs.signum() == ours.signum() {
             original
                 + if theirs.abs() > ours.abs() {
                     theirs
@@ -40,16 +39,17 @@ pub(super) fn has_all_changes(texts: &Triple<&str>, merged: &str) -> bool {
                     ours
                 }
         } else {
-            both
+            separate
         };
         let found = count(&merged, leaf);
-        (once.min(both)..=once.max(both)).contains(&found)
+        (shared.min(separate)..=shared.max(separate)).contains(&found)
     })
 }
 
-/// A field's name (none in a list), and what it holds: a scalar with its type, or a mark for a
-/// collection. A line of a longer scalar has neither name nor type.
+/// A field's name (`None` in a list), the type of its scalar and the scalar's content. A collection
+/// is `{` or `[` without a type; a line of a scalar of several lines has neither name nor type.
 type Leaf = (Option<String>, Option<ScalarType>, String);
+/// How often each leaf occurs.
 type Bag = FxHashMap<Leaf, i64>;
 
 fn bag(text: &str) -> Option<Bag> {
@@ -72,11 +72,11 @@ fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
             if !lines.contains('\n') {
                 return leaf(Some(scalar.scalar_type), scalar.content);
             }
-            // lines of one scalar can come from either side, and from another scalar
+            // each line counts on its own: it can come from either side, and from another scalar
             let is_block = scalar.style.is_block();
             for line in lines.lines().skip(usize::from(is_block)).map(str::trim) {
-                // a list that lost its key to a slip is a scalar of several lines: they are
-                // elements still
+                // a list whose key lost its colon is a plain scalar of several lines, and these
+                // lines still count as elements
                 let leaf = match line.strip_prefix("- ").filter(|_| !is_block) {
                     Some(element) => (None, Some(ScalarType::Str), element.to_owned()),
                     None => (None, None, line.to_owned()),
@@ -91,12 +91,12 @@ fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
     for id in tree.entries(node) {
         let entry = tree.entry(id);
         let is_long = |key: &NodeId| tree.slice(tree.node(*key).span).contains('\n');
-        // the lines of a key, too, can come from either side
+        // the lines of a key can come from either side, too
         if let Some(key) = entry.key.filter(is_long) {
             add(bag, tree, None, key);
         }
-        let short = entry.key.filter(|key| !is_long(key));
-        let name = short.and_then(|key| tree.scalar(key));
+        let short_key = entry.key.filter(|key| !is_long(key));
+        let name = short_key.and_then(|key| tree.scalar(key));
         add(bag, tree, name.map(|name| name.content), entry.value);
     }
 }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_of_both_sides_are_looked_for() {
+    fn requires_the_changes_of_both_sides() {
         let texts = Triple::new(
             "a: {b: 1, c: 1}\n",
             "a: {b: 2, c: 1}\n",
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_added_alike_may_be_there_once_or_twice() {
+    fn accepts_once_or_twice_what_both_inserted() {
         let texts = Triple::new("[]", "[a]", "[a]");
         assert!(has_all_changes(&texts, "[a]"));
         assert!(has_all_changes(&texts, "[a, a]"));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_a_key_are_apart_from_its_value() {
+    fn compares_the_lines_of_a_key_separately_from_its_value() {
         let texts = Triple::new(
             "? |\n  long\n  key\n: one\n",
             "? |\n  new\n  long\n  key\n: one\n",
@@ -146,13 +146,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_means_something_else_now_is_noticed() {
+    fn rejects_a_line_with_another_meaning() {
         let texts = Triple::new("a: |\n  b: 1\n", "a: |\n  b: 1\n  c: 2\n", "a:\n  b: 1\n");
         assert!(!has_all_changes(&texts, "a:\n  b: 1\n  c: 2\n"));
     }
 
     #[test]
-    fn values_are_the_same_whatever_the_style() {
+    fn same_values_ignores_style() {
         assert!(same_values(
             "a: 'b'\n---\nc: 1\n",
             "a: b # x\n---\n{c: 1}\n"

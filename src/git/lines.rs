@@ -1,5 +1,5 @@
-//! The text merge: git's own, run as a process, so that what comes out is what git would have left,
-//! to the byte. Where there is no git to run, this program's.
+//! Merges lines with `git merge-file`, so that the result is git's to the byte. If git cannot be
+//! run, merge3's own line merge takes its place.
 
 use std::fs;
 
@@ -9,16 +9,17 @@ use crate::merge::text::merge_lines_with;
 use crate::merge::{ConflictStyle, MarkerStyle, OnConflict};
 use crate::triple::Triple;
 
-/// How many characters a conflict marker has, unless it is said.
+/// The default number of characters of a conflict marker.
 pub const MARKER_SIZE: usize = 7;
+
 /// How conflicts are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Style {
-    /// How many characters a marker has.
+    /// The number of characters of a marker.
     pub size: usize,
-    /// What is behind the markers of each side.
+    /// The labels behind the markers of each side.
     pub labels: Triple<String>,
-    /// What is between them; none follows git's configuration.
+    /// Whether the original is shown; `None` follows git's configuration.
     pub conflict_style: Option<ConflictStyle>,
 }
 
@@ -32,12 +33,12 @@ impl Default for Style {
     }
 }
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
     /// The merged content.
     pub bytes: Vec<u8>,
-    /// How many conflicts are left in it.
+    /// The number of conflicts in it.
     pub conflicts: usize,
     /// Whether it was merged by structure.
     pub structural: bool,
@@ -54,34 +55,34 @@ impl Resolved {
     }
 }
 
-/// How lines are compared.
+/// The diff algorithm that compares lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Diff {
-    /// As `git merge` does.
+    /// The one of `git merge`.
     Histogram,
-    /// As `git merge-file` does.
+    /// The default of `git merge-file`.
     Myers,
 }
 
-/// The text merge that git would have done; `None` if a side is binary.
+/// Merges lines as git does; `None` if a side is binary.
 pub(super) fn merge(
     sides: &Triple<&[u8]>,
     style: &Style,
     favor: Option<Favor>,
     diff: Diff,
 ) -> Option<Resolved> {
-    // what git says of binary files, without asking
     if sides.into_array().iter().any(|side| is_binary(side)) {
         return None;
     }
-    by_git(sides, style, favor, diff).or_else(|| own(sides, style, favor))
+    by_git(sides, style, favor, diff).or_else(|| without_git(sides, style, favor))
 }
 
-/// A zero byte among the first ones, as git has it.
+/// Whether git takes a file for binary: there is a zero byte among the first 8000.
 fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, &bytes[..bytes.len().min(8000)]).is_some()
 }
 
+/// Runs `git merge-file`; `None` if it cannot be run or fails.
 fn by_git(
     sides: &Triple<&[u8]>,
     style: &Style,
@@ -107,7 +108,9 @@ fn by_git(
         Favor::Union => "--union",
     });
     let run = |algorithm: Option<&str>| {
-        let call = Git::here().most(u64::MAX).args(["merge-file", "-p", "-q"]);
+        let call = Git::here()
+            .max_output(u64::MAX)
+            .args(["merge-file", "-p", "-q"]);
         call.arg(format!("--marker-size={}", style.size))
             .args(labels.iter().flat_map(|label| ["-L", label]))
             .args(conflict_style)
@@ -128,19 +131,19 @@ fn by_git(
     (conflicts < 128).then_some(Resolved::by_lines(output.stdout, conflicts))
 }
 
-/// The text merge of this program. Bytes that are not UTF-8 are letters of some other encoding:
-/// each is taken as one.
-fn own(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Resolved> {
+/// Merges lines with merge3's own line merge. The sides may have any encoding, so each byte becomes
+/// one character and back.
+fn without_git(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Resolved> {
     let texts = sides.map(|side| {
         side.iter()
             .map(|byte| char::from(*byte))
             .collect::<String>()
     });
-    // labels go through the same door
-    let letters = |label: &String| label.bytes().map(char::from).collect::<String>();
+    // labels are converted too, because the whole result is converted back
+    let as_characters = |label: &String| label.bytes().map(char::from).collect::<String>();
     let style = MarkerStyle {
         size: style.size,
-        labels: style.labels.as_ref().map(letters),
+        labels: style.labels.as_ref().map(as_characters),
         conflict_style: style.conflict_style.unwrap_or_default(),
     };
     let merge = merge_lines_with(
@@ -152,7 +155,7 @@ fn own(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Res
         Some(favor) => (hunks::choose(&merge.text, style.size, favor)?, 0),
         None => (merge.text, merge.hunks.len()),
     };
-    let bytes = text.chars().filter_map(|letter| u8::try_from(letter).ok());
+    let bytes = text.chars().filter_map(|char| u8::try_from(char).ok());
     Some(Resolved::by_lines(bytes.collect(), conflicts))
 }
 
@@ -168,9 +171,9 @@ mod tests {
     }
 
     #[test]
-    fn without_git_lines_merge_all_the_same() {
+    fn merges_lines_without_git() {
         let sides = Triple::new("a\nb\n", "a\nc\n", "a\nd\n").map(str::as_bytes);
-        let merged = own(&sides, &style(), None).unwrap();
+        let merged = without_git(&sides, &style(), None).unwrap();
         let expected = "a\n<<<<<<< mé\nd\n=======\nc\n>>>>>>> you\n";
         assert_eq!(String::from_utf8(merged.bytes).unwrap(), expected);
         assert_eq!(merged.conflicts, 1);
@@ -179,15 +182,20 @@ mod tests {
             expected.as_bytes()
         );
         assert_eq!(
-            own(&sides, &style(), Some(Favor::Union)).unwrap().bytes,
+            without_git(&sides, &style(), Some(Favor::Union))
+                .unwrap()
+                .bytes,
             b"a\nd\nc\n"
         );
     }
 
     #[test]
-    fn bytes_of_any_encoding_pass() {
+    fn merges_bytes_of_any_encoding() {
         let sides: Triple<&[u8]> = Triple::new(b"\xe4\nb\nc\n", b"\xe4\nb\nC\n", b"\xc4\nb\nc\n");
-        assert_eq!(own(&sides, &style(), None).unwrap().bytes, b"\xc4\nb\nC\n");
+        assert_eq!(
+            without_git(&sides, &style(), None).unwrap().bytes,
+            b"\xc4\nb\nC\n"
+        );
         assert_eq!(
             merge(&Triple::new(b"\0", b"a", b"b"), &style(), None, Diff::Myers),
             None

@@ -1,13 +1,13 @@
-//! What git calls, and what sets it up: the merge driver, `merge-file`, `solve`, `install` and the
-//! like.
+//! The commands for use with git: the merge driver, `merge-file`, `solve`, `install`, `uninstall`
+//! and `status`.
 //!
-//! The two sides are equals here: nobody wins, and what both changed and do not agree on stays
-//! between conflict markers. [`resolve`] is the merge of one file that all of them share; beside
-//! its result it looks at that of git's text merge (`lines`), and `kept_changes` says whether this
-//! one has the changes of both sides. `hunks` reads conflict markers and `frame` keeps line breaks
-//! and byte order marks; `solve` rebuilds the sides of a marked file, with `unmerged` from git's
-//! index. `commands` runs the driver and `merge-file`; `install`, `attributes` and `status` set the
-//! driver up and tell of it.
+//! No side wins here: conflicts stay between conflict markers unless the caller favors a side.
+//! [`resolve`] merges one file, by structure or by lines, for all these commands. Its parts:
+//! `lines` is git's text merge, `kept_changes` checks that a merged text has the changes of both
+//! sides, `frame` merges line breaks and byte order marks, and `hunks` reads conflict markers.
+//! `commands` runs the driver and `merge-file`. `solve` rebuilds the sides of a file with conflict
+//! markers, with the help of git's index (`unmerged`). `install`, `attributes` and `status` set the
+//! driver up and show whether it is.
 
 mod attributes;
 mod call;

@@ -1,12 +1,12 @@
-//! The merge of one file between equals: by structure where that can be, by lines where not.
+//! Merges one file for git: by structure if possible, else by lines. No side wins.
 //!
-//! 1. Structure first. Where it merges without a conflict, that is the result; but if the lines
-//!    merge without one too and say the same, theirs is, because it has the formatting, the blank
-//!    lines and the comments of both sides.
-//! 2. Where structure leaves a conflict that the lines do not have, the lines' result is taken if
-//!    it is YAML and has every change of both sides in it.
-//! 3. Where there is no structure (no YAML, broken, conflict markers in it already), the text merge
-//!    is the result, as git does it.
+//! 1. If the structural merge has no conflict, it is the result. If the line merge has no conflict
+//!    either and gives the same values, the line merge is the result, because it has the
+//!    formatting, blank lines and comments of both sides.
+//! 2. If the structural merge has a conflict and the line merge has none, the line merge is the
+//!    result if it is YAML and has every change of both sides.
+//! 3. If there is no structure to merge (a side is not YAML, or has conflict markers), the result
+//!    is git's line merge.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -27,26 +27,27 @@ use crate::yaml::nesting_at_most;
 
 pub use super::lines::{Diff, MARKER_SIZE, Resolved, Style};
 
-/// The parser and the walk recurse: deep documents need more than a thread's usual stack.
+/// The stack size of the thread for deep documents: the parser and the walk recurse.
 const STACK: usize = 64 << 20;
-/// So many levels need less than a quarter of the smallest stack that a program starts with, 1 MiB.
-const FLAT: usize = 128;
+/// The nesting up to which no thread is needed. It takes less than a quarter of 1 MiB, the smallest
+/// stack of a main thread.
+const MAX_NESTING_WITHOUT_THREAD: usize = 128;
 
-/// So many of the places where lines conflict are looked at, and so many lines of each.
-const LOOKED_AT: usize = 4;
+/// How many hunks with conflicting lines are examined, and how many lines of each.
+const EXAMINED: usize = 4;
 
 /// One file to merge.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    /// What the file is called.
+    /// The path of the file, as errors and conflicts name it.
     pub path: &'a Path,
-    /// Its content on each side; nothing where a side has not got it.
+    /// The content on each side; empty if the side does not have the file.
     pub sides: Triple<Bytes>,
     /// How conflicts are written.
     pub style: Style,
-    /// Who wins them, if anybody.
+    /// Which side wins conflicts; `None` leaves them between markers.
     pub favor: Option<Favor>,
-    /// How the text merge compares lines.
+    /// How the line merge compares lines.
     pub diff: Diff,
 }
 
@@ -56,7 +57,7 @@ impl Request<'_> {
     }
 }
 
-/// Merges one file. `None` if that cannot be: where a side is binary.
+/// Merges one file. `None` if a side is binary.
 ///
 /// ```
 /// use merge3::git::resolve::{Diff, Request, Style, resolve};
@@ -75,53 +76,54 @@ impl Request<'_> {
 /// ```
 pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
     let sides = request.bytes();
-    let only = |bytes: &[u8]| Resolved::by_lines(bytes.to_vec(), 0);
+    let whole_side = |bytes: &[u8]| Resolved::by_lines(bytes.to_vec(), 0);
     if sides.original == sides.updated || sides.updated == sides.local {
-        return Some(only(sides.local));
+        return Some(whole_side(sides.local));
     }
     if sides.original == sides.local {
-        return Some(only(sides.updated));
+        return Some(whole_side(sides.updated));
     }
     with_stack(sides, || by_structure(request)).or_else(|| by_lines(request, request.favor))
 }
 
-/// The text merge. Where lines compared as `git merge` does it leave a conflict and as
-/// `git merge-file` does it leave none, the latter's.
+/// Merges lines with the requested diff algorithm. If that leaves a conflict and Myers' algorithm
+/// leaves none, returns the result of the latter.
 fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Resolved> {
     let merge = |diff| lines::merge(&request.bytes(), &request.style, favor, diff);
     let merged = merge(request.diff)?;
     if merged.conflicts == 0 || request.diff == Diff::Myers {
         return Some(merged);
     }
-    let other = merge(Diff::Myers).filter(|other| other.conflicts == 0);
-    Some(other.unwrap_or(merged))
+    let clean = merge(Diff::Myers).filter(|merged| merged.conflicts == 0);
+    Some(clean.unwrap_or(merged))
 }
 
-/// The texts of the sides; `None` if they cannot have a structure that merges.
+/// Returns the texts of the sides; `None` if one is not UTF-8 or has conflict markers, or if
+/// upstream or local is blank.
 fn texts_of<'r>(request: &'r Request<'_>) -> Option<Triple<&'r str>> {
     let texts = request.bytes().try_map(std::str::from_utf8).ok()?;
     let has_markers = |text: &str| markers::has_markers(text, request.style.size);
-    // a file that one side emptied is a matter of the file
+    // a side that emptied the file conflicts as a whole, not by fields
     let is_emptied = texts.updated.trim().is_empty() || texts.local.trim().is_empty();
     (!is_emptied && !texts.into_array().into_iter().any(has_markers)).then_some(texts)
 }
 
-/// The merge by structure; `None` if the sides have none that can be merged.
+/// Merges by structure; `None` if a side has no structure that can be merged.
 fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let texts = texts_of(request)?;
     let (bare, frame) = unframe(&texts);
     let triple = in_memory(request.path, shared(&bare, &request.sides));
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let (lines, asked) = merged_lines(request, bare);
+    let (lines, settings_thread) = merged_lines(request, bare);
     let file = FileInMemory::read(&triple, bare)?;
     let merge = |conflict_style, images| {
         let options = options(request, conflict_style, images);
-        // what comes out wrong is no result: lines are merged then
+        // if the check of the result fails, lines are merged instead
         file.merge(Some(&lines), &options).ok()
     };
     let settings = LazyCell::new(|| {
-        let asked = asked.and_then(|thread| thread.join().ok());
-        asked.unwrap_or_else(call::settings)
+        let settings = settings_thread.and_then(|thread| thread.join().ok());
+        settings.unwrap_or_else(call::settings)
     });
     let mut images = Images::Whole;
     let style = known_style(request).unwrap_or_default();
@@ -136,18 +138,18 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     }
     let size = request.style.size;
     let resolved = |text: &str, is_clean: bool| {
-        // a value that has lone CRs can come out as lines, and one of them look like a marker
-        let conflicts = markers::count_in(text, size).filter(|told| !is_clean || *told == 0)?;
+        // a value with lone CRs can become several lines, and one of them can look like a marker
+        let conflicts = markers::count_in(text, size).filter(|count| !is_clean || *count == 0)?;
         Some(structural(frame.around(text, size).into_bytes(), conflicts))
     };
     if merged.conflicts.is_empty() {
-        let same = |lines: &&String| {
+        let has_same_values = |lines: &&String| {
             **lines == merged.text || kept_changes::same_values(lines, &merged.text)
         };
-        let clean = lines.as_ref().ok().filter(same);
+        let clean = lines.as_ref().ok().filter(has_same_values);
         return resolved(clean.unwrap_or(&merged.text), true);
     }
-    let is_certain = |hunks: &Vec<Hunk>| has_certain(hunks, &bare);
+    let is_certain = |hunks: &Vec<Hunk>| has_certain_conflict(hunks, &bare);
     if !lines.as_ref().is_err_and(is_certain)
         && let Some(bytes) = accepted_lines(request, lines.as_ref().ok(), &bare, frame)
     {
@@ -157,7 +159,7 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     if wanted != style {
         merged = merge(wanted, images)?;
     }
-    // a conflict may have no lines to show
+    // a conflict may have no lines that markers could show
     if !markers::has_markers(&merged.text, size) {
         return None;
     }
@@ -167,29 +169,31 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     }
 }
 
-/// Texts out of their frames as bytes: those of the sides, where they are the same.
+/// Returns the unframed texts as bytes, sharing the memory of sides whose text did not change.
 fn shared(bare: &Triple<Cow<'_, str>>, sides: &Triple<Bytes>) -> Triple<Bytes> {
-    let both = bare.as_ref().zip(sides.as_ref());
-    both.map(|(bare, side)| match bare {
+    let pairs = bare.as_ref().zip(sides.as_ref());
+    pairs.map(|(bare, side)| match bare {
         Cow::Borrowed(bare) if bare.len() == side.len() => side.clone(),
         bare => bare.to_string().into(),
     })
 }
 
-/// What a merge of the lines makes of the texts; and git's settings, which are asked for at once
-/// where values will conflict.
+/// Merges the lines of the texts. If values are likely to conflict and git's settings are needed,
+/// also returns a thread that reads them in the meantime.
 fn merged_lines(
     request: &Request<'_>,
     texts: Triple<&str>,
 ) -> (CleanLines, Option<JoinHandle<Settings>>) {
-    let lines = merge_clean_lines(texts, LOOKED_AT);
-    let conflicts = lines.as_ref().is_err_and(|hunks| is_in_a_line(hunks));
-    let is_asked = conflicts && known_style(request).is_none();
-    let ask = || Builder::new().spawn(call::settings).ok();
-    (lines, is_asked.then(ask).flatten())
+    let lines = merge_clean_lines(texts, EXAMINED);
+    let conflicts = lines
+        .as_ref()
+        .is_err_and(|hunks| both_changed_a_line(hunks));
+    let needs_settings = conflicts && known_style(request).is_none();
+    let read_settings = || Builder::new().spawn(call::settings).ok();
+    (lines, needs_settings.then(read_settings).flatten())
 }
 
-/// How conflicts are written, where that does not depend on git's settings.
+/// Returns the style of conflicts; `None` if it depends on git's settings.
 fn known_style(request: &Request<'_>) -> Option<ConflictStyle> {
     match request.favor {
         Some(_) => Some(ConflictStyle::Merge),
@@ -205,26 +209,25 @@ const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
     }
 }
 
-/// Whether lines conflict somewhere however they are compared, so that git need not be asked: both
-/// sides took a line away, and each put one there that no other text has. Mostly that is so in the
-/// first place where they conflict.
-fn has_certain(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
+/// Whether a hunk is a conflict whatever the diff algorithm, so that git's line merge need not run:
+/// both sides removed a line of the original, and each inserted one that no other text has.
+fn has_certain_conflict(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
     let has_line =
         |text: &str, line: &str| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some();
-    let has_own = |lines: &str, [one, other]: [&str; 2]| {
-        let mut lines = lines.lines().take(LOOKED_AT);
+    let has_unique_line = |lines: &str, [one, other]: [&str; 2]| {
+        let mut lines = lines.lines().take(EXAMINED);
         lines.any(|line| !has_line(one, line) && !has_line(other, line))
     };
     let [original, updated, local] = texts.into_array();
     hunks.iter().any(|Hunk { texts, .. }| {
-        has_own(&texts.original, [updated, local])
-            && has_own(&texts.updated, [local, original])
-            && has_own(&texts.local, [updated, original])
+        has_unique_line(&texts.original, [updated, local])
+            && has_unique_line(&texts.updated, [local, original])
+            && has_unique_line(&texts.local, [updated, original])
     })
 }
 
-/// Whether both sides changed one line somewhere, and not alike.
-fn is_in_a_line(hunks: &[Hunk]) -> bool {
+/// Whether both sides changed the same line of a hunk differently.
+fn both_changed_a_line(hunks: &[Hunk]) -> bool {
     hunks.iter().any(|hunk| {
         let Triple {
             original,
@@ -236,8 +239,8 @@ fn is_in_a_line(hunks: &[Hunk]) -> bool {
     })
 }
 
-/// The text merge's result, where structure has a conflict and lines have none, if every change of
-/// both sides is in it.
+/// Returns the result of a line merge without conflicts if it has every change of both sides. It
+/// is used where the structural merge has a conflict.
 fn accepted_lines(
     request: &Request<'_>,
     lines: Option<&String>,
@@ -269,12 +272,12 @@ fn options(request: &Request<'_>, conflict_style: ConflictStyle, images: Images)
     }
 }
 
-/// Works on a stack of its own, unless the sides are as flat as files mostly are. `None` if that
-/// panics: a defect, and git's merge is not to fail by it.
+/// Runs `work`, in a thread with a large stack if a side is nested deeply. `None` if it panics: a
+/// defect of merge3 must not make git's merge fail.
 fn with_stack<R: Send>(sides: Triple<&[u8]>, work: impl FnOnce() -> Option<R> + Send) -> Option<R> {
     let is_flat = |side: &[u8]| {
         let nesting = std::str::from_utf8(side).ok().and_then(nesting_at_most);
-        nesting.is_some_and(|nesting| nesting <= FLAT)
+        nesting.is_some_and(|nesting| nesting <= MAX_NESTING_WITHOUT_THREAD)
     };
     if sides.into_array().into_iter().all(is_flat) {
         return catch_unwind(AssertUnwindSafe(work)).ok()?;

@@ -1,4 +1,5 @@
-//! A file in which git left conflict markers: its three sides, rebuilt and merged by structure.
+//! Solves conflicts that git left in a file: rebuilds the three sides from the conflict markers,
+//! with the help of git's index, and merges them by structure.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,38 +14,38 @@ use crate::package::{Bytes, is_yaml_name};
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
-/// What became of a text with conflict markers.
+/// The result of solving the conflicts of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Solved {
-    /// The text; the one that was there, where a side is no YAML that can be merged.
+    /// The text; unchanged if a side is no YAML that can be merged, or if nothing got better.
     pub text: String,
-    /// How many conflicts there were.
+    /// The number of conflicts before.
     pub before: usize,
-    /// How many are left.
+    /// The number of conflicts that are left.
     pub left: usize,
     /// Whether the sides were merged by structure.
     pub structural: bool,
 }
 
-/// Why nothing could be done with a text.
+/// Why the conflicts of a text cannot be solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotSolved {
     /// The markers do not match up.
     Unmatched,
-    /// There are none.
+    /// There are no markers.
     NoMarkers,
-    /// They do not show the original.
+    /// The markers of a conflict do not show the original.
     NoOriginal {
-        /// The line of the first marker of those, from 1.
+        /// The line number of the first marker of that conflict, from 1.
         line: usize,
     },
 }
 
-/// Solves what can be solved of a text's conflicts, whose markers have `size` characters. `path` is
-/// what the file is called.
+/// Solves as many conflicts of a text as possible. Its markers have `size` characters; `path` is
+/// the path of the file.
 ///
 /// # Errors
-/// Where the text has no markers, or some that do not match up or do not show the original.
+/// If the text has no markers, or its markers do not match up or do not show the original.
 ///
 /// ```
 /// use merge3::git::solve_text;
@@ -57,8 +58,8 @@ pub fn solve_text(path: &Path, text: &str, size: usize) -> Result<Solved, NotSol
     solve_with(path, text, size, None)
 }
 
-/// [`solve_text`], of a file whose three versions may be known: they have the original where the
-/// markers do not show it.
+/// Solves a text like [`solve_text`]. `versions` are the three versions of the file in git's index,
+/// if it has them; they supply the original where the markers do not show it.
 fn solve_with(
     path: &Path,
     text: &str,
@@ -70,9 +71,9 @@ fn solve_with(
     if before == 0 {
         return Err(NotSolved::NoMarkers);
     }
-    let known = versions.and_then(|it| whole(path, text, &stretches, size, it));
+    let known = versions.and_then(|it| unedited_versions(path, text, &stretches, size, it));
     let diff = match known {
-        // as the driver
+        // the algorithm of the driver
         Some(_) => Diff::Histogram,
         None => Diff::Myers,
     };
@@ -85,7 +86,7 @@ fn solve_with(
         favor: None,
         diff,
     };
-    // where there is no structure, the markers are as good as they get
+    // a line merge with conflicts is no better than the markers that are there
     let merged = resolve(&request).filter(|merged| merged.structural || merged.conflicts == 0);
     let merged = merged.and_then(|merged| {
         Some(Solved {
@@ -95,9 +96,9 @@ fn solve_with(
             structural: merged.structural,
         })
     });
-    // lines of a side that look like markers can end up between markers
+    // a line of a side that looks like a marker can make the result unreadable
     let merged = merged.filter(|it| is_readable(&it.text, size, it.left, shows_original));
-    let same = |structural| Solved {
+    let unchanged = |structural| Solved {
         text: text.to_owned(),
         before,
         left: before,
@@ -109,18 +110,19 @@ fn solve_with(
             .sum::<usize>()
     };
     Ok(match merged {
-        None => same(false),
+        None => unchanged(false),
         Some(merged) => {
             let after = hunks::read(&merged.text, size).unwrap_or_default();
-            // conflicts are to get fewer, or smaller
+            // the conflicts must have become fewer or smaller
             let is_better = merged.left == 0 || length(&after) < length(&stretches);
-            if is_better { merged } else { same(true) }
+            if is_better { merged } else { unchanged(true) }
         }
     })
 }
 
-/// The three versions themselves, where nobody has edited what git left of them, or the driver.
-fn whole(
+/// Returns the versions in the index and the style of the markers if the text is what git or the
+/// driver made of these versions; `None` if it was edited since.
+fn unedited_versions(
     path: &Path,
     text: &str,
     stretches: &[Stretch<'_>],
@@ -139,18 +141,19 @@ fn whole(
         }),
     };
     let sides = versions.as_ref().map(|bytes| &**bytes);
-    // however fine its conflicts are, either side of them all is known; markers end the last line
-    let ended = |text: &[u8]| text.strip_suffix(b"\n").unwrap_or(text).to_vec();
-    let is_gits = |diff| {
+    // a style may split conflicts, but the text with one side chosen for all of them is the same;
+    // the last line break is ignored, because markers add one
+    let without_break = |text: &[u8]| text.strip_suffix(b"\n").unwrap_or(text).to_vec();
+    let is_from_git = |diff| {
         [Favor::Ours, Favor::Theirs].into_iter().all(|favor| {
             let merged = lines::merge(&sides, &style, Some(favor), diff);
             let chosen = hunks::choose(text, size, favor);
-            merged
-                .zip(chosen)
-                .is_some_and(|(merged, chosen)| ended(&merged.bytes) == ended(chosen.as_bytes()))
+            merged.zip(chosen).is_some_and(|(merged, chosen)| {
+                without_break(&merged.bytes) == without_break(chosen.as_bytes())
+            })
         })
     };
-    let is_drivers = || {
+    let is_from_driver = || {
         let request = Request {
             path,
             sides: versions.clone(),
@@ -160,11 +163,12 @@ fn whole(
         };
         resolve(&request).is_some_and(|merged| merged.bytes == text.as_bytes())
     };
-    let is_theirs = is_gits(Diff::Histogram) || is_gits(Diff::Myers) || is_drivers();
-    (is_theirs && sides.try_map(std::str::from_utf8).is_ok()).then(|| (versions.clone(), style))
+    let is_unedited = is_from_git(Diff::Histogram) || is_from_git(Diff::Myers) || is_from_driver();
+    (is_unedited && sides.try_map(std::str::from_utf8).is_ok()).then(|| (versions.clone(), style))
 }
 
-/// The three texts that a text with conflict markers was made of, and how its markers look.
+/// Rebuilds the three sides of a text with conflict markers, and returns them with the style of its
+/// markers.
 fn sides(
     stretches: &[Stretch<'_>],
     size: usize,
@@ -191,13 +195,13 @@ fn sides(
         };
         match hunks::sides(&hunks::with_originals(stretches.to_vec(), &found)) {
             Ok(sides) => return Ok(in_style(sides, ConflictStyle::Merge)),
-            Err(unknown) => line = line.max(unknown),
+            Err(unmatched) => line = line.max(unmatched),
         }
     }
     Err(NotSolved::NoOriginal { line })
 }
 
-/// How git would have shown the conflicts between three versions in the style diff3.
+/// Returns git's line merge of three versions, with conflicts in diff3 style.
 fn diff3(versions: &Triple<Bytes>, size: usize, diff: Diff) -> Option<String> {
     let style = Style {
         size,
@@ -208,8 +212,8 @@ fn diff3(versions: &Triple<Bytes>, size: usize, diff: Diff) -> Option<String> {
     String::from_utf8(lines::merge(&sides, &style, None, diff)?.bytes).ok()
 }
 
-/// Whether a text shows that many conflicts between its markers, each with its three sides where
-/// markers show the original.
+/// Whether a text has this number of conflicts between markers that match up, and, with
+/// `shows_original`, the original in each of them.
 fn is_readable(text: &str, size: usize, conflicts: usize, shows_original: bool) -> bool {
     hunks::read(text, size).is_some_and(|stretches| {
         hunks::conflicts(&stretches).count() == conflicts
@@ -217,13 +221,13 @@ fn is_readable(text: &str, size: usize, conflicts: usize, shows_original: bool) 
     })
 }
 
-/// Solves what can be solved of the conflicts of files, all that are unmerged where none is given.
-/// Their markers have `size` characters. The result goes to the files, or where it `is_printed` to
-/// standard output. The status is 1 where conflicts are left, and 2 where a file that was named
+/// Runs `solve`: solves as many conflicts as possible in `files`, or in all unmerged files if none
+/// is given. Markers have `size` characters. The result is written to the files, or with
+/// `is_printed` to `output`. Returns the exit status: 1 if conflicts are left, 2 if a given file
 /// cannot be solved.
 ///
 /// # Errors
-/// Where no file is named, outside of a repository.
+/// If no file is given outside of a repository.
 pub(crate) fn solve(
     files: &[PathBuf],
     size: usize,
@@ -232,7 +236,7 @@ pub(crate) fn solve(
     errors: &mut impl Write,
 ) -> Result<u8, String> {
     let mut status = 0;
-    // there is nobody left to tell where standard error is closed
+    // a closed standard error is no reason to stop
     let mut tell = |text: &str| drop(writeln!(errors, "{}", visible_lines(text)));
     let are_named = !files.is_empty();
     let files = match files {
@@ -251,20 +255,20 @@ pub(crate) fn solve(
                 shown(&file)
             )),
         };
-        let (code, told) = match solved {
-            Ok((left, told)) => (u8::from(left > 0), told),
+        let (code, message) = match solved {
+            Ok((left, message)) => (u8::from(left > 0), message),
             Err(message) if are_named => (2, format!("error: {message}")),
-            // of all that are unmerged, it is a conflict that is left
+            // without arguments, the conflicts of this file are left
             Err(message) => (1, message),
         };
-        tell(&told);
+        tell(&message);
         status = status.max(code);
     }
     Ok(status)
 }
 
-/// Solves what can be solved of one file; returns how many conflicts are left, and what there is
-/// to tell.
+/// Solves as many conflicts of one file as possible; returns the number of conflicts that are left
+/// and a message.
 fn solve_file(
     path: &Path,
     size: usize,
@@ -284,10 +288,11 @@ fn solve_file(
     } else if solved.text != text {
         write(path, solved.text.as_bytes())?;
     }
-    Ok((solved.left, told(&file, &solved, solved.text != text)))
+    let message = message(&file, &solved, solved.text != text);
+    Ok((solved.left, message))
 }
 
-fn told(file: &str, solved: &Solved, is_changed: bool) -> String {
+fn message(file: &str, solved: &Solved, is_changed: bool) -> String {
     let Solved { before, left, .. } = *solved;
     let conflicts = |count| if count == 1 { "conflict" } else { "conflicts" };
     if !solved.structural && left > 0 {
@@ -306,7 +311,8 @@ fn told(file: &str, solved: &Solved, is_changed: bool) -> String {
     )
 }
 
-/// What is said of a file that cannot be solved: an error, unless there is nothing wrong with it.
+/// Returns the error for a file whose conflicts cannot be solved; if the file itself is in order,
+/// the number of conflicts that are left and a message.
 fn not_solved(
     file: &str,
     size: usize,

@@ -1,4 +1,4 @@
-//! Tells what is set up, and whether it works.
+//! `status`: shows where the driver is set up, and whether it works.
 
 use std::fs;
 use std::io::Write;
@@ -9,27 +9,28 @@ use regex::{Captures, Regex};
 use super::attributes::{self, PATTERNS};
 use super::call;
 use super::files::print;
-use super::install::{DRIVER, DRIVER_KEY, Scope, attributes_file, read_if_there};
+use super::install::{DRIVER, DRIVER_KEY, Scope, attributes_file, read_or_empty};
 use crate::error::shown;
 use crate::git_process::on_path;
 
-/// Tells what is set up where. The status is 0 where git uses the driver here, else 1.
+/// Prints where the driver is set up, and whether git uses it here. Returns the exit status: 0 if
+/// git uses it here, else 1.
 ///
 /// # Errors
-/// Where git cannot be run, or an attributes file not be read.
+/// If git cannot be run, or an attributes file cannot be read.
 pub(crate) fn status(output: &mut impl Write) -> Result<u8, String> {
-    let mut told = String::new();
+    let mut report = String::new();
     for (name, flag, scope) in [
         ("this repository", "--local", Scope::Repository),
         ("global", "--global", Scope::Global),
     ] {
         let Ok(file) = attributes_file(scope) else {
-            told += &format!("{name}: none\n");
+            report += &format!("{name}: none\n");
             continue;
         };
-        let driver = call::ask(["config", flag, "--get", DRIVER_KEY]);
-        let missing = attributes::missing(&read_if_there(&file)?).len();
-        told += &format!(
+        let driver = call::stdout_text(["config", flag, "--get", DRIVER_KEY]);
+        let missing = attributes::missing(&read_or_empty(&file)?).len();
+        report += &format!(
             "{name}:\n  driver: {}\n",
             match driver.as_deref() {
                 None => "not set",
@@ -42,37 +43,38 @@ pub(crate) fn status(output: &mut impl Write) -> Result<u8, String> {
             missing if missing == PATTERNS.len() => "none".to_owned(),
             missing => format!("{missing} of {} missing", PATTERNS.len()),
         };
-        told += &format!("  patterns in {}: {patterns}\n", shown(&file));
+        report += &format!("  patterns in {}: {patterns}\n", shown(&file));
     }
-    let driver = call::ask(["config", "--get", DRIVER_KEY]);
-    let attribute = call::ask(["check-attr", "merge", "--", "a.yaml"]);
+    let driver = call::stdout_text(["config", "--get", DRIVER_KEY]);
+    let attribute = call::stdout_text(["check-attr", "merge", "--", "a.yaml"]);
     let is_chosen = attribute.is_some_and(|line| line.ends_with(": merge3"));
     let used = match driver.filter(|_| is_chosen) {
         None => {
-            told +=
+            report +=
                 "here, git does not merge *.yaml with merge3; `merge3 git install` sets it up\n";
             false
         }
         Some(driver) if merges_by_structure(&driver) => {
-            told += "here, git merges *.yaml with merge3\n";
+            report += "here, git merges *.yaml with merge3\n";
             true
         }
         Some(_) => {
-            told += "the driver is set up, but does not run: git merges *.yaml line by line\n";
-            told += match on_path("merge3") {
+            report += "the driver is set up, but does not run: git merges *.yaml line by line\n";
+            report += match on_path("merge3") {
                 None => "put merge3 on the PATH\n",
                 Some(_) => "`merge3 git install` sets it up anew\n",
             };
             false
         }
     };
-    print(output, told.as_bytes())?;
+    print(output, report.as_bytes())?;
     Ok(u8::from(!used))
 }
 
-/// Whether a driver, run as git runs it, merges what only structure can merge.
+/// Whether a driver, run as git runs it, merges files that only a structural merge can merge
+/// without a conflict.
 fn merges_by_structure(driver: &str) -> bool {
-    let merged = || -> std::io::Result<Vec<u8>> {
+    let run = || -> std::io::Result<Vec<u8>> {
         let folder = tempfile::tempdir()?;
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -82,15 +84,15 @@ fn merges_by_structure(driver: &str) -> bool {
         let local = file("local", "a: 2\nb: 1\n")?;
         let updated = file("updated", "a: 1\nb: 2\n")?;
         let command = expanded(driver, [&original, &local, &updated]);
-        // an alias is run by the shell that git runs drivers by
+        // git runs an alias with the same shell as a driver
         let alias = format!("alias.merge3-driver=!{command}");
         call::git(["-c", &alias, "merge3-driver"]);
         fs::read(local)
     };
-    merged().is_ok_and(|text| text == b"a: 2\nb: 2\n")
+    run().is_ok_and(|text| text == b"a: 2\nb: 2\n")
 }
 
-/// A driver's command line with the placeholders filled in.
+/// Returns a driver's command line with its placeholders replaced, as git does it.
 fn expanded(driver: &str, [original, local, updated]: [&Path; 3]) -> String {
     let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
     let value = |placeholder: &Captures<'_>| match &placeholder[0] {

@@ -1,4 +1,4 @@
-//! The files in git's index that it could not merge.
+//! Reads the unmerged files of git's index: their names and their three versions.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use super::call;
 use crate::package::{Bytes, or_here};
 use crate::triple::Triple;
 
-/// The files of this repository that are unmerged, as they are named from here; none outside of a
-/// repository.
+/// Returns the unmerged files of the current work tree, relative to the current folder; `None`
+/// outside of a work tree.
 pub(super) fn files() -> Option<Vec<PathBuf>> {
-    let inside = call::ask(["rev-parse", "--is-inside-work-tree"])?;
+    let inside = call::stdout_text(["rev-parse", "--is-inside-work-tree"])?;
     if inside != "true" {
         return None;
     }
-    let up = call::ask(["rev-parse", "--show-cdup"]).unwrap_or_default();
+    let up = call::stdout_text(["rev-parse", "--show-cdup"]).unwrap_or_default();
     let up = Path::new(&up);
     let listed = entries(or_here(up), &["--"])?;
     let mut files: Vec<PathBuf> = listed
@@ -25,8 +25,8 @@ pub(super) fn files() -> Option<Vec<PathBuf>> {
     Some(files)
 }
 
-/// The three versions of an unmerged file, as they would be in the work tree. None of one that is
-/// merged, or that a side deleted; where both sides added it, the original is empty.
+/// Returns the three versions of an unmerged file, converted as for the work tree. `None` if the
+/// file is merged or a side deleted it. If both sides added it, the original is empty.
 pub(super) fn versions(file: &Path) -> Option<Triple<Bytes>> {
     let name = file.file_name()?.to_str()?;
     let folder = or_here(file.parent()?);
@@ -34,7 +34,7 @@ pub(super) fn versions(file: &Path) -> Option<Triple<Bytes>> {
     let version = |stage: &str| {
         let entry = listed.iter().find(|entry| entry.stage == stage)?;
         let path = format!("--path={}", entry.path);
-        printed(folder, &["cat-file", "--filters", &path, &entry.object])
+        stdout(folder, &["cat-file", "--filters", &path, &entry.object])
     };
     let versions = Triple {
         original: version("1").unwrap_or_default(),
@@ -44,29 +44,30 @@ pub(super) fn versions(file: &Path) -> Option<Triple<Bytes>> {
     Some(versions.map(Bytes::from))
 }
 
-/// A version of an unmerged file.
-struct Stage {
+/// A version of an unmerged file: an entry of the index.
+struct IndexEntry {
     object: String,
+    /// 1 is the original, 2 local, 3 updated.
     stage: String,
     path: String,
 }
 
-/// What git prints in a folder; `None` if it fails.
-fn printed(folder: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
-    let begin = [OsStr::new("-C"), folder.as_os_str()].into_iter();
-    let output = call::git(begin.chain(arguments.iter().map(OsStr::new)))?;
+/// Runs git in a folder and returns its standard output; `None` if it fails.
+fn stdout(folder: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
+    let option = [OsStr::new("-C"), folder.as_os_str()].into_iter();
+    let output = call::git(option.chain(arguments.iter().map(OsStr::new)))?;
     output.status.success().then_some(output.stdout)
 }
 
-fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<Stage>> {
+fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<IndexEntry>> {
     let list = [&["ls-files", "--unmerged", "-z"], arguments].concat();
-    let text = String::from_utf8(printed(folder, &list)?).ok()?;
+    let text = String::from_utf8(stdout(folder, &list)?).ok()?;
     let entry = |line: &str| {
-        let (about, path) = line.split_once('\t')?;
-        let mut about = about.split(' ').skip(1).map(str::to_owned);
-        Some(Stage {
-            object: about.next()?,
-            stage: about.next()?,
+        let (columns, path) = line.split_once('\t')?;
+        let mut columns = columns.split(' ').skip(1).map(str::to_owned);
+        Some(IndexEntry {
+            object: columns.next()?,
+            stage: columns.next()?,
             path: path.to_owned(),
         })
     };

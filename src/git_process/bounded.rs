@@ -1,4 +1,4 @@
-//! A process that is stopped where it takes too long or prints too much.
+//! Runs a process within limits: it is killed if it takes too long or prints too much.
 
 use std::io::{self, Read, Write as _};
 use std::process::{Child, Command, Output, Stdio};
@@ -6,40 +6,41 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a process may do.
+/// The limits of a process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// How many bytes it prints at most.
-    pub(super) printed: u64,
-    /// How much is kept of the end of what it writes to standard error.
-    pub(super) said: usize,
-    /// How long it takes at most.
-    pub(super) patience: Duration,
-    /// Whether it works on what strangers send, and so gets only as much memory and disk as that
-    /// should need.
-    pub(super) foreign: bool,
+    /// The most bytes that it may write to standard output.
+    pub(super) max_stdout: u64,
+    /// How many bytes of the end of standard error are kept.
+    pub(super) kept_stderr: usize,
+    /// The time limit.
+    pub(super) timeout: Duration,
+    /// Whether it reads data from strangers, so that its memory and the size of its files are
+    /// limited too.
+    pub(super) untrusted: bool,
 }
 
-/// Why a process gave no output.
+/// Why a process returned no output.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(super) enum Failure {
+    /// It could not be started, or its output or status could not be read.
     NotStarted(io::Error),
-    TooLate,
-    TooMuch,
+    TimedOut,
+    TooMuchOutput,
 }
 
-/// How long standard error may stay open when the process is gone: a helper that goes on in the
-/// background holds it.
+/// How long to wait for the end of standard error after the process has ended: a helper that runs
+/// on in the background keeps it open.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long is waited at a time for the end of a process that has closed its output.
+/// The longest pause between two looks at a process that has closed its output.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
-/// Runs a process to its end.
+/// Runs a process to its end, with `input` on its standard input.
 ///
 /// # Errors
-/// Where it cannot be started, or a limit is reached: it is killed then.
-pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Result<Output, Ended> {
+/// If it cannot be started, or exceeds a limit and is killed.
+pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Result<Output, Failure> {
     let stdin = match input {
         [] => Stdio::null(),
         _ => Stdio::piped(),
@@ -48,22 +49,26 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Resul
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let end = Instant::now() + limits.patience;
-    let mut child = command.spawn().map_err(Ended::NotStarted)?;
-    if limits.foreign {
+    let deadline = Instant::now() + limits.timeout;
+    let mut child = command.spawn().map_err(Failure::NotStarted)?;
+    if limits.untrusted {
         confine(&child);
     }
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_vec();
-        // a pipe that both ends write to and neither reads would hang; where it stops reading, what
-        // it says of that tells why
+        // a thread, because both processes would wait for each other if they wrote and neither
+        // read; the error of a process that stops reading is on its standard error
         thread::spawn(move || stdin.write_all(&input).unwrap_or_default());
     }
-    let most = limits.printed;
-    let printed = in_background(child.stdout.take(), move |pipe| up_to(pipe, most));
-    let kept = limits.said;
-    let said = in_background(child.stderr.take(), move |pipe| Ok(last(pipe, kept)));
-    let result = wait(&mut child, &printed, &said, end);
+    let max_stdout = limits.max_stdout;
+    let stdout = in_background(child.stdout.take(), move |pipe| {
+        read_at_most(pipe, max_stdout)
+    });
+    let kept_stderr = limits.kept_stderr;
+    let stderr = in_background(child.stderr.take(), move |pipe| {
+        Ok(read_end(pipe, kept_stderr))
+    });
+    let result = wait(&mut child, &stdout, &stderr, deadline);
     if result.is_err() {
         kill(&mut child);
     }
@@ -72,29 +77,29 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Resul
 
 fn wait(
     child: &mut Child,
-    printed: &Receiver<Result<Vec<u8>, Ended>>,
-    said: &Receiver<Result<Vec<u8>, Ended>>,
-    end: Instant,
-) -> Result<Output, Ended> {
-    let left = || end.saturating_duration_since(Instant::now());
-    let stdout = match printed.recv_timeout(left()) {
-        Ok(printed) => printed?,
-        Err(RecvTimeoutError::Timeout) => return Err(Ended::TooLate),
+    stdout: &Receiver<Result<Vec<u8>, Failure>>,
+    stderr: &Receiver<Result<Vec<u8>, Failure>>,
+    deadline: Instant,
+) -> Result<Output, Failure> {
+    let time_left = || deadline.saturating_duration_since(Instant::now());
+    let stdout = match stdout.recv_timeout(time_left()) {
+        Ok(stdout) => stdout?,
+        Err(RecvTimeoutError::Timeout) => return Err(Failure::TimedOut),
         Err(RecvTimeoutError::Disconnected) => Vec::new(),
     };
-    // it closes its output as it ends, mostly: somebody may wait for each file
+    // most processes close their output as they end, so the first pauses are short
     let mut pause = Duration::from_micros(20);
     let status = loop {
-        if let Some(status) = child.try_wait().map_err(Ended::NotStarted)? {
+        if let Some(status) = child.try_wait().map_err(Failure::NotStarted)? {
             break status;
         }
-        if left().is_zero() {
-            return Err(Ended::TooLate);
+        if time_left().is_zero() {
+            return Err(Failure::TimedOut);
         }
         thread::sleep(pause);
         pause = LONGEST_PAUSE.min(pause * 2);
     };
-    let stderr = said.recv_timeout(GRACE).unwrap_or(Ok(Vec::new()))?;
+    let stderr = stderr.recv_timeout(GRACE).unwrap_or(Ok(Vec::new()))?;
     Ok(Output {
         status,
         stdout,
@@ -102,37 +107,39 @@ fn wait(
     })
 }
 
-/// Reads a pipe in a thread, which is left alone where nobody waits for it any more.
+/// Reads a pipe in a thread, and returns the receiver of the result. The thread is not joined.
 fn in_background<P: Read + Send + 'static>(
     pipe: Option<P>,
-    read: impl FnOnce(P) -> Result<Vec<u8>, Ended> + Send + 'static,
-) -> Receiver<Result<Vec<u8>, Ended>> {
+    read: impl FnOnce(P) -> Result<Vec<u8>, Failure> + Send + 'static,
+) -> Receiver<Result<Vec<u8>, Failure>> {
     let (sender, receiver) = channel();
     if let Some(pipe) = pipe {
         thread::spawn(move || {
-            // nobody waits where it took too long
+            // the receiver is gone after a timeout
             let _ = sender.send(read(pipe));
         });
     }
     receiver
 }
 
-fn up_to(pipe: impl Read, most: u64) -> Result<Vec<u8>, Ended> {
+fn read_at_most(pipe: impl Read, max: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let mut limited = pipe.take(most.saturating_add(1));
-    limited.read_to_end(&mut bytes).map_err(Ended::NotStarted)?;
-    match bytes.len() as u64 > most {
-        true => Err(Ended::TooMuch),
+    let mut limited = pipe.take(max.saturating_add(1));
+    limited
+        .read_to_end(&mut bytes)
+        .map_err(Failure::NotStarted)?;
+    match bytes.len() as u64 > max {
+        true => Err(Failure::TooMuchOutput),
         false => Ok(bytes),
     }
 }
 
-/// The end of what a pipe gives.
-fn last(mut pipe: impl Read, kept: usize) -> Vec<u8> {
+/// Reads a pipe to its end and returns its last bytes, between `kept` and twice as many.
+fn read_end(mut pipe: impl Read, kept: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut part = vec![0; 8192];
-    while let Ok(count @ 1..) = pipe.read(&mut part) {
-        bytes.extend_from_slice(&part[..count]);
+    let mut buffer = vec![0; 8192];
+    while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+        bytes.extend_from_slice(&buffer[..count]);
         if bytes.len() > 2 * kept {
             bytes.drain(..bytes.len() - kept);
         }
@@ -140,20 +147,20 @@ fn last(mut pipe: impl Read, kept: usize) -> Vec<u8> {
     bytes
 }
 
-/// Kills a process with what it started, as far as that can be found.
+/// Kills a process and its descendants. Descendants are found on Linux only.
 fn kill(child: &mut Child) {
-    let below = started_by(child.id());
+    let descendants = descendants_of(child.id());
     // it may have ended in the meantime
     let _ = child.kill();
     let _ = child.wait();
-    stop(&below);
+    kill_all(&descendants);
 }
 
-/// The processes that a process started, and those that these started.
-fn started_by(process: u32) -> Vec<u32> {
+/// Returns the ids of the child processes of a process, of their children, and so on.
+fn descendants_of(process: u32) -> Vec<u32> {
     let mut all = vec![process];
-    let mut at = 0;
-    while let Some(process) = all.get(at) {
+    let mut next = 0;
+    while let Some(process) = all.get(next) {
         let list = format!("/proc/{process}/task/{process}/children");
         let children = std::fs::read_to_string(list).unwrap_or_default();
         all.extend(
@@ -161,13 +168,13 @@ fn started_by(process: u32) -> Vec<u32> {
                 .split_whitespace()
                 .filter_map(|id| id.parse::<u32>().ok()),
         );
-        at += 1;
+        next += 1;
     }
     all.split_off(1)
 }
 
 #[cfg(unix)]
-fn stop(processes: &[u32]) {
+fn kill_all(processes: &[u32]) {
     use rustix::process::{Pid, Signal, kill_process};
 
     for process in processes {
@@ -180,22 +187,22 @@ fn stop(processes: &[u32]) {
 }
 
 #[cfg(not(unix))]
-fn stop(_: &[u32]) {}
+fn kill_all(_: &[u32]) {}
 
-/// Memory of its own, and one file, for a process that reads what a server says.
+/// Limits the memory of a process and the size of each file that it writes.
 #[cfg(target_os = "linux")]
 fn confine(child: &Child) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-    const MEMORY: u64 = 4 << 30;
-    const FILE: u64 = 8 << 30;
+    const MAX_MEMORY: u64 = 4 << 30;
+    const MAX_FILE: u64 = 8 << 30;
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    for (resource, most) in [(Resource::Data, MEMORY), (Resource::Fsize, FILE)] {
+    for (resource, max) in [(Resource::Data, MAX_MEMORY), (Resource::Fsize, MAX_FILE)] {
         let limit = Rlimit {
-            current: Some(most),
-            maximum: Some(most),
+            current: Some(max),
+            maximum: Some(max),
         };
-        // where it may not be set, time is limited all the same
+        // the limit may be refused; the time limit holds all the same
         let _ = prlimit(id, resource, limit);
     }
 }
@@ -207,12 +214,12 @@ fn confine(_: &Child) {}
 mod tests {
     use super::*;
 
-    fn limits(patience: u64) -> Limits {
+    fn limits(seconds: u64) -> Limits {
         Limits {
-            printed: 100_000,
-            said: 1000,
-            patience: Duration::from_secs(patience),
-            foreign: true,
+            max_stdout: 100_000,
+            kept_stderr: 1000,
+            timeout: Duration::from_secs(seconds),
+            untrusted: true,
         }
     }
 
@@ -223,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_and_what_is_said_comes() {
+    fn returns_stdout_and_stderr_and_passes_input() {
         let output = run(&mut shell("cat; echo no >&2; exit 3"), b"in", &limits(60)).unwrap();
         assert_eq!(output.status.code(), Some(3));
         assert_eq!(
@@ -233,18 +240,18 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_stopped() {
+    fn a_process_that_takes_too_long_is_killed() {
         let start = Instant::now();
-        let ended = run(&mut shell("sleep 60 & sleep 60"), &[], &limits(1));
-        assert!(matches!(ended, Err(Ended::TooLate)), "{ended:?}");
-        let ended = run(&mut shell("exec >&-; sleep 60"), &[], &limits(1));
-        assert!(matches!(ended, Err(Ended::TooLate)), "{ended:?}");
+        let result = run(&mut shell("sleep 60 & sleep 60"), &[], &limits(1));
+        assert!(matches!(result, Err(Failure::TimedOut)), "{result:?}");
+        let result = run(&mut shell("exec >&-; sleep 60"), &[], &limits(1));
+        assert!(matches!(result, Err(Failure::TimedOut)), "{result:?}");
         assert!(start.elapsed() < Duration::from_secs(30));
     }
 
     #[test]
-    fn what_prints_without_end_is_stopped() {
-        let ended = run(&mut shell("while :; do echo yes; done"), &[], &limits(60));
-        assert!(matches!(ended, Err(Ended::TooMuch)), "{ended:?}");
+    fn a_process_that_prints_too_much_is_killed() {
+        let result = run(&mut shell("while :; do echo yes; done"), &[], &limits(60));
+        assert!(matches!(result, Err(Failure::TooMuchOutput)), "{result:?}");
     }
 }

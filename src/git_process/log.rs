@@ -1,15 +1,16 @@
-//! Commits, as `git log` tells of them.
+//! Runs `git log` and parses its output.
 
 use std::ffi::OsStr;
 
 use super::Git;
 use crate::error::Error;
 
-/// What a log says of commits: the same fields of each, or why there is none.
+/// The requested fields of each commit, or git's error message.
 type Log<const N: usize> = Result<Vec<[String; N]>, String>;
 
 impl Git {
-    /// Has git print fields of commits, as `git log --format` names them, with further arguments.
+    /// Runs `git log` with further arguments and returns fields of each commit. `fields` are
+    /// placeholders of `git log --format`.
     ///
     /// # Errors
     /// As for [`Git::output`].
@@ -20,9 +21,9 @@ impl Git {
     ) -> Result<Log<N>, Error> {
         let format = format!("--format={}", fields.join("%x1f"));
         let log = self.args(["log", "-z", "--no-show-signature", &format]);
-        let printed = log.args(arguments).printed()?;
-        Ok(printed.map(|printed| {
-            let text = String::from_utf8_lossy(&printed);
+        let stdout = log.args(arguments).stdout()?;
+        Ok(stdout.map(|stdout| {
+            let text = String::from_utf8_lossy(&stdout);
             let commits = text.split('\0').filter_map(|commit| {
                 let fields: Vec<String> = commit.splitn(N, '\u{1f}').map(str::to_owned).collect();
                 fields.try_into().ok().filter(|_| !commit.is_empty())

@@ -1,5 +1,7 @@
-//! The installed git, called so that it never asks anybody anything: the one place where it is
-//! started, or any other program.
+//! Runs the installed git and credential helpers. No other module starts a process.
+//!
+//! A call is built with [`Git`], never prompts the user, and has limits for time and output
+//! (`bounded`). `reason` extracts git's error message, `log` parses `git log`.
 
 mod bounded;
 mod log;
@@ -13,12 +15,12 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use crate::error::Error;
-use bounded::{Ended, Limits};
+use bounded::{Failure, Limits};
 pub(crate) use reason::{reason, without_password};
 
-/// Variables that tie git to a repository, as git itself has them in a hook: none of our calls is
-/// about that one.
-const TIES: [&str; 12] = [
+/// Environment variables that select a repository. Git sets them for hooks; calls about another
+/// repository remove them.
+const REPOSITORY_VARIABLES: [&str; 12] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -32,14 +34,14 @@ const TIES: [&str; 12] = [
     "GIT_QUARANTINE_PATH",
     "GIT_EXTERNAL_DIFF",
 ];
-/// Variable of git's own: the protocols that whoever calls this program allows.
-pub(crate) const ALLOWED: &str = "GIT_ALLOW_PROTOCOL";
-/// What is said to ssh where nobody has set it up otherwise.
-const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=30";
+/// Git's environment variable with the protocols that the user allows.
+pub(crate) const ALLOWED_PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
+/// The ssh command that git uses unless the user has configured one.
+const SSH_COMMAND: &str = "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=30";
 
-/// What git is told in every call, whatever its configuration says: nothing that lies in a package
-/// is a repository of its own, and nothing is started that no call of ours needs.
-const ALWAYS: [&str; 8] = [
+/// Options of every call, which override git's configuration: no folder in a package counts as a
+/// bare repository, and git starts no file system monitor.
+const COMMON_OPTIONS: [&str; 8] = [
     "-c",
     "safe.bareRepository=explicit",
     "-c",
@@ -49,34 +51,34 @@ const ALWAYS: [&str; 8] = [
     "-c",
     "protocol.fd.allow=never",
 ];
-/// The most that git prints for us.
-const MOST_PRINTED: u64 = 64 << 20;
-/// The most that is kept of what it says of a failure.
-const MOST_SAID: usize = 64 << 10;
-/// How many seconds a call takes at most where the variable below does not say otherwise.
-const PATIENCE: u64 = 600;
-/// The variable that says how many seconds a call of git takes at most.
-const PATIENCE_VARIABLE: &str = "MERGE3_GIT_TIMEOUT";
+/// The default limit of git's standard output, in bytes.
+const MAX_STDOUT: u64 = 64 << 20;
+/// How many bytes of standard error are kept.
+const KEPT_STDERR: usize = 64 << 10;
+/// The default time limit of a call of git, in seconds.
+const DEFAULT_TIMEOUT: u64 = 600;
+/// The environment variable that sets the time limit of a call of git, in seconds.
+const TIMEOUT_VARIABLE: &str = "MERGE3_GIT_TIMEOUT";
 
-/// How long a credential helper may take: it may ask its user.
-const HELPER_PATIENCE: Duration = Duration::from_secs(120);
+/// The time limit of a credential helper, which may ask the user.
+const HELPER_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The password that a credential helper has for a server, as it prints it; `None` if it cannot be
-/// started, has none, or takes too long.
-pub(crate) fn ask_helper(program: &Path, server: &str) -> Option<Vec<u8>> {
+/// Returns what the `get` command of a docker credential helper prints for a server; `None` if the
+/// helper cannot be started, fails, or takes too long.
+pub(crate) fn query_credential_helper(program: &Path, server: &str) -> Option<Vec<u8>> {
     let limits = Limits {
-        printed: 1 << 20,
-        said: 0,
-        patience: HELPER_PATIENCE,
-        foreign: false,
+        max_stdout: 1 << 20,
+        kept_stderr: 0,
+        timeout: HELPER_TIMEOUT,
+        untrusted: false,
     };
     let mut command = Command::new(program);
     let output = bounded::run(command.arg("get"), server.as_bytes(), &limits).ok()?;
     output.status.success().then_some(output.stdout)
 }
 
-/// Where a program is that is called by its name: in a folder of PATH that is absolute, never in a
-/// package.
+/// Returns the path of an executable, looked up in the absolute folders of PATH. Relative ones are
+/// skipped, because they could lie in a package.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
@@ -84,33 +86,34 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
-/// A call of git: at the top of a work tree, or about the bare repository that is named.
+/// A builder for one call of git, in a work tree or on a bare repository.
 #[derive(Debug)]
 pub(crate) struct Git {
     command: Command,
-    /// Whether the hooks that somebody set up are run.
+    /// Whether hooks are run.
     hooks: bool,
-    /// Whether it reads what a server says.
-    foreign: bool,
-    most: u64,
+    /// Whether git may read data from a server, so that its memory and files are limited.
+    untrusted: bool,
+    /// The limit of standard output, in bytes.
+    max_stdout: u64,
     arguments: Vec<OsString>,
 }
 
 impl Git {
-    /// A call in a work tree, at its top: git looks for repositories from there on up, and never in
-    /// a package.
+    /// A call at the top of a work tree. Git searches for the repository from there upwards, never
+    /// in a package.
     pub(crate) fn at(top: &Path) -> Self {
-        let mut git = Self::start();
+        let mut git = Self::without_repository_variables();
         git.command.current_dir(top);
-        git.foreign = false;
+        git.untrusted = false;
         git
     }
 
-    /// A call where this process is, about the repository that whoever started it means: git
-    /// itself, where it calls the merge driver.
+    /// A call in the current folder that keeps the environment's choice of a repository, which git
+    /// sets when it runs the merge driver.
     pub(crate) fn here() -> Self {
-        let mut git = Self::tied();
-        git.foreign = false;
+        let mut git = Self::with_common_options();
+        git.untrusted = false;
         git
     }
 
@@ -123,10 +126,10 @@ impl Git {
         git
     }
 
-    /// A call about no repository that is there: with the settings of the work tree that this
-    /// process is in, if it is in one.
+    /// A call that needs no existing repository. It uses the configuration of the current work
+    /// tree, if there is one.
     pub(crate) fn new() -> Self {
-        let mut git = Self::start();
+        let mut git = Self::without_repository_variables();
         if let Ok(here) = std::env::current_dir() {
             let top = top_of(&here);
             let root = || here.ancestors().last().map(Path::to_owned);
@@ -137,27 +140,26 @@ impl Git {
         git
     }
 
-    fn start() -> Self {
-        let mut git = Self::tied();
-        for name in TIES {
+    fn without_repository_variables() -> Self {
+        let mut git = Self::with_common_options();
+        for name in REPOSITORY_VARIABLES {
             git.command.env_remove(name);
         }
         git
     }
 
-    fn tied() -> Self {
+    fn with_common_options() -> Self {
         let mut command = Command::new("git");
         command
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GCM_INTERACTIVE", "never")
-            // what is left that could open a window or ask on the terminal is answered with a
-            // failure
+            // any other prompt, in a window or on the terminal, fails
             .env("SSH_ASKPASS", "false")
             .env("SSH_ASKPASS_REQUIRE", "force")
             .env("GIT_LITERAL_PATHSPECS", "1")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("LC_ALL", "C")
-            .args(ALWAYS);
+            .args(COMMON_OPTIONS);
         for (name, value) in [
             ("GIT_HTTP_LOW_SPEED_LIMIT", "1"),
             ("GIT_HTTP_LOW_SPEED_TIME", "120"),
@@ -166,57 +168,57 @@ impl Git {
                 command.env(name, value);
             }
         }
-        if std::env::var_os(ALLOWED).is_none() {
+        if std::env::var_os(ALLOWED_PROTOCOLS).is_none() {
             // ext:: runs any command that an address names
             command.args(["-c", "protocol.ext.allow=never"]);
         }
         Self {
             command,
             hooks: false,
-            foreign: true,
-            most: MOST_PRINTED,
+            untrusted: true,
+            max_stdout: MAX_STDOUT,
             arguments: Vec::new(),
         }
     }
 
-    /// Makes ssh fail where it would ask, unless somebody has set up how ssh is called.
-    pub(crate) fn quiet_ssh(mut self) -> Self {
+    /// Makes ssh fail instead of prompting, unless the user has configured an ssh command.
+    pub(crate) fn without_ssh_prompts(mut self) -> Self {
         let is_set = ["GIT_SSH_COMMAND", "GIT_SSH"]
             .iter()
             .any(|name| std::env::var_os(name).is_some());
         let is_configured = || {
-            let asked = Self::new().arg("config").arg("core.sshCommand").output();
-            asked.is_ok_and(|output| output.status.success())
+            let setting = Self::new().arg("config").arg("core.sshCommand").output();
+            setting.is_ok_and(|output| output.status.success())
         };
         if !is_set && !is_configured() {
-            self.command.env("GIT_SSH_COMMAND", SSH);
+            self.command.env("GIT_SSH_COMMAND", SSH_COMMAND);
         }
         self
     }
 
-    /// Lets a question about objects be answered by what is there.
+    /// Keeps a partial clone from fetching the objects that it lacks.
     pub(crate) fn offline(mut self) -> Self {
         self.command.env("GIT_NO_LAZY_FETCH", "1");
         self
     }
 
-    /// Runs the hooks that whoever calls this program has set up.
+    /// Runs the user's hooks, which are off by default.
     pub(crate) fn with_hooks(mut self) -> Self {
         self.hooks = true;
         self
     }
 
-    /// Works on this index in place of that of the work tree.
+    /// Uses an index file in place of the work tree's.
     pub(crate) fn with_index(mut self, index: &Path) -> Self {
         self.command.env("GIT_INDEX_FILE", index);
-        // an index in parts has them beside that of the work tree
+        // a split index would look for its shared part beside the work tree's index
         self.command.args(["-c", "core.splitIndex=false"]);
         self
     }
 
-    /// Lets it print that many bytes at most.
-    pub(crate) fn most(mut self, bytes: u64) -> Self {
-        self.most = bytes;
+    /// Limits standard output to this many bytes.
+    pub(crate) fn max_output(mut self, bytes: u64) -> Self {
+        self.max_stdout = bytes;
         self
     }
 
@@ -232,63 +234,63 @@ impl Git {
         self
     }
 
-    /// Runs it.
+    /// Runs git and returns its output, whatever its exit status is.
     ///
     /// # Errors
-    /// Where git cannot be started, takes too long or prints too much.
+    /// If git cannot be started, takes too long or prints too much.
     pub(crate) fn output(self) -> Result<Output, Error> {
-        self.output_of(&[])
+        self.output_with_input(&[])
     }
 
-    /// Runs it with something to read.
+    /// Runs git like [`Git::output`], with `input` on its standard input.
     ///
     /// # Errors
     /// As for [`Git::output`].
-    pub(crate) fn output_of(mut self, input: &[u8]) -> Result<Output, Error> {
+    pub(crate) fn output_with_input(mut self, input: &[u8]) -> Result<Output, Error> {
         if !self.hooks {
             self.command.args(["-c", "core.hooksPath=/dev/null"]);
         }
         let name = self.arguments.first().cloned().unwrap_or_default();
         self.command.args(&self.arguments);
         let limits = Limits {
-            printed: self.most,
-            said: MOST_SAID,
-            patience: patience(),
-            foreign: self.foreign,
+            max_stdout: self.max_stdout,
+            kept_stderr: KEPT_STDERR,
+            timeout: timeout(),
+            untrusted: self.untrusted,
         };
         let name = name.to_string_lossy();
         bounded::run(&mut self.command, input, &limits).map_err(|error| match error {
-            Ended::NotStarted(error) => not_started(error),
-            Ended::TooLate => Error::refused(
+            Failure::NotStarted(error) => not_started(error),
+            Failure::TimedOut => Error::refused(
                 format!(
                     "git {name} did not end within {} seconds, and was stopped",
-                    limits.patience.as_secs()
+                    limits.timeout.as_secs()
                 ),
                 format!(
                     "see whether the server answers; where it is only \
-                     slow, set {PATIENCE_VARIABLE} to more seconds"
+                     slow, set {TIMEOUT_VARIABLE} to more seconds"
                 ),
             ),
-            Ended::TooMuch => Error::refused(
+            Failure::TooMuchOutput => Error::refused(
                 format!(
                     "git {name} prints more than {} MiB, and was stopped",
-                    limits.printed >> 20
+                    limits.max_stdout >> 20
                 ),
                 "no package needs as much: see what upstream has there",
             ),
         })
     }
 
-    /// [`Git::output_of`], with names to read, each on a line.
-    pub(crate) fn output_of_names(self, names: &[impl Borrow<str>]) -> Result<Output, Error> {
-        self.output_of((names.join("\n") + "\n").as_bytes())
+    /// Runs git like [`Git::output_with_input`], with each of `lines` on a line.
+    pub(crate) fn output_with_lines(self, lines: &[impl Borrow<str>]) -> Result<Output, Error> {
+        self.output_with_input((lines.join("\n") + "\n").as_bytes())
     }
 
-    /// What it prints, or what it says of why it failed.
+    /// Runs git and returns its standard output, or the [`reason`] if it exits with an error.
     ///
     /// # Errors
     /// As for [`Git::output`].
-    pub(crate) fn printed(self) -> Result<Result<Vec<u8>, String>, Error> {
+    pub(crate) fn stdout(self) -> Result<Result<Vec<u8>, String>, Error> {
         let output = self.output()?;
         Ok(match output.status.success() {
             true => Ok(output.stdout),
@@ -296,30 +298,35 @@ impl Git {
         })
     }
 
-    /// What it prints as one text; `None` if it fails.
-    pub(crate) fn ask(self) -> Result<Option<String>, Error> {
-        let printed = self.printed()?.ok();
-        Ok(printed.map(|printed| {
-            let text = String::from_utf8_lossy(&printed);
+    /// Runs git and returns its standard output as text, without line breaks at the end; `None` if
+    /// it exits with an error.
+    ///
+    /// # Errors
+    /// As for [`Git::output`].
+    pub(crate) fn stdout_text(self) -> Result<Option<String>, Error> {
+        let stdout = self.stdout()?.ok();
+        Ok(stdout.map(|stdout| {
+            let text = String::from_utf8_lossy(&stdout);
             text.trim_end_matches(['\n', '\r']).to_owned()
         }))
     }
 }
 
-/// The nearest folder, from `folder` on up, that git's own folder is in. A folder that has the form
-/// of a bare repository is none: that is content.
+/// Returns the nearest folder, from `folder` upwards, that contains `.git`. A folder that looks
+/// like a bare repository does not count, because it may be content of a package.
 pub(crate) fn top_of(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
-    let mut above = folder.ancestors();
-    above
-        .find(|above| above.join(".git").symlink_metadata().is_ok())
+    let mut ancestors = folder.ancestors();
+    ancestors
+        .find(|ancestor| ancestor.join(".git").symlink_metadata().is_ok())
         .map(Path::to_owned)
 }
 
-fn patience() -> Duration {
-    let said = std::env::var(PATIENCE_VARIABLE).ok();
-    let seconds = said.and_then(|text| text.parse().ok());
-    Duration::from_secs(seconds.filter(|seconds| *seconds > 0).unwrap_or(PATIENCE))
+fn timeout() -> Duration {
+    let value = std::env::var(TIMEOUT_VARIABLE).ok();
+    let seconds = value.and_then(|text| text.parse().ok());
+    let seconds = seconds.filter(|seconds| *seconds > 0);
+    Duration::from_secs(seconds.unwrap_or(DEFAULT_TIMEOUT))
 }
 
 fn not_started(error: io::Error) -> Error {

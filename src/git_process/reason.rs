@@ -1,8 +1,8 @@
-//! Why git failed, as it says so, without the passwords in addresses.
+//! Extracts git's error message from its standard error, and hides passwords in addresses.
 
 use std::process::Output;
 
-/// How lines begin that say nothing of why git failed.
+/// Starts of lines that do not tell why git failed.
 const NOISE: [&str; 5] = [
     "hint:",
     "warning:",
@@ -11,26 +11,27 @@ const NOISE: [&str; 5] = [
     "fatal: Could not read from remote repository.",
 ];
 
-/// What git says of a failure: its last lines, without what an address holds of a password.
+/// Returns git's error message: the last three lines of standard error that matter, joined, without
+/// passwords.
 pub(crate) fn reason(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines = text.lines().map(str::trim);
-    let said: Vec<&str> = lines
+    let lines: Vec<&str> = lines
         .filter(|line| !line.is_empty() && !NOISE.iter().any(|noise| line.starts_with(noise)))
         .collect();
-    let start = said.len().saturating_sub(3);
-    let said: Vec<String> = said[start..]
+    let start = lines.len().saturating_sub(3);
+    let message: Vec<String> = lines[start..]
         .iter()
         .map(|line| line.strip_prefix("fatal: ").unwrap_or(line).to_owned())
         .collect();
-    if said.is_empty() {
+    if message.is_empty() {
         return "git does not say why".to_owned();
     }
-    without_password(&said.join("; "))
+    without_password(&message.join("; "))
 }
 
-/// A text in which what addresses hold of credentials is hidden: over HTTP all that is before
-/// the host, for a name alone may be a token; else a password.
+/// Returns the text with the credentials in its addresses replaced by `***`. That is everything
+/// before the host, because a user name alone may be a token; an ssh user without a password stays.
 pub(crate) fn without_password(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
@@ -38,7 +39,7 @@ pub(crate) fn without_password(text: &str) -> String {
         let (before, after) = rest.split_at(at + 3);
         result.push_str(before);
         let is_ssh = result.ends_with("ssh://");
-        // a quote or a space may be a part of a password, and then an `@` follows
+        // the authority does not end at a quote or a space: they may be part of a password
         let end = after.find(['/', '\n', '\r']).unwrap_or(after.len());
         let next = after.find("://").map_or(end, |next| next.min(end));
         let authority = &after[..next];

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::pasted_address::{end_at_known_host, page, with_scheme, without_query};
 use crate::error::Error;
-use crate::git_process::{ALLOWED, without_password};
+use crate::git_process::{ALLOWED_PROTOCOLS, without_password};
 
 /// A repository and a folder in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -226,7 +226,7 @@ pub(super) fn is_hash(name: &str) -> bool {
 
 /// Whether whoever calls this program allows a protocol by name.
 fn is_allowed(protocol: &str) -> bool {
-    let named = std::env::var(ALLOWED).unwrap_or_default();
+    let named = std::env::var(ALLOWED_PROTOCOLS).unwrap_or_default();
     named.split(':').any(|name| name == protocol)
 }
 

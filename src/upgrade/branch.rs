@@ -82,7 +82,9 @@ impl Branches {
 impl Branch {
     fn look(top: &Path, name: &str) -> Result<Self, Error> {
         let git = || Git::at(top);
-        let valid = git().args(["check-ref-format", "--branch", name]).ask()?;
+        let valid = git()
+            .args(["check-ref-format", "--branch", name])
+            .stdout_text()?;
         if valid.is_none() || name.starts_with('-') {
             let message = format!("'{}' is no name of a branch", visible(name));
             return Err(Error::package(
@@ -91,7 +93,7 @@ impl Branch {
                 "name another one with --branch",
             ));
         }
-        let here = git().args(["symbolic-ref", "-q", "HEAD"]).ask()?;
+        let here = git().args(["symbolic-ref", "-q", "HEAD"]).stdout_text()?;
         let is_here = here == Some(format!("refs/heads/{name}"));
         let mut old = None;
         for known in ["refs/heads", "refs/remotes/origin"] {
@@ -123,7 +125,7 @@ impl Branch {
         }
         // work that is not committed stays where it is, and so does the branch
         let status = ["status", "--porcelain", "--untracked-files=no"];
-        if Git::at(&self.top).args(status).printed()? != Ok(Vec::new()) {
+        if Git::at(&self.top).args(status).stdout()? != Ok(Vec::new()) {
             return Ok(());
         }
         let all = commits(&self.top, &["HEAD"], 1000)?;
@@ -133,7 +135,7 @@ impl Branch {
         };
         let base = Git::at(&self.top)
             .args(["config", "--get", &self.key()])
-            .ask()?;
+            .stdout_text()?;
         let base = match base {
             Some(base) => {
                 // where the branch has got other work in the meantime, that stays below
@@ -155,7 +157,7 @@ impl Branch {
         let git = || Git::at(&self.top);
         let from = git()
             .args(["symbolic-ref", "-q", "--short", "HEAD"])
-            .ask()?;
+            .stdout_text()?;
         self.checkout("HEAD")?;
         if let Some(from) = from {
             // where that cannot be noted, the commit below the upgrades is the base
@@ -190,7 +192,7 @@ impl Branch {
 
     fn finish(&self) -> Result<Vec<(String, String)>, Error> {
         let head = Git::at(&self.top).args(["symbolic-ref", "-q", "--short", "HEAD"]);
-        let is_here = head.ask()?.as_deref() == Some(self.name.as_str());
+        let is_here = head.stdout_text()?.as_deref() == Some(self.name.as_str());
         let Some(old) = self.old.as_ref().filter(|_| is_here) else {
             return Ok(Vec::new());
         };
@@ -217,7 +219,7 @@ impl Branch {
 fn tip_of(top: &Path, refs: &str, branch: &str) -> Result<Option<String>, Error> {
     let verify = ["rev-parse", "-q", "--verify", "--end-of-options"];
     let name = format!("{refs}/{branch}^{{commit}}");
-    Git::at(top).args(verify).arg(name).ask()
+    Git::at(top).args(verify).arg(name).stdout_text()
 }
 
 /// Refuses a branch with a commit that no upgrade made.

@@ -159,10 +159,10 @@ impl Store {
         let init = Git::new()
             .args(["init", "-q", "--bare", "--template="])
             .arg(&self.path)
-            .printed()?;
+            .stdout()?;
         init.map_err(|reason| self.broken(&reason))?;
         for (name, value) in settings {
-            let set = self.git().args(["config", name, value]).printed()?;
+            let set = self.git().args(["config", name, value]).stdout()?;
             set.map_err(|reason| self.broken(&reason))?;
         }
         let ready = fs::write(self.path.join("merge3-ready"), repository);

@@ -75,9 +75,9 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Tried, Err
         .arg(index.message(message)?)
         .args(["--trailer", &format!("{TRAILER}: {}", index.tree(files)?)])
         .args(["--pathspec-from-file=-", "--pathspec-file-nul"])
-        .output_of(&list_of(index.only(&changed, files)?))?;
+        .output_with_input(&list_of(index.only(&changed, files)?))?;
     if committed.status.success() {
-        let commit = Git::at(top).args(["rev-parse", "HEAD"]).ask()?;
+        let commit = Git::at(top).args(["rev-parse", "HEAD"]).stdout_text()?;
         return Ok(Tried::Done(commit));
     }
     // another process that committed all there was has committed this, too
@@ -138,7 +138,7 @@ fn put_back(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Tried, Error
         (&["--force-remove", "--stdin"], list_of(new)),
     ] {
         let update = Git::at(top).args(["update-index", "-z"]).args(how);
-        let updated = update.output_of(&list)?;
+        let updated = update.output_with_input(&list)?;
         if !updated.status.success() {
             return Ok(Tried::Refused(updated));
         }
@@ -179,7 +179,7 @@ fn stage(git: Git, files: &[PathBuf]) -> Result<Output, Error> {
     let stage = ["--add", "--remove", "--replace", "--stdin"];
     git.args(["update-index", "-z"])
         .args(stage)
-        .output_of(&list_of(files))
+        .output_with_input(&list_of(files))
 }
 
 /// Those of some files that an index has other than the last commit.
@@ -221,7 +221,7 @@ impl<'t> OwnIndex<'t> {
         let folder = tempfile::tempdir().map_err(|error| unwritten(std::env::temp_dir(), error))?;
         let index = Self { top, folder };
         let shared = Git::at(top).args(["rev-parse", "--git-path", "index"]);
-        let shared = top.join(shared.ask()?.unwrap_or_default());
+        let shared = top.join(shared.stdout_text()?.unwrap_or_default());
         let copied = copy_with_time(&shared, &index.path()).or_else(gone_is_fine);
         copied.map_err(|error| unwritten(index.path(), error))?;
         let staged = stage(index.git(), files)?;
@@ -284,7 +284,7 @@ impl<'t> OwnIndex<'t> {
             git().args(["read-tree", "--empty"]).output()?;
         }
         stage(git(), files)?;
-        Ok(git().arg("write-tree").ask()?.unwrap_or_default())
+        Ok(git().arg("write-tree").stdout_text()?.unwrap_or_default())
     }
 
     /// A file with the message of a commit.

@@ -148,7 +148,7 @@ impl Remotes<'_> {
             .git()
             .offline()
             .args(["hash-object", "--no-filters", "--stdin-paths"])
-            .output_of_names(&names)?;
+            .output_with_lines(&names)?;
         let printed = String::from_utf8_lossy(&output.stdout);
         let hashes = paths.into_iter().zip(printed.lines());
         Ok(hashes
@@ -277,7 +277,7 @@ impl Store {
             }
         }
         let is_shallow = self.git().args(["rev-parse", "--is-shallow-repository"]);
-        let is_shallow = is_shallow.ask()?.as_deref() == Some("true");
+        let is_shallow = is_shallow.stdout_text()?.as_deref() == Some("true");
         Err(not_fetched(
             origin,
             version,
@@ -293,7 +293,7 @@ impl Store {
         options: &[&str],
         wanted: &[impl Borrow<str>],
     ) -> Result<Output, Error> {
-        let fetch = self.git().offline().quiet_ssh().args([
+        let fetch = self.git().offline().without_ssh_prompts().args([
             "fetch",
             "-q",
             "--no-tags",
@@ -302,7 +302,7 @@ impl Store {
             "--recurse-submodules=no",
         ]);
         let fetch = fetch.args(options).args(["--stdin", "origin"]);
-        fetch.output_of_names(wanted)
+        fetch.output_with_lines(wanted)
     }
 
     /// Fetches files. Returns what git says where that fails.
@@ -313,9 +313,9 @@ impl Store {
             return Ok("it does not send them".to_owned());
         }
         self.git()
-            .quiet_ssh()
+            .without_ssh_prompts()
             .args(["cat-file", "--batch-check"])
-            .output_of_names(objects)?;
+            .output_with_lines(objects)?;
         Ok(reason(&fetched))
     }
 }

@@ -123,7 +123,7 @@ impl Store {
                 .offline()
                 .args(["ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--"])
                 .args(some.iter().filter(|_| !of_root))
-                .printed()?;
+                .stdout()?;
             let list = match list {
                 Ok(list) => list,
                 Err(reason) => return Ok(Err(reason)),
@@ -174,7 +174,11 @@ impl Store {
             return Ok(String::new());
         }
         let check = ["cat-file", &format!("--batch-check={form}")];
-        let output = self.git().offline().args(check).output_of_names(objects)?;
+        let output = self
+            .git()
+            .offline()
+            .args(check)
+            .output_with_lines(objects)?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
@@ -205,9 +209,9 @@ impl Store {
         let output = self
             .git()
             .offline()
-            .most(most)
+            .max_output(most)
             .args(["cat-file", "--batch", "--buffer"])
-            .output_of_names(&names)?;
+            .output_with_lines(&names)?;
         let contents = contents(&output.stdout)
             .ok_or_else(|| self.broken(&format!("files are missing in it: {}", reason(&output))))?;
         let mut entries = BTreeMap::new();

@@ -155,9 +155,9 @@ fn list(repository: &str) -> Result<Refs, Error> {
         return registry::list(repository);
     }
     let printed = Git::new()
-        .quiet_ssh()
+        .without_ssh_prompts()
         .args(["ls-remote", "--symref", "--", repository])
-        .printed()?;
+        .stdout()?;
     let printed = printed.map_err(|reason| {
         let shown = without_password(repository);
         Error::refused(

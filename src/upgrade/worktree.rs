@@ -16,7 +16,7 @@ pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
     };
     let top = Git::at(&start)
         .args(["rev-parse", "--show-toplevel"])
-        .ask()?;
+        .stdout_text()?;
     Ok(top.filter(|top| !top.is_empty()).map(PathBuf::from))
 }
 
@@ -41,7 +41,7 @@ pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
     let printed = Git::at(&top)
         .args(["status", "--porcelain", "-z", "--untracked-files=all", "--"])
         .arg(or_here(&path_in(&top, package)))
-        .printed()?;
+        .stdout()?;
     let printed = printed.map_err(|reason| {
         let message = format!("git cannot tell what is committed: {reason}");
         Error::package(package, message, "see what `git status` says there")
@@ -69,7 +69,7 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
     for state in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"] {
         let found = Git::at(top)
             .args(["rev-parse", "-q", "--verify", state])
-            .ask()?;
+            .stdout_text()?;
         if found.is_some() {
             return Err(Error::package(
                 top,
@@ -79,7 +79,7 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
         }
     }
     for identity in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-        let known = Git::at(top).args(["var", identity]).printed()?;
+        let known = Git::at(top).args(["var", identity]).stdout()?;
         known.map_err(|reason| {
             let message = format!("git does not know who commits: {reason}");
             Error::package(top, message, "set user.name and user.email")

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::git_process::{ask_helper, on_path};
+use crate::git_process::{on_path, query_credential_helper};
 use crate::upgrade::host::authority;
 
 /// What a request says of who asks, for a host; `None` if nothing is known. Each host is looked up
@@ -62,7 +62,7 @@ fn of_helper(name: &str, host: &str) -> Option<String> {
         "registry-1.docker.io" => "https://index.docker.io/v1/",
         host => host,
     };
-    let told = ask_helper(&program, server)?;
+    let told = query_credential_helper(&program, server)?;
     let told: Value = serde_json::from_slice(&told).ok()?;
     let field = |name: &str| told.get(name)?.as_str().filter(|text| !text.is_empty());
     let (user, secret) = (field("Username")?, field("Secret")?);
