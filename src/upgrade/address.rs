@@ -1,4 +1,8 @@
-//! Where a package is: a repository, a folder in it, a ref.
+//! Parses addresses of packages: a repository, a folder in it, and a ref.
+//!
+//! [`Address::parse`] splits the text. Where the text alone does not show where the repository
+//! ends, the address has candidates, and `remote` asks the servers. `pasted_address` reads the
+//! addresses of web pages.
 
 use std::path::Path;
 
@@ -9,13 +13,13 @@ use crate::git_process::{ALLOWED_PROTOCOLS, without_password};
 /// A repository and a folder in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Origin {
-    /// The repository, as git takes it.
+    /// The repository, as an argument of git.
     pub repository: String,
-    /// The folder, with `/` between names and none around; empty for the whole repository.
+    /// The folder, with `/` between names and none at the ends; empty for the whole repository.
     pub directory: String,
 }
 
-/// `REPO[/DIR][@REF]`, taken apart as far as the text tells.
+/// A parsed address `REPO[/DIR][@REF]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
     /// Repository and folder.
@@ -24,33 +28,33 @@ pub(super) struct Address {
     pub(super) reference: Option<String>,
 }
 
-/// A repository and a folder, told apart or not.
+/// A repository and a folder, which the text may not separate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Location {
     /// It is clear where the repository ends.
     Clear(Origin),
-    /// Git has to be asked: each may be it, the likeliest first.
+    /// The possible places to split, the likeliest first. Git has to be asked which one it is.
     Candidates(Vec<Origin>),
-    /// A page of a host's about a folder: behind the repository are a ref and a folder, either of
-    /// which may have several names.
+    /// The web page of a folder: the repository, and a ref and a folder. Both may contain `/`, so
+    /// that the text does not show where the ref ends.
     Page(String, String),
 }
 
 impl Address {
-    /// Reads `REPO[/DIR][@REF]`: kpt's `REPO.git/DIR@REF`, `REPO//DIR@REF`, or without a sign
-    /// between the two; kustomize's `REPO//DIR?ref=REF`; the address of a folder at a host, such as
+    /// Parses `REPO[/DIR][@REF]`. Accepts kpt's `REPO.git/DIR@REF`, `REPO//DIR@REF`, or the two
+    /// without a separator; kustomize's `REPO//DIR?ref=REF`; and the web page of a folder, such as
     /// `https://github.com/OWNER/REPO/tree/REF/DIR`. `https://` may be missing before a host.
     ///
     /// # Errors
-    /// Where it cannot be one, or is one that must not be.
+    /// If the text is no address, or an address that is not allowed.
     pub(super) fn parse(text: &str) -> Result<Self, Error> {
         if is_archive(text) {
             return Self::of_archive(text);
         }
-        let (text, asked) = without_query(text.strip_prefix("git::").unwrap_or(text));
+        let (text, queried) = without_query(text.strip_prefix("git::").unwrap_or(text));
         let text = &with_scheme(text);
-        let (location, reference) = match asked {
-            Some(_) => (text.as_str(), asked),
+        let (location, reference) = match queried {
+            Some(_) => (text.as_str(), queried),
             None => split_reference(text),
         };
         if let Some((repository, rest)) = page(location) {
@@ -89,15 +93,15 @@ impl Address {
         })
     }
 
-    /// `helm+https://HOST/PATH/CHART[@VERSION]`, `oci://HOST/PATH[@TAG]`, or `:TAG`.
+    /// Parses `helm+https://HOST/PATH/CHART[@VERSION]` and `oci://HOST/PATH[@TAG]` or `[:TAG]`.
     fn of_archive(text: &str) -> Result<Self, Error> {
         let start = text.find("://").map_or(0, |at| at + 3);
         let path = text[start..].find('/').map_or(text.len(), |at| start + at);
-        let sign = match text.starts_with("oci://") {
+        let separator = match text.starts_with("oci://") {
             true => text[path..].find(['@', ':']),
             false => text[path..].find('@'),
         };
-        let (location, reference) = match sign {
+        let (location, reference) = match separator {
             Some(at) => (&text[..path + at], Some(&text[path + at + 1..])),
             None => (text, None),
         };
@@ -123,15 +127,15 @@ impl Address {
 }
 
 impl Origin {
-    /// A place, checked.
+    /// Creates an origin after checking its parts.
     ///
     /// # Errors
-    /// Where git would take the repository for an option, or the folder leads out of the
-    /// repository.
+    /// If git would take the repository for an option or start a program for it that is not
+    /// allowed, or if the folder leads out of the repository.
     pub(super) fn new(repository: &str, directory: &str) -> Result<Self, Error> {
         let origin = Self {
             repository: repository.trim_end_matches('/').to_owned(),
-            directory: normal(directory).ok_or_else(|| {
+            directory: normalized(directory).ok_or_else(|| {
                 wrong(directory, "a folder in a repository is named without `..`")
             })?,
         };
@@ -156,7 +160,7 @@ impl Origin {
         Ok(origin)
     }
 
-    /// As people read it, without a password.
+    /// Returns the address for messages, without a password.
     pub(crate) fn shown(&self) -> String {
         let repository = without_password(&self.repository);
         match self.directory.as_str() {
@@ -165,8 +169,7 @@ impl Origin {
         }
     }
 
-    /// The last name of the path: what the folder of a package is called where nobody says
-    /// otherwise.
+    /// Returns the last name of the path: the default name of the package's folder.
     pub(super) fn base_name(&self) -> &str {
         let path = match self.directory.as_str() {
             "" => self.repository.trim_end_matches("/.git"),
@@ -176,36 +179,36 @@ impl Origin {
         name.strip_suffix(".git").unwrap_or(name)
     }
 
-    /// Whether the address holds a password.
+    /// Whether the address contains a password.
     pub(super) fn has_password(&self) -> bool {
         without_password(&self.repository) != self.repository
     }
 }
 
-/// The protocols that git speaks itself, or with the helpers that come with it.
+/// The protocols that git supports itself or with the helpers that it comes with.
 const PROTOCOLS: [&str; 7] = ["https", "http", "ssh", "git+ssh", "ssh+git", "git", "file"];
 
-/// What names the program that git would start for an address that it does not know (`ext::`,
-/// `fd://`).
+/// Returns the name of the remote helper that git would start for an address of another protocol,
+/// such as `ext::` or `fd://`.
 fn helper(repository: &str) -> Option<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
     let end = repository.find(|c| !is_name(c))?;
     let (name, rest) = repository.split_at(end);
-    let starts = rest.starts_with("::")
+    let is_helper = rest.starts_with("::")
         || (rest.starts_with("://") && !PROTOCOLS.contains(&name.to_ascii_lowercase().as_str()));
-    starts.then_some(name)
+    is_helper.then_some(name)
 }
 
-/// The protocols of archives.
+/// The protocols of archives: Helm repositories and OCI registries.
 const ARCHIVES: [&str; 3] = ["helm+https", "helm+http", "oci"];
 
-/// Whether a repository is one of archives.
+/// Whether a repository serves archives instead of git objects.
 pub(super) fn is_archive(repository: &str) -> bool {
     let protocol = repository.split_once("://").map(|(protocol, _)| protocol);
     protocol.is_some_and(|protocol| ARCHIVES.contains(&protocol))
 }
 
-/// Whether a text is the digest of an archive.
+/// Whether a text is the digest of an archive: `sha256:` and 64 hexadecimal digits.
 pub(super) fn is_digest(text: &str) -> bool {
     let digits = text.strip_prefix("sha256:");
     digits.is_some_and(|digits| {
@@ -216,7 +219,7 @@ pub(super) fn is_digest(text: &str) -> bool {
     })
 }
 
-/// Whether a name is a whole hash, or the digest of an archive.
+/// Whether a name is a full commit hash or the digest of an archive.
 pub(super) fn is_hash(name: &str) -> bool {
     if is_digest(name) {
         return true;
@@ -224,13 +227,13 @@ pub(super) fn is_hash(name: &str) -> bool {
     matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether whoever calls this program allows a protocol by name.
+/// Whether the user allows a protocol in `GIT_ALLOW_PROTOCOL`.
 fn is_allowed(protocol: &str) -> bool {
-    let named = std::env::var(ALLOWED_PROTOCOLS).unwrap_or_default();
-    named.split(':').any(|name| name == protocol)
+    let allowed = std::env::var(ALLOWED_PROTOCOLS).unwrap_or_default();
+    allowed.split(':').any(|name| name == protocol)
 }
 
-/// Whether a repository is on this machine, by its path.
+/// Whether a repository is given by a path on this machine, not by a URL or as `HOST:PATH`.
 pub(super) fn is_path(repository: &str) -> bool {
     if repository.contains("://") || repository.contains("::") {
         return false;
@@ -244,10 +247,10 @@ pub(super) fn is_path(repository: &str) -> bool {
     }
 }
 
-/// A ref that git cannot take for anything else.
+/// Checks that git cannot take a ref for an option, a range or an expression.
 ///
 /// # Errors
-/// Where it could.
+/// If it could.
 pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
     let forbidden = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
     let bad = reference.is_empty()
@@ -265,7 +268,8 @@ pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The ref is behind the last `@` that is not between a user and a host.
+/// Splits an address at the first `@` that is not between a user and a host, and returns the
+/// location and the ref.
 fn split_reference(text: &str) -> (&str, Option<&str>) {
     let start = match (text.find("://"), text.find(".git")) {
         (_, Some(at)) => at,
@@ -285,29 +289,29 @@ fn split_reference(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The ways to cut a location in two. On a disk the longest path that is a repository counts;
-/// elsewhere the shortest one, for a server has no repository in a repository.
+/// Returns all splits of a location into a repository and a folder, the likeliest first: on a disk
+/// the longest repository path, on a server the shortest, because servers do not nest repositories.
 fn candidates(location: &str, start: usize) -> Result<Vec<Origin>, Error> {
     let location = location.trim_end_matches('/');
     let on_disk = is_path(location) || location.starts_with("file://");
-    let mut cuts: Vec<usize> = location[start..]
+    let mut ends: Vec<usize> = location[start..]
         .char_indices()
         .filter(|(at, c)| *c == '/' && *at > 0)
         .map(|(at, _)| start + at)
         .collect();
-    cuts.push(location.len());
+    ends.push(location.len());
     if on_disk {
-        cuts.reverse();
-    } else if start > 0 && cuts.len() > 1 {
-        cuts.remove(0); // a host alone is no repository
+        ends.reverse();
+    } else if start > 0 && ends.len() > 1 {
+        ends.remove(0); // a host without a path is no repository
     }
-    cuts.into_iter()
+    ends.into_iter()
         .map(|at| Origin::new(&location[..at], &location[at..]))
         .collect()
 }
 
-/// A folder with `/` between names and none around; `None` if it leads out.
-fn normal(directory: &str) -> Option<String> {
+/// Returns a folder with `/` between names and none at the ends; `None` if it has `..` or a NUL.
+fn normalized(directory: &str) -> Option<String> {
     let names = directory
         .split('/')
         .filter(|name| !name.is_empty() && *name != ".");

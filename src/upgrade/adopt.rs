@@ -1,4 +1,5 @@
-//! Records where an existing copy of a package comes from, and restores the original of a package.
+//! `adopt`: records the origin of an existing copy of a package. Also restores the original of a
+//! package for `diff`.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use tempfile::TempDir;
 use super::address::{Address, Origin, is_hash};
 use super::get::{Recorded, put};
 use super::kptfile;
-use super::nearest::{Nearness, nearest, nearness, tagged_versions};
+use super::nearest::{Comparison, compare, nearest, tagged_versions};
 use super::record::{self, RULES_FILE, with_record};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
@@ -16,18 +17,19 @@ use super::version::Choice;
 use crate::error::Error;
 use crate::package::{Snapshot, if_there, read_own, replace};
 
-/// Records where the copy in `folder` comes from: `address` (`REPO[/DIR][@REF]`), or without a ref
-/// the version there whose files are nearest to the copy. Without an address it is where vendir has
-/// it from. Nothing but the record is written. Returns how near the copy is to that version.
+/// Records `address` (`REPO[/DIR][@REF]`) as the origin of the copy in `folder`. Without a ref, the
+/// version is the one whose files are most similar to the copy; without an address, the origin is
+/// the one in vendir's files. Writes nothing but the record. Returns what was recorded, and the
+/// comparison of the copy with that version.
 ///
 /// # Errors
-/// Where it has a record, or upstream cannot be read.
+/// If the folder has a record already, or upstream cannot be read.
 pub(crate) fn adopt(
     remotes: &Remotes<'_>,
     folder: &Path,
     address: Option<&str>,
     choice: Choice,
-) -> Result<(Recorded, Nearness), Error> {
+) -> Result<(Recorded, Comparison), Error> {
     let wrong = |message: &str, help: &str| Error::package(folder, message, help);
     if !folder.is_dir() {
         return Err(wrong(
@@ -41,25 +43,25 @@ pub(crate) fn adopt(
         return Err(wrong("it says already where it comes from", help));
     }
     let is_named = address.is_some();
-    let address = address.map_or_else(|| said_by_vendir(folder), Address::parse)?;
-    let here = local(folder)?;
+    let address = address.map_or_else(|| vendir_address(folder), Address::parse)?;
+    let copy = read_copy(folder)?;
     let (origin, refs, version) = remotes.version_at(&address, |origin, refs| {
-        nearest(remotes, origin, refs, &here, choice)
+        nearest(remotes, origin, refs, &copy, choice)
     })?;
     let version = match is_named {
         true => version,
-        false => tagged(&origin, &refs, version),
+        false => tag_of_commit(&origin, &refs, version),
     };
     let fetched = remotes.snapshot(&origin, &version)?;
-    let nearness = nearness(&here, &fetched.snapshot);
-    if nearness.same + nearness.changed == 0 {
+    let comparison = compare(&copy, &fetched.snapshot);
+    if comparison.same + comparison.changed == 0 {
         let message = format!("no file of it is in {} at {}", origin.shown(), version.name);
         return Err(wrong(
             &message,
             "name the folder in the repository: REPO/DIR[@REF]",
         ));
     }
-    let name = record::file_in(&here, &origin);
+    let name = record::file_in(&copy, &origin);
     put_record(folder, name, &origin, &version)?;
     let recorded = Recorded {
         folder: folder.to_owned(),
@@ -67,10 +69,10 @@ pub(crate) fn adopt(
         version,
         record: name.into(),
     };
-    Ok((recorded, nearness))
+    Ok((recorded, comparison))
 }
 
-fn said_by_vendir(folder: &Path) -> Result<Address, Error> {
+fn vendir_address(folder: &Path) -> Result<Address, Error> {
     vendir::address_of(folder)?.ok_or_else(|| {
         let help = "say it: merge3 adopt FOLDER REPO[/DIR][@REF]";
         Error::package(folder, "no vendir.lock.yml says where it comes from", help)
@@ -86,26 +88,27 @@ fn put_record(folder: &Path, name: &str, origin: &Origin, version: &Version) -> 
     replace(&file, text.as_bytes()).map_err(Error::writing(&file))
 }
 
-/// The files of a copy; this program's own are none of them.
-fn local(folder: &Path) -> Result<Snapshot, Error> {
+/// Reads the files of a copy, without merge3's own.
+fn read_copy(folder: &Path) -> Result<Snapshot, Error> {
     let mut snapshot =
         super::package_upgrade::of_disk(folder, &crate::package::Settings::default())?;
     snapshot.entries.remove(Path::new(RULES_FILE));
     Ok(snapshot)
 }
 
-/// The tag of a commit, where it has one: a package that follows a commit stays there.
-fn tagged(origin: &Origin, refs: &Refs, version: Version) -> Version {
+/// Returns the tag of a commit, if it has one: an upgrade goes from a tag to a newer one, but does
+/// not move a package that follows a commit.
+fn tag_of_commit(origin: &Origin, refs: &Refs, version: Version) -> Version {
     let tags = tagged_versions(origin, refs, Choice::newest(true)).into_iter();
     let mut tags = tags.filter(|tag| tag.commit == version.commit && is_hash(&version.name));
     tags.next().unwrap_or(version)
 }
 
-/// The package as it was when its files were made from upstream, in a folder of its own: what is
-/// kpt's bookkeeping is the same there as here.
+/// Writes the original of a package to a temporary folder. kpt's own fields in the Kptfile are the
+/// package's, so that a comparison does not show them.
 ///
 /// # Errors
-/// Where the package has no record, or upstream cannot be read.
+/// If the package has no record, or upstream cannot be read.
 pub(crate) fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error> {
     let record = record::read(package)?.ok_or_else(|| super::find::no_record(package))?;
     let refs = remotes.refs(&record.lock.origin.repository)?;

@@ -1,4 +1,4 @@
-//! Fetches the files of a package that comes as an archive.
+//! Fetches packages that are archives, and keeps the archives in the cache.
 
 use std::fs;
 
@@ -12,11 +12,12 @@ use crate::package::replace;
 use crate::visible::visible;
 
 impl Remotes<'_> {
-    /// A version with its digest, where its server tells that for each tag alone.
+    /// Returns the version with its digest. OCI registries do not list digests with the tags, so
+    /// the digest of a tag takes a request.
     ///
     /// # Errors
-    /// Where it does not.
-    pub(super) fn fixed(&self, origin: &Origin, version: Version) -> Result<Version, Error> {
+    /// If the registry does not return the digest.
+    pub(super) fn with_digest(&self, origin: &Origin, version: Version) -> Result<Version, Error> {
         match origin.repository.strip_prefix("oci://") {
             Some(path) if !is_digest(&version.commit) => {
                 self.tell(&format!("asking {} for {}", origin.shown(), version.name));
@@ -27,10 +28,10 @@ impl Remotes<'_> {
         }
     }
 
-    /// The files of an archive.
+    /// Returns the files of an archive.
     ///
     /// # Errors
-    /// Where it cannot be fetched, is not what was recorded, or is no package.
+    /// If it cannot be fetched, has another digest than recorded, or is no valid package.
     pub(super) fn archive(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
         let what = format!("{} of {}", version.name, origin.shown());
         let (bytes, is_chart) = match origin.repository.strip_prefix("oci://") {
@@ -59,7 +60,7 @@ impl Remotes<'_> {
         Ok(fetched)
     }
 
-    /// What has a digest: as it was fetched before, or fetched now.
+    /// Returns the content with a digest, from the cache or by calling `fetch`.
     fn content(
         &self,
         digest: &str,
@@ -85,7 +86,7 @@ impl Remotes<'_> {
                 &format!("it has the digest {found}, and {digest} was promised"),
             ));
         }
-        // where it cannot be kept, it is fetched again
+        // without the file in the cache, the next run fetches it again
         let _ = replace(&file, &bytes);
         Ok(bytes)
     }

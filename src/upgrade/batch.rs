@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::address::Origin;
 use super::branch::Branches;
 use super::commit;
-use super::find::{self, Member, Packages, families};
+use super::find::{self, FoundPackage, Packages, groups};
 use super::message::Template;
 use super::outcome::PackageOutcome;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
@@ -44,36 +44,36 @@ pub(crate) fn upgrade(
                 true => Access::Write,
                 false => Access::Read,
             };
-            let families = families(packages, &options.allowed)?;
-            repositories::lock_all(&families, access, &|top| host.waiting(top))?
+            let groups = groups(packages, &options.allowed)?;
+            repositories::lock_all(&groups, access, &|top| host.waiting(top))?
         }
     };
     // others may have upgraded them while they were waited for
-    let families = families(packages, &options.allowed)?;
-    let paths = families.iter().flatten().map(|found| found.path.clone());
+    let groups = groups(packages, &options.allowed)?;
+    let paths = groups.iter().flatten().map(|found| found.path.clone());
     let makes_commits = !options.dry_run && (options.commit || options.branch.is_some());
     let tops = repositories::tops(paths.filter(|_| makes_commits))?;
     let branches = Branches::prepare(&tops, options.branch.as_deref())?;
     // the branch may have been another version of them
-    let mut families = match options.branch {
-        Some(_) => find::families(packages, &options.allowed)?,
-        None => families,
+    let mut groups = match options.branch {
+        Some(_) => find::groups(packages, &options.allowed)?,
+        None => groups,
     };
     // what is not committed is looked for before our own changes are there
-    families.par_iter_mut().flatten().for_each(|found| {
+    groups.par_iter_mut().flatten().for_each(|found| {
         if found.record.is_ok() {
             found.uncommitted = uncommitted_in(&found.path, options);
         }
     });
-    fetch_all(remotes, &families, options);
-    let one = |found: Member| {
+    fetch_all(remotes, &groups, options);
+    let one = |found: FoundPackage| {
         let package = found.path.clone();
         let newer = upgrade_package(remotes, found, options, host, &branches);
         let newer = newer.map_err(|error| error.with_secrets(options.settings.show_secrets));
         PackageOutcome { package, newer }
     };
-    let outcomes = families.into_par_iter();
-    let outcomes = outcomes.flat_map_iter(|family| family.into_iter().map(one));
+    let outcomes = groups.into_par_iter();
+    let outcomes = outcomes.flat_map_iter(|group| group.into_iter().map(one));
     let mut outcomes: Vec<PackageOutcome<Upgrade>> = outcomes.collect();
     if options.commit && !options.dry_run {
         commit_all(&mut outcomes, &tops, &options.template);
@@ -91,8 +91,8 @@ pub(crate) fn upgrade(
 
 /// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is
 /// reported for the package that needs it.
-fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Member>], options: &UpgradeOptions) {
-    let members: Vec<&Member> = families.iter().flatten().collect();
+fn fetch_all(remotes: &Remotes<'_>, groups: &[Vec<FoundPackage>], options: &UpgradeOptions) {
+    let members: Vec<&FoundPackage> = groups.iter().flatten().collect();
     let versions = members.into_par_iter().filter_map(|found| {
         let record = found.record.as_ref().ok();
         let record = record.filter(|_| found.uncommitted.is_none())?;
@@ -117,7 +117,7 @@ fn uncommitted_in(package: &Path, options: &UpgradeOptions) -> Option<Error> {
 
 fn upgrade_package(
     remotes: &Remotes<'_>,
-    mut found: Member,
+    mut found: FoundPackage,
     options: &UpgradeOptions,
     host: &dyn Host,
     branches: &Branches,

@@ -1,4 +1,5 @@
-//! The cache: bare repositories in a folder of the user, with what was fetched from upstream.
+//! The cache of what was fetched from upstream: bare repositories and archives in a folder of the
+//! user.
 
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
@@ -10,27 +11,27 @@ use crate::git_process::Git;
 use crate::package::private_folder::{self, named};
 use crate::package::{gone_is_fine, if_there, sha256};
 
-/// The variable that names the cache folder itself.
+/// The environment variable with the path of the cache.
 pub(crate) const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
 
-/// The folder with what was fetched. Several processes and threads may use it at the same time.
+/// The cache folder. Several processes and threads may use it at the same time.
 #[derive(Debug, Clone)]
 pub(crate) struct Cache {
     root: PathBuf,
 }
 
-/// The bare repository that stands for one upstream repository.
+/// A bare repository in the cache, for one upstream repository.
 #[derive(Debug, Clone)]
 pub(super) struct Store {
     pub(super) path: PathBuf,
 }
 
 impl Cache {
-    /// The user's cache: where `MERGE3_CACHE_DIR` says, else `merge3` in the system's folder for
-    /// caches.
+    /// Returns the user's cache: the folder in `MERGE3_CACHE_DIR`, else `merge3` in the system's
+    /// folder for caches.
     ///
     /// # Errors
-    /// Where there is no such folder.
+    /// If no environment variable names such a folder.
     pub(crate) fn of_user() -> Result<Self, Error> {
         let root = named(CACHE_VARIABLE)
             .or_else(|| named("XDG_CACHE_HOME").map(|path| path.join("merge3")))
@@ -44,20 +45,20 @@ impl Cache {
         })
     }
 
-    /// Where it is.
+    /// Returns the path of the cache.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Empties it, one repository after the other, each as soon as nobody uses it. Returns how many
-    /// there were.
+    /// Deletes the archives and all repositories, after waiting for each repository until no other
+    /// process uses it. Returns the number of repositories.
     ///
     /// # Errors
-    /// Where something cannot be deleted.
+    /// If something cannot be deleted.
     pub(crate) fn clean(&self) -> Result<usize, Error> {
         let archives = self.root.join("archives");
-        let emptied = fs::remove_dir_all(&archives).or_else(gone_is_fine);
-        emptied.map_err(unusable(&archives))?;
+        let deleted = fs::remove_dir_all(&archives).or_else(gone_is_fine);
+        deleted.map_err(unusable(&archives))?;
         let stores = self.root.join("git");
         let entries = if_there(fs::read_dir(&stores));
         let entries = entries.map_err(unusable(&stores))?;
@@ -68,50 +69,51 @@ impl Cache {
                 continue;
             }
             let store = Store { path };
-            let _alone = store.alone()?;
+            let _lock = store.lock_exclusive()?;
             fs::remove_dir_all(&store.path).map_err(unusable(&store.path))?;
             count += 1;
         }
         Ok(count)
     }
 
-    /// The folder with archives, by their digests.
+    /// Returns the folder with archives, which are named by their digests.
     pub(super) fn archives(&self) -> Result<PathBuf, Error> {
-        self.own_folder("archives")
+        self.private_folder("archives")
     }
 
-    /// The repository for an address; made where it is missing.
+    /// Returns the repository for an address; creates it if it is missing.
     pub(super) fn store(&self, repository: &str) -> Result<Store, Error> {
         self.store_named(&sha256(repository.as_bytes()), repository)
     }
 
-    /// A further repository for an address.
+    /// Returns the repository with a name, for an address; creates it if it is missing.
     pub(super) fn store_named(&self, name: &str, repository: &str) -> Result<Store, Error> {
-        let folder = self.own_folder("git")?;
+        let folder = self.private_folder("git")?;
         let path = folder.join(format!("{name}.git"));
         let store = Store { path };
         if !store.is_ready() {
-            let _alone = store.alone()?;
+            let _lock = store.lock_exclusive()?;
             if !store.is_ready() {
-                store.make(&folder, repository)?;
+                store.create(&folder, repository)?;
             }
         }
-        own(&store.path)?;
+        check_private(&store.path)?;
         Ok(store)
     }
 
-    /// A folder in the cache, which is nobody else's: what is in it says what git runs.
-    fn own_folder(&self, name: &str) -> Result<PathBuf, Error> {
+    /// Returns a folder in the cache that only the user may write to; creates it if it is missing.
+    /// Git runs what the configuration in a repository says, so no one else may write it.
+    fn private_folder(&self, name: &str) -> Result<PathBuf, Error> {
         let folder = self.root.join(name);
         private_folder::make(&folder).map_err(unusable(&folder))?;
-        own(&self.root)?;
-        own(&folder)?;
+        check_private(&self.root)?;
+        check_private(&folder)?;
         Ok(folder)
     }
 }
 
-/// Refuses a folder that others may have written to.
-fn own(folder: &Path) -> Result<(), Error> {
+/// Refuses a folder that other users may have written to.
+fn check_private(folder: &Path) -> Result<(), Error> {
     let help = format!(
         "git runs what is set up there: delete it, or \
          set {CACHE_VARIABLE} to a folder of your own"
@@ -124,26 +126,26 @@ impl Store {
         self.path.join("merge3-ready").is_file()
     }
 
-    /// Makes it beside its place, so that it is there as a whole. What a run left of it that was
-    /// killed goes, and so the caller is alone at it.
-    fn make(&self, folder: &Path, repository: &str) -> Result<(), Error> {
+    /// Creates the repository under a temporary name and renames it, so that it is never there in
+    /// part. Deletes what a killed run left, so the caller must hold the exclusive lock.
+    fn create(&self, folder: &Path, repository: &str) -> Result<(), Error> {
         let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        let begin = format!("{name}.new-");
+        let prefix = format!("{name}.new-");
         for entry in fs::read_dir(folder).map_err(unusable(folder))? {
             let entry = entry.map_err(unusable(folder))?;
-            if entry.file_name().to_string_lossy().starts_with(&begin) {
-                // a git that outlived its run may still be at it: then it goes the next time
+            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                // a git process of that run may still write to it: the next run deletes it then
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
-        let gone = fs::remove_dir_all(&self.path).or_else(gone_is_fine);
-        gone.map_err(unusable(&self.path))?;
-        let made = tempfile::Builder::new().prefix(&begin).tempdir_in(folder);
-        let made = made.map_err(unusable(folder))?;
-        let path = made.path().to_owned();
+        let deleted = fs::remove_dir_all(&self.path).or_else(gone_is_fine);
+        deleted.map_err(unusable(&self.path))?;
+        let temporary = tempfile::Builder::new().prefix(&prefix).tempdir_in(folder);
+        let temporary = temporary.map_err(unusable(folder))?;
+        let path = temporary.path().to_owned();
         Self { path }.init(repository)?;
-        let placed = fs::rename(made.path(), &self.path);
-        placed.map_err(unusable(&self.path))
+        let renamed = fs::rename(temporary.path(), &self.path);
+        renamed.map_err(unusable(&self.path))
     }
 
     fn init(&self, repository: &str) -> Result<(), Error> {
@@ -151,7 +153,7 @@ impl Store {
             ("remote.origin.url", repository),
             ("remote.origin.promisor", "true"),
             ("remote.origin.partialclonefilter", "blob:none"),
-            // what is fetched hangs on no branch: to git's housekeeping it is rubbish
+            // no ref keeps the fetched objects: garbage collection would delete them
             ("gc.auto", "0"),
             ("maintenance.auto", "false"),
             ("fetch.writeCommitGraph", "false"),
@@ -167,22 +169,24 @@ impl Store {
         }
         let ready = fs::write(self.path.join("merge3-ready"), repository);
         ready.map_err(unusable(&self.path))?;
-        // whatever the user's mask says
+        // git creates it with the permissions of the user's umask
         private_folder::protect(&self.path).map_err(unusable(&self.path))
     }
 
-    /// A call about this repository, with what fetching needs.
+    /// Returns a call of git on this repository.
     pub(super) fn git(&self) -> Git {
         Git::bare(&self.path)
     }
 
-    /// Waits until nobody else uses it.
-    pub(super) fn alone(&self) -> Result<File, Error> {
+    /// Waits until no one else uses the repository, and keeps others from it as long as the file is
+    /// open.
+    pub(super) fn lock_exclusive(&self) -> Result<File, Error> {
         self.locked(File::lock)
     }
 
-    /// Waits until nobody changes it.
-    pub(super) fn shared(&self) -> Result<File, Error> {
+    /// Waits until no one changes the repository, and keeps others from it as long as the file is
+    /// open.
+    pub(super) fn lock_shared(&self) -> Result<File, Error> {
         self.locked(File::lock_shared)
     }
 
@@ -194,6 +198,7 @@ impl Store {
         locked.map_err(unusable(&path))
     }
 
+    /// Returns the error for a repository in the cache that cannot be used.
     pub(super) fn broken(&self, message: &str) -> Error {
         let help = "empty it with `merge3 cache clean` and run again";
         refused(&self.path, message, help)

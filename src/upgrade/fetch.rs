@@ -1,4 +1,4 @@
-//! Fetches commits and files from git, all that is wanted of a repository at once.
+//! Fetches commits and files from git repositories into the cache, with few calls for each.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::address::{Origin, is_archive};
 use super::cache::Store;
 use super::refs::Version;
-use super::remote::{Folder, Remotes};
+use super::remote::{FolderListing, Remotes};
 use super::tree;
 use crate::error::Error;
 use crate::git_process::{reason, without_password};
@@ -18,32 +18,31 @@ use crate::package::Snapshot;
 use crate::report::many;
 
 impl Remotes<'_> {
-    /// Fetches versions of packages, for `who`, with one fetch of the commits and one of the files
-    /// of each repository. What is not there afterwards is fetched when it is read, which tells
-    /// why.
-    pub(super) fn fetch(&self, wanted: &[(&Origin, &Version)], who: &str) {
-        for (repository, own) in by_repository(wanted) {
-            // whatever goes wrong is told by who reads it
-            let _ = self.fetch_of(repository, &own, who);
+    /// Fetches versions of packages, with one call for the commits and one for the files of each
+    /// repository. `purpose` begins the messages about it. Errors are ignored: what is missing is
+    /// fetched again when it is read, and the error is reported then.
+    pub(super) fn fetch(&self, wanted: &[(&Origin, &Version)], purpose: &str) {
+        for (repository, versions) in by_repository(wanted) {
+            let _ = self.fetch_from(repository, &versions, purpose);
         }
     }
 
-    /// [`Remotes::fetch`] for many packages, two versions of each. One that is alone in its
-    /// repository is fetched when its turn comes.
+    /// Fetches two versions of each of many packages, in parallel. Skips repositories with only one
+    /// package, which is fetched when it is upgraded.
     pub(super) fn fetch_many(&self, wanted: &[(&Origin, &Version)]) {
-        let several = by_repository(wanted).into_par_iter();
-        let several = several.filter(|(_, own)| own.len() > 2);
-        several.for_each(|(repository, own)| {
-            let who = many(own.len() / 2, "package");
-            let _ = self.fetch_of(repository, &own, &who);
+        let shared = by_repository(wanted).into_par_iter();
+        let shared = shared.filter(|(_, versions)| versions.len() > 2);
+        shared.for_each(|(repository, versions)| {
+            let purpose = many(versions.len() / 2, "package");
+            let _ = self.fetch_from(repository, &versions, &purpose);
         });
     }
 
-    fn fetch_of(
+    fn fetch_from(
         &self,
         repository: &str,
         wanted: &[(&Origin, &Version)],
-        who: &str,
+        purpose: &str,
     ) -> Result<(), Error> {
         let wanted = wanted.iter();
         let wanted: Vec<&(&Origin, &Version)> = wanted
@@ -51,62 +50,63 @@ impl Remotes<'_> {
             .collect();
         let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (origin, version) in &wanted {
-            let of_commit = folders.entry(&version.commit).or_default();
-            of_commit.insert(&origin.directory);
+            let directories = folders.entry(&version.commit).or_default();
+            directories.insert(&origin.directory);
         }
         let store = self.cache.store(repository)?;
-        let _alone = store.alone()?;
+        let _lock = store.lock_exclusive()?;
         let commits: Vec<&str> = folders.keys().copied().collect();
-        let missing = store.lacking(&commits)?;
+        let missing = store.missing_commits(&commits)?;
         if !missing.is_empty() {
-            let lacking = wanted.iter().map(|(_, version)| version);
-            let lacking = lacking.filter(|version| missing.contains(&&*version.commit));
+            let versions = wanted.iter().map(|(_, version)| version);
+            let versions = versions.filter(|version| missing.contains(&&*version.commit));
             let mut seen = BTreeSet::new();
-            let names = lacking.map(|version| &*version.name);
+            let names = versions.map(|version| &*version.name);
             let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
-            let shown = without_password(repository);
-            self.tell(&format!("{who}: fetching {} of {shown}", names.join(", ")));
+            let (names, shown) = (names.join(", "), without_password(repository));
+            self.tell(&format!("{purpose}: fetching {names} of {shown}"));
             store.fetch(&["--depth=1", "--filter=blob:none"], &missing)?;
         }
-        let objects_of = |printed: &[u8]| -> Vec<String> {
-            let listed = tree::checked(printed).unwrap_or_default();
-            let objects = tree::objects(&listed).into_iter();
+        let objects_of = |listing: &[u8]| -> Vec<String> {
+            let entries = tree::parse_listing(listing).unwrap_or_default();
+            let objects = tree::file_objects(&entries).into_iter();
             objects.map(str::to_owned).collect()
         };
-        let mut listed = Vec::new();
+        let mut listings = Vec::new();
         let mut objects: BTreeSet<String> = BTreeSet::new();
         for (commit, directories) in &folders {
-            let printed = store.list(commit, directories)?;
-            for (directory, printed) in printed.map_err(|reason| store.broken(&reason))? {
-                objects.extend(objects_of(&printed));
-                listed.push((*commit, directory, printed));
+            let found = store.list(commit, directories)?;
+            for (directory, listing) in found.map_err(|reason| store.broken(&reason))? {
+                objects.extend(objects_of(&listing));
+                listings.push((*commit, directory, listing));
             }
         }
         let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
-        let (sizes, _) = store.fetched(&objects, |count| {
+        let (sizes, _) = store.fetch_missing_files(&objects, |count| {
             let (count, shown) = (many(count, "file"), without_password(repository));
-            self.tell(&format!("{who}: fetching {count} of {shown}"));
+            self.tell(&format!("{purpose}: fetching {count} of {shown}"));
         })?;
-        for (commit, directory, printed) in listed {
-            let objects = objects_of(&printed).into_iter();
-            // what is incomplete is looked at again by who reads it
+        for (commit, directory, listing) in listings {
+            let objects = objects_of(&listing).into_iter();
+            // a folder with missing files is fetched again when it is read
             if let Some(sizes) = objects.map(|it| sizes.get(&it).copied()).collect() {
-                self.learn(repository, commit, directory, Folder { printed, sizes });
+                let folder = FolderListing { listing, sizes };
+                self.remember(repository, commit, directory, folder);
             }
         }
         Ok(())
     }
 
-    /// The files of a package at each of some tags: for each file its object.
-    pub(super) fn trees(
+    /// Returns the files of a package at each of some tags: the hash of each file, by its path.
+    pub(super) fn file_hashes(
         &self,
         origin: &Origin,
         versions: &[Version],
     ) -> Result<Vec<BTreeMap<PathBuf, String>>, Error> {
         let store = self.store(origin)?;
-        let _alone = store.alone()?;
+        let _lock = store.lock_exclusive()?;
         let commits: Vec<&str> = versions.iter().map(|it| it.commit.as_str()).collect();
-        let missing: HashSet<&str> = store.lacking(&commits)?.into_iter().collect();
+        let missing: HashSet<&str> = store.missing_commits(&commits)?.into_iter().collect();
         if !missing.is_empty() {
             let count = many(missing.len(), "version");
             self.tell(&format!("fetching {count} of {}", origin.shown()));
@@ -114,32 +114,33 @@ impl Remotes<'_> {
             let names = missing.map(|version| format!("refs/tags/{}", version.full));
             let names: Vec<String> = names.collect();
             let output = store.fetch(&["--depth=1", "--filter=blob:none"], &names)?;
-            if !store.lacking(&commits)?.is_empty() {
+            if !store.missing_commits(&commits)?.is_empty() {
                 return Err(versions_not_fetched(origin, &reason(&output)));
             }
         }
         let folder = BTreeSet::from([origin.directory.as_str()]);
-        let tree = |version: &Version| {
-            let printed = store.list(&version.commit, &folder)?;
-            let printed = printed.map_err(|reason| store.broken(&reason))?;
-            let printed = printed.into_values().next().unwrap_or_default();
-            let listed = tree::checked(&printed).unwrap_or_default().into_iter();
-            let files = listed.filter(|it| !it.is_own() && !it.is_submodule());
+        let hashes = |version: &Version| {
+            let listing = store.list(&version.commit, &folder)?;
+            let listing = listing.map_err(|reason| store.broken(&reason))?;
+            let listing = listing.into_values().next().unwrap_or_default();
+            let entries = tree::parse_listing(&listing).unwrap_or_default();
+            let files = entries.into_iter();
+            let files = files.filter(|it| !it.is_own() && !it.is_submodule());
             Ok(files.map(|it| (it.path, it.object)).collect())
         };
-        versions.iter().map(tree).collect()
+        versions.iter().map(hashes).collect()
     }
 
-    /// What git calls the files of a copy.
-    pub(super) fn hashes(
+    /// Returns git's hashes of the files of a copy, by their paths.
+    pub(super) fn hashes_of_copy(
         &self,
         origin: &Origin,
         copy: &Snapshot,
     ) -> Result<HashMap<PathBuf, String>, Error> {
-        let whole = std::path::absolute(&copy.name).unwrap_or_else(|_| copy.name.clone());
-        // a name with a line break in it cannot be told to git so
+        let root = std::path::absolute(&copy.name).unwrap_or_else(|_| copy.name.clone());
+        // git reads one path on each line, so a path with a line break is left out
         let paths = copy.entries.keys().filter_map(|path| {
-            let text = whole.join(path).to_str()?.to_owned();
+            let text = root.join(path).to_str()?.to_owned();
             (!text.contains('\n')).then_some((path, text))
         });
         let (paths, names): (Vec<&PathBuf>, Vec<String>) = paths.unzip();
@@ -149,15 +150,15 @@ impl Remotes<'_> {
             .offline()
             .args(["hash-object", "--no-filters", "--stdin-paths"])
             .output_with_lines(&names)?;
-        let printed = String::from_utf8_lossy(&output.stdout);
-        let hashes = paths.into_iter().zip(printed.lines());
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let hashes = paths.into_iter().zip(stdout.lines());
         Ok(hashes
             .map(|(path, hash)| (path.clone(), hash.to_owned()))
             .collect())
     }
 }
 
-/// Versions in git by their repositories.
+/// Groups versions by their repositories, without those of archives.
 fn by_repository<'w>(
     wanted: &[(&'w Origin, &'w Version)],
 ) -> BTreeMap<&'w str, Vec<(&'w Origin, &'w Version)>> {
@@ -166,13 +167,13 @@ fn by_repository<'w>(
         .filter(|(origin, _)| !is_archive(&origin.repository));
     let mut repositories: BTreeMap<&str, Vec<(&Origin, &Version)>> = BTreeMap::new();
     for (origin, version) in in_git {
-        let own = repositories.entry(&origin.repository).or_default();
-        own.push((origin, version));
+        let versions = repositories.entry(&origin.repository).or_default();
+        versions.push((origin, version));
     }
     repositories
 }
 
-/// A server that has a commit without all that is in it.
+/// Returns the error for a server that has a commit but not all files of it.
 pub(super) fn incomplete(origin: &Origin, version: &Version, reason: &str) -> Error {
     let shown = without_password(&origin.repository);
     Error::refused(
@@ -185,16 +186,17 @@ pub(super) fn incomplete(origin: &Origin, version: &Version, reason: &str) -> Er
     )
 }
 
-/// A commit that could not be fetched, and why as far as that can be told.
+/// Returns the error for a commit that could not be fetched, with the likely cause.
 fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: bool) -> Error {
     let shown = without_password(&origin.repository);
-    let signs = [
+    let signs_of_missing_objects = [
         "unable to read",
         "missing",
         "promisor",
         "corruption on the remote",
     ];
-    if signs.iter().any(|sign| reason.contains(sign)) {
+    let is_sign = |sign: &&str| reason.contains(sign);
+    if signs_of_missing_objects.iter().any(is_sign) {
         return incomplete(origin, version, reason);
     }
     let commit = &version.commit;
@@ -205,12 +207,12 @@ fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: boo
              or name the repository that it was cloned from in the record",
         );
     }
-    let said = match reason {
+    let reason = match reason {
         "" => String::new(),
         reason => format!(" ({reason})"),
     };
     Error::refused(
-        format!("the commit {commit} of {shown} is gone{said}"),
+        format!("the commit {commit} of {shown} is gone{reason}"),
         format!(
             "upstream rewrote its history or cannot be reached (git ls-remote \
              {shown}); if the commit is lost, put the commit that your copy \
@@ -219,7 +221,7 @@ fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: boo
     )
 }
 
-/// Versions that are compared with a copy, of which some could not be fetched.
+/// Returns the error for versions that could not be fetched to compare them with a copy.
 fn versions_not_fetched(origin: &Origin, reason: &str) -> Error {
     let shown = origin.shown();
     let repository = without_password(&origin.repository);
@@ -233,20 +235,22 @@ fn versions_not_fetched(origin: &Origin, reason: &str) -> Error {
 }
 
 impl Store {
+    /// Whether the cache has a commit.
     pub(super) fn has_commit(&self, commit: &str) -> Result<bool, Error> {
-        Ok(self.lacking(&[commit])?.is_empty())
+        Ok(self.missing_commits(&[commit])?.is_empty())
     }
 
-    /// Those of some commits that are not here.
-    fn lacking<'c>(&self, commits: &[&'c str]) -> Result<Vec<&'c str>, Error> {
-        let told = self.told_of(commits, "%(objecttype)")?;
-        // where git fails, it prints fewer lines: the other commits are fetched, which reports why
-        let mut types = told.lines();
-        let lacking = commits.iter().filter(|_| types.next() != Some("commit"));
-        Ok(lacking.copied().collect())
+    /// Returns those of some commits that the cache does not have.
+    fn missing_commits<'c>(&self, commits: &[&'c str]) -> Result<Vec<&'c str>, Error> {
+        let types = self.batch_check(commits, "%(objecttype)")?;
+        // if git fails, it prints fewer lines: the other commits are then fetched, and the error is
+        // reported there
+        let mut types = types.lines();
+        let missing = commits.iter().filter(|_| types.next() != Some("commit"));
+        Ok(missing.copied().collect())
     }
 
-    /// Fetches one commit with its trees and without files, as far as the server can do that.
+    /// Fetches one commit with its trees, and without files if the server supports that.
     pub(super) fn fetch_commit(&self, origin: &Origin, version: &Version) -> Result<(), Error> {
         if self.has_commit(&version.commit)? {
             return Ok(());
@@ -258,22 +262,22 @@ impl Store {
             format!("refs/heads/{}", version.full),
         ];
         let everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-        let tries: [(&[&str], Vec<&str>); 5] = [
+        let attempts: [(&[&str], Vec<&str>); 5] = [
             (&shallow, vec![version.commit.as_str()]),
             (&shallow, vec![named[0].as_str()]),
             (&shallow, vec![named[1].as_str()]),
-            // a server that gives commits by the names of refs only: all of them
+            // a server may send only what refs name: the commit is then found by fetching all refs
             (&all, everything.to_vec()),
             (&[all[0], all[1], "--unshallow"], everything.to_vec()),
         ];
-        let mut first = None;
-        for (options, wanted) in tries {
+        let mut first_error = None;
+        for (options, wanted) in attempts {
             let output = self.fetch(options, &wanted)?;
             if self.has_commit(&version.commit)? {
                 return Ok(());
             }
-            if !output.status.success() && first.is_none() {
-                first = Some(reason(&output));
+            if !output.status.success() && first_error.is_none() {
+                first_error = Some(reason(&output));
             }
         }
         let is_shallow = self.git().args(["rev-parse", "--is-shallow-repository"]);
@@ -281,13 +285,13 @@ impl Store {
         Err(not_fetched(
             origin,
             version,
-            &first.unwrap_or_default(),
+            &first_error.unwrap_or_default(),
             is_shallow,
         ))
     }
 
-    /// Fetches refs, commits or other objects by their names, all at once. What the server lacks is
-    /// not asked for again object by object, each with a process of its own that asks for the next.
+    /// Fetches refs, commits or other objects by their names, all in one call. Lazy fetching is
+    /// off, because it would start a further process for each object that the server lacks.
     pub(super) fn fetch(
         &self,
         options: &[&str],
@@ -305,9 +309,9 @@ impl Store {
         fetch.output_with_lines(wanted)
     }
 
-    /// Fetches files. Returns what git says where that fails.
+    /// Fetches files by their hashes. Returns the reason to report if some are still missing.
     pub(super) fn fetch_objects(&self, objects: &[String]) -> Result<String, Error> {
-        // a server that refuses is asked again for each by git itself, when it is read
+        // if the server refuses this call, a lazy fetch gets the files that it would send singly
         let fetched = self.fetch(&["--filter=blob:none"], objects)?;
         if fetched.status.success() {
             return Ok("it does not send them".to_owned());

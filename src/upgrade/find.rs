@@ -30,7 +30,7 @@ pub(crate) struct Shard {
 
 /// A package that has a record, or one that cannot be read.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct FoundPackage {
     /// The package's folder, as it was reached.
     pub path: PathBuf,
     /// Its record.
@@ -39,7 +39,7 @@ pub(super) struct Member {
     pub(super) uncommitted: Option<Error>,
 }
 
-impl Member {
+impl FoundPackage {
     fn new(path: &Path, record: Result<Record, Error>) -> Self {
         Self {
             path: path.to_owned(),
@@ -84,7 +84,10 @@ impl Packages {
 ///
 /// # Errors
 /// Where a folder cannot be read, or a folder that was named has no record.
-pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Member>>, Error> {
+pub(super) fn groups(
+    packages: &Packages,
+    allowed: &[String],
+) -> Result<Vec<Vec<FoundPackage>>, Error> {
     match packages {
         Packages::Below(shard) => below(*shard, allowed),
         Packages::Named(folders) => {
@@ -94,7 +97,7 @@ pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Ve
     }
 }
 
-fn named(folder: &Path, allowed: &[String]) -> Result<Member, Error> {
+fn named(folder: &Path, allowed: &[String]) -> Result<FoundPackage, Error> {
     if !folder.is_dir() {
         return Err(Error::package(
             folder,
@@ -104,7 +107,7 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Member, Error> {
     }
     let record = record_of(folder, allowed);
     let record = record.and_then(|record| record.ok_or_else(|| no_record(folder)));
-    Ok(Member::new(folder, record))
+    Ok(FoundPackage::new(folder, record))
 }
 
 /// A package's record; `None` if it has none.
@@ -130,9 +133,9 @@ pub(super) fn no_record(package: &Path) -> Error {
 
 /// The packages here and below that say where they come from, by path, without those of other
 /// shares.
-fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<Member>>, Error> {
+fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<FoundPackage>>, Error> {
     let here = Path::new(".");
-    let mut families: Vec<Vec<Member>> = Vec::new();
+    let mut groups: Vec<Vec<FoundPackage>> = Vec::new();
     let walk = WalkDir::new(here)
         .sort_by_file_name()
         .into_iter()
@@ -146,17 +149,17 @@ fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<Member>>, E
         let Some(record) = record_of(path, allowed).transpose() else {
             continue;
         };
-        let found = Member::new(path, record);
-        match families.last_mut() {
-            Some(family) if path.starts_with(&family[0].path) => family.push(found),
-            _ => families.push(vec![found]),
+        let found = FoundPackage::new(path, record);
+        match groups.last_mut() {
+            Some(group) if path.starts_with(&group[0].path) => group.push(found),
+            _ => groups.push(vec![found]),
         }
     }
     if let Some(shard) = shard {
         let top = worktree::top(here)?.unwrap_or_else(|| here.to_owned());
-        families.retain(|family| shard.has(&name_in(&top, &family[0].path)));
+        groups.retain(|group| shard.has(&name_in(&top, &group[0].path)));
     }
-    Ok(families)
+    Ok(groups)
 }
 
 /// A package's path in the repository, so that it is the same on every machine and from every

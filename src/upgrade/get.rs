@@ -54,7 +54,7 @@ pub(crate) fn get(
     choice: Choice,
 ) -> Result<(Recorded, usize, Vec<Warning>), Error> {
     let address = Address::parse(address)?;
-    let first = |origin: &Origin, refs: &Refs| Ok(refs.first(&origin.directory, choice));
+    let first = |origin: &Origin, refs: &Refs| Ok(refs.default_version(&origin.directory, choice));
     let (origin, _, version) = remotes.version_at(&address, first)?;
     let folder = folder.map_or_else(|| PathBuf::from(origin.base_name()), Path::to_owned);
     refuse_taken(&folder)?;
@@ -92,7 +92,7 @@ impl Remotes<'_> {
         };
         let name = reference.as_deref().unwrap_or("HEAD");
         let version = version.ok_or_else(|| refs.no_version(&origin, name))?;
-        let version = self.fixed(&origin, version)?;
+        let version = self.with_digest(&origin, version)?;
         Ok((origin, refs, version))
     }
 }

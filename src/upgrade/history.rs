@@ -52,7 +52,7 @@ impl Remotes<'_> {
         let range = format!("{}\n{}\n{}", origin.repository, from.commit, to.commit);
         let name = format!("{}-log", sha256(range.as_bytes()));
         let store = self.cache.store_named(&name, &origin.repository)?;
-        let _alone = store.alone()?;
+        let _lock = store.lock_exclusive()?;
         if !store.path.is_dir() {
             return Ok(None);
         }

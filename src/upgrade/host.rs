@@ -1,11 +1,12 @@
-//! Links to the websites of well-known hosts: a release, a comparison of two commits, an issue.
+//! Makes links to the web pages of well-known hosts: a release, a comparison of two commits, an
+//! issue.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What is encoded of a name in an address: nothing in it is Markdown then.
-const PART: AsciiSet = NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'/');
+/// The characters of a tag that are percent-encoded in a URL: all that could be Markdown.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'/');
 
-/// What a repository is called at a host, and what the host is.
+/// The pages of a repository at a well-known host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Website {
     forge: Forge,
@@ -17,7 +18,7 @@ pub(super) struct Website {
 enum Forge {
     GitHub,
     GitLab,
-    /// And Forgejo.
+    /// Gitea and Forgejo.
     Gitea,
     Bitbucket,
 }
@@ -34,13 +35,13 @@ impl Forge {
     }
 }
 
-/// What is between `://` and the path: user, host and port.
+/// Returns the authority of an address, between `://` and the path: user, host and port.
 pub(super) fn authority(address: &str) -> &str {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     rest.split('/').next().unwrap_or(rest)
 }
 
-/// The host of an authority, without user and port.
+/// Returns the host of an authority, without user and port.
 pub(super) fn host_in(authority: &str) -> &str {
     let host = authority.rsplit('@').next().unwrap_or(authority);
     match host.strip_prefix('[') {
@@ -49,13 +50,14 @@ pub(super) fn host_in(authority: &str) -> &str {
     }
 }
 
-/// Whether a host is one at which a repository has two names: its owner's and its own.
+/// Whether a host is well known: a repository there has a path of an owner and a name.
 pub(super) fn is_known(host: &str) -> bool {
     Forge::of(host).is_some()
 }
 
 impl Website {
-    /// The host of a repository, by its address; `None` if the host is not known.
+    /// Returns the website of the repository with this address; `None` if the host is not well
+    /// known.
     pub(super) fn of(repository: &str) -> Option<Self> {
         let rest = match repository.split_once("://") {
             Some(("https" | "http" | "ssh", rest)) => rest.to_owned(),
@@ -69,14 +71,14 @@ impl Website {
         let path = path.strip_suffix(".git").unwrap_or(path);
         let names: Vec<&str> = path.split('/').collect();
         let is_plain = |name: &&str| {
-            let fine = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-            !name.is_empty() && name.chars().all(fine) && name.chars().any(|c| c != '.')
+            let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+            !name.is_empty() && name.chars().all(is_allowed) && name.chars().any(|c| c != '.')
         };
-        let enough = match forge {
+        let is_complete = match forge {
             Forge::GitLab => names.len() >= 2,
             _ => names.len() == 2,
         };
-        (enough && names.iter().all(is_plain)).then(|| Self {
+        (is_complete && names.iter().all(is_plain)).then(|| Self {
             forge,
             host,
             path: path.to_owned(),
@@ -84,15 +86,15 @@ impl Website {
     }
 
     fn page(&self, page: &str) -> String {
-        let between = if self.forge == Forge::GitLab {
+        let separator = if self.forge == Forge::GitLab {
             "/-"
         } else {
             ""
         };
-        format!("https://{}/{}{between}/{page}", self.host, self.path)
+        format!("https://{}/{}{separator}/{page}", self.host, self.path)
     }
 
-    /// What changed between two commits.
+    /// Returns the link to the changes between two commits.
     pub(super) fn comparison(&self, from: &str, to: &str) -> String {
         match self.forge {
             Forge::Bitbucket => self.page(&format!("branches/compare/{to}..{from}")),
@@ -100,9 +102,9 @@ impl Website {
         }
     }
 
-    /// What a tag is about.
+    /// Returns the link to the release of a tag; `None` if the host has no releases.
     pub(super) fn release(&self, tag: &str) -> Option<String> {
-        let tag = utf8_percent_encode(tag, &PART);
+        let tag = utf8_percent_encode(tag, &ENCODED);
         match self.forge {
             Forge::GitHub | Forge::Gitea => Some(self.page(&format!("releases/tag/{tag}"))),
             Forge::GitLab => Some(self.page(&format!("releases/{tag}"))),
@@ -110,8 +112,9 @@ impl Website {
         }
     }
 
-    /// An issue or a change, by its number. GitHub would tell all who read upstream's issue of a
-    /// link to it, and does not of one to its host for redirections.
+    /// Returns the link to an issue or a pull request, by its number. GitHub shows a link to an
+    /// issue on the issue's page, to all who read it, unless the link goes through its host for
+    /// redirections.
     pub(super) fn reference(&self, number: &str) -> String {
         let url = self.page(&format!("issues/{number}"));
         match self.forge {
@@ -126,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_hosts_have_pages() {
+    fn links_to_pages_of_known_hosts() {
         let page = |repository: &str| Website::of(repository).map(|it| it.comparison("a", "b"));
         let github = Some("https://github.com/o/r/compare/a...b".to_owned());
         for address in [

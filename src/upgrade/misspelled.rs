@@ -1,18 +1,18 @@
-//! Which names somebody may have meant who wrote one that does not exist.
+//! Suggests names for a misspelled one.
 
-/// How much of a name is right at least, 1 is all of it.
-const LIKENESS: f64 = 0.7;
-/// How many names are proposed at most.
-const COUNT: usize = 3;
+/// The lowest similarity of a suggested name, from 0 to 1.
+const MIN_SIMILARITY: f64 = 0.7;
+/// The highest number of suggested names.
+const MAX_SUGGESTIONS: usize = 3;
 
-/// The names that are written almost like one that does not exist, the likest first.
-pub(super) fn names_like<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
-    let likeness = |other| strsim::normalized_damerau_levenshtein(name, other);
-    let names = names.map(|other| (other, likeness(other)));
-    let mut like: Vec<(&str, f64)> = names.filter(|(_, it)| *it >= LIKENESS).collect();
-    like.sort_by(|(_, left), (_, right)| right.total_cmp(left));
-    like.truncate(COUNT);
-    like.into_iter().map(|(other, _)| other).collect()
+/// Returns the names with a spelling similar to that of `name`, the most similar first.
+pub(super) fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let similarity = |other| strsim::normalized_damerau_levenshtein(name, other);
+    let names = names.map(|other| (other, similarity(other)));
+    let mut similar: Vec<(&str, f64)> = names.filter(|(_, it)| *it >= MIN_SIMILARITY).collect();
+    similar.sort_by(|(_, left), (_, right)| right.total_cmp(left));
+    similar.truncate(MAX_SUGGESTIONS);
+    similar.into_iter().map(|(other, _)| other).collect()
 }
 
 #[cfg(test)]
@@ -20,10 +20,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_a_typing_mistake_is_found() {
+    fn finds_names_with_typing_mistakes() {
         let names = || ["main", "release-1", "release-2", "upstream", "upstreamLock"].into_iter();
-        assert_eq!(names_like("relaese-2", names()), ["release-2", "release-1"]);
-        assert_eq!(names_like("upstrem", names()), ["upstream"]);
-        assert!(names_like("develop", names()).is_empty());
+        assert_eq!(
+            similar_names("relaese-2", names()),
+            ["release-2", "release-1"]
+        );
+        assert_eq!(similar_names("upstrem", names()), ["upstream"]);
+        assert!(similar_names("develop", names()).is_empty());
     }
 }

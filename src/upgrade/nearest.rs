@@ -1,4 +1,4 @@
-//! How near a copy of a package is to versions of upstream's, and which one is nearest.
+//! Compares a copy of a package with upstream's versions, and finds the most similar one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -12,124 +12,126 @@ use crate::differences::differences_of_lines;
 use crate::error::Error;
 use crate::package::Snapshot;
 
-/// How many versions that have most files alike are compared line by line.
-const COMPARED: usize = 5;
-/// How many versions are looked at, the newest first.
-const MOST: usize = 1000;
-/// How many archives are looked at, the newest first: each is fetched as a whole.
-const ARCHIVES: usize = 20;
+/// How many versions, those with the most equal files, are compared line by line.
+const COMPARED_BY_LINES: usize = 5;
+/// How many versions are compared, the newest first.
+const MAX_VERSIONS: usize = 1000;
+/// How many archives are compared, the newest first. Each is fetched as a whole.
+const MAX_ARCHIVES: usize = 20;
 
-/// How near a copy is to a version of upstream's.
+/// The comparison of a copy with an upstream version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Nearness {
-    /// The files of both that are the same.
+pub(crate) struct Comparison {
+    /// The number of files that are equal.
     pub same: usize,
-    /// The files of both that differ.
+    /// The number of files that both have and that differ.
     pub changed: usize,
-    /// The lines that differ in them, and those of text files that only one has.
+    /// The number of lines that differ in these, and of the lines of files that only upstream has.
     pub lines: usize,
-    /// The files that only upstream has.
+    /// The number of files that only upstream has.
     pub missing: usize,
-    /// The files that only the copy has.
+    /// The number of files that only the copy has.
     pub added: usize,
 }
 
-/// The version of a copy that nobody names: the one whose files are nearest to those of the copy;
-/// of equal ones the newest.
+/// Returns the version whose files are most similar to those of the copy; the newest one of equally
+/// similar versions.
 pub(super) fn nearest(
     remotes: &Remotes<'_>,
     origin: &Origin,
     refs: &Refs,
-    here: &Snapshot,
+    copy: &Snapshot,
     choice: Choice,
 ) -> Result<Option<Version>, Error> {
     let is_archive = is_archive(&origin.repository);
-    // a chart says its version, unless that was changed here
-    let said = chart_version(here).filter(|_| is_archive);
-    let said = said.and_then(|name| refs.resolve(&name, &origin.directory));
-    if said.is_some() {
-        return Ok(said);
+    // a chart names its version, and the name is taken if upstream has that version
+    let named = chart_version(copy).filter(|_| is_archive);
+    let named = named.and_then(|name| refs.resolve(&name, &origin.directory));
+    if named.is_some() {
+        return Ok(named);
     }
     let versions = tagged_versions(origin, refs, choice);
     if versions.is_empty() {
-        return Ok(refs.first(&origin.directory, choice));
+        return Ok(refs.default_version(&origin.directory, choice));
     }
     if !is_archive {
-        return nearest_by_files(remotes, origin, versions, here);
+        return nearest_by_files(remotes, origin, versions, copy);
     }
-    let newest = versions.into_iter().take(ARCHIVES);
-    let newest = newest.map(|version| remotes.fixed(origin, version));
+    let newest = versions.into_iter().take(MAX_ARCHIVES);
+    let newest = newest.map(|version| remotes.with_digest(origin, version));
     let newest: Vec<Version> = newest.collect::<Result<_, _>>()?;
-    nearest_by_lines(remotes, origin, newest.iter(), here)
+    nearest_by_lines(remotes, origin, newest.iter(), copy)
 }
 
-/// Of versions in git: by the hashes of their files, and of the best ones by their lines.
+/// Returns the most similar version in git. All versions are compared by the hashes of their files,
+/// and the best ones by their lines.
 fn nearest_by_files(
     remotes: &Remotes<'_>,
     origin: &Origin,
     versions: Vec<Version>,
-    here: &Snapshot,
+    copy: &Snapshot,
 ) -> Result<Option<Version>, Error> {
-    let trees = remotes.trees(origin, &versions)?;
-    let hashes = remotes.hashes(origin, here)?;
+    let file_hashes = remotes.file_hashes(origin, &versions)?;
+    let hashes = remotes.hashes_of_copy(origin, copy)?;
     let mut seen = BTreeSet::new();
-    // of versions that have the same files, the newest
+    // of versions with the same files, only the newest counts
     let mut best: Vec<(usize, &Version)> = Vec::new();
-    for (files, version) in trees.iter().zip(&versions) {
+    for (files, version) in file_hashes.iter().zip(&versions) {
         if !files.is_empty() && seen.insert(files) {
             best.push((distance(files, &hashes), version));
         }
     }
     best.sort_by_key(|(distance, _)| *distance);
-    best.truncate(COMPARED);
+    best.truncate(COMPARED_BY_LINES);
     let best: Vec<&Version> = best.into_iter().map(|(_, version)| version).collect();
     let wanted: Vec<(&Origin, &Version)> = best.iter().map(|it| (origin, *it)).collect();
     remotes.fetch(&wanted, "adopt");
-    nearest_by_lines(remotes, origin, best.into_iter(), here)
+    nearest_by_lines(remotes, origin, best.into_iter(), copy)
 }
 
-/// The version whose lines are nearest to those of a copy; of equal ones the first.
+/// Returns the version with the fewest lines that differ from the copy's; the first one of equal
+/// ones.
 fn nearest_by_lines<'v>(
     remotes: &Remotes<'_>,
     origin: &Origin,
     versions: impl Iterator<Item = &'v Version>,
-    here: &Snapshot,
+    copy: &Snapshot,
 ) -> Result<Option<Version>, Error> {
-    let mut near = Vec::new();
+    let mut compared = Vec::new();
     for version in versions {
         let fetched = remotes.snapshot(origin, version)?;
-        let far = nearness(here, &fetched.snapshot);
-        near.push((far.lines, far.changed + far.missing, version));
+        let found = compare(copy, &fetched.snapshot);
+        compared.push((found.lines, found.changed + found.missing, version));
     }
-    let nearest = near
+    let nearest = compared
         .into_iter()
         .min_by_key(|(lines, files, _)| (*lines, *files));
     Ok(nearest.map(|(_, _, version)| version.clone()))
 }
 
-/// The version that a copy's `Chart.yaml` says.
-fn chart_version(here: &Snapshot) -> Option<String> {
-    let chart = std::str::from_utf8(here.file("Chart.yaml")?).ok()?;
+/// Returns the version in a copy's `Chart.yaml`.
+fn chart_version(copy: &Snapshot) -> Option<String> {
+    let chart = std::str::from_utf8(copy.file("Chart.yaml")?).ok()?;
     get(chart, &["version"])
 }
 
-/// The tags that name a version of the package, the newest first.
+/// Returns the tags that name versions of the package, the newest first.
 pub(super) fn tagged_versions(origin: &Origin, refs: &Refs, choice: Choice) -> Vec<Version> {
     let tags = refs.tags().filter_map(Tag::parse);
     let tags = tags.filter(|tag| choice.pre_releases || tag.version.pre.is_empty());
     let mut tags: Vec<Tag<'_>> = tags.collect();
-    let has = |prefix: &String| tags.iter().any(|tag| tag.prefix == prefix);
-    if let Some(own) = prefixes(&origin.directory).into_iter().find(has) {
-        tags.retain(|tag| tag.prefix == own);
+    let is_used = |prefix: &String| tags.iter().any(|tag| tag.prefix == prefix);
+    if let Some(prefix) = prefixes(&origin.directory).into_iter().find(is_used) {
+        tags.retain(|tag| tag.prefix == prefix);
     }
     tags.sort_by(|left, right| right.version.cmp(&left.version));
-    let versions = tags.iter().take(MOST);
+    let versions = tags.iter().take(MAX_VERSIONS);
     versions
         .filter_map(|tag| refs.resolve(&format!("refs/tags/{}", tag.name), ""))
         .collect()
 }
 
-/// How many files of two packages are not the same.
+/// Returns the number of files of two packages that are not equal, counted on both sides.
 fn distance(left: &BTreeMap<PathBuf, String>, right: &HashMap<PathBuf, String>) -> usize {
     let same = left
         .iter()
@@ -137,30 +139,30 @@ fn distance(left: &BTreeMap<PathBuf, String>, right: &HashMap<PathBuf, String>) 
     left.len() + right.len() - 2 * same.count()
 }
 
-/// Compares a copy with a version of upstream's.
-pub(super) fn nearness(here: &Snapshot, upstream: &Snapshot) -> Nearness {
-    let paths: BTreeSet<&PathBuf> = here.entries.keys().chain(upstream.entries.keys()).collect();
-    let mut told = Nearness::default();
+/// Compares a copy with an upstream version.
+pub(super) fn compare(copy: &Snapshot, upstream: &Snapshot) -> Comparison {
+    let paths: BTreeSet<&PathBuf> = copy.entries.keys().chain(upstream.entries.keys()).collect();
+    let mut comparison = Comparison::default();
     for path in paths {
-        match (here.file(path), upstream.file(path)) {
-            (Some(left), Some(right)) if left == right => told.same += 1,
+        match (copy.file(path), upstream.file(path)) {
+            (Some(left), Some(right)) if left == right => comparison.same += 1,
             (Some(left), Some(right)) => {
-                told.changed += 1;
-                told.lines += lines(left, right);
+                comparison.changed += 1;
+                comparison.lines += differing_lines(left, right);
             }
             (None, Some(right)) => {
-                told.missing += 1;
-                told.lines += lines(&[], right);
+                comparison.missing += 1;
+                comparison.lines += differing_lines(&[], right);
             }
-            (Some(_), None) => told.added += 1,
+            (Some(_), None) => comparison.added += 1,
             (None, None) => {}
         }
     }
-    told
+    comparison
 }
 
-/// How many lines two files do not have in common.
-fn lines(left: &[u8], right: &[u8]) -> usize {
+/// Returns the number of lines that two files do not have in common.
+fn differing_lines(left: &[u8], right: &[u8]) -> usize {
     let [left, right] = [left, right].map(|text| {
         let lines = text.split_inclusive(|byte| *byte == b'\n');
         lines.collect::<Vec<&[u8]>>()

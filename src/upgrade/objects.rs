@@ -1,4 +1,4 @@
-//! Reads the files of a package at one commit from git's objects, without a checkout.
+//! Reads the files of a package at one commit from git's objects in the cache, without a checkout.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
@@ -7,74 +7,81 @@ use super::address::{Origin, is_archive};
 use super::cache::Store;
 use super::fetch::incomplete;
 use super::refs::Version;
-use super::remote::{Folder, Remotes};
-use super::tree::{self, Fetched, Listed, path_of};
+use super::remote::{FolderListing, Remotes};
+use super::tree::{self, Fetched, TreeEntry, path_of};
 use crate::error::Error;
 use crate::git_process::{reason, without_password};
 use crate::package::{Snapshot, SnapshotEntry};
 
-/// How many folders are listed with one call.
-const AT_ONCE: usize = 1000;
+/// How many folders one call of git lists.
+const FOLDERS_PER_CALL: usize = 1000;
 
 impl Remotes<'_> {
-    /// What is known of a package at a commit.
-    pub(super) fn known(&self, origin: &Origin, version: &Version) -> Option<Arc<Folder>> {
+    /// Returns the contents of a package at a commit, if they were fetched in this run.
+    pub(super) fn known(&self, origin: &Origin, version: &Version) -> Option<Arc<FolderListing>> {
         let key = [&origin.repository, &version.commit, &origin.directory].map(Clone::clone);
         let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         contents.get(&key).cloned()
     }
 
-    /// Keeps what is known of a folder at a commit.
-    pub(super) fn learn(&self, repository: &str, commit: &str, directory: &str, content: Folder) {
+    /// Stores the contents of a folder at a commit for this run.
+    pub(super) fn remember(
+        &self,
+        repository: &str,
+        commit: &str,
+        directory: &str,
+        content: FolderListing,
+    ) {
         let key = [repository, commit, directory].map(str::to_owned);
         let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         contents.insert(key, Arc::new(content));
     }
 
-    /// The files of `place` at a commit. Fetches what is missing: the commit, its trees, and of the
-    /// files those in the folder.
+    /// Returns the files of a package at a version. Fetches what is missing: the commit, its trees,
+    /// and the files in the folder.
     ///
     /// # Errors
-    /// Where the repository cannot be reached, the commit is gone, there is no such folder in it,
-    /// or the cache is unusable.
+    /// If the repository cannot be reached, the commit is gone or lacks the folder, the files are
+    /// no valid package, or the cache cannot be used.
     pub(super) fn snapshot(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
         if is_archive(&origin.repository) {
             return self.archive(origin, version);
         }
         let store = self.store(origin)?;
         let refused = |reason: String| refused(origin, version, &reason);
-        let read = |listed: Vec<Listed>, sizes: &HashMap<String, u64>| {
-            tree::check_sizes(&listed, sizes).map_err(refused)?;
+        let read = |entries: Vec<TreeEntry>, sizes: &HashMap<String, u64>| {
+            tree::check_sizes(&entries, sizes).map_err(refused)?;
             let name = format!("{}@{}", origin.shown(), version.name);
-            store.read(listed, sizes, name)
+            store.read(entries, sizes, name)
         };
         if let Some(known) = self.known(origin, version) {
-            let _reader = store.shared()?;
-            let listed = tree::checked(&known.printed).map_err(refused)?;
-            let objects = tree::objects(&listed).into_iter().map(str::to_owned);
+            let _reader = store.lock_shared()?;
+            let entries = tree::parse_listing(&known.listing).map_err(refused)?;
+            let objects = tree::file_objects(&entries).into_iter().map(str::to_owned);
             let sizes = objects.zip(known.sizes.iter().copied()).collect();
-            // the cache may have been emptied a moment ago
-            if let Ok(fetched) = read(listed, &sizes) {
+            // if another process has emptied the cache, the files are fetched again below
+            if let Ok(fetched) = read(entries, &sizes) {
                 return Ok(fetched);
             }
         }
         for _ in 0..4 {
-            let alone = store.alone()?;
+            let lock = store.lock_exclusive()?;
             if !store.path.is_dir() {
-                // emptied a moment ago
-                drop(alone);
+                // another process has emptied the cache
+                drop(lock);
                 self.store(origin)?;
                 continue;
             }
             store.fetch_commit(origin, version)?;
             let folder = BTreeSet::from([&*origin.directory]);
-            let printed = store.list(&version.commit, &folder)?.map_err(refused)?;
-            let printed = printed.into_values().next();
-            let printed = printed.ok_or_else(|| no_folder(origin, version))?;
-            let listed = tree::checked(&printed).map_err(refused)?;
-            let (sizes, lacking) = store.fetched(&tree::objects(&listed), |_| {})?;
-            return match lacking {
-                None => read(listed, &sizes),
+            let listing = store.list(&version.commit, &folder)?.map_err(refused)?;
+            let listing = listing.into_values().next();
+            let listing = listing.ok_or_else(|| no_folder(origin, version))?;
+            let entries = tree::parse_listing(&listing).map_err(refused)?;
+            let objects = tree::file_objects(&entries);
+            let (sizes, failure) = store.fetch_missing_files(&objects, |_| {})?;
+            return match failure {
+                None => read(entries, &sizes),
                 Some(reason) => Err(incomplete(origin, version, &reason)),
             };
         }
@@ -82,7 +89,7 @@ impl Remotes<'_> {
     }
 }
 
-/// A tree that no package may be.
+/// Returns the error for a tree that is no valid package.
 fn refused(origin: &Origin, version: &Version, reason: &str) -> Error {
     Error::refused(
         format!(
@@ -107,22 +114,23 @@ fn no_folder(origin: &Origin, version: &Version) -> Error {
 }
 
 impl Store {
-    /// What git prints of what is in each of some folders at a commit, or why it does not, with one
-    /// call for many of them. A folder with nothing in it is none.
+    /// Lists the contents of some folders at a commit, with few calls. Returns the output of
+    /// `git ls-tree` for each folder, with paths relative to it, or git's error message. A folder
+    /// that does not exist or is empty is missing in the result.
     pub(super) fn list<'d>(
         &self,
         commit: &str,
         directories: &BTreeSet<&'d str>,
     ) -> Result<Result<BTreeMap<&'d str, Vec<u8>>, String>, Error> {
-        let mut printed: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+        let mut listings: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
         let all: Vec<&str> = directories.iter().copied().collect();
-        for some in all.chunks(AT_ONCE) {
-            let of_root = some.contains(&"");
+        for some in all.chunks(FOLDERS_PER_CALL) {
+            let has_root = some.contains(&"");
             let list = self
                 .git()
                 .offline()
                 .args(["ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--"])
-                .args(some.iter().filter(|_| !of_root))
+                .args(some.iter().filter(|_| !has_root))
                 .stdout()?;
             let list = match list {
                 Ok(list) => list,
@@ -139,19 +147,19 @@ impl Store {
                     let directory = std::str::from_utf8(&path[..end]).ok();
                     let directory = directory.and_then(|it| directories.get(it));
                     if let Some(directory) = directory.filter(|it| some.binary_search(it).is_ok()) {
-                        let listing = printed.entry(directory).or_default();
+                        let listing = listings.entry(directory).or_default();
                         listing.extend_from_slice(head);
                         listing.extend_from_slice(&path[start..]);
                     }
                 }
             }
         }
-        Ok(Ok(printed))
+        Ok(Ok(listings))
     }
 
-    /// How many bytes each file has. Those that are not here are fetched; `tell` is told how many
-    /// these are. Also why files are not here afterwards, where that is so.
-    pub(super) fn fetched(
+    /// Fetches the files that the cache does not have; `tell` gets their number first. Returns the
+    /// size of each file in bytes, and the reason if files are still missing.
+    pub(super) fn fetch_missing_files(
         &self,
         files: &[&str],
         tell: impl FnOnce(usize),
@@ -163,17 +171,17 @@ impl Store {
         tell(missing.len());
         let reason = self.fetch_objects(&missing)?;
         let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
-        let (fetched, lacking) = self.sizes(&missing)?;
+        let (fetched, still_missing) = self.sizes(&missing)?;
         sizes.extend(fetched);
-        Ok((sizes, (!lacking.is_empty()).then_some(reason)))
+        Ok((sizes, (!still_missing.is_empty()).then_some(reason)))
     }
 
-    /// What git says of each of some objects, in this form.
-    pub(super) fn told_of(&self, objects: &[&str], form: &str) -> Result<String, Error> {
+    /// Runs `git cat-file --batch-check` with a format and returns its output, a line per object.
+    pub(super) fn batch_check(&self, objects: &[&str], format: &str) -> Result<String, Error> {
         if objects.is_empty() {
             return Ok(String::new());
         }
-        let check = ["cat-file", &format!("--batch-check={form}")];
+        let check = ["cat-file", &format!("--batch-check={format}")];
         let output = self
             .git()
             .offline()
@@ -182,13 +190,13 @@ impl Store {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// How many bytes each file has, and the files that are not here.
+    /// Returns the size of each file in bytes, and the files that the cache does not have.
     fn sizes(&self, files: &[&str]) -> Result<(HashMap<String, u64>, Vec<String>), Error> {
-        let told = self.told_of(files, "%(objectname) %(objectsize)")?;
+        let output = self.batch_check(files, "%(objectname) %(objectsize)")?;
         let mut sizes = HashMap::new();
         let mut missing = Vec::new();
-        for (name, said) in told.lines().filter_map(|line| line.split_once(' ')) {
-            match said.parse() {
+        for (name, size) in output.lines().filter_map(|line| line.split_once(' ')) {
+            match size.parse() {
                 Ok(size) => drop(sizes.insert(name.to_owned(), size)),
                 Err(_) => missing.push(name.to_owned()),
             }
@@ -196,27 +204,27 @@ impl Store {
         Ok((sizes, missing))
     }
 
-    /// Reads the files.
+    /// Reads the files of a tree into a snapshot called `name`.
     fn read(
         &self,
-        listed: Vec<Listed>,
+        tree_entries: Vec<TreeEntry>,
         sizes: &HashMap<String, u64>,
         name: String,
     ) -> Result<Fetched, Error> {
-        let names = tree::objects(&listed);
-        // before each file a line is that says what it is
-        let most = sizes.values().sum::<u64>() + 200 * (names.len() as u64 + 1);
+        let names = tree::file_objects(&tree_entries);
+        // git prints a line with hash, type and size before each file
+        let max_output = sizes.values().sum::<u64>() + 200 * (names.len() as u64 + 1);
         let output = self
             .git()
             .offline()
-            .max_output(most)
+            .max_output(max_output)
             .args(["cat-file", "--batch", "--buffer"])
             .output_with_lines(&names)?;
         let contents = contents(&output.stdout)
             .ok_or_else(|| self.broken(&format!("files are missing in it: {}", reason(&output))))?;
         let mut entries = BTreeMap::new();
         let mut left_out = Vec::new();
-        for entry in listed {
+        for entry in tree_entries {
             if entry.is_own() {
                 left_out.push(entry.path);
                 continue;
@@ -226,7 +234,7 @@ impl Store {
                     .get(entry.object.as_str())
                     .map(|bytes| bytes.to_vec())
             };
-            let read = match entry.mode.as_slice() {
+            let content = match entry.mode.as_slice() {
                 _ if entry.is_submodule() => Some(SnapshotEntry::Other),
                 _ if entry.is_link() => bytes().map(|target| SnapshotEntry::Link(path_of(&target))),
                 mode => bytes().map(|bytes| SnapshotEntry::File {
@@ -234,8 +242,8 @@ impl Store {
                     is_executable: mode == b"100755",
                 }),
             };
-            let read = read.ok_or_else(|| self.broken("a file is missing in it"))?;
-            entries.insert(entry.path, read);
+            let content = content.ok_or_else(|| self.broken("a file is missing in it"))?;
+            entries.insert(entry.path, content);
         }
         let snapshot = Snapshot {
             name: name.into(),
@@ -245,7 +253,8 @@ impl Store {
     }
 }
 
-/// What `git cat-file --batch` prints: `OBJECT SP TYPE SP SIZE LF CONTENT LF`, again and again.
+/// Parses the output of `git cat-file --batch`, which is `OBJECT SP TYPE SP SIZE LF CONTENT LF` for
+/// each object. Returns the contents by object; `None` if one is missing or no file.
 fn contents(mut output: &[u8]) -> Option<HashMap<&str, &[u8]>> {
     let mut contents = HashMap::new();
     while !output.is_empty() {

@@ -1,15 +1,15 @@
-//! The outcome of one package of a run.
+//! The outcome of one package in a run of `upgrade` or `outdated`.
 
 use std::path::PathBuf;
 
 use crate::error::Error;
 
-/// What became of one package, or was found out about it.
+/// A package and what was found out about it or done with it.
 #[derive(Debug)]
 pub(crate) struct PackageOutcome<T> {
     pub(crate) package: PathBuf,
-    /// What there is of another version: the upgrade that was done or would be, or what is known of
-    /// that version. `None` of a package that is at the version that was asked for. One that failed
-    /// stays what it is, but where the error says otherwise.
+    /// The upgrade that was made or planned, or the newer version that was found. `None` if the
+    /// package is at the requested version. A package with an error was not changed, unless the
+    /// error says otherwise.
     pub(crate) newer: Result<Option<T>, Error>,
 }

@@ -1,11 +1,11 @@
-//! Which packages have a newer version.
+//! `outdated`: finds the packages that have a newer version.
 
 use std::path::PathBuf;
 
 use rayon::prelude::*;
 
 use super::address::Origin;
-use super::find::{Member, Packages, families};
+use super::find::{FoundPackage, Packages, groups};
 use super::outcome::PackageOutcome;
 use super::package_upgrade::{self, UpgradeOptions};
 use super::refs::Version;
@@ -19,27 +19,27 @@ use crate::error::Error;
 pub(crate) struct Outdated {
     /// The package's folder.
     pub package: PathBuf,
-    /// Where it comes from.
+    /// The origin.
     pub origin: Origin,
-    /// The version here.
+    /// The version of the local files.
     pub current: Version,
-    /// The one that an upgrade goes to; `None` if the newest one is too far.
+    /// The version that an upgrade goes to; `None` if no newer version is within the limit.
     pub wanted: Option<Version>,
-    /// The newest one.
+    /// The newest version.
     pub latest: Version,
 }
 
-/// Which packages have a newer version.
+/// Returns for each package whether it has a newer version.
 ///
 /// # Errors
-/// Where the packages cannot be found; what is wrong with one of them is in its state.
+/// If the packages cannot be found. The error of a single package is in its outcome.
 pub(crate) fn outdated(
     remotes: &Remotes<'_>,
     packages: &Packages,
     options: &UpgradeOptions,
 ) -> Result<Vec<PackageOutcome<Outdated>>, Error> {
-    let families = families(packages, &options.allowed)?;
-    let found: Vec<Member> = families.into_iter().flatten().collect();
+    let groups = groups(packages, &options.allowed)?;
+    let found: Vec<FoundPackage> = groups.into_iter().flatten().collect();
     let outcomes = found.into_par_iter().map(|found| PackageOutcome {
         package: found.path.clone(),
         newer: newer(remotes, found, options),
@@ -49,16 +49,16 @@ pub(crate) fn outdated(
 
 fn newer(
     remotes: &Remotes<'_>,
-    found: Member,
+    found: FoundPackage,
     options: &UpgradeOptions,
 ) -> Result<Option<Outdated>, Error> {
     let record = found.record?;
     refuse_unfinished(&found.path)?;
     let refs = remotes.refs(&record.origin.repository)?;
     let wanted = package_upgrade::target(remotes, &record, &refs, options)?;
-    let mut widest = options.clone();
-    widest.choice.within = Within::Major;
-    let latest = package_upgrade::target(remotes, &record, &refs, &widest)?;
+    let mut without_limit = options.clone();
+    without_limit.choice.within = Within::Major;
+    let latest = package_upgrade::target(remotes, &record, &refs, &without_limit)?;
     Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
         package: found.path,
         current: package_upgrade::current(&record, &refs),

@@ -95,7 +95,7 @@ pub(super) fn target(
         }
         return Ok(None);
     };
-    let target = remotes.fixed(&record.origin, target)?;
+    let target = remotes.with_digest(&record.origin, target)?;
     let is_here = target.commit == record.lock.commit
         && target.name == record.reference
         && record.origin == record.lock.origin;

@@ -1,10 +1,10 @@
-//! Reads addresses as people paste them, from a browser or a kustomization.
+//! Parses addresses that people copy from a browser or a kustomization.
 
 use std::path::Path;
 
 use super::host::is_known;
 
-/// A text without what follows a question mark, and the ref that this names.
+/// Splits a query (`?ref=REF`) from an address; returns the address and the ref of the query.
 pub(super) fn without_query(text: &str) -> (&str, Option<&str>) {
     let Some((address, query)) = text.split_once('?') else {
         return (text, None);
@@ -14,7 +14,8 @@ pub(super) fn without_query(text: &str) -> (&str, Option<&str>) {
     (address, reference.map(|(_, value)| value))
 }
 
-/// `https://` before a known host that has no scheme, where no file is called so.
+/// Adds `https://` to an address that begins with a known host, unless there is a file with the
+/// host's name.
 pub(super) fn with_scheme(text: &str) -> String {
     let host = text.split('/').next().unwrap_or(text);
     match is_known(host) && !Path::new(host).exists() {
@@ -23,7 +24,7 @@ pub(super) fn with_scheme(text: &str) -> String {
     }
 }
 
-/// The path at a known host, and where it begins in the address.
+/// Returns the path at a known host, and the index in the address at which it begins.
 fn path_at_host(location: &str) -> Option<(&str, usize)> {
     let rest = location.strip_prefix("https://")?;
     let (authority, path) = rest.split_once('/')?;
@@ -31,10 +32,10 @@ fn path_at_host(location: &str) -> Option<(&str, usize)> {
     is_known(host).then_some((path, location.len() - path.len()))
 }
 
-/// Where the repository ends in an address at a host that has none in another one.
+/// Returns the index at which the repository ends, for hosts that do not nest repositories.
 pub(super) fn end_at_known_host(location: &str) -> Option<usize> {
     let (path, start) = path_at_host(location)?;
-    // groups of GitLab's may be in groups
+    // GitLab's groups can be nested, so that a path may have any number of names
     if location.contains("gitlab.com/") {
         return None;
     }
@@ -43,7 +44,7 @@ pub(super) fn end_at_known_host(location: &str) -> Option<usize> {
     Some(slashes.next().map_or(location.len(), |at| start + at))
 }
 
-/// The repository of the page about a folder, and what follows: a ref and a folder.
+/// Splits the address of a folder's web page into the repository and the rest: a ref and a folder.
 pub(super) fn page(location: &str) -> Option<(String, String)> {
     let signs = [
         "/-/tree/",
@@ -54,7 +55,7 @@ pub(super) fn page(location: &str) -> Option<(String, String)> {
     ];
     let (path, start) = match path_at_host(location) {
         Some(found) => found,
-        // a host of somebody's own, by the sign that is GitLab's alone
+        // only GitLab has this in addresses, so that the host may have any name
         None if location.contains("/-/tree/") => (location, 0),
         None => return None,
     };
@@ -63,6 +64,6 @@ pub(super) fn page(location: &str) -> Option<(String, String)> {
         .filter_map(|sign| Some((path.find(sign)?, sign)));
     let (at, sign) = found.min()?;
     let rest = path[at + sign.len()..].trim_matches('/');
-    let is_whole = !rest.is_empty();
-    is_whole.then(|| (location[..start + at].to_owned(), rest.to_owned()))
+    let has_ref = !rest.is_empty();
+    has_ref.then(|| (location[..start + at].to_owned(), rest.to_owned()))
 }

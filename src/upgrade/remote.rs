@@ -1,4 +1,5 @@
-//! An upstream repository: its refs, and what is fetched of it.
+//! Upstream repositories during one run: reads their refs, finds the repository that an address
+//! means, and keeps what was fetched.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -11,33 +12,33 @@ use super::registry;
 use crate::error::Error;
 use crate::git_process::{Git, without_password};
 
-/// What is in a folder at a commit, all of which has been fetched.
+/// The contents of a folder at a commit, whose files have all been fetched.
 #[derive(Debug)]
-pub(super) struct Folder {
-    /// What git prints of it, as [`Store::list`] has it.
-    pub(super) printed: Vec<u8>,
-    /// How many bytes each file has, in the order of [`objects`](super::tree::objects): there may be thousands of
-    /// packages.
+pub(super) struct FolderListing {
+    /// The output of `git ls-tree`, as [`Store::list`] returns it.
+    pub(super) listing: Vec<u8>,
+    /// The size of each file in bytes, in the order of [`super::tree::file_objects`]. A map would
+    /// take more memory, and there may be thousands of packages.
     pub(super) sizes: Vec<u64>,
 }
 
-/// What a server said of its refs: these, or why it did not.
-type Listing = Result<Arc<Refs>, Error>;
+/// The refs of a repository, or the error of reading them.
+type RefsResult = Result<Arc<Refs>, Error>;
 
-/// Is told what is being fetched, and for which package.
+/// Shows a message about what is being fetched, and for which package.
 type Tell<'t> = &'t (dyn Fn(&str) + Sync);
 
-/// What is asked of servers in one run, each thing once.
+/// The upstream repositories of one run. The refs of each are read once.
 pub(crate) struct Remotes<'t> {
     pub(super) cache: Cache,
-    refs: Mutex<HashMap<String, Arc<OnceLock<Listing>>>>,
-    /// By repository, commit and folder.
-    pub(super) contents: Mutex<HashMap<[String; 3], Arc<Folder>>>,
+    refs: Mutex<HashMap<String, Arc<OnceLock<RefsResult>>>>,
+    /// The fetched folders, by repository, commit and folder.
+    pub(super) contents: Mutex<HashMap<[String; 3], Arc<FolderListing>>>,
     tell: Tell<'t>,
 }
 
 impl<'t> Remotes<'t> {
-    /// With what was fetched before. What is being fetched is told to `tell`.
+    /// Creates an empty set of repositories over a cache. `tell` shows what is being fetched.
     pub(crate) fn new(cache: Cache, tell: Tell<'t>) -> Self {
         Self {
             cache,
@@ -55,37 +56,37 @@ impl<'t> Remotes<'t> {
         self.cache.store(&origin.repository)
     }
 
-    /// The refs of a repository.
+    /// Returns the refs of a repository.
     ///
     /// # Errors
-    /// Where it cannot be reached.
+    /// If it cannot be reached.
     pub(super) fn refs(&self, repository: &str) -> Result<Arc<Refs>, Error> {
         let slot = {
             let mut known = self.refs.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(known.entry(repository.to_owned()).or_default())
         };
-        let listed = slot.get_or_init(|| {
+        let refs = slot.get_or_init(|| {
             let shown = without_password(repository);
             self.tell(&format!("asking {shown} for its versions"));
             list(repository).map(Arc::new)
         });
-        listed.as_ref().map(Arc::clone).map_err(Error::again)
+        refs.as_ref().map(Arc::clone).map_err(Error::again)
     }
 
-    /// Where the package is that an address names, and its ref, where it has one.
+    /// Returns the origin that an address names, and the ref of the address if it has one.
     ///
     /// # Errors
-    /// Where there is no repository.
+    /// If there is no such repository.
     pub(super) fn locate(&self, address: &Address) -> Result<(Origin, Option<String>), Error> {
         let origin = match &address.location {
             Location::Page(repository, rest) => return self.locate_page(repository, rest),
             Location::Clear(origin) => absolute(origin.clone()),
-            Location::Candidates(candidates) => self.locate_origin(candidates)?,
+            Location::Candidates(candidates) => self.first_repository(candidates)?,
         };
         Ok((origin, address.reference.clone()))
     }
 
-    /// The ref of a page is the longest one that is there.
+    /// Splits the rest of a page's address into a ref and a folder, at the longest ref that exists.
     fn locate_page(&self, repository: &str, rest: &str) -> Result<(Origin, Option<String>), Error> {
         let refs = self.refs(repository)?;
         let ends = rest.match_indices('/').map(|(at, _)| at);
@@ -103,9 +104,9 @@ impl<'t> Remotes<'t> {
         Ok((Origin::new(repository, directory)?, Some(name.to_owned())))
     }
 
-    /// The first of some origins that is a repository.
-    fn locate_origin(&self, candidates: &[Origin]) -> Result<Origin, Error> {
-        let mut told = Vec::new();
+    /// Returns the first candidate that is a repository.
+    fn first_repository(&self, candidates: &[Origin]) -> Result<Origin, Error> {
+        let mut last_error = None;
         for origin in candidates {
             let origin = absolute(origin.clone());
             if is_path(&origin.repository) && !PathBuf::from(&origin.repository).exists() {
@@ -113,18 +114,16 @@ impl<'t> Remotes<'t> {
             }
             match self.refs(&origin.repository) {
                 Ok(_) => return Ok(origin),
-                Err(error) => told.push(error.to_string()),
+                Err(error) => last_error = Some(error.to_string()),
             }
         }
         let whole = candidates
             .iter()
             .max_by_key(|origin| origin.repository.len());
         let shown = whole.map_or_else(String::new, Origin::shown);
-        let said = told
-            .last()
-            .map_or_else(String::new, |last| format!(" ({last})"));
+        let reason = last_error.map_or_else(String::new, |error| format!(" ({error})"));
         Err(Error::refused(
-            format!("there is no git repository in {shown}, nor in what it begins with{said}"),
+            format!("there is no git repository in {shown}, nor in what it begins with{reason}"),
             format!(
                 "write .git or // where the repository ends, and \
                  see that git can reach it: git ls-remote {shown}"
@@ -133,7 +132,7 @@ impl<'t> Remotes<'t> {
     }
 }
 
-/// A path on this machine stays the same wherever the program runs.
+/// Makes a path on this machine absolute, so that it does not depend on the current folder.
 fn absolute(mut origin: Origin) -> Origin {
     if !is_path(&origin.repository) {
         return origin;
@@ -150,20 +149,21 @@ fn absolute(mut origin: Origin) -> Origin {
     origin
 }
 
+/// Reads the refs of a repository from its server.
 fn list(repository: &str) -> Result<Refs, Error> {
     if is_archive(repository) {
         return registry::list(repository);
     }
-    let printed = Git::new()
+    let listing = Git::new()
         .without_ssh_prompts()
         .args(["ls-remote", "--symref", "--", repository])
         .stdout()?;
-    let printed = printed.map_err(|reason| {
+    let listing = listing.map_err(|reason| {
         let shown = without_password(repository);
         Error::refused(
             format!("{shown} cannot be read: {reason}"),
             format!("check the address, and that git can reach it: git ls-remote {shown}"),
         )
     })?;
-    Ok(Refs::listed(&String::from_utf8_lossy(&printed)))
+    Ok(Refs::parse(&String::from_utf8_lossy(&listing)))
 }

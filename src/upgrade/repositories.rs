@@ -1,25 +1,25 @@
-//! The repositories that the packages of a run are in: locks them, and checks that they can take
-//! commits.
+//! Locks the local repositories that contain the packages of a run, and checks that commits can be
+//! made in them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use super::find::Member;
+use super::find::FoundPackage;
 use super::worktree;
 use crate::error::Error;
 use crate::package::{self, Access};
 
-/// Locks the repositories that the packages are in: a run that commits is alone there, for what it
-/// has written and not committed yet is what a run that was killed leaves.
+/// Locks the repositories that contain the packages. A run that commits needs the only lock: other
+/// runs would take what it has not committed yet for the remains of a killed run.
 pub(super) fn lock_all(
-    families: &[Vec<Member>],
+    groups: &[Vec<FoundPackage>],
     access: Access,
     waiting: &dyn Fn(&Path),
 ) -> Result<Vec<package::Lock>, Error> {
-    let packages = families.iter().flatten();
-    let whole = packages.filter_map(|found| found.path.canonicalize().ok());
-    let folders = whole.filter_map(|path| package::git_folder(&path));
-    // one order for all, so that no two runs wait for each other
+    let packages = groups.iter().flatten();
+    let paths = packages.filter_map(|found| found.path.canonicalize().ok());
+    let folders = paths.filter_map(|path| package::git_folder(&path));
+    // all runs lock in the same order, so that no two wait for each other
     let folders: BTreeMap<PathBuf, PathBuf> = folders.map(|(top, git)| (git, top)).collect();
     let lock = |(git, top): (&PathBuf, &PathBuf)| {
         let locked = package::lock(git, access, || waiting(top));
@@ -28,7 +28,11 @@ pub(super) fn lock_all(
     folders.iter().map(lock).collect()
 }
 
-/// The repositories that the packages are in, each fit for commits.
+/// Returns the top of the repository for each package, after checking that commits can be made
+/// there.
+///
+/// # Errors
+/// If a package is in no repository, or its repository cannot take commits.
 pub(super) fn tops(
     packages: impl Iterator<Item = PathBuf>,
 ) -> Result<HashMap<PathBuf, PathBuf>, Error> {

@@ -1,5 +1,5 @@
-//! Checks what an upstream tree lists before any of it is used. Git refuses most of it too, but a
-//! server may send any objects.
+//! Checks the entries of an upstream tree or archive before any of them is used. Git refuses most
+//! invalid trees too, but a server may send any objects.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -8,18 +8,18 @@ use std::path::{Component, Path, PathBuf};
 use super::record::{KPTFILE, RULES_FILE};
 use crate::package::{Snapshot, SnapshotEntry, folders_above, is_reserved};
 
-/// How many files and folders a package has at most.
-pub(super) const MOST_ENTRIES: usize = 100_000;
-/// How deep they are at most.
-pub(super) const DEEPEST: usize = 100;
-/// The most bytes of a file.
-const LARGEST_FILE: u64 = 256 << 20;
-/// The most bytes of all files, each counted as often as it is listed.
-const LARGEST_PACKAGE: u64 = 1 << 30;
-/// How many links one after the other are followed.
-const MOST_LINKS: usize = 40;
-/// Code points that HFS+ takes for nothing in a name.
-const NOTHING_ON_HFS: [(char, char); 5] = [
+/// The maximum number of files and folders of a package.
+pub(super) const MAX_ENTRIES: usize = 100_000;
+/// The maximum number of names in a path.
+pub(super) const MAX_DEPTH: usize = 100;
+/// The maximum size of a file in bytes.
+const MAX_FILE_SIZE: u64 = 256 << 20;
+/// The maximum size of all files in bytes, each counted as often as it is entries.
+const MAX_PACKAGE_SIZE: u64 = 1 << 30;
+/// The maximum number of links that are followed for one path.
+const MAX_LINKS: usize = 40;
+/// Ranges of code points that HFS+ ignores in names.
+const IGNORED_ON_HFS: [(char, char); 5] = [
     ('\u{200c}', '\u{200f}'),
     ('\u{202a}', '\u{202e}'),
     ('\u{206a}', '\u{206f}'),
@@ -31,20 +31,22 @@ const NOTHING_ON_HFS: [(char, char); 5] = [
 #[derive(Debug, Clone)]
 pub(super) struct Fetched {
     pub(super) snapshot: Snapshot,
-    /// What upstream has there and is left out: this program's own files.
+    /// The paths of upstream's files for merge3, which are left out.
     pub(super) left_out: Vec<PathBuf>,
 }
 
-/// An entry of a tree.
+/// An entry of a tree or an archive.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct TreeEntry {
+    /// Git's mode, in octal digits.
     pub(super) mode: Vec<u8>,
+    /// The hash; empty in an archive.
     pub(super) object: String,
     pub(super) path: PathBuf,
 }
 
-impl Listed {
-    /// A file, a link or a folder of an archive.
+impl TreeEntry {
+    /// Creates an entry of an archive.
     pub(super) fn new(mode: &[u8], path: &Path) -> Self {
         Self {
             mode: mode.to_vec(),
@@ -53,8 +55,8 @@ impl Listed {
         }
     }
 
-    /// Reads `MODE SP TYPE SP OBJECT TAB PATH`.
-    fn read(entry: &[u8]) -> Option<Self> {
+    /// Parses `MODE SP TYPE SP OBJECT TAB PATH`.
+    fn parse(entry: &[u8]) -> Option<Self> {
         let tab = entry.iter().position(|byte| *byte == b'\t')?;
         let (head, path) = entry.split_at(tab);
         let mut words = head.split(|byte| *byte == b' ');
@@ -78,67 +80,67 @@ impl Listed {
         self.mode.ends_with(b"40000")
     }
 
-    /// Whether it is this program's own, and so never comes from upstream.
+    /// Whether merge3 uses the file for itself, so that it is never taken from upstream.
     pub(super) fn is_own(&self) -> bool {
         let is_rules = |name: &OsStr| name == RULES_FILE;
         self.path.iter().any(is_rules) || self.path.ancestors().any(is_reserved)
     }
 }
 
-/// Reads what `git ls-tree -r -t -z` prints, and checks it. The folders are left out of the result.
+/// Parses and checks the output of `git ls-tree -r -t -z`. Folders are left out of the result.
 ///
 /// # Errors
-/// What of it no package may have.
-pub(super) fn checked(printed: &[u8]) -> Result<Vec<Listed>, String> {
-    let entries = printed.split(|byte| *byte == 0);
-    let mut listed = Vec::new();
-    for entry in entries.filter(|entry| !entry.is_empty()) {
-        let entry = Listed::read(entry).ok_or("git lists it in another form than expected")?;
-        if listed.len() == MOST_ENTRIES {
-            return Err(format!("it has more than {MOST_ENTRIES} files and folders"));
+/// The reason why the tree is no valid package.
+pub(super) fn parse_listing(listing: &[u8]) -> Result<Vec<TreeEntry>, String> {
+    let lines = listing.split(|byte| *byte == 0);
+    let mut entries = Vec::new();
+    for entry in lines.filter(|entry| !entry.is_empty()) {
+        let entry = TreeEntry::parse(entry).ok_or("git lists it in another form than expected")?;
+        if entries.len() == MAX_ENTRIES {
+            return Err(format!("it has more than {MAX_ENTRIES} files and folders"));
         }
-        listed.push(entry);
+        entries.push(entry);
     }
-    check(listed)
+    check_entries(entries)
 }
 
-/// Checks what a tree or an archive lists. The folders are left out of the result.
+/// Checks the entries of a tree or an archive. Folders are left out of the result.
 ///
 /// # Errors
-/// What of it no package may have.
-pub(super) fn check(mut listed: Vec<Listed>) -> Result<Vec<Listed>, String> {
-    let mut kinds: HashMap<&Path, bool> = HashMap::new();
-    for entry in &listed {
+/// The reason why the entries are no valid package.
+pub(super) fn check_entries(mut entries: Vec<TreeEntry>) -> Result<Vec<TreeEntry>, String> {
+    let mut is_folder: HashMap<&Path, bool> = HashMap::new();
+    for entry in &entries {
         check_path(entry)?;
-        if kinds.insert(&entry.path, entry.is_folder()).is_some() {
+        if is_folder.insert(&entry.path, entry.is_folder()).is_some() {
             return Err(format!("it lists {:?} twice", entry.path));
         }
     }
-    for entry in &listed {
-        let above = folders_above(&entry.path).next();
-        if above.is_some_and(|above| kinds.get(above) != Some(&true)) {
+    for entry in &entries {
+        let parent = folders_above(&entry.path).next();
+        if parent.is_some_and(|parent| is_folder.get(parent) != Some(&true)) {
             return Err(format!("it lists {:?} below what is no folder", entry.path));
         }
     }
-    listed.retain(|entry| !entry.is_folder());
-    Ok(listed)
+    entries.retain(|entry| !entry.is_folder());
+    Ok(entries)
 }
 
-/// A path that a tree names stays in the package, and is nobody else's.
-fn check_path(entry: &Listed) -> Result<(), String> {
+/// Checks that a path stays in the package and has no name that is special to git.
+fn check_path(entry: &TreeEntry) -> Result<(), String> {
     let path = &entry.path;
-    let fine = |part: Component<'_>| match part {
-        Component::Normal(name) => !is_gits(name),
+    let is_allowed = |part: Component<'_>| match part {
+        Component::Normal(name) => !is_git_folder(name),
         _ => false,
     };
-    let whole: PathBuf = path.components().collect();
-    let stays = !path.as_os_str().is_empty() && path.components().all(fine);
-    if !stays || whole.as_os_str() != path.as_os_str() {
+    let normalized: PathBuf = path.components().collect();
+    let is_valid = !path.as_os_str().is_empty() && path.components().all(is_allowed);
+    if !is_valid || normalized.as_os_str() != path.as_os_str() {
         return Err(format!("it has {path:?}, which no package may have"));
     }
-    if path.components().count() > DEEPEST {
+    if path.components().count() > MAX_DEPTH {
         return Err(format!(
-            "it has folders in folders, more than {DEEPEST} deep"
+            "it has folders in folders, more than {MAX_DEPTH} deep"
         ));
     }
     let is_file = !entry.is_folder() && !entry.is_link() && !entry.is_submodule();
@@ -148,64 +150,67 @@ fn check_path(entry: &Listed) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a name is `.git` on some system, or has a part that is, where that system ends names at
-/// a backslash.
-pub(super) fn is_gits(name: &OsStr) -> bool {
+/// Whether a name means `.git` on some system. Systems with backslashes as separators see several
+/// names in it: then one of them means `.git`, or is `..`.
+pub(super) fn is_git_folder(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    let is_nothing = |c: &char| {
-        let mut ranges = NOTHING_ON_HFS.iter();
+    let is_ignored = |c: &char| {
+        let mut ranges = IGNORED_ON_HFS.iter();
         ranges.any(|(first, last)| (first..=last).contains(&c))
     };
-    let seen: String = name.chars().filter(|c| !is_nothing(c)).collect();
-    seen.split('\\').any(|part| {
-        // NTFS: what follows a colon names a stream, and dots and spaces at the end are not there
+    let visible: String = name.chars().filter(|c| !is_ignored(c)).collect();
+    visible.split('\\').any(|part| {
+        // on NTFS a colon begins the name of a stream, and dots and spaces at the end are ignored
         let part = part.split(':').next().unwrap_or_default();
         let stripped = part.trim_end_matches(['.', ' ']);
-        let is_up = name.contains('\\') && part == "..";
-        is_up
+        let is_parent = name.contains('\\') && part == "..";
+        is_parent
             || [".git", "git~1"]
                 .iter()
                 .any(|git| stripped.eq_ignore_ascii_case(git))
     })
 }
 
-/// Checks how much it is: `sizes` has the bytes of each object.
+/// Checks the sizes of the files. `sizes` has the size of each object in bytes.
 ///
 /// # Errors
-/// Where it is too much.
-pub(super) fn check_sizes(listed: &[Listed], sizes: &HashMap<String, u64>) -> Result<(), String> {
-    let mut all = 0_u64;
-    for entry in listed {
+/// If a file or the package is too large.
+pub(super) fn check_sizes(
+    entries: &[TreeEntry],
+    sizes: &HashMap<String, u64>,
+) -> Result<(), String> {
+    let mut total = 0_u64;
+    for entry in entries {
         let size = sizes.get(&entry.object).copied().unwrap_or_default();
-        all = all.saturating_add(size);
-        if size > LARGEST_FILE {
-            let most = LARGEST_FILE >> 20;
-            return Err(format!("{:?} has more than {most} MiB", entry.path));
+        total = total.saturating_add(size);
+        if size > MAX_FILE_SIZE {
+            let max = MAX_FILE_SIZE >> 20;
+            return Err(format!("{:?} has more than {max} MiB", entry.path));
         }
-        if all > LARGEST_PACKAGE {
-            let most = LARGEST_PACKAGE >> 20;
-            return Err(format!("its files have more than {most} MiB together"));
+        if total > MAX_PACKAGE_SIZE {
+            let max = MAX_PACKAGE_SIZE >> 20;
+            return Err(format!("its files have more than {max} MiB together"));
         }
     }
     Ok(())
 }
 
-/// Whether a link at `path` leads to something in the package, as the system will follow it there:
-/// by way of the other links.
+/// Whether the target `to` of a link at `path` stays in the package. Other links on the remaining are
+/// followed, as the system does it.
 pub(super) fn link_stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
     let mut here = path.parent().unwrap_or(Path::new("")).to_owned();
-    let mut way = to.to_owned();
-    'links: for _ in 0..MOST_LINKS {
-        let mut steps = way.components();
+    let mut remaining = to.to_owned();
+    'links: for _ in 0..MAX_LINKS {
+        let mut steps = remaining.components();
         while let Some(step) = steps.next() {
             match step {
                 Component::CurDir => {}
                 Component::ParentDir if here.pop() => {}
-                Component::Normal(name) if !is_gits(name) => {
+                Component::Normal(name) if !is_git_folder(name) => {
                     here.push(name);
                     if let Some(SnapshotEntry::Link(to)) = package.entries.get(&here) {
                         here.pop();
-                        way = to.join(steps.as_path());
+                        remaining = to.join(steps.as_path());
                         continue 'links;
                     }
                 }
@@ -217,14 +222,14 @@ pub(super) fn link_stays_within(package: &Snapshot, path: &Path, to: &Path) -> b
     false
 }
 
-/// Every object that is a file's.
-pub(super) fn objects(listed: &[Listed]) -> Vec<&str> {
-    let files = listed.iter().filter(|entry| !entry.is_submodule());
+/// Returns the hashes of all files and links, sorted and without duplicates.
+pub(super) fn file_objects(entries: &[TreeEntry]) -> Vec<&str> {
+    let files = entries.iter().filter(|entry| !entry.is_submodule());
     let names: BTreeSet<&str> = files.map(|entry| entry.object.as_str()).collect();
     names.into_iter().collect()
 }
 
-/// A path as git prints it, or an archive has it.
+/// Converts the bytes of a path in git's output or in an archive.
 #[cfg(unix)]
 pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
@@ -242,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_stays_within_or_does_not() {
+    fn checks_that_links_stay_in_the_package() {
         let within = |path: &str, to: &str| {
             link_stays_within(&Snapshot::default(), path.as_ref(), to.as_ref())
         };
@@ -256,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_by_way_of_links() {
+    fn follows_other_links_on_the_way() {
         let mut package = Snapshot::default();
         for (path, to) in [("a/up", ".."), ("a/b/c", "../.."), ("loop", "loop")] {
             let link = SnapshotEntry::Link(to.into());

@@ -1,4 +1,4 @@
-//! Reads where a folder comes from that vendir put there, from `vendir.yml` and `vendir.lock.yml`.
+//! Reads the origin of a folder that vendir wrote, from `vendir.yml` and `vendir.lock.yml`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,11 @@ use crate::error::Error;
 use crate::package::read_own;
 use crate::yaml::{NodeId, Tree};
 
-/// The address of what vendir has put into a folder; `None` if it has not.
+/// Returns the address of the contents of a folder; `None` if vendir's files do not name the
+/// folder.
 ///
 /// # Errors
-/// Where what the files say is no address.
+/// If the files name an invalid address.
 pub(super) fn address_of(folder: &Path) -> Result<Option<Address>, Error> {
     let Ok(folder) = folder.canonicalize() else {
         return Ok(None);
@@ -27,8 +28,8 @@ pub(super) fn address_of(folder: &Path) -> Result<Option<Address>, Error> {
         let (Ok(Some(config)), Ok(Some(lock))) = (Tree::parse(&config), Tree::parse(&lock)) else {
             continue;
         };
-        let sought = folder.strip_prefix(above).unwrap_or(&folder);
-        let (wanted, locked) = (content(&config, sought), content(&lock, sought));
+        let relative = folder.strip_prefix(above).unwrap_or(&folder);
+        let (wanted, locked) = (content(&config, relative), content(&lock, relative));
         if let (Some(wanted), Some(locked)) = (wanted, locked) {
             return address(&config, wanted, &lock, locked);
         }
@@ -36,17 +37,16 @@ pub(super) fn address_of(folder: &Path) -> Result<Option<Address>, Error> {
     Ok(None)
 }
 
-/// What a file says of a folder.
+/// Returns the entry of `contents` for a folder, in one of vendir's files.
 fn content(tree: &Tree<'_>, folder: &Path) -> Option<NodeId> {
     let directories = tree.at(&["directories"])?;
     for directory in tree.entries(directories) {
         let directory = tree.entry(directory).value;
-        let above = PathBuf::from(text_at(tree, directory, &["path"])?);
+        let parent = PathBuf::from(text_at(tree, directory, &["path"])?);
         for content in tree.entries(tree.field(directory, "contents")?) {
             let content = tree.entry(content).value;
             let path = text_at(tree, content, &["path"])?;
-            let whole = above.join(path);
-            if whole.components().eq(folder.components()) {
+            if parent.join(path).components().eq(folder.components()) {
                 return Some(content);
             }
         }
@@ -54,25 +54,27 @@ fn content(tree: &Tree<'_>, folder: &Path) -> Option<NodeId> {
     None
 }
 
+/// Makes an address of an entry in the configuration and the one of the same folder in the lock
+/// file.
 fn address(
     config: &Tree<'_>,
     wanted: NodeId,
     lock: &Tree<'_>,
     locked: NodeId,
 ) -> Result<Option<Address>, Error> {
-    let said = |path: &[&str]| text_at(config, wanted, path);
+    let configured = |path: &[&str]| text_at(config, wanted, path);
     if let (Some(url), Some(commit)) = (
-        said(&["git", "url"]),
+        configured(&["git", "url"]),
         text_at(lock, locked, &["git", "sha"]),
     ) {
-        let directory = said(&["newRootPath"]).unwrap_or_default();
+        let directory = configured(&["newRootPath"]).unwrap_or_default();
         return Ok(Some(Address {
             location: Location::Clear(Origin::new(&url, &directory)?),
             reference: Some(commit),
         }));
     }
-    let chart = said(&["helmChart", "name"]);
-    let url = said(&["helmChart", "repository", "url"]);
+    let chart = configured(&["helmChart", "name"]);
+    let url = configured(&["helmChart", "repository", "url"]);
     let version = text_at(lock, locked, &["helmChart", "version"]);
     let (Some(chart), Some(url), Some(version)) = (chart, url, version) else {
         return Ok(None);

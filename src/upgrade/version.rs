@@ -1,32 +1,32 @@
-//! Finds the newest of a repository's tags.
+//! Finds the newest version among a repository's tags.
 
 use semver::Version;
 
 use crate::semantic_version::lenient;
 
-/// How far a version may be from the present one.
+/// How far a version may be from the current one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum Within {
-    /// To any newer version.
+    /// Any newer version.
     #[default]
     Major,
-    /// To the newest of this major version.
+    /// The same major version.
     Minor,
-    /// To the newest patch of this minor version.
+    /// The same major and minor version.
     Patch,
 }
 
-/// What may be chosen.
+/// Which versions may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Choice {
-    /// How far it may go.
+    /// How far the version may be from the current one.
     pub within: Within,
-    /// Whether versions before a release count.
+    /// Whether pre-releases may be chosen.
     pub pre_releases: bool,
 }
 
 impl Choice {
-    /// Any version there is, those before a release too where that is said.
+    /// Allows any version, with or without pre-releases.
     pub(crate) fn newest(pre_releases: bool) -> Self {
         Self {
             pre_releases,
@@ -39,15 +39,15 @@ impl Choice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tag<'t> {
     pub(super) name: &'t str,
-    /// What is before the version, a `v` aside.
+    /// The text before the version and its `v`.
     pub(super) prefix: &'t str,
     pub(super) version: Version,
-    /// How many numbers are written, and whether a `v` is before them.
+    /// How many numbers the version has, and whether a `v` is before them.
     style: (usize, bool),
 }
 
 impl<'t> Tag<'t> {
-    /// Reads a tag; `None` if it names no version.
+    /// Parses a tag; `None` if it names no version.
     pub(super) fn parse(name: &'t str) -> Option<Self> {
         let starts = name
             .char_indices()
@@ -67,13 +67,13 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// The prefixes that the tags of a package in a folder may have, the likeliest first.
+/// Returns the prefixes that tags of the package in `directory` may have, the likeliest first.
 pub(super) fn prefixes(directory: &str) -> [String; 3] {
     let last = directory.rsplit('/').next().unwrap_or_default();
     [format!("{directory}/"), format!("{last}/"), String::new()]
 }
 
-/// The newest tag of the same prefix as `current`, if it is newer and may be chosen.
+/// Returns the newest tag with the prefix of `current` that may be chosen, if it is newer.
 pub(super) fn newer<'t>(
     current: &Tag<'_>,
     tags: impl Iterator<Item = &'t str>,
@@ -93,7 +93,7 @@ pub(super) fn newer<'t>(
     best(tags, fits, Some(current.style))
 }
 
-/// The newest tag with a prefix.
+/// Returns the newest tag with a prefix.
 pub(super) fn newest<'t>(
     prefix: &str,
     tags: impl Iterator<Item = &'t str>,
@@ -104,29 +104,29 @@ pub(super) fn newest<'t>(
     best(tags, fits, None)
 }
 
-/// The tags of the two versions below one and of the two above it, of those that have its prefix or
-/// end in the same path.
+/// Returns the tags of the two versions below `name` and of the two above it. The tags must have
+/// the same prefix, or, if none has, one that ends in it.
 pub(super) fn nearest<'t>(name: &str, tags: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
-    let Some(sought) = Tag::parse(name) else {
+    let Some(wanted) = Tag::parse(name) else {
         return Vec::new();
     };
     let fits = |tag: &Tag<'_>| {
-        let prefix = tag.prefix.strip_suffix(sought.prefix);
+        let prefix = tag.prefix.strip_suffix(wanted.prefix);
         prefix.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     };
     let mut tags: Vec<Tag<'_>> = tags.filter_map(Tag::parse).filter(fits).collect();
-    // those with the prefix itself first
-    if tags.iter().any(|tag| tag.prefix == sought.prefix) {
-        tags.retain(|tag| tag.prefix == sought.prefix);
+    // an equal prefix excludes those that only end in it
+    if tags.iter().any(|tag| tag.prefix == wanted.prefix) {
+        tags.retain(|tag| tag.prefix == wanted.prefix);
     }
     tags.sort_by(|left, right| left.version.cmp(&right.version));
-    let at = tags.partition_point(|tag| tag.version < sought.version);
+    let at = tags.partition_point(|tag| tag.version < wanted.version);
     let around = at.saturating_sub(2)..tags.len().min(at + 2);
     tags[around].iter().map(|tag| tag.name).collect()
 }
 
-/// Of tags for one version, the one that is written like the present one, else the one with the
-/// most numbers.
+/// Returns the tag with the highest version. If several tags have it, the one in the given style is
+/// returned, else the one with the most numbers.
 fn best<'t>(
     tags: impl Iterator<Item = &'t str>,
     fits: impl Fn(&Tag<'_>) -> bool,
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_ordered_by_number() {
+    fn compares_versions_by_number() {
         let tags = ["v1.9.0", "v1.10.0", "v1.2.0", "latest", "v2.0.0-rc.1"];
         assert_eq!(
             upgrade("v1.9.0", &tags, Within::Major, false).as_deref(),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_versions_are_those_around() {
+    fn nearest_returns_two_versions_below_and_above() {
         let tags = [
             "v1.9.0",
             "v1.10.0",
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_holds() {
+    fn stays_within_the_limit() {
         let tags = ["1.2.4", "1.3.0", "2.0.0"];
         assert_eq!(
             upgrade("1.2.3", &tags, Within::Major, false).as_deref(),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_keeps_to_itself() {
+    fn compares_tags_with_the_same_prefix() {
         let tags = ["v9.0.0", "grafana/v1.3.0", "loki/v2.0.0", "grafana/v1.2.9"];
         assert_eq!(
             upgrade("grafana/v1.2.3", &tags, Within::Major, false).as_deref(),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_may_be_short_and_what_is_none_is_none() {
+    fn parses_short_versions_and_rejects_other_names() {
         assert_eq!(
             upgrade("v1.2", &["v1.3", "v1.3.0"], Within::Major, false).as_deref(),
             Some("v1.3")

@@ -1,4 +1,4 @@
-//! How addresses are read.
+//! Tests of parsing addresses.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn parts(
 }
 
 #[test]
-fn an_address_says_where_the_repository_ends() {
+fn finds_the_end_of_the_repository() {
     let cases = [
         (
             "https://h/o/r.git/a/b@v1",
@@ -70,17 +70,17 @@ fn an_address_says_where_the_repository_ends() {
 }
 
 #[test]
-fn where_it_does_not_git_is_asked() {
+fn returns_candidates_without_a_sign_of_the_end() {
     let address = Address::parse("https://u@h/o/r/d@v1").unwrap();
     let Location::Candidates(origins) = address.location else {
         panic!("clear");
     };
-    let told: Vec<String> = origins
+    let candidates: Vec<String> = origins
         .iter()
         .map(|origin| format!("{} {}", origin.repository, origin.directory))
         .collect();
     assert_eq!(
-        told,
+        candidates,
         [
             "https://u@h/o r/d",
             "https://u@h/o/r d",
@@ -91,8 +91,8 @@ fn where_it_does_not_git_is_asked() {
 }
 
 #[test]
-fn a_page_names_a_repository_and_what_is_shown() {
-    let told = |text: &str| match Address::parse(text).unwrap().location {
+fn splits_the_address_of_a_page() {
+    let parsed = |text: &str| match Address::parse(text).unwrap().location {
         Location::Page(repository, rest) => format!("{repository} {rest}"),
         other => panic!("{text}: {other:?}"),
     };
@@ -111,7 +111,7 @@ fn a_page_names_a_repository_and_what_is_shown() {
             "https://codeberg.org/o/r v1/d",
         ),
     ] {
-        assert_eq!(told(text), expected);
+        assert_eq!(parsed(text), expected);
     }
     for twice in [
         "https://github.com/o/r/tree/v1/d@v2",
@@ -122,7 +122,7 @@ fn a_page_names_a_repository_and_what_is_shown() {
 }
 
 #[test]
-fn what_git_could_misunderstand_is_refused() {
+fn refuses_what_git_could_misunderstand() {
     for text in [
         "--upload-pack=x@v1",
         "ext::sh -c x@v1",
@@ -138,7 +138,7 @@ fn what_git_could_misunderstand_is_refused() {
 }
 
 #[test]
-fn a_package_is_called_like_its_folder() {
+fn base_name_is_the_last_name_of_the_path() {
     let name = |repository: &str, directory: &str| {
         Origin::new(repository, directory)
             .unwrap()

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{FORMATS, Format, Record, SECTIONS, Strategy, UpstreamLock, wrong};
 use crate::error::Error;
 use crate::upgrade::address::{Origin, check_reference, is_digest, is_hash, is_path};
-use crate::upgrade::misspelled::names_like;
+use crate::upgrade::misspelled::similar_names;
 use crate::visible::visible;
 use crate::yaml::{NodeId, Tree};
 
@@ -55,7 +55,7 @@ impl Fields<'_> {
                     continue;
                 };
                 let name = key.content;
-                let meant = names_like(name, fields.iter().copied()).first().copied();
+                let meant = similar_names(name, fields.iter().copied()).first().copied();
                 let missing = |meant: &&str| self.tree.find(map, meant).is_none();
                 if let Some(meant) = meant.filter(missing) {
                     return Err(wrong(

@@ -1,5 +1,5 @@
-//! The passwords for registries, from the files in which `docker login`, `podman login` and `helm
-//! registry login` keep them, and from the credential helpers that these name.
+//! Finds the passwords of registries in the files of `docker login`, `podman login` and `helm
+//! registry login`, and in the credential helpers that these files name.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use serde_json::Value;
 use crate::git_process::{on_path, query_credential_helper};
 use crate::upgrade::host::authority;
 
-/// What a request says of who asks, for a host; `None` if nothing is known. Each host is looked up
-/// once in a run.
+/// Returns the `Authorization` header for a host; `None` if no password is known. Each host is
+/// looked up once in a run.
 pub(super) fn basic(host: &str) -> Option<String> {
     static KNOWN: LazyLock<Mutex<HashMap<String, Option<String>>>> = LazyLock::new(Mutex::default);
-    // whoever asks at the same time waits: a helper may ask its user
+    // the lock is held during the look-up, so that a helper prompts the user only once
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = known.entry(host.to_owned());
     found.or_insert_with(|| look_up(host)).clone()
@@ -30,29 +30,29 @@ fn look_up(host: &str) -> Option<String> {
             let mut entries = config.get(field)?.as_object()?.iter();
             Some(entries.find(|(name, _)| host_of(name) == host)?.1)
         };
-        let helper = |name: Option<&Value>| of_helper(name?.as_str()?, host);
+        let helper = |name: Option<&Value>| from_helper(name?.as_str()?, host);
         helper(of_host("credHelpers"))
-            .or_else(|| of_file(of_host("auths")?))
+            .or_else(|| from_entry(of_host("auths")?))
             .or_else(|| helper(config.get("credsStore")))
     })
 }
 
-/// What a file itself says.
-fn of_file(entry: &Value) -> Option<String> {
+/// Returns the `Authorization` header from a host's entry in a file.
+fn from_entry(entry: &Value) -> Option<String> {
     let field = |name: &str| entry.get(name)?.as_str().filter(|text| !text.is_empty());
     let encoded = match (field("auth"), field("username"), field("password")) {
         (Some(auth), ..) => auth.trim().to_owned(),
         (None, Some(user), Some(password)) => STANDARD.encode(format!("{user}:{password}")),
         _ => return None,
     };
-    // what is no text in Base64 is no credential, and none of its bytes go into a request
+    // invalid Base64 is rejected, so that no other bytes of the file get into a request
     let decoded = STANDARD.decode(&encoded).ok()?;
     decoded.contains(&b':').then(|| format!("Basic {encoded}"))
 }
 
-/// What the program `docker-credential-NAME` says. It is started without a shell, and only from a
-/// folder of PATH that is absolute: never from a package.
-fn of_helper(name: &str, host: &str) -> Option<String> {
+/// Returns the `Authorization` header from the program `docker-credential-NAME`. The program is
+/// started without a shell, and only from an absolute folder of PATH, never from a package.
+fn from_helper(name: &str, host: &str) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_plain) {
         return None;
@@ -62,16 +62,17 @@ fn of_helper(name: &str, host: &str) -> Option<String> {
         "registry-1.docker.io" => "https://index.docker.io/v1/",
         host => host,
     };
-    let told = query_credential_helper(&program, server)?;
-    let told: Value = serde_json::from_slice(&told).ok()?;
-    let field = |name: &str| told.get(name)?.as_str().filter(|text| !text.is_empty());
+    let answer = query_credential_helper(&program, server)?;
+    let answer: Value = serde_json::from_slice(&answer).ok()?;
+    let field = |name: &str| answer.get(name)?.as_str().filter(|text| !text.is_empty());
     let (user, secret) = (field("Username")?, field("Secret")?);
-    // this is no password, but what a token is made from
+    // with this user name the secret is a refresh token, not a password
     let is_token = user == "<token>";
     (!is_token).then(|| format!("Basic {}", STANDARD.encode(format!("{user}:{secret}"))))
 }
 
-/// `https://index.docker.io/v1/`, `ghcr.io/owner` and `ghcr.io` name a host.
+/// Returns the host of an entry's name, such as `https://index.docker.io/v1/`, `ghcr.io/owner` or
+/// `ghcr.io`.
 fn host_of(name: &str) -> &str {
     match authority(name) {
         "index.docker.io" | "docker.io" => "registry-1.docker.io",
@@ -79,6 +80,7 @@ fn host_of(name: &str) -> &str {
     }
 }
 
+/// Returns the files that may contain passwords, in the order in which they are read.
 fn files() -> Vec<PathBuf> {
     let folder = |name: &str| {
         std::env::var_os(name)

@@ -1,7 +1,7 @@
-//! A Helm repository: an `index.yaml` that lists charts, their versions, digests and archives.
+//! Reads Helm repositories: an `index.yaml` lists charts with their versions, digests and archives.
 
 use super::http::{self, is_loopback};
-use super::{LARGEST, credentials, unreachable};
+use super::{MAX_ARCHIVE_SIZE, credentials, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::{check_reference, is_digest};
 use crate::upgrade::edit::text_at;
@@ -9,14 +9,14 @@ use crate::upgrade::host::authority;
 use crate::upgrade::refs::Refs;
 use crate::yaml::{NodeId, Tree};
 
-/// The most bytes of an index.
-const LARGEST_INDEX: u64 = 64 << 20;
+/// The maximum size of an index in bytes.
+const MAX_INDEX_SIZE: u64 = 64 << 20;
 
-/// The versions of all charts, each as a tag `CHART/VERSION`.
+/// Returns the versions of all charts, each as a tag `CHART/VERSION`.
 pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
     let base = base(repository);
     let url = format!("{base}/index.yaml");
-    let bytes = get(base, &url, "application/yaml, text/yaml, */*")?.bytes(LARGEST_INDEX)?;
+    let bytes = get(base, &url, "application/yaml, text/yaml, */*")?.body(MAX_INDEX_SIZE)?;
     let wrong = |reason: &str| unreachable(&url, reason);
     let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8"))?;
     let tree = Tree::parse(&text).map_err(|error| wrong(&error.message))?;
@@ -36,7 +36,8 @@ pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
     Ok(refs)
 }
 
-/// The full name, digest and address of a release in the index, as far as it can be one.
+/// Returns the tag name, digest and URL of a release in the index; `None` if one is missing or
+/// invalid.
 fn release_of(tree: &Tree<'_>, release: NodeId) -> Option<(String, String, String)> {
     let field = |name| text_at(tree, release, &[name]);
     let (name, version, digest) = (field("name")?, field("version")?, field("digest")?);
@@ -46,45 +47,48 @@ fn release_of(tree: &Tree<'_>, release: NodeId) -> Option<(String, String, Strin
     let urls = tree.entry(tree.find(release, "urls")?).value;
     let url = tree.entry(tree.entries(urls).next()?).value;
     let url = tree.scalar(url)?.content.to_string();
-    let is_one = is_digest(&digest) && check_reference(&full).is_ok() && !name.contains('/');
-    is_one.then_some((full, digest, url))
+    let is_valid = is_digest(&digest) && check_reference(&full).is_ok() && !name.contains('/');
+    is_valid.then_some((full, digest, url))
 }
 
-/// The archive of a chart, by its address in the index.
+/// Fetches the archive of a chart, by its URL in the index.
 pub(in crate::upgrade) fn archive(repository: &str, url: &str) -> Result<Vec<u8>, Error> {
     let base = base(repository);
     let is_absolute = url.contains("://");
-    let whole = match (is_absolute, url.strip_prefix('/')) {
+    let full_url = match (is_absolute, url.strip_prefix('/')) {
         (true, _) => url.to_owned(),
         (false, Some(path)) => format!("{}/{path}", origin(base)),
         (false, None) => format!("{base}/{url}"),
     };
-    let is_encrypted = whole.starts_with("https://");
-    let is_plain = whole.starts_with("http://")
-        && (base.starts_with("http://") || is_loopback(authority(&whole)));
+    let is_encrypted = full_url.starts_with("https://");
+    let is_plain = full_url.starts_with("http://")
+        && (base.starts_with("http://") || is_loopback(authority(&full_url)));
     if !is_encrypted && !is_plain {
         return Err(unreachable(
-            &whole,
+            &full_url,
             "a chart comes over https from such a repository",
         ));
     }
-    get(base, &whole, "*/*")?.bytes(LARGEST)
+    get(base, &full_url, "*/*")?.body(MAX_ARCHIVE_SIZE)
 }
 
-/// Asks with the password for the repository's host, where it has one and the request goes there.
+/// Requests a URL. The password of the repository's host is sent only to that host, and only over
+/// HTTPS or on this machine.
 fn get(base: &str, url: &str, accept: &str) -> Result<http::Answer, Error> {
-    let is_own = origin(base) == origin(url);
-    let may_tell = is_own && (url.starts_with("https://") || is_loopback(authority(url)));
-    let basic = may_tell
+    let is_same_host = origin(base) == origin(url);
+    let is_safe = is_same_host && (url.starts_with("https://") || is_loopback(authority(url)));
+    let basic = is_safe
         .then(|| credentials::basic(authority(url)))
         .flatten();
     http::get(url, accept, basic.as_deref())
 }
 
+/// Returns the URL of a repository, without a slash at the end.
 fn base(repository: &str) -> &str {
     repository.trim_start_matches("helm+").trim_end_matches('/')
 }
 
+/// Returns the scheme and the authority of a URL.
 fn origin(url: &str) -> &str {
     let start = url.find("://").map_or(0, |at| at + 3);
     let end = url[start..].find('/').map_or(url.len(), |at| start + at);

@@ -1,4 +1,4 @@
-//! Requests over HTTP, each within limits of time and length.
+//! Sends HTTP requests with limits for time and size.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,11 +12,12 @@ use super::unreachable;
 use crate::error::Error;
 use crate::upgrade::host::host_in;
 
-/// How long a request takes at most.
-const PATIENCE: Duration = Duration::from_secs(300);
-const CONNECTING: Duration = Duration::from_secs(30);
+/// The time limit of a request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(300);
+/// The time limit of connecting to a server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a server answered.
+/// The response of a server, whose body is not read yet.
 pub(super) struct Answer {
     pub(super) status: u16,
     response: Response<Body>,
@@ -36,18 +37,18 @@ fn agent() -> &'static Agent {
             .http_status_as_error(false)
             .max_redirects(5)
             .redirect_auth_headers(RedirectAuthHeaders::Never)
-            .timeout_connect(Some(CONNECTING))
-            .timeout_global(Some(PATIENCE))
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .timeout_global(Some(REQUEST_TIMEOUT))
             .user_agent(concat!("merge3/", env!("CARGO_PKG_VERSION")))
             .build();
         config.into()
     })
 }
 
-/// Asks a server. What is accepted, and who asks, goes into the request's head.
+/// Sends a GET request with the headers `Accept` and `Authorization`.
 ///
 /// # Errors
-/// Where it does not answer.
+/// If there is no response.
 pub(super) fn get(url: &str, accept: &str, authorization: Option<&str>) -> Result<Answer, Error> {
     let mut request = agent().get(url).header("Accept", accept);
     if let Some(authorization) = authorization {
@@ -64,33 +65,33 @@ pub(super) fn get(url: &str, accept: &str, authorization: Option<&str>) -> Resul
 }
 
 impl Answer {
-    /// A field of the answer's head.
+    /// Returns the value of a header.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.response.headers().get(name)?.to_str().ok()
     }
 
-    /// What was asked for, no longer than that.
+    /// Reads the body, of at max `max` bytes.
     ///
     /// # Errors
-    /// Where it is longer, or is not there.
-    pub(super) fn bytes(mut self, most: u64) -> Result<Vec<u8>, Error> {
+    /// If the status is not 200, or the body is larger or cannot be read.
+    pub(super) fn body(mut self, max: u64) -> Result<Vec<u8>, Error> {
         if self.status != 200 {
             return Err(unreachable(
                 &self.url,
                 &format!("it answers with status {}", self.status),
             ));
         }
-        let body = self.response.body_mut().with_config().limit(most);
+        let body = self.response.body_mut().with_config().limit(max);
         body.read_to_vec().map_err(|error| match error {
             ureq::Error::BodyExceedsLimit(_) => {
-                unreachable(&self.url, &format!("it has more than {} MiB", most >> 20))
+                unreachable(&self.url, &format!("it has more than {} MiB", max >> 20))
             }
             error => unreachable(&self.url, &error.to_string()),
         })
     }
 }
 
-/// Whether a host is this machine, where no encryption is needed.
+/// Whether an authority names this machine, to which no encryption is needed.
 pub(super) fn is_loopback(authority: &str) -> bool {
     let host = host_in(authority);
     host == "localhost"

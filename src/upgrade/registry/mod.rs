@@ -1,6 +1,9 @@
-//! Packages that come as archives: charts from Helm repositories (`helm+https://HOST/PATH`), and
-//! charts and packages from OCI registries (`oci://HOST/PATH`). A version is a digest here, where
-//! it is a commit in git, and so what is fetched is what was recorded or nothing.
+//! Reads packages that are archives: charts from Helm repositories (`helm+https://HOST/PATH`), and
+//! charts and packages from OCI registries (`oci://HOST/PATH`).
+//!
+//! A version is a digest, as it is a commit in git, so that a fetched archive can be checked.
+//! `helm` and `oci` list versions and fetch archives, `http` sends requests, `credentials` finds
+//! passwords, and `unpack` reads archives.
 
 mod credentials;
 pub(super) mod helm;
@@ -14,13 +17,13 @@ use crate::git_process::without_password;
 use crate::package::sha256;
 use crate::visible::visible;
 
-/// The most bytes of an archive.
-const LARGEST: u64 = 64 << 20;
+/// The maximum size of an archive in bytes.
+const MAX_ARCHIVE_SIZE: u64 = 64 << 20;
 
-/// What a server says of its versions.
+/// Returns the versions of a repository.
 ///
 /// # Errors
-/// Where it does not.
+/// If the server does not list them.
 pub(super) fn list(repository: &str) -> Result<Refs, Error> {
     match repository.strip_prefix("oci://") {
         Some(path) => oci::list(path),
@@ -28,12 +31,12 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
     }
 }
 
-/// A digest as records have it.
+/// Returns the digest of an archive in the form of records: `sha256:` and hexadecimal digits.
 pub(super) fn digest_of(bytes: &[u8]) -> String {
     format!("sha256:{}", sha256(bytes))
 }
 
-/// A server that does not answer as it should.
+/// Returns the error for a URL that cannot be read.
 pub(super) fn unreachable(url: &str, reason: &str) -> Error {
     let shown = visible(&without_password(url));
     Error::refused(

@@ -1,21 +1,21 @@
-//! An OCI registry: tags, manifests and blobs, with the tokens that registries hand out.
+//! Reads OCI registries: tags, manifests and blobs, with token authentication.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::http::{self, Answer, is_loopback};
-use super::{LARGEST, credentials, digest_of, unreachable};
+use super::{MAX_ARCHIVE_SIZE, credentials, digest_of, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::{check_reference, is_digest};
 use crate::upgrade::host::authority;
 use crate::upgrade::refs::Refs;
 
-/// The most bytes of a manifest, a list of tags, a token.
-const LARGEST_ANSWER: u64 = 4 << 20;
-/// The most pages of a list of tags.
-const PAGES: usize = 100;
-/// What is encoded of a value in an address.
-const VALUE: AsciiSet = NON_ALPHANUMERIC
+/// The maximum size of a manifest, a page of tags or a token response, in bytes.
+const MAX_ANSWER_SIZE: u64 = 4 << 20;
+/// The maximum number of pages of a list of tags.
+const MAX_PAGES: usize = 100;
+/// The characters of a query's value that are percent-encoded.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
@@ -23,15 +23,15 @@ const VALUE: AsciiSet = NON_ALPHANUMERIC
 const MANIFESTS: &str = "application/vnd.oci.image.manifest.v1+json, \
     application/vnd.docker.distribution.manifest.v2+json";
 
-/// The layer of a manifest that is the package.
+/// The layer of a manifest that contains the package.
 pub(in crate::upgrade) struct Layer {
     pub(in crate::upgrade) digest: String,
-    /// Whether it is a chart, in a folder of its name.
+    /// Whether it is a chart, whose files are in a folder with the chart's name.
     pub(in crate::upgrade) is_chart: bool,
     size: u64,
 }
 
-/// The host and the path of a repository, and where its programming interface is.
+/// A repository in a registry: its host and path, and the base URL of the registry's API.
 struct Registry<'r> {
     host: &'r str,
     path: &'r str,
@@ -70,7 +70,8 @@ impl<'r> Registry<'r> {
         })
     }
 
-    /// Asks, and where the registry says who may, asks again with a token or a password.
+    /// Sends a request; if the registry demands authentication, sends it again with a token or a
+    /// password.
     fn get(&self, url: &str, accept: &str) -> Result<Answer, Error> {
         let answer = http::get(url, accept, None)?;
         if answer.status != 401 {
@@ -93,7 +94,7 @@ impl<'r> Registry<'r> {
         }
     }
 
-    /// The token that the server named in a challenge hands out.
+    /// Requests a token from the server that a challenge names. `fields` are the challenge's.
     fn token(&self, fields: &str, basic: Option<&str>) -> Result<String, Error> {
         let field = |name: &str| {
             let start = fields.find(&format!("{name}=\""))? + name.len() + 2;
@@ -111,10 +112,10 @@ impl<'r> Registry<'r> {
         let separator = if realm.contains('?') { '&' } else { '?' };
         let url = format!(
             "{realm}{separator}service={}&scope={}",
-            utf8_percent_encode(service, &VALUE),
-            utf8_percent_encode(&scope, &VALUE)
+            utf8_percent_encode(service, &ENCODED),
+            utf8_percent_encode(&scope, &ENCODED)
         );
-        let answer = http::get(&url, "application/json", basic)?.bytes(LARGEST_ANSWER)?;
+        let answer = http::get(&url, "application/json", basic)?.body(MAX_ANSWER_SIZE)?;
         let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
         let token = ["token", "access_token"]
             .into_iter()
@@ -126,25 +127,26 @@ impl<'r> Registry<'r> {
             .to_owned())
     }
 
-    fn url(&self, what: &str) -> String {
-        format!("{}/v2/{}/{what}", self.base, self.path)
+    /// Returns the URL of a path of the API, in this repository.
+    fn url(&self, path: &str) -> String {
+        format!("{}/v2/{}/{path}", self.base, self.path)
     }
 }
 
-/// The tags of a repository. Their digests are asked for one by one.
+/// Returns the tags of a repository, without digests: each of them takes a request.
 pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
     let registry = Registry::of(repository)?;
     let mut refs = Refs::default();
     let mut url = registry.url("tags/list?n=1000");
-    for _ in 0..PAGES {
+    for _ in 0..MAX_PAGES {
         let answer = registry.get(&url, "application/json")?;
         let next = answer
             .header("link")
             .and_then(|link| next_page(link, &registry.base));
-        let bytes = answer.bytes(LARGEST_ANSWER)?;
-        let told: Value = serde_json::from_slice(&bytes)
+        let bytes = answer.body(MAX_ANSWER_SIZE)?;
+        let page: Value = serde_json::from_slice(&bytes)
             .map_err(|_| unreachable(&url, "it does not list tags"))?;
-        for tag in told
+        for tag in page
             .get("tags")
             .and_then(Value::as_array)
             .into_iter()
@@ -162,26 +164,30 @@ pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
     Ok(refs)
 }
 
-/// `</v2/x/tags/list?last=y>; rel="next"`, at the same server.
+/// Returns the URL of the next page from a header `Link: </v2/x/tags/list?last=y>; rel="next"`;
+/// `None` if it leads to another server.
 fn next_page(link: &str, base: &str) -> Option<String> {
     let (target, _) = link.strip_prefix('<')?.split_once('>')?;
     let path = target.strip_prefix(base).unwrap_or(target);
     path.starts_with("/v2/").then(|| format!("{base}{path}"))
 }
 
-/// The digest that a tag stands for.
+/// Returns the digest of a tag's manifest.
 pub(in crate::upgrade) fn digest_of_tag(repository: &str, tag: &str) -> Result<String, Error> {
     manifest(repository, tag).map(|bytes| digest_of(&bytes))
 }
 
-/// The manifest with a digest, or of a tag.
+/// Fetches the manifest with a digest or of a tag.
 pub(in crate::upgrade) fn manifest(repository: &str, name: &str) -> Result<Vec<u8>, Error> {
     let registry = Registry::of(repository)?;
     let url = registry.url(&format!("manifests/{name}"));
-    registry.get(&url, MANIFESTS)?.bytes(LARGEST_ANSWER)
+    registry.get(&url, MANIFESTS)?.body(MAX_ANSWER_SIZE)
 }
 
-/// The one layer of a manifest that is an archive.
+/// Returns the layer of a manifest that is an archive.
+///
+/// # Errors
+/// If no layer or more than one is an archive, or the layer has no digest or is too large.
 pub(in crate::upgrade) fn layer(manifest: &[u8]) -> Result<Layer, String> {
     let manifest: Value =
         serde_json::from_slice(manifest).map_err(|_| "its manifest is no JSON")?;
@@ -208,18 +214,19 @@ pub(in crate::upgrade) fn layer(manifest: &[u8]) -> Result<Layer, String> {
         (Some(layer), true) if !is_digest(&layer.digest) => {
             Err("its layer has no digest of SHA-256".to_owned())
         }
-        (Some(layer), true) if layer.size > LARGEST => {
-            Err(format!("its archive has more than {} MiB", LARGEST >> 20))
-        }
+        (Some(layer), true) if layer.size > MAX_ARCHIVE_SIZE => Err(format!(
+            "its archive has more than {} MiB",
+            MAX_ARCHIVE_SIZE >> 20
+        )),
         (Some(layer), true) => Ok(layer),
         (Some(_), false) => Err("it has several layers, and a package is one".to_owned()),
         (None, _) => Err("none of its layers is an archive".to_owned()),
     }
 }
 
-/// The archive of a layer.
+/// Fetches the archive of a layer.
 pub(in crate::upgrade) fn blob(repository: &str, layer: &Layer) -> Result<Vec<u8>, Error> {
     let registry = Registry::of(repository)?;
     let url = registry.url(&format!("blobs/{}", layer.digest));
-    registry.get(&url, "*/*")?.bytes(LARGEST)
+    registry.get(&url, "*/*")?.body(MAX_ARCHIVE_SIZE)
 }

@@ -1,5 +1,5 @@
-//! An archive, unpacked in memory: what of it is no plain file or link in the package is refused,
-//! and so is what would be too large.
+//! Unpacks archives in memory. Refuses entries that are no file, link or folder or that lead out of
+//! the package, and archives that are too large.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -9,28 +9,28 @@ use flate2::read::MultiGzDecoder;
 use tar::{Archive, EntryType};
 
 use crate::package::{Snapshot, SnapshotEntry, folders_above};
-use crate::upgrade::tree::{self, Fetched, Listed, path_of};
+use crate::upgrade::tree::{self, Fetched, TreeEntry, path_of};
 
-/// The most bytes that an archive unpacks to.
-const LARGEST: u64 = 256 << 20;
-/// The most bytes of a path, as Linux has it.
-const LONGEST_PATH: usize = 4096;
+/// The maximum size of an unpacked archive in bytes.
+const MAX_UNPACKED_SIZE: u64 = 256 << 20;
+/// The maximum length of a path in bytes, the same as on Linux.
+const MAX_PATH_LENGTH: usize = 4096;
 
-/// The files of an archive; of a chart, those in its folder.
+/// Returns the files of an archive; for a chart, those in its folder.
 ///
 /// # Errors
-/// What of it no package may have.
+/// The reason why the archive is no valid package.
 pub(in crate::upgrade) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched, String> {
     let is_compressed = bytes.starts_with(&[0x1f, 0x8b]);
-    let unpacked: Box<dyn Read + '_> = match is_compressed {
+    let reader: Box<dyn Read + '_> = match is_compressed {
         true => Box::new(MultiGzDecoder::new(bytes)),
         false => Box::new(bytes),
     };
     let mut archive = Archive::new(Limited {
-        inner: unpacked,
-        left: LARGEST,
+        inner: reader,
+        left: MAX_UNPACKED_SIZE,
     });
-    let mut listed = Vec::new();
+    let mut entries = Vec::new();
     let mut contents: BTreeMap<PathBuf, SnapshotEntry> = BTreeMap::new();
     let mut folders = BTreeSet::new();
     for entry in archive.entries().map_err(broken)? {
@@ -42,16 +42,21 @@ pub(in crate::upgrade) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched
         let path = path_in(&entry, is_chart)?;
         let (mode, content) = content(&mut entry, &path)?;
         folders.extend(folders_above(&path).map(PathBuf::from));
-        listed.push(Listed::new(mode, &path));
+        entries.push(TreeEntry::new(mode, &path));
         contents.insert(path, content);
-        if listed.len() + folders.len() > tree::MOST_ENTRIES {
-            let most = tree::MOST_ENTRIES;
-            return Err(format!("it has more than {most} files and folders"));
+        if entries.len() + folders.len() > tree::MAX_ENTRIES {
+            let max = tree::MAX_ENTRIES;
+            return Err(format!("it has more than {max} files and folders"));
         }
     }
-    listed.extend(folders.iter().map(|folder| Listed::new(b"040000", folder)));
-    let listed = tree::check(listed)?;
-    let (own, _): (Vec<Listed>, Vec<Listed>) = listed.into_iter().partition(Listed::is_own);
+    entries.extend(
+        folders
+            .iter()
+            .map(|folder| TreeEntry::new(b"040000", folder)),
+    );
+    let entries = tree::check_entries(entries)?;
+    let (own, _): (Vec<TreeEntry>, Vec<TreeEntry>) =
+        entries.into_iter().partition(TreeEntry::is_own);
     let left_out: Vec<PathBuf> = own.into_iter().map(|entry| entry.path).collect();
     contents.retain(|path, _| !left_out.contains(path));
     let snapshot = Snapshot {
@@ -65,12 +70,14 @@ fn broken(error: std::io::Error) -> String {
     format!("its archive cannot be read: {error}")
 }
 
-/// The path of an entry in the package. What is too long or too deep for one is refused before
-/// anything is made of it: each of its folders would be.
+/// Returns the path of an entry in the package. Refuses paths that are too long or too deep, before
+/// a path is made for each of their folders.
 fn path_in<R: Read>(entry: &tar::Entry<'_, R>, is_chart: bool) -> Result<PathBuf, String> {
     let bytes = entry.path_bytes();
-    if bytes.len() > LONGEST_PATH {
-        return Err(format!("it has a path of more than {LONGEST_PATH} bytes"));
+    if bytes.len() > MAX_PATH_LENGTH {
+        return Err(format!(
+            "it has a path of more than {MAX_PATH_LENGTH} bytes"
+        ));
     }
     let path = path_of(&bytes);
     let path = path.strip_prefix(".").unwrap_or(&path);
@@ -78,14 +85,14 @@ fn path_in<R: Read>(entry: &tar::Entry<'_, R>, is_chart: bool) -> Result<PathBuf
     if is_chart {
         names.next();
     }
-    if names.clone().count() > tree::DEEPEST {
-        let most = tree::DEEPEST;
-        return Err(format!("it has folders in folders, more than {most} deep"));
+    if names.clone().count() > tree::MAX_DEPTH {
+        let max = tree::MAX_DEPTH;
+        return Err(format!("it has folders in folders, more than {max} deep"));
     }
     Ok(names.as_path().to_owned())
 }
 
-/// What kind of entry it is, in git's numbers, and what is in it.
+/// Returns git's mode of an entry, and its content.
 fn content<R: Read>(
     entry: &mut tar::Entry<'_, R>,
     path: &Path,
@@ -110,8 +117,8 @@ fn content<R: Read>(
     }
 }
 
-/// A reader that ends with an error where there is more than is allowed: a few bytes can unpack to
-/// any length.
+/// A reader that fails after a number of bytes, because a few compressed bytes can unpack to any
+/// length.
 struct Limited<R> {
     inner: R,
     left: u64,
@@ -121,7 +128,7 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
-            let message = format!("it has more than {} MiB", LARGEST >> 20);
+            let message = format!("it has more than {} MiB", MAX_UNPACKED_SIZE >> 20);
             std::io::Error::other(message)
         })?;
         Ok(count)
