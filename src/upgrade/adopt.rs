@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::address::{Address, Origin, is_hash};
-use super::get::{Recorded, put};
+use super::get::{Recorded, write_files};
 use super::kptfile;
 use super::nearest::{Comparison, compare, nearest, tagged_versions};
 use super::record::{self, RULES_FILE, with_record};
@@ -117,6 +117,6 @@ pub(crate) fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir,
     let mut snapshot = remotes.snapshot(origin, &version)?.snapshot;
     kptfile::keep_local_file(&mut snapshot, package)?;
     let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
-    put(snapshot, folder.path(), &mut Vec::new())?;
+    write_files(snapshot, folder.path(), &mut Vec::new())?;
     Ok(folder)
 }

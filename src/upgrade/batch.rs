@@ -1,4 +1,4 @@
-//! Upgrades many packages in parallel.
+//! `upgrade`: upgrades many packages in parallel, and commits the upgrades one after the other.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,19 +18,21 @@ use super::{record, repositories, unfinished, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
 
-/// The program that upgrades are run by.
+/// The callbacks to the program that runs upgrades.
 pub(crate) trait Host: Sync {
-    /// Is told that another run is at a package, which is waited for.
+    /// Called before waiting for another run that has locked a package or a repository.
     fn waiting(&self, package: &Path);
 
-    /// The disk that is written to from here on, which may say that the run is to stop.
+    /// Returns the disk to write to. Called before a package is written; its operations may fail to
+    /// stop the run.
     fn disk(&self) -> &dyn Disk;
 }
 
-/// Upgrades packages. What fails for one does not hinder the others.
+/// Upgrades packages and returns an outcome for each. The failure of one does not stop the others.
 ///
 /// # Errors
-/// Where the packages cannot be found, or no commit could be made: then nothing was changed.
+/// If the packages cannot be found, or commits cannot be made in their repositories; then nothing
+/// was changed. Also if a branch cannot be restored in the end.
 pub(crate) fn upgrade(
     remotes: &Remotes<'_>,
     packages: &Packages,
@@ -48,40 +50,40 @@ pub(crate) fn upgrade(
             repositories::lock_all(&groups, access, &|top| host.waiting(top))?
         }
     };
-    // others may have upgraded them while they were waited for
+    // read again, because another run may have upgraded them before the locks were free
     let groups = groups(packages, &options.allowed)?;
     let paths = groups.iter().flatten().map(|found| found.path.clone());
     let makes_commits = !options.dry_run && (options.commit || options.branch.is_some());
     let tops = repositories::tops(paths.filter(|_| makes_commits))?;
     let branches = Branches::prepare(&tops, options.branch.as_deref())?;
-    // the branch may have been another version of them
+    // read again, because the branches may have other versions of the packages
     let mut groups = match options.branch {
         Some(_) => find::groups(packages, &options.allowed)?,
         None => groups,
     };
-    // what is not committed is looked for before our own changes are there
+    // checked before this run changes any files
     groups.par_iter_mut().flatten().for_each(|found| {
         if found.record.is_ok() {
             found.uncommitted = uncommitted_in(&found.path, options);
         }
     });
     fetch_all(remotes, &groups, options);
-    let one = |found: FoundPackage| {
+    let upgrade_one = |found: FoundPackage| {
         let package = found.path.clone();
         let newer = upgrade_package(remotes, found, options, host, &branches);
         let newer = newer.map_err(|error| error.with_secrets(options.settings.show_secrets));
         PackageOutcome { package, newer }
     };
     let outcomes = groups.into_par_iter();
-    let outcomes = outcomes.flat_map_iter(|group| group.into_iter().map(one));
+    let outcomes = outcomes.flat_map_iter(|group| group.into_iter().map(upgrade_one));
     let mut outcomes: Vec<PackageOutcome<Upgrade>> = outcomes.collect();
     if options.commit && !options.dry_run {
         commit_all(&mut outcomes, &tops, &options.template);
     }
-    let same = branches.finish()?;
+    let replaced = branches.finish()?;
     for outcome in &mut outcomes {
         if let Ok(Some(upgrade)) = &mut outcome.newer
-            && let Some(old) = upgrade.committed.as_ref().and_then(|new| same.get(new))
+            && let Some(old) = upgrade.committed.as_ref().and_then(|new| replaced.get(new))
         {
             upgrade.committed = Some(old.clone());
         }
@@ -89,11 +91,11 @@ pub(crate) fn upgrade(
     Ok(outcomes)
 }
 
-/// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is
-/// reported for the package that needs it.
+/// Fetches the versions that the upgrades need, all of a repository at once. Errors are ignored
+/// here, and reported for the package that needs the version.
 fn fetch_all(remotes: &Remotes<'_>, groups: &[Vec<FoundPackage>], options: &UpgradeOptions) {
-    let members: Vec<&FoundPackage> = groups.iter().flatten().collect();
-    let versions = members.into_par_iter().filter_map(|found| {
+    let packages: Vec<&FoundPackage> = groups.iter().flatten().collect();
+    let versions = packages.into_par_iter().filter_map(|found| {
         let record = found.record.as_ref().ok();
         let record = record.filter(|_| found.uncommitted.is_none())?;
         let refs = remotes.refs(&record.origin.repository).ok()?;
@@ -108,11 +110,12 @@ fn fetch_all(remotes: &Remotes<'_>, groups: &[Vec<FoundPackage>], options: &Upgr
     remotes.fetch_many(&wanted);
 }
 
-/// That something in a package is not committed, where that matters.
+/// Returns the error for uncommitted changes in a package, if there are any and the options do not
+/// allow them.
 fn uncommitted_in(package: &Path, options: &UpgradeOptions) -> Option<Error> {
-    let matters = !options.allow_dirty && !options.dry_run;
-    let looked = matters.then(|| worktree::refuse_uncommitted(package));
-    looked.and_then(Result::err)
+    let is_checked = !options.allow_dirty && !options.dry_run;
+    let checked = is_checked.then(|| worktree::refuse_uncommitted(package));
+    checked.and_then(Result::err)
 }
 
 fn upgrade_package(
@@ -124,7 +127,7 @@ fn upgrade_package(
 ) -> Result<Option<Upgrade>, Error> {
     let package = &found.path;
     found.record?;
-    // another version may have come with the package that it is in, a moment ago
+    // read again, because the upgrade of the outer package may have changed the record
     let Some(mut record) = find::record_of(package, &options.allowed)? else {
         return Ok(None);
     };
@@ -135,8 +138,8 @@ fn upgrade_package(
     let _lock = package::lock(package, access, || host.waiting(package))?;
     if options.dry_run {
         unfinished::refuse_unfinished(package)?;
-    } else if unfinished::resumed(package, options)? {
-        // what that run did was none of the user's changes
+    } else if unfinished::undo_unfinished(package, options)? {
+        // checked again, because the first check took the other run's changes for the user's
         found.uncommitted = uncommitted_in(package, options);
         match record::read(package)? {
             Some(before) => record = before,
@@ -148,29 +151,29 @@ fn upgrade_package(
         return Ok(None);
     };
     if !options.dry_run && !upgrade.facts.refused {
-        branches.go()?;
-        // what somebody has to resolve is not committed
+        branches.create()?;
+        // an upgrade with open conflicts is not committed
         let awaits_commit = options.commit && !upgrade.facts.open;
         upgrade.write(host.disk(), options.durable, awaits_commit)?;
     }
     Ok(Some(upgrade))
 }
 
-/// Commits what was written, one package after the other. What is not committed, or not in the
-/// index in the end, is known to the next run.
+/// Commits the upgrades that were written, one after the other. If a commit fails, or the index
+/// lacks the committed files in the end, the journal stays and the next run continues.
 fn commit_all(
     outcomes: &mut [PackageOutcome<Upgrade>],
     tops: &HashMap<PathBuf, PathBuf>,
     template: &Template,
 ) {
-    let mut patience = worktree::PATIENCE;
+    let mut lock_timeout = worktree::LOCK_TIMEOUT;
     let mut committed: BTreeMap<&PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for outcome in &mut *outcomes {
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
         };
-        let told = template.message(upgrade, &upgrade.path_in(top));
-        match commit::commit(top, &upgrade.files(top), &told, &mut patience) {
+        let message = template.message(upgrade, &upgrade.path_in(top));
+        match commit::commit(top, &upgrade.files(top), &message, &mut lock_timeout) {
             Ok(commit) => {
                 upgrade.committed = commit;
                 let files = committed.entry(top).or_default();
@@ -179,20 +182,21 @@ fn commit_all(
             Err(error) => outcome.newer = Err(error),
         }
     }
-    let settled = committed.into_iter();
-    let settled = settled.map(|(top, files)| (top, commit::settle(top, &files, patience)));
-    let settled: HashMap<&PathBuf, Result<(), String>> = settled.collect();
+    let repaired = committed.into_iter();
+    let repaired =
+        repaired.map(|(top, files)| (top, commit::repair_index(top, &files, lock_timeout)));
+    let repaired: HashMap<&PathBuf, Result<(), String>> = repaired.collect();
     for outcome in outcomes {
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
         };
-        let done = match settled.get(top) {
+        let done = match repaired.get(top) {
             Some(Err(why)) => Err(Error::package(
                 &upgrade.package,
                 format!("it is committed, and the index cannot be put right: {why}"),
-                worktree::LOCKED.to_owned(),
+                worktree::LOCKED_HELP.to_owned(),
             )),
-            _ => upgrade.is_settled(),
+            _ => upgrade.forget_journal(),
         };
         if let Err(error) = done {
             outcome.newer = Err(error);
@@ -200,7 +204,8 @@ fn commit_all(
     }
 }
 
-/// An upgrade that was written, and the repository that it is in.
+/// Returns the upgrade of an outcome and the top of its repository, if the upgrade was written
+/// without open conflicts.
 fn written<'t, 'o>(
     outcome: &'o mut PackageOutcome<Upgrade>,
     tops: &'t HashMap<PathBuf, PathBuf>,

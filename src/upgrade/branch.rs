@@ -1,86 +1,90 @@
-//! The branch that upgrades are committed to. A branch that exists is made anew from where this run
-//! begins, unless it has a commit that no upgrade made. It stays as it is where that would change
-//! nothing.
+//! The branch that upgrades are committed to.
+//!
+//! An existing branch is recreated from the commit at which the run starts, unless it has a commit
+//! that no upgrade made: then it is refused. If the new commits equal the old ones, the branch is
+//! restored, so that its commits keep their hashes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::commit::TRAILER;
-use super::worktree::{PATIENCE, Tried, patiently, why};
+use super::worktree::{Attempt, LOCK_TIMEOUT, failure_reason, retry_while_locked};
 use crate::error::Error;
 use crate::git_process::Git;
 use crate::visible::visible;
 
-/// The branch in each repository of a run.
+/// The branches of a run, one in each repository.
 #[derive(Debug)]
 pub(super) struct Branches {
-    each: Vec<Branch>,
-    done: OnceLock<Result<(), Error>>,
+    branches: Vec<Branch>,
+    created: OnceLock<Result<(), Error>>,
 }
 
 #[derive(Debug)]
 struct Branch {
     top: PathBuf,
     name: String,
-    /// Where it was before, if it was there.
+    /// The commit of the branch before the run, if it existed.
     old: Option<String>,
-    /// Whether it is checked out.
-    is_here: bool,
+    /// Whether it was checked out before the run.
+    is_checked_out: bool,
 }
 
 impl Branches {
-    /// Looks at the branch in each repository; where it is checked out, goes back to what it was
-    /// made from.
+    /// Checks the branch in each repository. If it is checked out, goes back to the commit that it
+    /// was made from.
     ///
     /// # Errors
-    /// Where it holds somebody's work.
+    /// If the name is invalid, or the branch has a commit that no upgrade made.
     pub(super) fn prepare(
         tops: &HashMap<PathBuf, PathBuf>,
         name: Option<&str>,
     ) -> Result<Self, Error> {
-        let mut each = Vec::new();
+        let mut branches = Vec::new();
         if let Some(name) = name {
             let tops: BTreeSet<&PathBuf> = tops.values().collect();
             for top in tops {
-                each.push(Branch::look(top, name)?);
+                branches.push(Branch::examine(top, name)?);
             }
         }
-        for branch in &each {
-            branch.begin_anew()?;
+        for branch in &branches {
+            branch.go_to_base()?;
         }
         Ok(Self {
-            each,
-            done: OnceLock::new(),
+            branches,
+            created: OnceLock::new(),
         })
     }
 
-    /// Makes the branches: when there is something to put on them.
+    /// Creates the branches and checks them out, at the first call. Called when there is something
+    /// to commit.
     ///
     /// # Errors
-    /// Where git refuses.
-    pub(super) fn go(&self) -> Result<(), Error> {
-        let make = || self.each.iter().try_for_each(Branch::make);
-        let done = self.done.get_or_init(make).as_ref();
-        done.map_err(Error::again).copied()
+    /// If git fails.
+    pub(super) fn create(&self) -> Result<(), Error> {
+        let create = || self.branches.iter().try_for_each(Branch::create);
+        let created = self.created.get_or_init(create).as_ref();
+        created.map_err(Error::again).copied()
     }
 
-    /// Goes back to a branch as it was where nothing has changed; returns the commits that stand
-    /// for those of this run then.
+    /// Restores each branch to its old commits if the new ones equal them. Returns the old commit
+    /// for each new one that it replaces.
     ///
     /// # Errors
-    /// Where git cannot be used.
+    /// If git fails.
     pub(super) fn finish(&self) -> Result<HashMap<String, String>, Error> {
-        let mut same = HashMap::new();
-        for branch in &self.each {
-            same.extend(branch.finish()?);
+        let mut replaced = HashMap::new();
+        for branch in &self.branches {
+            replaced.extend(branch.finish()?);
         }
-        Ok(same)
+        Ok(replaced)
     }
 }
 
 impl Branch {
-    fn look(top: &Path, name: &str) -> Result<Self, Error> {
+    /// Reads the state of a branch.
+    fn examine(top: &Path, name: &str) -> Result<Self, Error> {
         let git = || Git::at(top);
         let valid = git()
             .args(["check-ref-format", "--branch", name])
@@ -93,14 +97,14 @@ impl Branch {
                 "name another one with --branch",
             ));
         }
-        let here = git().args(["symbolic-ref", "-q", "HEAD"]).stdout_text()?;
-        let is_here = here == Some(format!("refs/heads/{name}"));
+        let head = git().args(["symbolic-ref", "-q", "HEAD"]).stdout_text()?;
+        let is_checked_out = head == Some(format!("refs/heads/{name}"));
         let mut old = None;
-        for known in ["refs/heads", "refs/remotes/origin"] {
-            let Some(tip) = tip_of(top, known, name)? else {
+        for refs in ["refs/heads", "refs/remotes/origin"] {
+            let Some(tip) = tip_of(top, refs, name)? else {
                 continue;
             };
-            if !is_here {
+            if !is_checked_out {
                 refuse_changed(top, name, &tip)?;
             }
             old.get_or_insert(tip);
@@ -109,21 +113,23 @@ impl Branch {
             top: top.to_owned(),
             name: name.to_owned(),
             old,
-            is_here,
+            is_checked_out,
         })
     }
 
-    fn key(&self) -> String {
+    /// Returns the key in git's configuration with the name of the branch that this one was made
+    /// from.
+    fn base_key(&self) -> String {
         format!("branch.{}.merge3base", self.name)
     }
 
-    /// The branch is checked out, and ends in upgrades: goes back to the branch that it was made
-    /// from, or to the commit before them.
-    fn begin_anew(&self) -> Result<(), Error> {
-        if !self.is_here {
+    /// If the branch is checked out and ends in commits of upgrades, resets it to the branch that
+    /// it was made from, or to the commit below the upgrades.
+    fn go_to_base(&self) -> Result<(), Error> {
+        if !self.is_checked_out {
             return Ok(());
         }
-        // work that is not committed stays where it is, and so does the branch
+        // a reset could lose uncommitted changes
         let status = ["status", "--porcelain", "--untracked-files=no"];
         if Git::at(&self.top).args(status).stdout()? != Ok(Vec::new()) {
             return Ok(());
@@ -134,24 +140,25 @@ impl Branch {
             return Ok(());
         };
         let base = Git::at(&self.top)
-            .args(["config", "--get", &self.key()])
+            .args(["config", "--get", &self.base_key()])
             .stdout_text()?;
         let base = match base {
             Some(base) => {
-                // where the branch has got other work in the meantime, that stays below
-                let has = |tip: &String| {
+                // the base branch does not serve if this one has other commits too: they must stay
+                let has_all_others = |tip: &String| {
                     let more = commits(&self.top, &["HEAD", &format!("^{tip}")], 1001);
                     more.is_ok_and(|more| more.iter().all(|it| it.is_ours))
                 };
-                tip_of(&self.top, "refs/heads", &base)?.filter(has)
+                tip_of(&self.top, "refs/heads", &base)?.filter(has_all_others)
             }
             None => None,
         };
         self.checkout(base.as_deref().unwrap_or(&below.hash))
     }
 
-    fn make(&self) -> Result<(), Error> {
-        if self.is_here {
+    /// Creates the branch at the current commit and checks it out, unless it was checked out.
+    fn create(&self) -> Result<(), Error> {
+        if self.is_checked_out {
             return Ok(());
         }
         let git = || Git::at(&self.top);
@@ -160,13 +167,13 @@ impl Branch {
             .stdout_text()?;
         self.checkout("HEAD")?;
         if let Some(from) = from {
-            // where that cannot be noted, the commit below the upgrades is the base
-            git().args(["config", &self.key(), &from]).output()?;
+            // without this setting, the commit below the upgrades is the base
+            git().args(["config", &self.base_key(), &from]).output()?;
         }
         Ok(())
     }
 
-    /// Puts the branch at a commit and goes to it.
+    /// Sets the branch to a commit and checks it out.
     fn checkout(&self, commit: &str) -> Result<(), Error> {
         let attempt = || {
             let output = Git::at(&self.top)
@@ -180,33 +187,39 @@ impl Branch {
                     "--",
                 ])
                 .output()?;
-            Ok(Tried::of(output))
+            Ok(Attempt::of(output))
         };
-        let Tried::Refused(output) = patiently(PATIENCE, attempt)? else {
+        let Attempt::Refused(output) = retry_while_locked(LOCK_TIMEOUT, attempt)? else {
             return Ok(());
         };
-        let message = format!("branch '{}' cannot be made: {}", self.name, why(&output));
+        let message = format!(
+            "branch '{}' cannot be made: {}",
+            self.name,
+            failure_reason(&output)
+        );
         let help = "check it out yourself, delete it, or name another one with --branch";
         Err(Error::package(&self.top, &message, help))
     }
 
+    /// Restores the branch to its old commits if the new ones equal them, or if nothing was
+    /// committed. Returns pairs of a new commit and the old one that replaces it.
     fn finish(&self) -> Result<Vec<(String, String)>, Error> {
         let head = Git::at(&self.top).args(["symbolic-ref", "-q", "--short", "HEAD"]);
-        let is_here = head.stdout_text()?.as_deref() == Some(self.name.as_str());
-        let Some(old) = self.old.as_ref().filter(|_| is_here) else {
+        let is_current = head.stdout_text()?.as_deref() == Some(self.name.as_str());
+        let Some(old) = self.old.as_ref().filter(|_| is_current) else {
             return Ok(Vec::new());
         };
         let new = commits(&self.top, &["HEAD", &format!("^{old}")], 10_000)?;
         let before = commits(&self.top, &[old, "^HEAD"], 10_000)?;
-        // nothing could be put on it: it is not to lose what it had
-        let is_back = new.is_empty() && self.is_here;
+        // without new commits, the branch must not lose the old ones
+        let is_unused = new.is_empty() && self.is_checked_out;
         let is_same = new.len() == before.len()
             && new
                 .iter()
                 .zip(&before)
-                .all(|(new, before)| new.is_like(before))
+                .all(|(new, before)| new.has_same_content(before))
             && new.last().map(|it| &it.parents) == before.last().map(|it| &it.parents);
-        if !is_back && !is_same {
+        if !is_unused && !is_same {
             return Ok(Vec::new());
         }
         self.checkout(old)?;
@@ -215,7 +228,7 @@ impl Branch {
     }
 }
 
-/// The commit of a branch, if it is there.
+/// Returns the commit of a branch below `refs`, if the branch exists.
 fn tip_of(top: &Path, refs: &str, branch: &str) -> Result<Option<String>, Error> {
     let verify = ["rev-parse", "-q", "--verify", "--end-of-options"];
     let name = format!("{refs}/{branch}^{{commit}}");
@@ -239,39 +252,40 @@ fn refuse_changed(top: &Path, name: &str, tip: &str) -> Result<(), Error> {
 }
 
 /// A commit of a branch.
-struct Logged {
+struct BranchCommit {
     hash: String,
     tree: String,
     parents: String,
     message: String,
     subject: String,
-    /// Whether an upgrade made it, and nobody changed it since.
+    /// Whether an upgrade made it and it was not amended since.
     is_ours: bool,
 }
 
-impl Logged {
-    fn is_like(&self, other: &Self) -> bool {
+impl BranchCommit {
+    fn has_same_content(&self, other: &Self) -> bool {
         self.tree == other.tree && self.message == other.message
     }
 }
 
-/// So many commits of a range, the newest first.
-fn commits(top: &Path, range: &[&str], most: usize) -> Result<Vec<Logged>, Error> {
+/// Returns at most `max` commits of a range, the newest first. An invalid range has no commits.
+fn commits(top: &Path, range: &[&str], max: usize) -> Result<Vec<BranchCommit>, Error> {
     let trailer = format!("%(trailers:key={TRAILER},valueonly,separator=%x20)");
-    let most = format!("--max-count={most}");
-    let arguments = ["--first-parent", &most].into_iter();
+    let max = format!("--max-count={max}");
+    let arguments = ["--first-parent", &max].into_iter();
     let arguments = arguments.chain(range.iter().copied()).chain(["--"]);
     let fields = ["%H", "%T", "%P", "%B", "%s", &trailer];
-    // a range that is none has no commits
     let commits = Git::at(top).log(fields, arguments)?.unwrap_or_default();
     let commits = commits.into_iter();
-    let commits = commits.map(|[hash, tree, parents, message, subject, said]| Logged {
-        is_ours: said.trim() == tree && !parents.contains(' '),
-        hash,
-        tree,
-        parents,
-        message,
-        subject,
-    });
+    let commits = commits.map(
+        |[hash, tree, parents, message, subject, trailer]| BranchCommit {
+            is_ours: trailer.trim() == tree && !parents.contains(' '),
+            hash,
+            tree,
+            parents,
+            message,
+            subject,
+        },
+    );
     Ok(commits.collect())
 }

@@ -1,10 +1,10 @@
-//! Commits of upgrades, whatever other processes do at the repository.
+//! Commits upgrades while other processes may use the same repository.
 //!
-//! `git commit PATH` reads the index before it locks it. So of two processes one may write back an
-//! index that lacks what the other one has put there in between: a new file is unknown again. So
-//! what is to be committed is found out with a copy of the index, to which nobody else writes; git
-//! is told of a new file by name, and refuses where the index has lost it; and the index is looked
-//! at again when all commits are made.
+//! `git commit PATH` reads the index before it locks it. Another process may add files to the index
+//! in between, and the commit then writes back an index without them, so that new files are
+//! untracked again. Three things guard against that: a private copy of the index shows what there
+//! is to commit; git gets the name of a new file, and fails if the index has lost it; and when all
+//! commits are made, [`repair_index`] checks the index and adds what is missing.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -18,56 +18,58 @@ use tempfile::TempDir;
 
 use super::tree::path_of;
 use super::worktree::{
-    LOCKED, LOST, PATIENCE, PAUSE, Tried, is_busy, path_in, patiently, top, why,
+    Attempt, INDEX_OVERWRITTEN, LOCK_TIMEOUT, LOCKED_HELP, PAUSE, failure_reason, is_locked,
+    path_in, retry_while_locked, top,
 };
 use crate::error::Error;
 use crate::git_process::Git;
 use crate::package::{gone_is_fine, or_here};
 
-/// The line of a commit's message that says which tree the upgrade made.
+/// The trailer of a commit's message with the hash of the tree that the upgrade made.
 pub(super) const TRAILER: &str = "Merge3-Tree";
-/// How often the index is put right that another process writes.
-const TRIES: usize = 20;
+/// How often the index is repaired if another process overwrites it.
+const MAX_REPAIRS: usize = 20;
 
-/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit;
-/// `None` if nothing changed. Another process that is at the repository is waited for as long as
-/// there is `patience`.
+/// Commits some files and nothing else; other staged changes stay staged. Returns the hash of the
+/// new commit; `None` if nothing changed. If another process has locked the repository, waits until
+/// `lock_timeout`, which becomes zero after the first time that it passes.
 ///
 /// # Errors
-/// Where git refuses.
+/// If git cannot make the commit.
 pub(super) fn commit(
     top: &Path,
     files: &[PathBuf],
     message: &str,
-    patience: &mut Duration,
+    lock_timeout: &mut Duration,
 ) -> Result<Option<String>, Error> {
-    match patiently(*patience, || try_commit(top, files, message))? {
-        Tried::Done(commit) => Ok(commit),
-        Tried::Refused(output) => {
-            let help = match is_busy(&output) {
+    match retry_while_locked(*lock_timeout, || try_commit(top, files, message))? {
+        Attempt::Done(commit) => Ok(commit),
+        Attempt::Refused(output) => {
+            let help = match is_locked(&output) {
                 true => {
-                    // nobody is at it: the lock is that of a process that is gone
-                    *patience = Duration::ZERO;
-                    LOCKED
+                    // the lock is probably left from a process that has ended: do not wait again
+                    *lock_timeout = Duration::ZERO;
+                    LOCKED_HELP
                 }
                 false => "run again to do it anew, commit it by hand, or take it back with git",
             };
-            let why = why(&output);
-            let message = format!("the upgrade is in the files, and could not be committed: {why}");
+            let reason = failure_reason(&output);
+            let message =
+                format!("the upgrade is in the files, and could not be committed: {reason}");
             Err(Error::package(top, &message, help))
         }
     }
 }
 
-fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Tried, Error> {
+fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Attempt, Error> {
     let staged = stage(Git::at(top), files)?;
     if !staged.status.success() {
-        return Ok(Tried::Refused(staged));
+        return Ok(Attempt::Refused(staged));
     }
-    let index = OwnIndex::with(top, files)?;
+    let index = PrivateIndex::with(top, files)?;
     let changed = index.staged(files)?;
     if changed.is_empty() {
-        return Ok(Tried::Done(None));
+        return Ok(Attempt::Done(None));
     }
     let committed = Git::at(top)
         .with_hooks()
@@ -75,114 +77,119 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Tried, Err
         .arg(index.message(message)?)
         .args(["--trailer", &format!("{TRAILER}: {}", index.tree(files)?)])
         .args(["--pathspec-from-file=-", "--pathspec-file-nul"])
-        .output_with_input(&list_of(index.only(&changed, files)?))?;
+        .output_with_input(&nul_separated(index.pathspecs(&changed, files)?))?;
     if committed.status.success() {
         let commit = Git::at(top).args(["rev-parse", "HEAD"]).stdout_text()?;
-        return Ok(Tried::Done(commit));
+        return Ok(Attempt::Done(commit));
     }
-    // another process that committed all there was has committed this, too
+    // another process may have committed these files together with its own
     Ok(match index.staged(files)?.is_empty() {
-        true => Tried::Done(None),
-        false => Tried::Refused(committed),
+        true => Attempt::Done(None),
+        false => Attempt::Refused(committed),
     })
 }
 
-/// Takes files of a package out of the index again that an earlier run put there.
+/// Removes the changes of an earlier run to files of a package from the index.
 ///
 /// # Errors
-/// Where git refuses.
+/// If git fails.
 pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
     let Some(top) = top(package)? else {
         return Ok(());
     };
     let folder = path_in(&top, package);
     let files: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
-    let unstage = || put_back(&top, &folder, &files);
-    match patiently(PATIENCE, unstage)? {
-        Tried::Done(_) => Ok(()),
-        Tried::Refused(output) => Err(Error::package(
+    let unstage = || reset_index(&top, &folder, &files);
+    match retry_while_locked(LOCK_TIMEOUT, unstage)? {
+        Attempt::Done(_) => Ok(()),
+        Attempt::Refused(output) => Err(Error::package(
             package,
             format!(
                 "an earlier run upgraded it, and git refuses to begin anew: {}",
-                why(&output)
+                failure_reason(&output)
             ),
-            LOCKED,
+            LOCKED_HELP,
         )),
     }
 }
 
-/// Puts files of a folder into the index as they were committed last. (`git reset` reads the index
-/// before it locks it: of the calls for several packages one would take back another's.)
+/// Resets files of a folder in the index to the last commit. `git reset` cannot be used: it reads
+/// the index before it locks it, so that parallel calls would undo each other.
 ///
 /// # Errors
-/// Where git cannot be run.
-fn put_back(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Tried, Error> {
+/// If git cannot be run.
+fn reset_index(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Attempt, Error> {
     let tree = Git::at(top).args(["ls-tree", "-r", "-z", "HEAD", "--"]);
     let tree = tree.arg(or_here(folder)).output()?;
-    let own: HashSet<&PathBuf> = files.iter().collect();
-    let (mut known, mut rows) = (HashSet::new(), Vec::new());
+    let wanted: HashSet<&PathBuf> = files.iter().collect();
+    let (mut committed, mut rows) = (HashSet::new(), Vec::new());
     for row in tree.stdout.split(|byte| *byte == 0) {
         let Some(tab) = memchr::memchr(b'\t', row) else {
             continue;
         };
         let path = path_of(&row[tab + 1..]);
-        if own.contains(&path) {
+        if wanted.contains(&path) {
             rows.extend_from_slice(row);
             rows.push(0);
-            known.insert(path);
+            committed.insert(path);
         }
     }
-    let new = files.iter().filter(|path| !known.contains(*path));
-    for (how, list) in [
+    let new = files.iter().filter(|path| !committed.contains(*path));
+    for (options, input) in [
         (&["--index-info"][..], rows),
-        (&["--force-remove", "--stdin"], list_of(new)),
+        (&["--force-remove", "--stdin"], nul_separated(new)),
     ] {
-        let update = Git::at(top).args(["update-index", "-z"]).args(how);
-        let updated = update.output_with_input(&list)?;
+        let update = Git::at(top).args(["update-index", "-z"]).args(options);
+        let updated = update.output_with_input(&input)?;
         if !updated.status.success() {
-            return Ok(Tried::Refused(updated));
+            return Ok(Attempt::Refused(updated));
         }
     }
-    Ok(Tried::Done(None))
+    Ok(Attempt::Done(None))
 }
 
-/// Sees that the index has the files that were committed: another process may have written back one
-/// that it had read before.
+/// Adds the committed files to the index until they are in it: another process may have written
+/// back an index that it had read before the commit.
 ///
 /// # Errors
-/// Where that does not end: why.
-pub(super) fn settle(top: &Path, files: &[PathBuf], patience: Duration) -> Result<(), String> {
-    let stage_all = || Ok(Tried::of(stage(Git::at(top), files)?));
-    for _ in 0..TRIES {
-        let tried = patiently(patience, stage_all).map_err(|error| error.to_string())?;
-        if let Tried::Refused(output) = tried {
-            return Err(why(&output));
+/// The reason why the index still lacks them.
+pub(super) fn repair_index(
+    top: &Path,
+    files: &[PathBuf],
+    lock_timeout: Duration,
+) -> Result<(), String> {
+    let stage_all = || Ok(Attempt::of(stage(Git::at(top), files)?));
+    for _ in 0..MAX_REPAIRS {
+        let staged =
+            retry_while_locked(lock_timeout, stage_all).map_err(|error| error.to_string())?;
+        if let Attempt::Refused(output) = staged {
+            return Err(failure_reason(&output));
         }
-        if is_settled(top, files).map_err(|error| error.to_string())? {
+        if is_index_complete(top, files).map_err(|error| error.to_string())? {
             return Ok(());
         }
         std::thread::sleep(PAUSE);
     }
-    Err(LOST.to_owned())
+    Err(INDEX_OVERWRITTEN.to_owned())
 }
 
-/// The index says of these files what one says to which nobody else writes. A hook may have
-/// committed something else than there is: that is no matter of the index.
-fn is_settled(top: &Path, files: &[PathBuf]) -> Result<bool, Error> {
-    let expected = OwnIndex::with(top, files)?.staged(files)?;
+/// Whether the index agrees about these files with a private one that has them as they are now.
+/// Comparing with the last commit would not do, because a hook may have committed other content.
+fn is_index_complete(top: &Path, files: &[PathBuf]) -> Result<bool, Error> {
+    let expected = PrivateIndex::with(top, files)?.staged(files)?;
     Ok(expected == staged(Git::at(top), files)?)
 }
 
-/// Puts files into an index as they are now. By name, and so in time that grows with their number;
-/// an upstream file may match what is ignored here, and belongs to the package all the same.
+/// Stages files as they are now. `update-index` takes names, so that the time depends on the number
+/// of these files only, and stages ignored files too: a package may have some.
 fn stage(git: Git, files: &[PathBuf]) -> Result<Output, Error> {
     let stage = ["--add", "--remove", "--replace", "--stdin"];
     git.args(["update-index", "-z"])
         .args(stage)
-        .output_with_input(&list_of(files))
+        .output_with_input(&nul_separated(files))
 }
 
-/// Those of some files that an index has other than the last commit.
+/// Returns those of some files that differ between an index and the last commit.
 fn staged(git: Git, files: &[PathBuf]) -> Result<BTreeSet<PathBuf>, Error> {
     let staged = names(git.args(["diff", "--cached", "--name-only"]), None)?;
     let staged: HashSet<PathBuf> = staged.into_iter().collect();
@@ -190,7 +197,7 @@ fn staged(git: Git, files: &[PathBuf]) -> Result<BTreeSet<PathBuf>, Error> {
     Ok(staged.cloned().collect())
 }
 
-/// The names that a comparison of git's prints, in a folder or everywhere.
+/// Runs a `git diff` that prints names, in a folder or everywhere, and returns the names.
 fn names(git: Git, folder: Option<&Path>) -> Result<Vec<PathBuf>, Error> {
     let output = git
         .args(["-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--"])
@@ -201,52 +208,59 @@ fn names(git: Git, folder: Option<&Path>) -> Result<Vec<PathBuf>, Error> {
     Ok(names.map(path_of).collect())
 }
 
-/// Copies a file with the time of its last change. Git compares the content of files that are as
-/// new as the index, and trusts their times if the index is newer.
+/// Copies a file with its modification time. With a newer time git would trust the times of files
+/// that are as new as the original index, instead of comparing their content.
 fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
     let time = fs::metadata(from)?.modified()?;
     fs::copy(from, to)?;
     File::options().write(true).open(to)?.set_modified(time)
 }
 
-/// A copy of the index, to which nobody else writes.
-struct OwnIndex<'t> {
+/// A private copy of the index, to which no other process writes.
+struct PrivateIndex<'t> {
     top: &'t Path,
     folder: TempDir,
 }
 
-impl<'t> OwnIndex<'t> {
-    /// With these files as they are now.
+impl<'t> PrivateIndex<'t> {
+    /// Copies the index and stages these files as they are now.
     fn with(top: &'t Path, files: &[PathBuf]) -> Result<Self, Error> {
         let folder = tempfile::tempdir().map_err(|error| unwritten(std::env::temp_dir(), error))?;
         let index = Self { top, folder };
-        let shared = Git::at(top).args(["rev-parse", "--git-path", "index"]);
-        let shared = top.join(shared.stdout_text()?.unwrap_or_default());
-        let copied = copy_with_time(&shared, &index.path()).or_else(gone_is_fine);
+        let source = Git::at(top).args(["rev-parse", "--git-path", "index"]);
+        let source = top.join(source.stdout_text()?.unwrap_or_default());
+        let copied = copy_with_time(&source, &index.path()).or_else(gone_is_fine);
         copied.map_err(|error| unwritten(index.path(), error))?;
         let staged = stage(index.git(), files)?;
         match staged.status.success() {
             true => Ok(index),
-            false => Err(unwritten(index.path(), io::Error::other(why(&staged)))),
+            false => Err(unwritten(
+                index.path(),
+                io::Error::other(failure_reason(&staged)),
+            )),
         }
     }
 
-    /// Those of some files that it has other than the last commit.
+    /// Returns those of some files that differ between this index and the last commit.
     fn staged(&self, files: &[PathBuf]) -> Result<BTreeSet<PathBuf>, Error> {
         staged(self.git(), files)
     }
 
-    /// What git is told to commit: what covers the files that have changed and none that is not one
-    /// of `files`, and a new file. Git compares each name that it is given with each file, so these
-    /// are few where that is possible.
-    fn only(&self, changed: &BTreeSet<PathBuf>, files: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    /// Returns the pathspecs for the commit: folders and files that contain all changed files and
+    /// no other changes than those of `files`, and the name of one new file. They are as few as
+    /// possible, because git compares each of them with each file.
+    fn pathspecs(
+        &self,
+        changed: &BTreeSet<PathBuf>,
+        files: &[PathBuf],
+    ) -> Result<Vec<PathBuf>, Error> {
         let folder = common_folder(changed);
-        let own: HashSet<&Path> = files.iter().map(PathBuf::as_path).collect();
+        let wanted: HashSet<&Path> = files.iter().map(PathBuf::as_path).collect();
         let mut above_others: HashSet<PathBuf> = HashSet::new();
         for comparison in [&["diff", "--cached"][..], &["diff-files"]] {
             let git = self.git().args(comparison).arg("--name-only");
             for other in names(git, Some(or_here(&folder)))? {
-                if !own.contains(&*other) {
+                if !wanted.contains(&*other) {
                     above_others.extend(other.ancestors().map(Path::to_owned));
                 }
             }
@@ -261,20 +275,22 @@ impl<'t> OwnIndex<'t> {
             .git()
             .args(["diff", "--cached", "--name-only", "--diff-filter=A"]);
         let new = names(new, None)?;
-        let witness = new.into_iter().find(|path| changed.contains(path));
-        Ok(cover.into_iter().chain(witness).collect())
+        // by its name git notices if the index has lost the new files
+        let new_file = new.into_iter().find(|path| changed.contains(path));
+        Ok(cover.into_iter().chain(new_file).collect())
     }
 
     fn path(&self) -> PathBuf {
         self.folder.path().join("index")
     }
 
-    /// A call that works on it.
+    /// Returns a call of git that uses this index.
     fn git(&self) -> Git {
         Git::at(self.top).with_index(&self.path())
     }
 
-    /// The tree that the last commit becomes with these files, and nothing else that is staged.
+    /// Returns the hash of the last commit's tree with these files in it, but without other staged
+    /// changes.
     fn tree(&self, files: &[PathBuf]) -> Result<String, Error> {
         let path = self.folder.path().join("committed");
         let git = || Git::at(self.top).with_index(&path);
@@ -287,7 +303,7 @@ impl<'t> OwnIndex<'t> {
         Ok(git().arg("write-tree").stdout_text()?.unwrap_or_default())
     }
 
-    /// A file with the message of a commit.
+    /// Writes the message of a commit to a file and returns its path.
     fn message(&self, text: &str) -> Result<OsString, Error> {
         let path = self.folder.path().join("message");
         fs::write(&path, text).map_err(|error| unwritten(path.clone(), error))?;
@@ -303,19 +319,19 @@ fn unwritten(path: PathBuf, error: io::Error) -> Error {
     }
 }
 
-/// The nearest folder that all files are in; empty for the top.
+/// Returns the innermost folder that contains all files; empty for the top.
 fn common_folder(files: &BTreeSet<PathBuf>) -> PathBuf {
     let mut folder = files.first().and_then(|file| file.parent());
-    while let Some(above) = folder {
-        if files.iter().all(|file| file.starts_with(above)) {
+    while let Some(candidate) = folder {
+        if files.iter().all(|file| file.starts_with(candidate)) {
             break;
         }
-        folder = above.parent();
+        folder = candidate.parent();
     }
     folder.unwrap_or(Path::new("")).to_owned()
 }
 
-fn list_of(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {
+fn nul_separated(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {
     let mut list = Vec::new();
     for path in paths {
         list.extend_from_slice(path.as_ref().as_os_str().as_encoded_bytes());
@@ -334,9 +350,9 @@ mod tests {
         assert!(output.unwrap().status.success(), "{arguments:?}");
     }
 
-    /// Git compares each name that it is told with each file of the index.
+    /// Git compares each pathspec with each file of the index.
     #[test]
-    fn git_is_told_few_names_however_many_files_change() {
+    fn uses_few_pathspecs_for_many_changed_files() {
         let temporary = tempfile::tempdir().unwrap();
         let top = temporary.path();
         git(top, &["init", "-q"]);
@@ -358,20 +374,21 @@ mod tests {
         let mut files = write("a: 2\n");
         files.push(PathBuf::from("app/f1/new.yaml"));
         fs::write(top.join("app/f1/new.yaml"), "").unwrap();
-        let told = || {
-            let index = OwnIndex::with(top, &files).unwrap();
-            let told = index.only(&index.staged(&files).unwrap(), &files).unwrap();
-            let told: Vec<String> = told.iter().map(|it| it.display().to_string()).collect();
-            told.join(" ")
+        let pathspecs = || {
+            let index = PrivateIndex::with(top, &files).unwrap();
+            let changed = index.staged(&files).unwrap();
+            let paths = index.pathspecs(&changed, &files).unwrap();
+            let paths: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
+            paths.join(" ")
         };
-        assert_eq!(told(), "app app/f1/new.yaml");
+        assert_eq!(pathspecs(), "app app/f1/new.yaml");
         fs::write(top.join("other.yaml"), "a: 2\n").unwrap();
-        assert_eq!(told(), "app app/f1/new.yaml");
+        assert_eq!(pathspecs(), "app app/f1/new.yaml");
         fs::write(top.join("app/other.yaml"), "a: 2\n").unwrap();
         let folders = "app/f0 app/f1 app/f2 app/f3 app/f4 app/f1/new.yaml";
-        assert_eq!(told(), folders);
-        // one that is staged counts, too
+        assert_eq!(pathspecs(), folders);
+        // a staged change of another file counts, too
         git(top, &["rm", "-q", "--cached", "app/f0/other.yaml"]);
-        assert_eq!(told().split(' ').count(), 60 + 4 + 1);
+        assert_eq!(pathspecs().split(' ').count(), 60 + 4 + 1);
     }
 }

@@ -1,5 +1,5 @@
-//! Small edits of a YAML file's text, by patches and merges: what they do not name stays, to the
-//! byte.
+//! Edits the text of small YAML files with patches and merges, and reads scalars in them. Bytes
+//! that an edit does not concern stay as they are.
 
 use std::fmt::Display;
 
@@ -10,8 +10,8 @@ use crate::yaml::scalar::write_text;
 use crate::yaml::stream::split;
 use crate::yaml::{NodeId, Tree};
 
-/// The text with a JSON merge patch applied; `None` if it is no YAML of one document, or the patch
-/// cannot be applied.
+/// Returns the text with a JSON merge patch applied; `None` if the text is not YAML with one
+/// document, or the patch cannot be applied.
 pub(super) fn patched(text: &str, patch: &str) -> Option<String> {
     let target = Tree::parse(text).ok()??;
     let patch = Tree::parse(patch).ok()??;
@@ -19,8 +19,8 @@ pub(super) fn patched(text: &str, patch: &str) -> Option<String> {
     Some(patched.unwrap_or_else(|| text.to_owned()))
 }
 
-/// The text with what comes from one text to the other; `None` if one of them is no YAML of one
-/// document.
+/// Returns `local` with the changes from `original` to `updated`; `None` if one of them is not YAML
+/// with one document.
 pub(super) fn merged(original: &str, updated: &str, local: &str) -> Option<String> {
     let documents = Triple::new(original, updated, local).map(split);
     let documents = documents.as_ref().map(|documents| documents.as_slice());
@@ -37,19 +37,19 @@ pub(super) fn merged(original: &str, updated: &str, local: &str) -> Option<Strin
     Some(merged.text.unwrap_or_else(|| local.to_owned()))
 }
 
-/// A map of JSON, in this order. Values are JSON already.
+/// Returns a JSON object with the fields in this order. The values must be JSON.
 pub(super) fn map<V: Display>(fields: impl IntoIterator<Item = (impl AsRef<str>, V)>) -> String {
     let fields = fields.into_iter();
     let fields = fields.map(|(name, value)| format!("{}: {value}", string(name.as_ref())));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
 }
 
-/// A text in JSON.
+/// Returns a text as a JSON string.
 pub(super) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A text in YAML: in quotes too where some readers take it for a number.
+/// Returns a text as a YAML scalar, with quotes also if only some parsers take it for a number.
 pub(super) fn in_yaml(text: &str) -> String {
     let may_be_number = |byte: u8| byte.is_ascii_digit() || b".eE+-_:xo".contains(&byte);
     match text.bytes().all(may_be_number) {
@@ -58,7 +58,8 @@ pub(super) fn in_yaml(text: &str) -> String {
     }
 }
 
-/// The names of the fields of a map, in JSON; `None` if the text is none.
+/// Returns the keys of the top-level map as JSON strings; `None` if the text is not YAML with one
+/// document, or a key is no scalar.
 pub(super) fn keys(text: &str) -> Option<Vec<String>> {
     let tree = Tree::parse(text).ok()??;
     let keys = tree
@@ -68,13 +69,13 @@ pub(super) fn keys(text: &str) -> Option<Vec<String>> {
         .collect()
 }
 
-/// The scalar at a path, as text.
+/// Returns the content of the scalar at a path.
 pub(super) fn get(text: &str, path: &[&str]) -> Option<String> {
     let tree = Tree::parse(text).ok()??;
     text_at(&tree, tree.root().value, path)
 }
 
-/// The scalar at a path below a map, as text.
+/// Returns the content of the scalar at a path below a map.
 pub(super) fn text_at(tree: &Tree<'_>, map: NodeId, path: &[&str]) -> Option<String> {
     let mut steps = path.iter();
     let node = steps.try_fold(map, |node, name| tree.field(node, name))?;

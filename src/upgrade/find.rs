@@ -1,4 +1,4 @@
-//! The packages below a folder, and a machine's share of them.
+//! Finds packages: those below a folder, a share of these, or the named ones.
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -12,30 +12,30 @@ use crate::error::Error;
 use crate::package::{or_here, read_own, sha256};
 use crate::report;
 
-/// Which packages are meant.
+/// The packages that a command works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Packages {
-    /// These folders.
+    /// The packages in these folders.
     Named(Vec<PathBuf>),
-    /// All below here, or a share of them.
+    /// All packages below the current folder, or a share of them.
     Below(Option<Shard>),
 }
 
-/// A share of the packages: the `index`th of `count`, from 1.
+/// A share of the packages: number `index` of `count`, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shard {
     index: u64,
     count: NonZeroU64,
 }
 
-/// A package that has a record, or one that cannot be read.
+/// A package, with its record or the error of reading it.
 #[derive(Debug)]
 pub(super) struct FoundPackage {
-    /// The package's folder, as it was reached.
+    /// The package's folder, relative to the current one or as the user named it.
     pub path: PathBuf,
     /// Its record.
     pub record: Result<Record, Error>,
-    /// Why it is not to be upgraded as it is here: something is not committed.
+    /// The error that keeps the package from an upgrade if it has uncommitted changes.
     pub(super) uncommitted: Option<Error>,
 }
 
@@ -50,7 +50,7 @@ impl FoundPackage {
 }
 
 impl Shard {
-    /// The `index`th share of `count`, from 1. `None` if there is no such share.
+    /// Returns share number `index` of `count`, from 1; `None` if there is no such share.
     pub(crate) fn new(index: u64, count: u64) -> Option<Self> {
         let count = NonZeroU64::new(count)?;
         (1..=count.get())
@@ -58,8 +58,8 @@ impl Shard {
             .then_some(Self { index, count })
     }
 
-    /// Whether a package is in this share: by SHA-256 of its path, whatever other packages there
-    /// are.
+    /// Whether the package at a path is in this share. That depends only on the SHA-256 of the
+    /// path, so that new packages do not move others to another share.
     pub(crate) fn has(&self, path: &str) -> bool {
         let digits = &sha256(path.as_bytes())[..16];
         let number = u64::from_str_radix(digits, 16).unwrap_or(0);
@@ -68,7 +68,7 @@ impl Shard {
 }
 
 impl Packages {
-    /// What is said where there are none.
+    /// Returns the message for the case that no packages were found.
     pub(crate) fn none(&self) -> &'static str {
         match self {
             Self::Below(Some(_)) => "no packages in this share",
@@ -80,10 +80,11 @@ impl Packages {
     }
 }
 
-/// The packages that are meant, each with those that are in it: these are done one after the other.
+/// Returns the packages, in groups of an outer package and those in it. The packages of a group are
+/// upgraded one after the other.
 ///
 /// # Errors
-/// Where a folder cannot be read, or a folder that was named has no record.
+/// If a folder cannot be read, or a named folder does not exist.
 pub(super) fn groups(
     packages: &Packages,
     allowed: &[String],
@@ -91,8 +92,8 @@ pub(super) fn groups(
     match packages {
         Packages::Below(shard) => below(*shard, allowed),
         Packages::Named(folders) => {
-            let alone = |folder: &PathBuf| Ok(vec![named(folder, allowed)?]);
-            folders.iter().map(alone).collect()
+            let single = |folder: &PathBuf| Ok(vec![named(folder, allowed)?]);
+            folders.iter().map(single).collect()
         }
     }
 }
@@ -110,10 +111,10 @@ fn named(folder: &Path, allowed: &[String]) -> Result<FoundPackage, Error> {
     Ok(FoundPackage::new(folder, record))
 }
 
-/// A package's record; `None` if it has none.
+/// Returns a package's record; `None` if it has none.
 ///
 /// # Errors
-/// Where it cannot be read, or the package is in another one and may not come from where it says.
+/// If it cannot be read, or the package is in another one and its origin is not allowed.
 pub(super) fn record_of(package: &Path, allowed: &[String]) -> Result<Option<Record>, Error> {
     let record = record::read(package)?;
     if let Some(record) = &record {
@@ -122,6 +123,7 @@ pub(super) fn record_of(package: &Path, allowed: &[String]) -> Result<Option<Rec
     Ok(record)
 }
 
+/// Returns the error for a package without a record.
 pub(super) fn no_record(package: &Path) -> Error {
     Error::package(
         package,
@@ -131,8 +133,8 @@ pub(super) fn no_record(package: &Path) -> Error {
     )
 }
 
-/// The packages here and below that say where they come from, by path, without those of other
-/// shares.
+/// Returns the packages with a record in the current folder and below, sorted by path, without
+/// those of other shares.
 fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<FoundPackage>>, Error> {
     let here = Path::new(".");
     let mut groups: Vec<Vec<FoundPackage>> = Vec::new();
@@ -162,20 +164,20 @@ fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<FoundPackag
     Ok(groups)
 }
 
-/// A package's path in the repository, so that it is the same on every machine and from every
-/// folder in it.
+/// Returns a package's path from the top of the repository, which is the same on every machine and
+/// in every current folder.
 fn name_in(top: &Path, package: &Path) -> String {
     report::portable(&worktree::path_in(top, package))
 }
 
-/// Whether a folder has a file that speaks of upstream at all.
+/// Whether a folder has a file that may contain a record.
 fn may_be_package(folder: &Path) -> bool {
     [KPTFILE, RULES_FILE].iter().any(|name| {
         let bytes = read_own(&folder.join(name)).unwrap_or_default();
-        // where the field is misspelled, that is said
+        // `repo:` finds a record whose `upstream` is misspelled, so that an error can be reported
         let words = [&b"upstream"[..], b"repo:"];
-        let has = |word| memchr::memmem::find(&bytes, word).is_some();
-        words.into_iter().any(has)
+        let contains = |word| memchr::memmem::find(&bytes, word).is_some();
+        words.into_iter().any(contains)
     })
 }
 
@@ -186,8 +188,8 @@ mod tests {
     #[test]
     fn a_package_is_in_one_share() {
         let shares: Vec<Shard> = (1..=3).filter_map(|index| Shard::new(index, 3)).collect();
-        let own = shares.iter().filter(|share| share.has("apps/grafana"));
-        assert_eq!((shares.len(), own.count()), (3, 1));
+        let containing = shares.iter().filter(|share| share.has("apps/grafana"));
+        assert_eq!((shares.len(), containing.count()), (3, 1));
         assert_eq!(Shard::new(0, 3), None);
         assert_eq!(Shard::new(4, 3), None);
     }

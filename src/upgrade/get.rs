@@ -1,4 +1,4 @@
-//! Vendors a package for the first time.
+//! `get`: vendors a package for the first time.
 
 use std::fs;
 use std::io;
@@ -15,24 +15,24 @@ use crate::error::{Error, Warning, shown};
 use crate::package::{LEFT_OUT, Snapshot, SnapshotEntry, gone_is_fine, link, of_new, or_here};
 use crate::visible::visible;
 
-/// A package whose origin is recorded now.
+/// A package whose record was written.
 #[derive(Debug)]
 pub(crate) struct Recorded {
-    /// Its folder.
+    /// The folder.
     pub(super) folder: PathBuf,
-    /// Where it comes from.
+    /// The origin.
     pub(super) origin: Origin,
-    /// Its version.
+    /// The version.
     pub(super) version: Version,
-    /// The file in which its record is.
+    /// The name of the file with the record.
     pub(super) record: PathBuf,
 }
 
 impl Recorded {
-    /// What there is to tell of it, with something `more` in the middle.
-    pub(crate) fn told(&self, more: &str) -> String {
+    /// Returns the message about it, with `details` after the version.
+    pub(crate) fn told(&self, details: &str) -> String {
         format!(
-            "{}: {} of {}{more}; recorded in {}\n",
+            "{}: {} of {}{details}; recorded in {}\n",
             shown(&self.folder),
             visible(&self.version.full),
             visible(&self.origin.shown()),
@@ -41,12 +41,12 @@ impl Recorded {
     }
 }
 
-/// Vendors the package at `address` (`REPO[/DIR][@REF]`) into `folder`, or one of the package's
-/// name here. It is there as a whole afterwards, or not at all. Returns how many files it has, the
-/// record's included, and what was left out.
+/// Vendors the package at `address` (`REPO[/DIR][@REF]`) into `folder`, or into a folder with the
+/// package's name. Writes all of it or nothing. Returns the record, the number of files with the
+/// record's, and warnings about what was left out.
 ///
 /// # Errors
-/// Where it cannot be read, and where the folder has something in it already.
+/// If the package cannot be read, or the folder is not empty.
 pub(crate) fn get(
     remotes: &Remotes<'_>,
     address: &str,
@@ -54,25 +54,28 @@ pub(crate) fn get(
     choice: Choice,
 ) -> Result<(Recorded, usize, Vec<Warning>), Error> {
     let address = Address::parse(address)?;
-    let first = |origin: &Origin, refs: &Refs| Ok(refs.default_version(&origin.directory, choice));
-    let (origin, _, version) = remotes.version_at(&address, first)?;
+    let default = |origin: &Origin, refs: &Refs| {
+        let version = refs.default_version(&origin.directory, choice);
+        Ok(version)
+    };
+    let (origin, _, version) = remotes.version_at(&address, default)?;
     let folder = folder.map_or_else(|| PathBuf::from(origin.base_name()), Path::to_owned);
-    refuse_taken(&folder)?;
+    refuse_not_empty(&folder)?;
     remotes.fetch(&[(&origin, &version)], &shown(&folder));
     let fetched = remotes.snapshot(&origin, &version)?;
     write(&folder, fetched, origin, version)
 }
 
 impl Remotes<'_> {
-    /// Where the package is that an address names, and its version: the one that is named there,
-    /// or another one.
+    /// Returns the origin of an address, its refs, and the version that the address names, or, if
+    /// it names none, the version that `default` returns.
     ///
     /// # Errors
-    /// Where there is no such version, or the address would write a password into the package.
+    /// If there is no such version, or the address has a password, which would get into the record.
     pub(super) fn version_at(
         &self,
         address: &Address,
-        other: impl FnOnce(&Origin, &Refs) -> Result<Option<Version>, Error>,
+        default: impl FnOnce(&Origin, &Refs) -> Result<Option<Version>, Error>,
     ) -> Result<(Origin, Arc<Refs>, Version), Error> {
         let (origin, reference) = self.locate(address)?;
         if origin.has_password() {
@@ -88,7 +91,7 @@ impl Remotes<'_> {
         let refs = self.refs(&origin.repository)?;
         let version = match &reference {
             Some(name) => refs.resolve(name, &origin.directory),
-            None => other(&origin, &refs)?,
+            None => default(&origin, &refs)?,
         };
         let name = reference.as_deref().unwrap_or("HEAD");
         let version = version.ok_or_else(|| refs.no_version(&origin, name))?;
@@ -97,12 +100,13 @@ impl Remotes<'_> {
     }
 }
 
-fn refuse_taken(folder: &Path) -> Result<(), Error> {
-    let is_free = match fs::read_dir(folder) {
+/// Refuses a folder that is not empty, or that is not a named folder (such as `.` or `..`).
+fn refuse_not_empty(folder: &Path) -> Result<(), Error> {
+    let is_empty = match fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
-    if is_free
+    if is_empty
         && folder
             .components()
             .any(|part| matches!(part, Component::Normal(_)))
@@ -117,26 +121,26 @@ fn refuse_taken(folder: &Path) -> Result<(), Error> {
     ))
 }
 
-/// Writes the package to a folder beside its own, and renames that.
+/// Writes the package to a temporary folder beside its own, and renames that.
 fn write(
     folder: &Path,
     fetched: Fetched,
     origin: Origin,
     version: Version,
 ) -> Result<(Recorded, usize, Vec<Warning>), Error> {
-    let above = or_here(folder.parent().unwrap_or(Path::new("")));
-    fs::create_dir_all(above).map_err(Error::writing(above))?;
+    let parent = or_here(folder.parent().unwrap_or(Path::new("")));
+    fs::create_dir_all(parent).map_err(Error::writing(parent))?;
     let staging = tempfile::Builder::new()
         .prefix(".merge3-")
-        .tempdir_in(above)
-        .map_err(Error::writing(above))?;
+        .tempdir_in(parent)
+        .map_err(Error::writing(parent))?;
     let root = staging.path().join("package");
     fs::create_dir(&root).map_err(Error::writing(&root))?;
     let Fetched {
         mut snapshot,
         left_out,
     } = fetched;
-    let mut warnings: Vec<Warning> = left_out.iter().map(|path| own_file(path)).collect();
+    let mut warnings: Vec<Warning> = left_out.iter().map(|path| left_out_warning(path)).collect();
     let record = PathBuf::from(record::file_in(&snapshot, &origin));
     let record_text = match snapshot.entries.remove(&record) {
         Some(SnapshotEntry::File { bytes, .. }) => String::from_utf8(bytes).map_err(|_| {
@@ -154,10 +158,10 @@ fn write(
         is_executable: false,
     };
     snapshot.entries.insert(record.clone(), file);
-    let files = put(snapshot, &root, &mut warnings)?;
-    // an empty folder may be there already
-    let gone = fs::remove_dir(folder).or_else(gone_is_fine);
-    gone.map_err(Error::writing(folder))?;
+    let files = write_files(snapshot, &root, &mut warnings)?;
+    // an empty folder may exist
+    let removed = fs::remove_dir(folder).or_else(gone_is_fine);
+    removed.map_err(Error::writing(folder))?;
     fs::rename(&root, folder).map_err(Error::writing(folder))?;
     let folder = folder.to_owned();
     let recorded = Recorded {
@@ -169,19 +173,19 @@ fn write(
     Ok((recorded, files, warnings))
 }
 
-/// Writes the files of a package into a folder. Returns how many there are; what is left out is
-/// reported.
-pub(super) fn put(
+/// Writes the files of a package into a folder. Returns the number of files, and adds warnings
+/// about what is left out.
+pub(super) fn write_files(
     snapshot: Snapshot,
     root: &Path,
     warnings: &mut Vec<Warning>,
 ) -> Result<usize, Error> {
-    let links = leading_within(&snapshot, warnings);
+    let links = links_within(&snapshot, warnings);
     let mut files = 0;
-    let mut make = |path: &Path, write: &dyn Fn(&Path) -> io::Result<()>| {
+    let mut create = |path: &Path, write: &dyn Fn(&Path) -> io::Result<()>| {
         let target = root.join(path);
-        let above = target.parent().unwrap_or(root);
-        fs::create_dir_all(above).map_err(Error::writing(above))?;
+        let parent = target.parent().unwrap_or(root);
+        fs::create_dir_all(parent).map_err(Error::writing(parent))?;
         files += 1;
         write(&target).map_err(Error::writing(&target))
     };
@@ -190,7 +194,7 @@ pub(super) fn put(
             SnapshotEntry::File {
                 bytes,
                 is_executable,
-            } => make(path, &|target| {
+            } => create(path, &|target| {
                 fs::write(target, bytes)?;
                 of_new(*is_executable).map_or(Ok(()), |new| fs::set_permissions(target, new))
             })?,
@@ -198,15 +202,15 @@ pub(super) fn put(
             SnapshotEntry::Other => warnings.push(Warning::about(path, "a submodule is left out")),
         }
     }
-    // last of all, so that nothing is written by way of one
+    // after all files, so that no file is written through a link
     for (path, to) in &links {
-        make(path, &|target| link(to, target))?;
+        create(path, &|target| link(to, target))?;
     }
     Ok(files)
 }
 
-/// The links of a package that lead to something in it; the others are reported.
-fn leading_within(snapshot: &Snapshot, warnings: &mut Vec<Warning>) -> Vec<(PathBuf, PathBuf)> {
+/// Returns the links of a package whose targets are in it; adds warnings about the others.
+fn links_within(snapshot: &Snapshot, warnings: &mut Vec<Warning>) -> Vec<(PathBuf, PathBuf)> {
     let mut links = Vec::new();
     for (path, entry) in &snapshot.entries {
         let SnapshotEntry::Link(to) = entry else {
@@ -225,8 +229,8 @@ fn leading_within(snapshot: &Snapshot, warnings: &mut Vec<Warning>) -> Vec<(Path
     links
 }
 
-/// Says of a file of upstream's that it does not come.
-pub(super) fn own_file(path: &Path) -> Warning {
+/// Returns the warning that a file of upstream for merge3 is left out.
+pub(super) fn left_out_warning(path: &Path) -> Warning {
     let is_rules = path.file_name().is_some_and(|name| name == RULES_FILE);
     Warning::about(
         path,

@@ -1,4 +1,4 @@
-//! What upstream committed between two versions of a package.
+//! Reads upstream's commits between two versions of a package.
 
 use serde::Serialize;
 
@@ -15,27 +15,27 @@ pub(crate) struct Commit {
     /// Its hash.
     #[serde(rename = "commit")]
     pub hash: String,
-    /// When it was committed, as ISO 8601 has it.
+    /// The date of the commit, in ISO 8601.
     pub date: String,
-    /// Who wrote it.
+    /// The name of its author.
     pub author: String,
     /// The first line of its message.
     pub subject: String,
 }
 
 impl Commit {
-    /// The day on which it was committed.
+    /// Returns the date without the time.
     pub(super) fn day(&self) -> &str {
         self.date.get(..10).unwrap_or(&self.date)
     }
 }
 
 impl Remotes<'_> {
-    /// The commits that lead from one version to another and change something in the package's
-    /// folder, the newest first. `None` if the server does not tell.
+    /// Returns the commits from one version to another that change something in the package's
+    /// folder, the newest first. `None` if the server does not send them.
     ///
     /// # Errors
-    /// Where git or the cache cannot be used.
+    /// If git or the cache cannot be used.
     pub(super) fn commits(
         &self,
         origin: &Origin,
@@ -48,7 +48,8 @@ impl Remotes<'_> {
         if from.commit == to.commit {
             return Ok(Some(Vec::new()));
         }
-        // a repository of its own: what is cut off in it belongs to these two versions
+        // a separate repository, because the commits at which its history is cut off depend on
+        // these two versions
         let range = format!("{}\n{}\n{}", origin.repository, from.commit, to.commit);
         let name = format!("{}-log", sha256(range.as_bytes()));
         let store = self.cache.store_named(&name, &origin.repository)?;
@@ -64,14 +65,14 @@ impl Remotes<'_> {
             if !self.fetch_range(&store, origin, from, to)? {
                 return Ok(None);
             }
-            // where that cannot be noted, it is fetched again
+            // without this mark, the next run fetches again
             let _ = std::fs::write(store.path.join("merge3-fetched"), "");
         }
         store.log(origin, from, to).map(Some)
     }
 
-    /// Fetches the commits and trees that lead from one version to the other, and one more on each
-    /// way.
+    /// Fetches the commits and trees from one version to the other, and one more commit on each
+    /// line of history to compare with. Returns whether the server sent them.
     fn fetch_range(
         &self,
         store: &Store,
@@ -100,7 +101,7 @@ impl Remotes<'_> {
 }
 
 impl Store {
-    /// When a commit was made, in seconds.
+    /// Returns the date of a commit, in seconds.
     fn date(&self, commit: &str) -> Result<Option<String>, Error> {
         let log = self.git().offline().log(["%ct"], ["-1", commit, "--"])?;
         Ok(log
@@ -108,8 +109,9 @@ impl Store {
             .and_then(|commits| commits.into_iter().flatten().next()))
     }
 
+    /// Returns the commits of a folder from one version to another.
     fn log(&self, origin: &Origin, from: &Version, to: &Version) -> Result<Vec<Commit>, Error> {
-        // the commits at the edge are there to compare with, and are none of those that lead here
+        // the commits at which history is cut off only serve to compare with
         let shallow = std::fs::read_to_string(self.path.join("shallow")).unwrap_or_default();
         let edges = shallow.lines().filter(|edge| *edge != to.commit);
         let mut range: Vec<String> = edges.map(|edge| format!("^{edge}")).collect();

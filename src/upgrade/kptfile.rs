@@ -1,5 +1,5 @@
-//! Upstream's Kptfile in an upgrade: it gets the local name, namespace and record before the merge,
-//! so that these never conflict, as in kpt.
+//! Prepares upstream's Kptfiles for an upgrade: they get the local name and namespace and lose
+//! their record before the merge, so that these never conflict, as in kpt.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use crate::error::{Error, Warning};
 use crate::package::{Snapshot, SnapshotEntry, if_there, read_named};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
-/// Makes upstream's Kptfiles say of name, namespace and record what the local one says, so that
-/// they do not merge. Where that cannot be done, however the file is written, they are no part of
-/// the merge; nor where the record is in it and upstream's new version has none. What is left out
-/// so is reported.
+/// Gives upstream's Kptfiles the local name and namespace and removes their record, so that the
+/// merge leaves these alone. If one of them cannot be edited so, both are removed from the merge,
+/// and a warning is returned. They are also removed if the local Kptfile has the record and
+/// upstream's new version has no Kptfile.
 ///
 /// # Errors
-/// Where the local file cannot be read.
+/// If the local file cannot be read.
 pub(super) fn keep_local_identity(
     upstream: (&mut Snapshot, &mut Snapshot),
     record: &Record,
@@ -24,14 +24,14 @@ pub(super) fn keep_local_identity(
     let package = record.file.parent().unwrap_or(Path::new(""));
     let has_record = record.file.ends_with(KPTFILE);
     let local = text_of(&package.join(KPTFILE))?;
-    let rewritten = [&*original, &*updated].map(|side| rewritten(side, &local));
-    let is_broken = rewritten.iter().any(|text| text == &Some(None));
-    let is_gone = has_record && rewritten[1].is_none();
-    for (snapshot, text) in [original, updated].into_iter().zip(rewritten) {
-        let text = text.flatten().filter(|_| !is_gone && !is_broken);
-        put(snapshot, text);
+    let texts = [&*original, &*updated].map(|side| with_local_identity(side, &local));
+    let is_uneditable = texts.iter().any(|text| text == &Some(None));
+    let is_deleted = has_record && texts[1].is_none();
+    for (snapshot, text) in [original, updated].into_iter().zip(texts) {
+        let text = text.flatten().filter(|_| !is_deleted && !is_uneditable);
+        set_kptfile(snapshot, text);
     }
-    Ok(is_broken.then(|| {
+    Ok(is_uneditable.then(|| {
         Warning::about(
             Path::new(KPTFILE),
             "upstream's Kptfile is left out: it is not written \
@@ -40,8 +40,8 @@ pub(super) fn keep_local_identity(
     }))
 }
 
-/// Gives upstream's Kptfile another text, or takes it away.
-fn put(upstream: &mut Snapshot, text: Option<String>) {
+/// Replaces the text of upstream's Kptfile, or removes the file.
+fn set_kptfile(upstream: &mut Snapshot, text: Option<String>) {
     let kptfile = Path::new(KPTFILE);
     match (text, upstream.entries.get_mut(kptfile)) {
         (Some(text), Some(SnapshotEntry::File { bytes, .. })) => *bytes = text.into_bytes(),
@@ -49,21 +49,21 @@ fn put(upstream: &mut Snapshot, text: Option<String>) {
     }
 }
 
-/// Makes upstream's Kptfile the local one where the two differ in nothing but what says who and
-/// whence the package is.
+/// Replaces upstream's Kptfile with the local one if they differ only in name, namespace and
+/// record; else gives it the local name and namespace and removes its record.
 ///
 /// # Errors
-/// Where the local file cannot be read.
+/// If the local file cannot be read.
 pub(super) fn keep_local_file(upstream: &mut Snapshot, package: &Path) -> Result<(), Error> {
     let local = text_of(&package.join(KPTFILE))?;
-    if let Some(Some(theirs)) = rewritten(upstream, &local) {
+    if let Some(Some(theirs)) = with_local_identity(upstream, &local) {
         let is_same = with_identity_of(&local, &local).is_some_and(|ours| ours == theirs);
-        put(upstream, Some(if is_same { local } else { theirs }));
+        set_kptfile(upstream, Some(if is_same { local } else { theirs }));
     }
     Ok(())
 }
 
-/// The text of a file; none where there is none, or a link, which is not followed.
+/// Returns the text of a file; empty if it is missing or a symbolic link, which is not followed.
 fn text_of(file: &Path) -> Result<String, Error> {
     if file.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
         return Ok(String::new());
@@ -72,9 +72,9 @@ fn text_of(file: &Path) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
 }
 
-/// Upstream's Kptfile, if there is one, with what the local one says; `Some(None)` if it cannot be
-/// made to say that.
-fn rewritten(upstream: &Snapshot, local: &str) -> Option<Option<String>> {
+/// Returns upstream's Kptfile with the local name and namespace and without a record; `None` if
+/// there is no Kptfile, `Some(None)` if it cannot be edited so.
+fn with_local_identity(upstream: &Snapshot, local: &str) -> Option<Option<String>> {
     let kptfile = Path::new(KPTFILE);
     upstream.entries.get(kptfile)?;
     let bytes = upstream.file(kptfile);
@@ -82,8 +82,9 @@ fn rewritten(upstream: &Snapshot, local: &str) -> Option<Option<String>> {
     Some(text.and_then(|text| with_identity_of(text, local)))
 }
 
-/// The text with local's name and namespace and without a record; `None` if it cannot be had: it
-/// is no map with one field on a line, or not all of it is said there.
+/// Returns the text with local's name and namespace and without a record; `None` if that is not
+/// possible by an edit: the text is no block map with `metadata`, an alias may refer to the record,
+/// or a merge key may bring one in.
 fn with_identity_of(text: &str, local: &str) -> Option<String> {
     let tree = Tree::parse(text).ok()??;
     let root = tree.root().value;
@@ -103,23 +104,23 @@ fn with_identity_of(text: &str, local: &str) -> Option<String> {
     let names = ["name", "namespace"].into_iter();
     let names = names.filter_map(|name| Some((name, get(local, &["metadata", name])?)));
     let mut fields = Vec::new();
-    for (name, here) in names {
+    for (name, local_value) in names {
         match tree.field(metadata, name) {
             Some(value) => drop(tree.scalar(value)?),
             None if name == "namespace" => continue,
             None => {}
         }
-        fields.push((name, string(&here)));
+        fields.push((name, string(&local_value)));
     }
-    let gone = SECTIONS.map(|section| (section, "null".to_owned()));
-    let patch = map(gone.into_iter().chain([("metadata", map(fields))]));
+    let deletions = SECTIONS.map(|section| (section, "null".to_owned()));
+    let patch = map(deletions.into_iter().chain([("metadata", map(fields))]));
     let text = patched(text, &patch)?;
-    (is_block && !is_shared && is_plain(&text)).then_some(text)
+    (is_block && !is_shared && has_no_record(&text)).then_some(text)
 }
 
-/// Whether a text is a map without a record, and means what it says: nothing is merged into it from
-/// elsewhere.
-fn is_plain(text: &str) -> bool {
+/// Whether a text is a map without a record and without a merge key (`<<`), which could bring one
+/// in.
+fn has_no_record(text: &str) -> bool {
     let Ok(Some(tree)) = Tree::parse(text) else {
         return false;
     };
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn name_and_record_are_locals() {
+    fn takes_the_local_name_and_removes_the_record() {
         let upstream = "kind: Kptfile\nmetadata:\n  name: theirs # who\n  labels: {a: b}\n\
             # whence\nupstream:\n  git: {repo: x}\nupstreamLock:\n  git: {repo: x}\ninfo:\n  site: s\n";
         let local = "kind: Kptfile\nmetadata:\n  name: ours\nupstream:\n  git: {repo: y}\n";
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_cannot_be_taken_out_is_not_kept() {
+    fn refuses_a_text_whose_record_cannot_be_removed() {
         let local = "metadata:\n  name: ours\n";
         for upstream in [
             "{kind: Kptfile, metadata: {name: a}, upstream: {git: {repo: x}}}\n",

@@ -1,5 +1,5 @@
-//! The message of an upgrade's commit. Nothing in it is obeyed by a host: what upstream named
-//! closes no issue and mentions nobody.
+//! Writes the message of an upgrade's commit. Names from upstream are escaped, so that hosts do not
+//! find mentions of users or references to issues in them.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use crate::package::Plan;
 use crate::report::{by_need, many, portable};
 use crate::visible::visible;
 
-/// The most conflicts that a message lists.
-const MOST: usize = 50;
-/// What a message is made from where nobody says otherwise.
+/// The maximum number of conflicts that a message lists.
+const MAX_CONFLICTS: usize = 50;
+/// The default template.
 const DEFAULT: &str = "Upgrade {package} from {from} to {to}\n\n{details}";
-/// What stands for something else in a template.
-const NAMES: [&str; 7] = [
+/// The names of the placeholders in a template.
+const PLACEHOLDERS: [&str; 7] = [
     "package",
     "name",
     "from",
@@ -24,9 +24,9 @@ const NAMES: [&str; 7] = [
     "details",
 ];
 
-/// What the message of a commit is made from: a text with `{package}` (its folder), `{name}` (the
+/// The template of a commit message. Its placeholders are `{package}` (the folder), `{name}` (the
 /// folder's last name), `{from}`, `{to}`, `{upstream}`, `{conflicts}` (their number) and
-/// `{details}` in it.
+/// `{details}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template(String);
 
@@ -37,63 +37,65 @@ impl Default for Template {
 }
 
 impl Template {
-    /// A template, checked.
+    /// Creates a template after checking it.
     ///
     /// # Errors
-    /// Where it is empty, or has a name in braces that stands for nothing.
+    /// If it is empty, or has an unknown placeholder.
     pub(crate) fn new(text: &str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Err("a commit needs a message".to_owned());
         }
         let mut rest = text;
-        while let Some((_, name, behind)) = next_name(rest) {
-            if !NAMES.contains(&name) {
-                let names = NAMES.join("}, {");
+        while let Some((_, name, after)) = next_placeholder(rest) {
+            if !PLACEHOLDERS.contains(&name) {
+                let names = PLACEHOLDERS.join("}, {");
                 return Err(format!(
                     "{{{name}}} stands for nothing; there are {{{names}}}"
                 ));
             }
-            rest = behind;
+            rest = after;
         }
         Ok(Self(text.to_owned()))
     }
 
-    /// The message for the upgrade of a package.
+    /// Returns the message for the upgrade of a package.
     pub(super) fn message(&self, upgrade: &Upgrade, package: &Path) -> String {
-        // a repository may be one package
+        // the path is empty if the package is the whole repository
         let package = match package.as_os_str().is_empty() {
             true => Path::new(upgrade.origin.base_name()),
             false => package,
         };
         let mut text = String::new();
         let mut rest = self.0.as_str();
-        // what is put in is not looked at again
-        while let Some((before, name, behind)) = next_name(rest) {
-            let part = part(name, upgrade, package);
+        // inserted values are not searched for placeholders
+        while let Some((before, name, after)) = next_placeholder(rest) {
+            let value = value(name, upgrade, package);
             text += before;
-            text += &part.unwrap_or_else(|| format!("{{{name}}}"));
-            rest = behind;
+            text += &value.unwrap_or_else(|| format!("{{{name}}}"));
+            rest = after;
         }
         text + rest
     }
 }
 
-/// What is before the first name in braces, the name, and what is behind it.
-fn next_name(text: &str) -> Option<(&str, &str, &str)> {
+/// Splits a text at the first placeholder: returns the text before it, its name, and the text after
+/// it.
+fn next_placeholder(text: &str) -> Option<(&str, &str, &str)> {
     text.match_indices('{').find_map(|(at, _)| {
-        let (name, behind) = text[at + 1..].split_once('}')?;
+        let (name, after) = text[at + 1..].split_once('}')?;
         let is_name = name.bytes().all(|byte| byte.is_ascii_lowercase());
-        is_name.then(|| (&text[..at], name, behind))
+        is_name.then(|| (&text[..at], name, after))
     })
 }
 
-fn part(name: &str, upgrade: &Upgrade, package: &Path) -> Option<String> {
+/// Returns the value of a placeholder.
+fn value(name: &str, upgrade: &Upgrade, package: &Path) -> Option<String> {
     let [from, to] = versions(upgrade);
     Some(match name {
         "package" => visible(&portable(package)),
         "name" => visible(&portable(package.file_name()?.as_ref())),
-        "from" => inert(from),
-        "to" => inert(to),
+        "from" => escaped(from),
+        "to" => escaped(to),
         "upstream" => visible(&upgrade.origin.shown()),
         "conflicts" => by_need(&upgrade.plan).0.len().to_string(),
         "details" => details(upgrade),
@@ -101,35 +103,40 @@ fn part(name: &str, upgrade: &Upgrade, package: &Path) -> Option<String> {
     })
 }
 
-/// Where the package comes from, both versions, and the conflicts.
+/// Returns the value of `{details}`: the origin, both versions, and the conflicts.
 fn details(upgrade: &Upgrade) -> String {
     let mut text = visible(&upgrade.origin.shown());
     for version in [&upgrade.from, &upgrade.to] {
-        text.push_str(&format!("\n{} ({})", inert(&version.full), version.commit));
+        text.push_str(&format!(
+            "\n{} ({})",
+            escaped(&version.full),
+            version.commit
+        ));
     }
     text.push('\n');
     text + &conflicts(&upgrade.plan)
 }
 
+/// Returns the list of conflicts.
 fn conflicts(plan: &Plan) -> String {
     let (live, deleted) = by_need(plan);
     let mut lines: Vec<String> = Vec::new();
-    for record in live.iter().take(MOST) {
+    for record in live.iter().take(MAX_CONFLICTS) {
         let line = record.line.map_or(String::new(), |line| format!(":{line}"));
         let conflict = &record.conflict;
         let path = match &*conflict.path {
             "" => String::new(),
-            path => format!("{} ", inert(path)),
+            path => format!("{} ", escaped(path)),
         };
         lines.push(format!(
             "- {}{line} {path}{} -> {}\n",
-            inert(&portable(&record.file)),
+            escaped(&portable(&record.file)),
             conflict.kind.as_str(),
             conflict.resolution.as_str()
         ));
     }
-    if live.len() > MOST {
-        lines.push(format!("- and {} more\n", live.len() - MOST));
+    if live.len() > MAX_CONFLICTS {
+        lines.push(format!("- and {} more\n", live.len() - MAX_CONFLICTS));
     }
     if !deleted.is_empty() {
         let count = many(deleted.len(), "deletion");
@@ -141,9 +148,9 @@ fn conflicts(plan: &Plan) -> String {
     }
 }
 
-/// A name that somebody else gave, without what a host reads something out of: mentions,
-/// references, addresses, words that close an issue.
-fn inert(name: &str) -> String {
+/// Returns a name from upstream with everything escaped that hosts interpret: mentions, references,
+/// addresses, keywords that close an issue.
+fn escaped(name: &str) -> String {
     let mut text = String::new();
     for (at, c) in name.char_indices() {
         let is_reference = c == '-' && name[..at].to_ascii_lowercase().ends_with("gh");
@@ -160,15 +167,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_named_is_inert() {
-        assert_eq!(inert("v1.2.3+k8s-1"), "v1.2.3+k8s-1");
-        assert_eq!(inert("fixes #5"), "fixes\\u{20}\\u{23}5");
-        assert_eq!(inert("@a GH-5"), "\\u{40}a\\u{20}GH\\u{2d}5");
-        assert_eq!(inert("https://h/o"), "https\\u{3a}//h/o");
+    fn escapes_names_from_upstream() {
+        assert_eq!(escaped("v1.2.3+k8s-1"), "v1.2.3+k8s-1");
+        assert_eq!(escaped("fixes #5"), "fixes\\u{20}\\u{23}5");
+        assert_eq!(escaped("@a GH-5"), "\\u{40}a\\u{20}GH\\u{2d}5");
+        assert_eq!(escaped("https://h/o"), "https\\u{3a}//h/o");
     }
 
     #[test]
-    fn a_template_has_known_names() {
+    fn refuses_unknown_placeholders() {
         assert!(Template::new("chore: {package} {to} {a b} {").is_ok());
         assert!(
             Template::new("{version}")

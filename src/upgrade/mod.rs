@@ -1,15 +1,15 @@
 //! Vendors packages from upstream repositories, finds outdated ones, and upgrades them.
 //!
-//! A package's record says where it comes from and which commit its files were made from. An
-//! upgrade reads that commit and the new one out of git's objects, merges with the same rules as
-//! any merge, and brings the record up to date.
+//! The record of a package names its origin and the commit of its files. An upgrade reads that
+//! commit and the new one from git's objects, merges them with the local files, and updates the
+//! record.
 //!
-//! From the ground up: `address` and `host` read addresses; `version` and `refs` say what a
-//! name means; `registry`, `cache` and `remote` speak with servers, and `fetch`, `objects` and
-//! `archives` get the files of a version, which `tree` checks; `record` and `kptfile` are what a
-//! package says of itself; `subpackages` and `package_upgrade` merge one package; `worktree`,
-//! `commit` and `branch` commit; `find` finds packages, and `batch` upgrades many of them. Beside
-//! it stand the other commands: `get`, `adopt` (with `nearest` and `vendir`) and `outdated`.
+//! The modules, each using those before it: `address` and `host` parse addresses; `version` and
+//! `refs` resolve names of versions; `registry`, `cache` and `remote` talk to servers; `fetch`,
+//! `objects` and `archives` get the files of a version, which `tree` checks; `record` and `kptfile`
+//! read and write the record; `subpackages` and `package_upgrade` merge one package; `worktree`,
+//! `commit` and `branch` make commits; `find` finds packages, and `batch` upgrades them. The other
+//! commands are `get`, `adopt` (with `nearest` and `vendir`) and `outdated`.
 
 mod address;
 mod adopt;

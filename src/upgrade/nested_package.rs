@@ -1,5 +1,6 @@
-//! A package in a package that has a record of its own: where it may be fetched from, and whether
-//! its parent merges it. The record may have come with the parent, so it is not trusted.
+//! Checks nested packages (packages in another package): where one may be fetched from, and whether
+//! the outer package merges it. Upstream of the outer package may have written the record of a
+//! nested one, so the record is not trusted.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,11 +13,11 @@ use crate::git_process::top_of;
 use crate::package::read_named;
 use crate::yaml::{Tree, equal};
 
-/// Refuses a package in another one that would be fetched from a repository which is neither the
-/// other one's nor allowed by name.
+/// Refuses a nested package whose repository is neither the one of an outer package nor in
+/// `allowed`. A package that is not nested is accepted.
 ///
 /// # Errors
-/// Where that is so.
+/// If the repository is not allowed.
 pub(super) fn refuse_foreign(
     package: &Path,
     record: &Record,
@@ -24,18 +25,20 @@ pub(super) fn refuse_foreign(
 ) -> Result<(), Error> {
     let mut trusted = HashSet::new();
     for (at, outer) in outer_packages(package).into_iter().rev().enumerate() {
-        // what cannot be read allows nothing
+        // a record that cannot be read adds no repository, but makes the set non-empty: the package
+        // is nested
         let Some(outer) = outer else {
             trusted.insert(String::new());
             continue;
         };
-        if at == 0 || foreign(&outer, &trusted, allowed).is_none() {
+        // the outermost record is trusted, an inner one only if its repository is allowed itself
+        if at == 0 || foreign_origin(&outer, &trusted, allowed).is_none() {
             let origins = [&outer.origin, &outer.lock.origin];
             trusted.extend(origins.map(|it| without_suffix(&it.repository).to_owned()));
         }
     }
     let is_nested = !trusted.is_empty();
-    match foreign(record, &trusted, allowed).filter(|_| is_nested) {
+    match foreign_origin(record, &trusted, allowed).filter(|_| is_nested) {
         None => Ok(()),
         Some(origin) => Err(Error::package(
             package,
@@ -52,21 +55,21 @@ pub(super) fn refuse_foreign(
     }
 }
 
-/// The records of the packages that a package is in, the nearest first; `None` for one that cannot
-/// be read.
+/// Returns the records of the packages that contain a package, the innermost first; `None` stands
+/// for a record that cannot be read.
 fn outer_packages(package: &Path) -> Vec<Option<Record>> {
     let Ok(folder) = package.canonicalize() else {
         return Vec::new();
     };
     let top = top_of(&folder);
-    let is_inside = |above: &&Path| top.as_ref().is_none_or(|top| above.starts_with(top));
-    let above = folder.ancestors().skip(1).take_while(is_inside);
-    let read = above.filter_map(|above| record::read(above).transpose());
-    read.map(Result::ok).collect()
+    let is_inside = |folder: &&Path| top.as_ref().is_none_or(|top| folder.starts_with(top));
+    let outer = folder.ancestors().skip(1).take_while(is_inside);
+    let records = outer.filter_map(|folder| record::read(folder).transpose());
+    records.map(Result::ok).collect()
 }
 
-/// Which of the places of a record is neither of a repository that is trusted nor allowed.
-fn foreign<'r>(
+/// Returns the first origin of a record whose repository is neither trusted nor allowed.
+fn foreign_origin<'r>(
     record: &'r Record,
     trusted: &HashSet<String>,
     allowed: &[String],
@@ -88,7 +91,7 @@ fn without_suffix(repository: &str) -> &str {
     repository.strip_suffix(".git").unwrap_or(repository)
 }
 
-/// The host in an address; none in one of this machine.
+/// Returns the host of an address; `None` for one on this machine.
 fn host(repository: &str) -> Option<&str> {
     let host = host_in(match repository.contains("://") {
         true => authority(repository),
@@ -97,26 +100,26 @@ fn host(repository: &str) -> Option<&str> {
     (!host.is_empty() && !host.contains('/')).then_some(host)
 }
 
-/// Whether a package in a package is none of its parent's: it has a record, and what the parent was
-/// made from has not the same there.
-pub(super) fn is_its_own(folder: &Path, original: Option<&[u8]>) -> bool {
+/// Whether a nested package has a record that did not come from the outer package's upstream.
+/// `original` is the nested package's Kptfile in the original of the outer package.
+pub(super) fn has_own_record(folder: &Path, original: Option<&[u8]>) -> bool {
     let text = |name: &str| {
         let file = folder.join(name);
         let is_file = file.symlink_metadata().is_ok_and(|it| it.is_file());
         let bytes = read_named(&file).ok().filter(|_| is_file)?;
         String::from_utf8(bytes).ok()
     };
-    // this file never comes from upstream
+    // this file is never taken from upstream
     if text(RULES_FILE).is_some_and(|rules| !same_record(&rules, "")) {
         return true;
     }
-    let before = original.and_then(|bytes| std::str::from_utf8(bytes).ok());
-    text(KPTFILE).is_some_and(|here| {
-        !same_record(&here, "") && !same_record(&here, before.unwrap_or_default())
+    let original = original.and_then(|bytes| std::str::from_utf8(bytes).ok());
+    text(KPTFILE).is_some_and(|local| {
+        !same_record(&local, "") && !same_record(&local, original.unwrap_or_default())
     })
 }
 
-/// Whether two texts have the same record, or none; what is no YAML has none.
+/// Whether two texts have equal records, or none. A text that is not YAML has none.
 fn same_record(left: &str, right: &str) -> bool {
     let (left, right) = (Tree::parse(left), Tree::parse(right));
     let (left, right) = (left.ok().flatten(), right.ok().flatten());
@@ -135,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_are_found() {
+    fn finds_the_host_of_an_address() {
         assert_eq!(
             host("https://bot@example.org:8443/a.git"),
             Some("example.org")
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_compared_by_value() {
+    fn compares_records_by_value() {
         let block = "upstream:\n  git:\n    repo: a\n";
         assert!(same_record(block, "x: 1\nupstream: {git: {repo: 'a'}}\n"));
         assert!(!same_record(block, "upstream: {git: {repo: b}}\n"));

@@ -1,10 +1,11 @@
-//! Upgrades one package from the version that it was made from to another one.
+//! Upgrades one package from the version of its record to another one: plans the merge, and writes
+//! it.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::address::Origin;
-use super::get::own_file;
+use super::get::left_out_warning;
 use super::history::Commit;
 use super::message::Template;
 use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
@@ -22,58 +23,59 @@ use crate::report::Facts;
 /// The settings of an upgrade.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct UpgradeOptions {
-    /// The version to go to; the newest one where none is given.
+    /// The version to upgrade to; the newest one if `None`.
     pub to: Option<String>,
-    /// Which version is the newest.
+    /// Which versions may be the newest.
     pub choice: Choice,
-    /// How the merge is done.
+    /// The settings of the merge.
     pub settings: Settings,
     /// Whether nothing is written.
     pub dry_run: bool,
-    /// Whether what is written is forced to the disk.
+    /// Whether written files are flushed to the disk.
     pub durable: bool,
-    /// Whether a package with uncommitted changes is upgraded all the same.
+    /// Whether packages with uncommitted changes may be upgraded.
     pub allow_dirty: bool,
     /// Whether upstream's commits are reported.
     pub log: bool,
-    /// Hosts and repositories that a package in a package may come from, beside those of the
-    /// package that it is in.
+    /// Hosts and repositories that a nested package may come from, besides the repository of the
+    /// outer package.
     pub allowed: Vec<String>,
-    /// The branch for commits, if one is wanted.
+    /// The branch for commits; `None` is the current branch.
     pub branch: Option<String>,
     /// Whether commits are made.
     pub commit: bool,
-    /// What their messages are made from.
+    /// The template of commit messages.
     pub template: Template,
 }
 
-/// A package that was, or would be, upgraded.
+/// The upgrade of a package, planned or written.
 #[derive(Debug)]
 pub(crate) struct Upgrade {
     /// The package's folder.
     pub package: PathBuf,
-    /// Where it comes from.
+    /// The origin.
     pub origin: Origin,
     /// The version that the local files were made from.
     pub from: Version,
-    /// The version that it goes to.
+    /// The new version.
     pub to: Version,
-    /// What the merge does, the record included.
+    /// The changes of the merge and of the record.
     pub plan: Plan,
-    /// What became of it.
+    /// The facts of the run for reports.
     pub facts: Facts,
-    /// Upstream's commits between the two, the newest first; `None` if upstream does not tell
-    /// them, or nobody asked.
+    /// Upstream's commits between the two versions, the newest first; `None` if they are not
+    /// requested or upstream does not send them.
     pub commits: Option<Vec<Commit>>,
-    /// The commit of this upgrade, where one was made.
+    /// The hash of the commit of this upgrade, if one was made.
     pub committed: Option<String>,
     start: Instant,
 }
 
-/// The version that a package would go to; `None` if it has it already.
+/// Returns the version to upgrade a package to; `None` if the package has it already or there is no
+/// newer one.
 ///
 /// # Errors
-/// Where upstream cannot be reached, or has no such version.
+/// If upstream cannot be reached, or does not have the version.
 pub(super) fn target(
     remotes: &Remotes<'_>,
     record: &Record,
@@ -96,13 +98,13 @@ pub(super) fn target(
         return Ok(None);
     };
     let target = remotes.with_digest(&record.origin, target)?;
-    let is_here = target.commit == record.lock.commit
+    let is_current = target.commit == record.lock.commit
         && target.name == record.reference
         && record.origin == record.lock.origin;
-    Ok((!is_here).then_some(target))
+    Ok((!is_current).then_some(target))
 }
 
-/// The version that the local files were made from.
+/// Returns the version that the local files were made from, with the name in `upstream`.
 pub(super) fn current(record: &Record, refs: &Refs) -> Version {
     let lock = &record.lock;
     Version {
@@ -115,7 +117,7 @@ pub(super) fn current(record: &Record, refs: &Refs) -> Version {
     }
 }
 
-/// [`current`], by the name that it had then.
+/// Returns the version that the local files were made from, with the name in `upstreamLock`.
 pub(super) fn locked(record: &Record, refs: &Refs) -> Version {
     Version {
         name: record.lock.reference.clone(),
@@ -123,11 +125,12 @@ pub(super) fn locked(record: &Record, refs: &Refs) -> Version {
     }
 }
 
-/// Plans the upgrade of a package. Nothing is written. `None` if there is nothing to do. A package
-/// that is refused because something in it is `uncommitted` is refused before anything is fetched.
+/// Plans the upgrade of a package, without writing anything. `None` if there is nothing to do.
+/// `uncommitted` is the error for uncommitted changes in the package; it is returned before
+/// anything is fetched, if there is something to do.
 ///
 /// # Errors
-/// See [`Error`]; whatever it is, nothing was changed.
+/// If upstream cannot be read or the packages cannot be merged.
 pub(super) fn plan(
     remotes: &Remotes<'_>,
     package: &Path,
@@ -144,24 +147,24 @@ pub(super) fn plan(
     if let Some(error) = uncommitted {
         return Err(error);
     }
-    let both = [(&record.lock.origin, &from), (&record.origin, &to)];
-    remotes.fetch(&both, &shown(package));
+    let versions = [(&record.lock.origin, &from), (&record.origin, &to)];
+    remotes.fetch(&versions, &shown(package));
     let original = remotes.snapshot(&record.lock.origin, &from)?;
     let updated = remotes.snapshot(&record.origin, &to)?;
     let commits = match options.log {
         true => remotes.commits(&record.origin, &from, &to)?,
         false => None,
     };
-    let known = original.left_out;
-    let all_left_out = [known.as_slice(), &updated.left_out].concat();
-    // rules that upstream had before are no news
+    let left_out_before = original.left_out;
+    let all_left_out = [left_out_before.as_slice(), &updated.left_out].concat();
+    // no warning about rules that upstream had before
     let is_rules = |path: &Path| path.file_name().is_some_and(|name| name == RULES_FILE);
-    let new = updated.left_out.iter();
-    let new = new.filter(|path| !is_rules(path) || !known.contains(path));
-    let left_out: Vec<_> = new.map(|path| own_file(path)).collect();
+    let left_out = updated.left_out.iter();
+    let left_out = left_out.filter(|path| !is_rules(path) || !left_out_before.contains(path));
+    let warnings: Vec<_> = left_out.map(|path| left_out_warning(path)).collect();
     let upstream = (original.snapshot, updated.snapshot);
     let mut plan = merged(package, record, (upstream, &all_left_out), &to, options)?;
-    plan.warnings.extend(left_out);
+    plan.warnings.extend(warnings);
     let on_conflict = options.settings.merge.on_conflict;
     let facts = Facts::of(&plan, on_conflict, start.elapsed());
     Ok(Some(Upgrade {
@@ -177,7 +180,7 @@ pub(super) fn plan(
     }))
 }
 
-/// The merge's plan, with the change of the record.
+/// Merges the package and its record according to the record's strategy, and returns the plan.
 fn merged(
     package: &Path,
     record: &Record,
@@ -195,21 +198,21 @@ fn merged(
         own_ignores: true,
         ..options.settings.clone()
     };
-    let kept = kptfile::keep_local_identity((&mut original, &mut updated), record)?;
+    let warning = kptfile::keep_local_identity((&mut original, &mut updated), record)?;
     let mut plan = subpackages::plan((original, updated), left_out, package, &settings)?;
-    plan.warnings.extend(kept);
-    record.change(&mut plan, to)?;
+    plan.warnings.extend(warning);
+    record.update_in(&mut plan, to)?;
     Ok(plan)
 }
 
-/// `updateStrategy: fast-forward`: upstream's version comes only where nothing was changed here.
+/// Refuses a package that was changed locally, for `updateStrategy: fast-forward`.
 fn refuse_changed(package: &Path, record: &Record, mut original: Snapshot) -> Result<(), Error> {
-    let own = [KPTFILE, RULES_FILE].map(PathBuf::from);
-    for file in &own {
+    let record_files = [KPTFILE, RULES_FILE].map(PathBuf::from);
+    for file in &record_files {
         original.entries.remove(file);
     }
     let settings = Settings {
-        excluded: own.to_vec(),
+        excluded: record_files.to_vec(),
         ..Settings::default()
     };
     if subpackages::is_unchanged(&original, package, &settings) {
@@ -225,7 +228,8 @@ fn refuse_changed(package: &Path, record: &Record, mut original: Snapshot) -> Re
     ))
 }
 
-/// `updateStrategy: force-delete-replace`: whatever is here counts as upstream's.
+/// Reads the local files of a package as a snapshot. For `updateStrategy: force-delete-replace` it
+/// is the original, so that local changes are overwritten.
 pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, Error> {
     let mut snapshot = Snapshot {
         name: package.to_owned(),
@@ -250,11 +254,11 @@ pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, E
 }
 
 impl Upgrade {
-    /// Writes it, the record included. Where it `awaits_commit`, the next run knows of it until
-    /// [`Upgrade::is_settled`].
+    /// Writes the upgrade and the record. With `awaits_commit` the journal stays for the next run,
+    /// until [`Upgrade::forget_journal`].
     ///
     /// # Errors
-    /// Where the disk says no, or somebody changed a file in the meantime.
+    /// If a file cannot be written, or was changed in the meantime.
     pub(super) fn write(
         &mut self,
         disk: &dyn Disk,
@@ -268,20 +272,20 @@ impl Upgrade {
         Ok(())
     }
 
-    /// It is committed, and nothing is left to do for the next run.
+    /// Deletes the journal after the commit: nothing is left to do for the next run.
     ///
     /// # Errors
-    /// Where that cannot be noted.
-    pub(super) fn is_settled(&self) -> Result<(), Error> {
+    /// If it cannot be deleted.
+    pub(super) fn forget_journal(&self) -> Result<(), Error> {
         package::forget(&RealDisk, &self.plan.root)
     }
 
-    /// The package's folder, as a path from `top`.
+    /// Returns the package's folder, relative to `top`.
     pub(super) fn path_in(&self, top: &Path) -> PathBuf {
         worktree::path_in(top, &self.plan.root)
     }
 
-    /// The files that it changes, as paths from `top`.
+    /// Returns the files that the upgrade changes, relative to `top`.
     pub(super) fn files(&self, top: &Path) -> Vec<PathBuf> {
         let folder = self.path_in(top);
         let mut files = Vec::new();

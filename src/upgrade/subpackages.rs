@@ -1,9 +1,10 @@
-//! A package and the packages in it (a Kptfile below a Kptfile): each merges on its own, as in kpt.
+//! Merges a package and its subpackages (folders with a Kptfile of their own) separately, as kpt
+//! does.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::nested_package::is_its_own;
+use super::nested_package::has_own_record;
 use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{ConflictKind, Resolution};
@@ -13,10 +14,11 @@ use crate::package::{
 };
 use crate::triple::Triple;
 
-/// Merges a package, its subpackages each on its own.
+/// Merges a package and each of its subpackages, and returns one plan.
 ///
-/// A subpackage that upstream deleted goes where nothing in it was changed here, else it stays
-/// whole; one that was deleted here stays deleted. Either is reported as a conflict.
+/// A subpackage that upstream deleted is deleted if it has no local changes; else all of it stays,
+/// with a conflict. A subpackage that was deleted locally stays deleted, with a conflict if
+/// upstream changed it. `left_out` has the paths of upstream's files for merge3.
 ///
 /// # Errors
 /// As for [`plan_sides`].
@@ -37,13 +39,13 @@ pub(super) fn plan(
     let (Input::Read(original), Input::Read(updated)) = (&sides.original, &sides.updated) else {
         return plan_sides(&sides, settings, &Progress::default());
     };
-    let mut whole_settings = settings.clone();
-    whole_settings.excluded = roots.iter().cloned().collect();
-    let mut whole = plan_sides(&sides, &whole_settings, &Progress::default())?;
-    let (own, roots) = own_and_parents(roots, original, local);
-    for root in &own {
-        let [before, now] = [original, updated].map(|side| cut(side, root, &[]));
-        if before.entries != now.entries {
+    let mut outer_settings = settings.clone();
+    outer_settings.excluded = roots.iter().cloned().collect();
+    let mut whole = plan_sides(&sides, &outer_settings, &Progress::default())?;
+    let (independent, roots) = split_independent(roots, original, local);
+    for root in &independent {
+        let [before, after] = [original, updated].map(|side| subfolder(side, root, &[]));
+        if before.entries != after.entries {
             whole.warnings.push(Warning::about(
                 root,
                 "a package with a record of its own here: what upstream \
@@ -52,72 +54,73 @@ pub(super) fn plan(
         }
     }
     for root in &roots {
-        let others = roots.iter().chain(&own).filter(|other| *other != root);
-        let left_to_others = others.chain(&ignored);
-        let left_to_others = left_to_others.filter_map(|other| other.strip_prefix(root).ok());
-        let left_to_others: Vec<PathBuf> = left_to_others.map(Path::to_owned).collect();
-        let is_all = |path: &PathBuf| path.as_os_str().is_empty();
-        if left_to_others.iter().any(is_all) {
+        let others = roots.iter().chain(&independent);
+        let others = others.filter(|other| *other != root);
+        let excluded = others.chain(&ignored);
+        let excluded = excluded.filter_map(|other| other.strip_prefix(root).ok());
+        let excluded: Vec<PathBuf> = excluded.map(Path::to_owned).collect();
+        let is_root = |path: &PathBuf| path.as_os_str().is_empty();
+        if excluded.iter().any(is_root) {
             continue;
         }
-        let upstream = [original, updated].map(|side| cut(side, root, &left_to_others));
+        let upstream = [original, updated].map(|side| subfolder(side, root, &excluded));
         let settings = Settings {
-            excluded: left_to_others,
-            // a subpackage has rules of its own, or none; where upstream has some there they
-            // may be upstream's
+            excluded,
+            // the rules of the outer package do not apply; a rules file in the subpackage may be
+            // upstream's if upstream has one there, and is then not read
             config: None,
             no_rules: left_out.contains(&root.join(RULES_FILE)),
             ..settings.clone()
         };
         if let Some(plan) = plan_one(root, upstream, local.join(root), &settings)? {
-            join(&mut whole, plan, root);
+            add_plan(&mut whole, plan, root);
         }
     }
     whole.sort();
     Ok(whole)
 }
 
-/// The subpackages that are their own, with all that is in them, and those that merge with the
-/// package.
-fn own_and_parents(
+/// Splits the roots of subpackages into those with a record of their own, without what is below
+/// them, and those that merge with the package.
+fn split_independent(
     roots: BTreeSet<PathBuf>,
     original: &Snapshot,
     local: &Path,
 ) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let mut own: Vec<PathBuf> = Vec::new();
-    let mut parents = Vec::new();
+    let mut independent: Vec<PathBuf> = Vec::new();
+    let mut dependent = Vec::new();
     for root in roots {
-        if own.iter().any(|outer| root.starts_with(outer)) {
+        if independent.iter().any(|outer| root.starts_with(outer)) {
             continue;
         }
-        let before = original.file(root.join(KPTFILE));
-        match is_its_own(&local.join(&root), before) {
-            true => own.push(root),
-            false => parents.push(root),
+        let kptfile = original.file(root.join(KPTFILE));
+        match has_own_record(&local.join(&root), kptfile) {
+            true => independent.push(root),
+            false => dependent.push(root),
         }
     }
-    (own, parents)
+    (independent, dependent)
 }
 
-/// Merges one subpackage; `None` if nothing is to be done.
+/// Merges one subpackage; `None` if there is nothing to do.
 fn plan_one(
     root: &Path,
     [original, updated]: [Snapshot; 2],
     local: PathBuf,
     settings: &Settings,
 ) -> Result<Option<Plan>, Error> {
-    let here = local.is_dir();
-    let before = !original.entries.is_empty();
-    let now = !updated.entries.is_empty();
-    let kind = match (before, now, here) {
+    let in_local = local.is_dir();
+    let in_original = !original.entries.is_empty();
+    let in_updated = !updated.entries.is_empty();
+    let kind = match (in_original, in_updated, in_local) {
         (_, false, false) | (false, false, true) => return Ok(None),
         (true, true, false) if original.entries == updated.entries => return Ok(None),
         (true, true, false) => ConflictKind::DeletedLocally,
         (true, false, true) if !is_unchanged(&original, &local, settings) => {
             ConflictKind::DeletedUpstream
         }
-        (_, _, here) => {
-            let local = match here {
+        (_, _, in_local) => {
+            let local = match in_local {
                 true => Input::disk(&local),
                 false => Input::Read(Snapshot {
                     name: local,
@@ -128,9 +131,9 @@ fn plan_one(
             return plan_sides(&sides, settings, &Progress::default()).map(Some);
         }
     };
-    // it stays what it is here, and that is reported
-    let value = |there: bool| there.then(|| format!("package {}", root.display()).into());
-    let values = Triple::new(value(true), value(now), value(here));
+    // local stays as it is, with a conflict for the whole subpackage
+    let value = |exists: bool| exists.then(|| format!("package {}", root.display()).into());
+    let values = Triple::new(value(true), value(in_updated), value(in_local));
     let conflict = FileConflict::of_whole(Path::new(KPTFILE), kind, values, Resolution::Local);
     Ok(Some(Plan {
         conflicts: vec![conflict],
@@ -139,7 +142,7 @@ fn plan_one(
     }))
 }
 
-/// The folders below the package that are packages on any side.
+/// Returns the folders below the package that have a Kptfile on any side.
 fn roots(original: &Snapshot, updated: &Snapshot, local: &Path) -> BTreeSet<PathBuf> {
     let mut roots = BTreeSet::new();
     let mut add = |path: &Path| {
@@ -154,18 +157,18 @@ fn roots(original: &Snapshot, updated: &Snapshot, local: &Path) -> BTreeSet<Path
             }
         }
     }
-    let here = Input::disk(local).list().entries;
-    let files = here.iter().filter(|(_, kind)| *kind == Kind::File);
+    let local_entries = Input::disk(local).list().entries;
+    let files = local_entries.iter().filter(|(_, kind)| *kind == Kind::File);
     files.for_each(|(path, _)| add(path));
     roots
 }
 
-/// What is in a folder of a snapshot, as a snapshot.
-fn cut(snapshot: &Snapshot, root: &Path, left_out: &[PathBuf]) -> Snapshot {
+/// Returns the contents of a folder of a snapshot, without those of `excluded` folders in it.
+fn subfolder(snapshot: &Snapshot, root: &Path, excluded: &[PathBuf]) -> Snapshot {
     let entries = snapshot.entries.iter().filter_map(|(path, entry)| {
         let path = path.strip_prefix(root).ok()?;
-        let own = !left_out.iter().any(|folder| path.starts_with(folder));
-        own.then(|| (path.to_owned(), entry.clone()))
+        let is_included = !excluded.iter().any(|folder| path.starts_with(folder));
+        is_included.then(|| (path.to_owned(), entry.clone()))
     });
     Snapshot {
         name: snapshot.name.join(root),
@@ -173,14 +176,14 @@ fn cut(snapshot: &Snapshot, root: &Path, left_out: &[PathBuf]) -> Snapshot {
     }
 }
 
-/// Whether a folder has the files of a snapshot, and no others. What kpt writes into them is no
-/// change.
+/// Whether a folder has exactly the files of a snapshot. Changes that kpt makes to files do not
+/// count.
 pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settings) -> bool {
     let side = Input::disk(folder);
     let listing = side.list();
-    let here = listing.entries.iter();
-    let here = here.filter(|(path, kind)| *kind != Kind::Folder && !settings.is_excluded(path));
-    let here: Vec<_> = here.collect();
+    let files = listing.entries.iter();
+    let files = files.filter(|(path, kind)| *kind != Kind::Folder && !settings.is_excluded(path));
+    let files: Vec<_> = files.collect();
     let is_same = |(path, kind): &&(PathBuf, Kind)| match (snapshot.entries.get(path), kind) {
         (Some(SnapshotEntry::File { bytes, .. }), Kind::File) => side
             .read(path, false)
@@ -188,35 +191,35 @@ pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settin
         (Some(SnapshotEntry::Link(target)), Kind::Link(local)) => local == target,
         _ => false,
     };
-    let others = snapshot
+    let never_written = snapshot
         .entries
         .iter()
         .filter(|(path, entry)| matches!(entry, SnapshotEntry::Other) || is_reserved(path));
     listing.errors.is_empty()
-        && here.len() + others.count() == snapshot.entries.len()
-        && here.iter().all(is_same)
+        && files.len() + never_written.count() == snapshot.entries.len()
+        && files.iter().all(is_same)
 }
 
-/// Adds the plan for a folder to that for the whole.
-fn join(whole: &mut Plan, mut part: Plan, root: &Path) {
-    let place = |path: &mut PathBuf| *path = root.join(&*path);
+/// Adds the plan of the subpackage at `root` to the plan of the whole package.
+fn add_plan(whole: &mut Plan, mut part: Plan, root: &Path) {
+    let prefix = |path: &mut PathBuf| *path = root.join(&*path);
     for change in &mut part.files {
-        place(&mut change.path);
+        prefix(&mut change.path);
         if let ChangeKind::Moved { from } = &mut change.kind {
-            place(from);
+            prefix(from);
         }
     }
-    for (all, some) in whole.records().into_iter().zip(part.records()) {
-        for record in &mut *some {
+    for (all, added) in whole.records().into_iter().zip(part.records()) {
+        for record in &mut *added {
             record.file = root.join(&record.file).into();
         }
-        all.append(some);
+        all.append(added);
     }
     for renamed in &mut part.renamed {
-        place(&mut renamed.file);
+        prefix(&mut renamed.file);
     }
     for warning in part.warnings.iter_mut().filter(|it| it.place.is_none()) {
-        place(&mut warning.path);
+        prefix(&mut warning.path);
     }
     let sources = part.sources.into_iter();
     let sources = sources.map(|(path, bytes)| (root.join(path), bytes));

@@ -195,7 +195,7 @@ pub(super) fn check_sizes(
     Ok(())
 }
 
-/// Whether the target `to` of a link at `path` stays in the package. Other links on the remaining are
+/// Whether the target `to` of a link at `path` stays in the package. Other links on the way are
 /// followed, as the system does it.
 pub(super) fn link_stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
     let mut here = path.parent().unwrap_or(Path::new("")).to_owned();

@@ -1,4 +1,5 @@
-//! Runs that did not finish: what they left at a package is taken back, or the package is refused.
+//! Handles packages at which an earlier run did not finish: undoes its changes, or refuses the
+//! package.
 
 use std::path::Path;
 
@@ -7,12 +8,12 @@ use super::{commit, worktree};
 use crate::error::{Error, shown};
 use crate::package::{self, Progressed, RealDisk};
 
-/// Sees to what a run left at a package that did not come to its end: it is taken back, and so the
-/// upgrade is made, told of and committed anew. Whether anything was there.
+/// Undoes the changes that an unfinished run left in a package without a commit, so that this run
+/// makes, reports and commits the upgrade again. Returns whether a run had left anything.
 ///
 /// # Errors
-/// As for [`package::undo`], and where somebody changed what it wrote and did not commit.
-pub(super) fn resumed(package: &Path, options: &UpgradeOptions) -> Result<bool, Error> {
+/// As for [`package::undo`], and if a file was changed since without a commit.
+pub(super) fn undo_unfinished(package: &Path, options: &UpgradeOptions) -> Result<bool, Error> {
     let Some(progressed) = package::progress_at(package)? else {
         return Ok(false);
     };
@@ -20,12 +21,12 @@ pub(super) fn resumed(package: &Path, options: &UpgradeOptions) -> Result<bool, 
     match progressed {
         Progressed::Partly => package::undo(package)?,
         Progressed::TakenBack => package::forget(&RealDisk, package)?,
-        // somebody has committed it
+        // the user has committed the changes
         _ if is_clean() => package::forget(&RealDisk, package)?,
         Progressed::Wholly(files) => {
             commit::unstage(package, &files)?;
             match is_clean() {
-                // it was committed, and only the index did not have it
+                // the changes are committed, only the index lacked them
                 true => package::forget(&RealDisk, package)?,
                 false => package::undo(package)?,
             }
@@ -42,10 +43,10 @@ pub(super) fn resumed(package: &Path, options: &UpgradeOptions) -> Result<bool, 
     Ok(true)
 }
 
-/// Refuses a package at which a run did not come to its end, for those that only look.
+/// Refuses a package at which a run did not finish. For runs that write nothing.
 ///
 /// # Errors
-/// Where that is so.
+/// If a run left changes there that are not committed.
 pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
     let help = "nothing was written; run `merge3 upgrade` to finish it";
     match package::progress_at(package)? {
@@ -60,10 +61,10 @@ pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
     }
 }
 
-fn uncommitted(package: &Path, more: &str, help: &str) -> Error {
+fn uncommitted(package: &Path, details: &str, help: &str) -> Error {
     Error::package(
         package,
-        format!("an earlier run upgraded it, and that is not committed{more}"),
+        format!("an earlier run upgraded it, and that is not committed{details}"),
         help,
     )
 }

@@ -1,5 +1,5 @@
-//! The repository that a package is in: what is not committed there, and whether commits can be
-//! made.
+//! The local repository that contains a package: finds its top, checks for uncommitted changes and
+//! whether commits can be made, and retries calls while another process has locked it.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::git_process::{Git, reason, top_of};
 use crate::package::or_here;
 
-/// The top of the repository that a folder is in; `None` if it is in none.
+/// Returns the top of the repository that contains a folder; `None` if there is none.
 pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
     let Some(start) = top_of(folder) else {
         return Ok(None);
@@ -20,34 +20,35 @@ pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
     Ok(top.filter(|top| !top.is_empty()).map(PathBuf::from))
 }
 
-/// A folder, as a path from `top`.
+/// Returns the path of a folder relative to `top`.
 pub(super) fn path_in(top: &Path, folder: &Path) -> PathBuf {
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = whole(folder);
+    let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = canonical(folder);
     folder
-        .strip_prefix(whole(top))
+        .strip_prefix(canonical(top))
         .unwrap_or(&folder)
         .to_owned()
 }
 
-/// Refuses a package in which something is not committed.
+/// Refuses a package with uncommitted changes. A package outside of a repository is accepted.
 ///
 /// # Errors
-/// Where that is so. A folder that is in no repository is as it is.
+/// If a file in the package is changed or untracked.
 pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
     let Some(top) = top(package)? else {
         return Ok(());
     };
-    let printed = Git::at(&top)
+    let status = Git::at(&top)
         .args(["status", "--porcelain", "-z", "--untracked-files=all", "--"])
         .arg(or_here(&path_in(&top, package)))
         .stdout()?;
-    let printed = printed.map_err(|reason| {
+    let status = status.map_err(|reason| {
         let message = format!("git cannot tell what is committed: {reason}");
         Error::package(package, message, "see what `git status` says there")
     })?;
-    let told = String::from_utf8_lossy(&printed);
-    let Some(first) = told.split('\0').find(|line| line.len() > 3) else {
+    let status = String::from_utf8_lossy(&status);
+    // each entry is a status of two letters, a space and a path
+    let Some(first) = status.split('\0').find(|entry| entry.len() > 3) else {
         return Ok(());
     };
     Err(Error::package(
@@ -61,10 +62,10 @@ pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
     ))
 }
 
-/// Sees that a commit can be made.
+/// Refuses a repository in which commits cannot be made.
 ///
 /// # Errors
-/// Where it could not.
+/// If a merge, cherry-pick or revert is in progress, or git does not know the user's name.
 pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
     for state in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"] {
         let found = Git::at(top)
@@ -88,38 +89,41 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Tries something again as long as another process is at the repository.
-pub(super) fn patiently(
-    patience: Duration,
-    attempt: impl Fn() -> Result<Tried, Error>,
-) -> Result<Tried, Error> {
+/// Repeats an attempt as long as another process has locked the repository, until the timeout.
+pub(super) fn retry_while_locked(
+    timeout: Duration,
+    attempt: impl Fn() -> Result<Attempt, Error>,
+) -> Result<Attempt, Error> {
     let start = Instant::now();
     loop {
         match attempt()? {
-            Tried::Refused(output) if is_busy(&output) && start.elapsed() < patience => {
+            Attempt::Refused(output) if is_locked(&output) && start.elapsed() < timeout => {
                 std::thread::sleep(PAUSE);
             }
-            tried => return Ok(tried),
+            result => return Ok(result),
         }
     }
 }
 
-/// What to do where the repository stays locked.
-pub(super) const LOCKED: &str =
+/// The advice for a repository that stays locked.
+pub(super) const LOCKED_HELP: &str =
     "wait for the other git process and run again; if there is none, delete the lock file first";
-/// How long another process that is at a repository is waited for.
-pub(super) const PATIENCE: Duration = Duration::from_secs(15);
-/// What is said of an index that went back each time.
-pub(super) const LOST: &str = "another process takes files of it out of the index";
+/// How long to wait for another process that has locked a repository.
+pub(super) const LOCK_TIMEOUT: Duration = Duration::from_secs(15);
+/// The error for an index that another process overwrites each time.
+pub(super) const INDEX_OVERWRITTEN: &str = "another process takes files of it out of the index";
+/// The pause between two attempts.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
-/// What came of something that another process may keep from being done.
-pub(super) enum Tried {
+/// The result of a call of git that fails while another process has locked the repository.
+pub(super) enum Attempt {
+    /// The call succeeded. After a commit it has the hash; `None` if there was nothing to commit.
     Done(Option<String>),
+    /// Git failed with this output.
     Refused(Output),
 }
 
-impl Tried {
+impl Attempt {
     pub(super) fn of(output: Output) -> Self {
         match output.status.success() {
             true => Self::Done(None),
@@ -128,22 +132,23 @@ impl Tried {
     }
 }
 
-/// The line in which git says that another process was at the repository, if one was.
-fn busy(output: &Output) -> Option<String> {
-    let told = String::from_utf8_lossy(&output.stderr);
+/// Returns the reason if git failed because of another process in the repository.
+fn lock_reason(output: &Output) -> Option<String> {
+    let stderr = String::from_utf8_lossy(&output.stderr);
     // the index, HEAD or a branch is locked, or the branch has moved
     let signs = [".lock': File exists", "cannot lock ref", "but expected "];
     let is_sign = |line: &&str| signs.iter().any(|sign| line.contains(sign));
-    let locked = told.lines().find(is_sign).map(str::to_owned);
-    let is_lost = told.contains("did not match any file(s) known to git");
-    locked.or_else(|| is_lost.then(|| LOST.to_owned()))
+    let locked = stderr.lines().find(is_sign).map(str::to_owned);
+    let is_overwritten = stderr.contains("did not match any file(s) known to git");
+    locked.or_else(|| is_overwritten.then(|| INDEX_OVERWRITTEN.to_owned()))
 }
 
-pub(super) fn is_busy(output: &Output) -> bool {
-    busy(output).is_some()
+/// Whether git failed because of another process in the repository.
+pub(super) fn is_locked(output: &Output) -> bool {
+    lock_reason(output).is_some()
 }
 
-/// Why git refused.
-pub(super) fn why(output: &Output) -> String {
-    busy(output).unwrap_or_else(|| reason(output))
+/// Returns the reason why git failed.
+pub(super) fn failure_reason(output: &Output) -> String {
+    lock_reason(output).unwrap_or_else(|| reason(output))
 }

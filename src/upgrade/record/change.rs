@@ -1,5 +1,5 @@
-//! The change of the record in the plan of an upgrade. Nothing else in the plan may change it: the
-//! record is local's own.
+//! Puts the updated record into the plan of an upgrade. The merge itself must not change the
+//! record, which belongs to local.
 
 use std::path::{Path, PathBuf};
 
@@ -12,25 +12,24 @@ use crate::upgrade::refs::Version;
 use crate::yaml::Tree;
 
 impl Record {
-    /// Brings the record up to date in what the merge makes of its file. A merge that would change
-    /// what the record says, or would take its file away, is no merge of it: the file stays what it
-    /// is here, and that is reported.
+    /// Updates the record in the plan's result for its file. If the merge would change the record,
+    /// or delete or move its file, the local file stays instead, with a warning.
     ///
     /// # Errors
-    /// Where the file cannot be edited or read.
-    pub(in crate::upgrade) fn change(&self, plan: &mut Plan, to: &Version) -> Result<(), Error> {
+    /// If the file cannot be read or edited.
+    pub(in crate::upgrade) fn update_in(&self, plan: &mut Plan, to: &Version) -> Result<(), Error> {
         let old = Source::read(&self.file, true)?;
         let text = String::from_utf8_lossy(&old.bytes);
         let new = self.updated(&text, to)?;
         let name = PathBuf::from(self.file.file_name().unwrap_or_default());
-        self.keep(plan, &name);
-        let known = plan.files.iter_mut().find(|change| change.path == name);
-        if let Some(merged) = known.and_then(|change| change.new.as_mut()) {
-            let text_now = String::from_utf8_lossy(merged);
-            let edited = match Tree::parse(&text_now) {
-                Ok(_) => self.updated(&text_now, to)?,
-                // conflict markers make it no YAML
-                Err(_) => lines_changed(&text_now, &text, &new),
+        self.drop_changes_of_record(plan, &name);
+        let planned = plan.files.iter_mut().find(|change| change.path == name);
+        if let Some(merged) = planned.and_then(|change| change.new.as_mut()) {
+            let merged_text = String::from_utf8_lossy(merged);
+            let edited = match Tree::parse(&merged_text) {
+                Ok(_) => self.updated(&merged_text, to)?,
+                // with conflict markers it is not YAML
+                Err(_) => with_changed_lines(&merged_text, &text, &new),
             };
             *merged = edited.into_bytes().into();
             return Ok(());
@@ -42,21 +41,21 @@ impl Record {
         Ok(())
     }
 
-    /// Takes changes of the record's file out of a plan that are more than a merge of what is
-    /// beside the record.
-    fn keep(&self, plan: &mut Plan, name: &Path) {
+    /// Removes changes of the record's file from a plan that affect the record, delete the file or
+    /// move it.
+    fn drop_changes_of_record(&self, plan: &mut Plan, name: &Path) {
         let has_markers = plan.conflicts.iter().any(|record| {
             *record.file == *name && record.conflict.resolution == crate::merge::Resolution::Markers
         });
-        let is_fine = |change: &FileChange| match (&change.kind, &change.new) {
+        let is_kept = |change: &FileChange| match (&change.kind, &change.new) {
             (ChangeKind::Moved { from }, _) if from == name => false,
             _ if change.path != name => true,
             (ChangeKind::Changed, Some(new)) => std::str::from_utf8(new)
-                .is_ok_and(|new| self.is_said_by(new) || (has_markers && is_broken(new))),
+                .is_ok_and(|new| self.is_unchanged_in(new) || (has_markers && is_broken(new))),
             _ => false,
         };
         let count = plan.files.len();
-        plan.files.retain(is_fine);
+        plan.files.retain(is_kept);
         if plan.files.len() < count {
             plan.conflicts.retain(|record| *record.file != *name);
             plan.warnings.push(Warning::about(
@@ -66,8 +65,8 @@ impl Record {
         }
     }
 
-    /// Whether a text of the record's file says the same record.
-    fn is_said_by(&self, text: &str) -> bool {
+    /// Whether a text of the record's file has this record.
+    fn is_unchanged_in(&self, text: &str) -> bool {
         parse(&self.file, text).is_ok_and(|read| {
             read.is_some_and(|read| {
                 self.origin == read.origin
@@ -83,20 +82,20 @@ fn is_broken(text: &str) -> bool {
     Tree::parse(text).is_err()
 }
 
-/// Makes the change that leads from `old` to `new`, lines of the record, in a text that has the
-/// same lines: the merge leaves them alone, whatever it did beside them.
-fn lines_changed(text: &str, old: &str, new: &str) -> String {
+/// Applies the changed lines between `old` and `new` to a text that has the same lines: the merge
+/// did not change the lines of the record.
+fn with_changed_lines(text: &str, old: &str, new: &str) -> String {
     let mut text = text.to_owned();
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
     for change in differences_of_lines(&old, &new).changed() {
         let (before, after) = (change.old, change.new);
-        // with some lines before them, which tell `ref` of `upstream` from that of `upstreamLock`
-        for above in (0..=before.start).rev() {
-            let sought = old[above..before.end].concat();
-            if !sought.is_empty() && text.matches(&sought).count() == 1 {
-                let kept = old[above..before.start].concat();
-                let with = format!("{kept}{}", new[after].concat());
-                text = text.replacen(&sought, &with, 1);
+        // lines are added above until the match is unique: both sections have a field `ref`
+        for start in (0..=before.start).rev() {
+            let pattern = old[start..before.end].concat();
+            if !pattern.is_empty() && text.matches(&pattern).count() == 1 {
+                let kept = old[start..before.start].concat();
+                let replacement = format!("{kept}{}", new[after].concat());
+                text = text.replacen(&pattern, &replacement, 1);
                 break;
             }
         }
@@ -109,12 +108,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_change_where_a_text_has_them() {
+    fn changes_lines_in_a_text_with_markers() {
         let old = "a:\n  ref: 1\nb:\n  ref: 1\n  c: 0\n";
         let new = "a:\n  ref: 2\nb:\n  ref: 3\n  c: 4\n";
         let text = "<<<<<<<\nx: 1\n=======\nx: 2\n>>>>>>>\na:\n  ref: 1\nb:\n  ref: 1\n  c: 0\n";
         let expected =
             "<<<<<<<\nx: 1\n=======\nx: 2\n>>>>>>>\na:\n  ref: 2\nb:\n  ref: 3\n  c: 4\n";
-        assert_eq!(lines_changed(text, old, new), expected);
+        assert_eq!(with_changed_lines(text, old, new), expected);
     }
 }

@@ -1,5 +1,7 @@
-//! Where a package comes from: what its Kptfile or its `.merge3.yaml` says (`read`), how that is
-//! brought up to date (`write`), and that a merge leaves it alone (`change`).
+//! The record of a package: its origin and version, in its Kptfile or its `.merge3.yaml`.
+//!
+//! `read` parses a record, `write` updates it or adds one to a file, and `change` puts the updated
+//! record into the plan of an upgrade.
 
 mod change;
 mod read;
@@ -15,21 +17,23 @@ use read::parse;
 
 pub(super) use write::with_record;
 
-/// kpt's file.
+/// kpt's file for a package.
 pub(super) const KPTFILE: &str = "Kptfile";
-/// Ours.
+/// merge3's file for a package.
 pub(super) const RULES_FILE: &str = crate::package::RULES_FILE;
 /// The sections of a record.
 pub(super) const SECTIONS: [&str; 2] = ["upstream", "upstreamLock"];
 
-/// How a record names where a package comes from: as kpt does for git, and alike for archives.
+/// The names of a record's fields for a type of upstream: kpt's for git, and similar ones for
+/// archives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Format {
-    /// The type, and the section of the fields.
+    /// The value of `type`, and the key of the map with the fields.
     name: &'static str,
-    /// The field with what is meant of the repository; empty where it is all of it.
+    /// The field with the folder or chart in the repository; empty if the package is the whole
+    /// repository.
     directory: &'static str,
-    /// The field that says exactly what was fetched.
+    /// The field with the commit or digest.
     commit: &'static str,
 }
 
@@ -52,7 +56,7 @@ const FORMATS: [Format; 3] = [
 ];
 
 impl Format {
-    /// The format for a repository.
+    /// Returns the format for a repository.
     pub(super) fn of(repository: &str) -> Self {
         let [git, helm, oci] = FORMATS;
         match (repository.starts_with("oci://"), is_archive(repository)) {
@@ -62,50 +66,51 @@ impl Format {
         }
     }
 
-    /// Whether kpt has it, too.
+    /// Whether it is git's, which kpt knows too.
     pub(super) fn is_git(self) -> bool {
         self.name == "git"
     }
 }
 
-/// What a package says of where it comes from.
+/// The record of a package: its origin and version.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
-    /// The file that says it.
+    /// The path of the file with the record.
     pub file: PathBuf,
-    /// Where upstream is.
+    /// The origin.
     pub origin: Origin,
     /// The tag, branch or commit that the package follows.
     pub reference: String,
-    /// What the local files were made from.
+    /// The version that the local files were made from.
     pub lock: UpstreamLock,
-    /// How kpt is told to update it.
+    /// kpt's `updateStrategy`.
     pub(super) strategy: Strategy,
 }
 
-/// What the local files were made from.
+/// The version that the local files were made from: `upstreamLock`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UpstreamLock {
-    /// Where that was.
+    /// The origin at that time.
     pub origin: Origin,
-    /// Its ref at the time.
+    /// The ref at that time.
     pub reference: String,
-    /// Its commit.
+    /// The commit or digest.
     pub commit: String,
 }
 
-/// What `updateStrategy` says.
+/// The values of `updateStrategy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strategy {
+    /// Merge upstream's changes into the local files.
     Merge,
-    /// Only where nothing was changed here.
+    /// Upgrade only if there are no local changes.
     FastForward,
-    /// Upstream's files, whatever was changed here.
+    /// Take upstream's files and discard local changes.
     Replace,
 }
 
-/// The file of a package that its record goes to: the Kptfile where there is one, and kpt knows
-/// such records.
+/// Returns the name of the file for a package's record: the Kptfile if there is one and kpt knows
+/// the type of upstream, else `.merge3.yaml`.
 pub(super) fn file_in(package: &Snapshot, origin: &Origin) -> &'static str {
     match package.file(KPTFILE).is_some() && Format::of(&origin.repository).is_git() {
         true => KPTFILE,
@@ -116,8 +121,7 @@ pub(super) fn file_in(package: &Snapshot, origin: &Origin) -> &'static str {
 /// Reads a package's record; `None` if it has none.
 ///
 /// # Errors
-/// Where a file cannot be read or is no YAML, where what it says of upstream is not complete, and
-/// where both files say it.
+/// If a file cannot be read or is not YAML, the record is incomplete, or both files have one.
 pub(super) fn read(package: &Path) -> Result<Option<Record>, Error> {
     let kptfile = read_file(package, KPTFILE)?;
     let own = read_file(package, RULES_FILE)?;
@@ -135,7 +139,7 @@ pub(super) fn read(package: &Path) -> Result<Option<Record>, Error> {
 
 fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
     let file = package.join(name);
-    // what a link leads to is no word of the package
+    // a symbolic link may lead out of the package
     if file.is_symlink() {
         return Ok(None);
     }
@@ -156,6 +160,7 @@ fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
     parse(&file, &text)
 }
 
+/// Returns the error for an invalid record, at an offset in the file.
 fn wrong(file: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
     let title = format!(
         "{} does not say where the package comes from: {}",

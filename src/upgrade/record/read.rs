@@ -1,4 +1,4 @@
-//! Reads the record of a package from the text of its file.
+//! Parses the record of a package from the text of its file.
 
 use std::path::Path;
 
@@ -9,7 +9,10 @@ use crate::upgrade::misspelled::similar_names;
 use crate::visible::visible;
 use crate::yaml::{NodeId, Tree};
 
-/// Reads a record out of a file's text.
+/// Parses the record in a file's text; `None` if it has none.
+///
+/// # Errors
+/// If the text is not YAML, or its record is incomplete or invalid.
 pub(super) fn parse(file: &Path, text: &str) -> Result<Option<Record>, Error> {
     let tree = Tree::parse(text).map_err(|error| {
         let help = error.help.unwrap_or_else(|| "repair the file".to_owned());
@@ -32,7 +35,7 @@ struct Fields<'r> {
     tree: &'r Tree<'r>,
 }
 
-/// The fields of a record, by where they are.
+/// The fields of a record: the path of each map, and its keys.
 const FIELDS: [(&[&str], &[&str]); 5] = [
     (&[], &SECTIONS),
     (&["upstream"], &["type", "git", "updateStrategy"]),
@@ -45,7 +48,7 @@ const FIELDS: [(&[&str], &[&str]); 5] = [
 ];
 
 impl Fields<'_> {
-    /// Refuses a field that is called almost like one of a record that is missing there.
+    /// Refuses a key that is similar to that of a missing field.
     fn refuse_misspelled(&self) -> Result<(), Error> {
         for (path, fields) in FIELDS {
             let Ok(map) = self.node(path) else { continue };
@@ -55,15 +58,15 @@ impl Fields<'_> {
                     continue;
                 };
                 let name = key.content;
-                let meant = similar_names(name, fields.iter().copied()).first().copied();
-                let missing = |meant: &&str| self.tree.find(map, meant).is_none();
-                if let Some(meant) = meant.filter(missing) {
+                let similar = similar_names(name, fields.iter().copied());
+                let is_missing = |name: &&str| self.tree.find(map, name).is_none();
+                if let Some(field) = similar.first().copied().filter(is_missing) {
                     return Err(wrong(
                         self.file,
                         self.text,
                         entry.span.start as usize,
                         &format!("`{}` is no field of a record", visible(name)),
-                        &format!("write `{meant}`"),
+                        &format!("write `{field}`"),
                     ));
                 }
             }
@@ -72,30 +75,30 @@ impl Fields<'_> {
     }
 
     fn record(&self) -> Result<Record, Error> {
-        let form = self.form("upstream")?;
-        let kind = form.name;
-        let directory_of = |section: &str| match form.directory {
+        let format = self.format("upstream")?;
+        let kind = format.name;
+        let directory_of = |section: &str| match format.directory {
             "" => None,
             name => self.optional(&[section, kind, name]),
         };
-        let repository = self.needed(&["upstream", kind, "repo"])?;
+        let repository = self.required(&["upstream", kind, "repo"])?;
         let directory = directory_of("upstream").unwrap_or_default();
-        let reference = self.needed(&["upstream", kind, "ref"])?;
+        let reference = self.required(&["upstream", kind, "ref"])?;
         if !is_digest(&reference) {
             let wrong =
                 |error: Error| self.wrong_at(&["upstream", kind, "ref"], &error.to_string());
             check_reference(&reference).map_err(wrong)?;
         }
-        let origin = self.origin("upstream", form, &repository, &directory)?;
-        if self.node(&["upstreamLock"]).is_ok() && self.form("upstreamLock")? != form {
+        let origin = self.origin("upstream", format, &repository, &directory)?;
+        if self.node(&["upstreamLock"]).is_ok() && self.format("upstreamLock")? != format {
             let message = format!("`{kind}` is expected here, as in `upstream`");
             return Err(self.wrong_at(&["upstreamLock", "type"], &message));
         }
         let locked = |field: &str| self.optional(&["upstreamLock", kind, field]);
-        let commit_at = ["upstreamLock", kind, form.commit];
-        let commit = self.needed(&commit_at)?;
-        if !is_hash(&commit) || is_digest(&commit) == form.is_git() {
-            let message = match form.is_git() {
+        let commit_at = ["upstreamLock", kind, format.commit];
+        let commit = self.required(&commit_at)?;
+        if !is_hash(&commit) || is_digest(&commit) == format.is_git() {
+            let message = match format.is_git() {
                 true => "the whole hash of a commit is expected here, 40 digits",
                 false => "a digest is expected here: sha256: and 64 digits",
             };
@@ -106,7 +109,7 @@ impl Fields<'_> {
         Ok(Record {
             file: self.file.to_owned(),
             lock: UpstreamLock {
-                origin: self.origin("upstreamLock", form, &lock_repository, &lock_directory)?,
+                origin: self.origin("upstreamLock", format, &lock_repository, &lock_directory)?,
                 reference: locked("ref").unwrap_or_else(|| reference.clone()),
                 commit: commit.to_ascii_lowercase(),
             },
@@ -116,12 +119,12 @@ impl Fields<'_> {
         })
     }
 
-    /// The format that a section has.
-    fn form(&self, section: &str) -> Result<Format, Error> {
+    /// Returns the format of a section.
+    fn format(&self, section: &str) -> Result<Format, Error> {
         let kind = self.optional(&[section, "type"]);
         let kind = kind.as_deref().unwrap_or("git");
-        let known = FORMATS.into_iter().find(|form| form.name == kind);
-        known.ok_or_else(|| {
+        let found = FORMATS.into_iter().find(|format| format.name == kind);
+        found.ok_or_else(|| {
             let message = "only upstreams in `git`, `helm` and `oci` can be read";
             self.wrong_at(&[section, "type"], message)
         })
@@ -143,18 +146,18 @@ impl Fields<'_> {
     fn origin(
         &self,
         section: &str,
-        form: Format,
+        format: Format,
         repository: &str,
         directory: &str,
     ) -> Result<Origin, Error> {
-        let path = [section, form.name, "repo"];
-        if Format::of(repository) != form {
-            let message = format!("this is no address for the type `{}`", form.name);
+        let path = [section, format.name, "repo"];
+        if Format::of(repository) != format {
+            let message = format!("this is no address for the type `{}`", format.name);
             return Err(self.wrong_at(&path, &message));
         }
         let origin = Origin::new(repository, directory);
         let mut origin = origin.map_err(|error| self.wrong_at(&path, &error.to_string()))?;
-        // a path that is no absolute one begins at the package, wherever the program runs
+        // a relative path is relative to the package, not to the current folder
         if is_path(repository) && Path::new(repository).is_relative() {
             let package = self.file.parent().unwrap_or(Path::new(""));
             if let Ok(path) = std::path::absolute(package.join(repository)) {
@@ -164,19 +167,21 @@ impl Fields<'_> {
         Ok(origin)
     }
 
+    /// Returns the content of the scalar at a path; `None` if it is missing or null.
     fn optional(&self, path: &[&str]) -> Option<String> {
         let node = self.node(path).ok()?;
         let scalar = self.tree.scalar(node)?;
         (!self.tree.is_null(node)).then(|| scalar.content.to_string())
     }
 
-    fn needed(&self, path: &[&str]) -> Result<String, Error> {
+    /// Returns the content of the scalar at a path.
+    fn required(&self, path: &[&str]) -> Result<String, Error> {
         self.optional(path)
             .filter(|text| !text.is_empty())
             .ok_or_else(|| self.wrong_at(path, &format!("`{}` is missing", path.join("."))))
     }
 
-    /// The value at a path; where it is not there, the last one on the way.
+    /// Returns the value at a path; as the error, the last value on the way that exists.
     fn node(&self, path: &[&str]) -> Result<NodeId, NodeId> {
         let mut node = self.tree.root().value;
         for name in path {

@@ -1,4 +1,4 @@
-//! Writes a record into the text of its file: after an upgrade, or for a new package.
+//! Writes a record into the text of its file, after an upgrade or for a new package.
 
 use std::path::Path;
 
@@ -11,37 +11,38 @@ use crate::upgrade::edit::{get, in_yaml, keys, map, merged, patched, string};
 use crate::upgrade::refs::Version;
 
 impl Record {
-    /// The text of the record's file after an upgrade, with the least change.
+    /// Returns the text of the record's file with the record updated to a version. Only the values
+    /// that differ change.
     ///
     /// # Errors
-    /// Where it cannot be said by an edit of the text.
+    /// If an edit of the text cannot give the new record.
     pub(in crate::upgrade) fn updated(
         &self,
         text: &str,
         version: &Version,
     ) -> Result<String, Error> {
-        let form = Format::of(&self.origin.repository);
-        let written = |field| get(text, &[SECTIONS[0], form.name, field]).unwrap_or_default();
-        let moved = self.origin.directory != self.lock.origin.directory;
-        let directory = match moved {
-            true => written(form.directory),
+        let format = Format::of(&self.origin.repository);
+        let upstream = |field| get(text, &[SECTIONS[0], format.name, field]).unwrap_or_default();
+        let is_moved = self.origin.directory != self.lock.origin.directory;
+        let directory = match is_moved {
+            true => upstream(format.directory),
             false => String::new(),
         };
         let lock = [
-            &written("repo"),
+            &upstream("repo"),
             &*directory,
-            form.reference(version),
+            format.reference(version),
             &version.commit,
         ];
         let sections = [["", "", &version.name, ""], lock].map(|values| {
-            let fields = form.fields(values);
+            let fields = format.fields(values);
             map([(
-                form.name,
+                format.name,
                 map(fields.map(|(name, value)| (name, string(value)))),
             )])
         });
         let new = patched(text, &map(SECTIONS.into_iter().zip(sections)));
-        let new = new.filter(|new| says(&self.file, new, &self.origin, version));
+        let new = new.filter(|new| has_record(&self.file, new, &self.origin, version));
         new.ok_or_else(|| {
             Error::package(
                 &self.file,
@@ -53,7 +54,7 @@ impl Record {
 }
 
 impl Format {
-    /// What stands for a version in the lock: in git the whole name of the tag.
+    /// Returns the value of `ref` in the lock: in git the full name of the tag.
     fn reference(self, version: &Version) -> &str {
         match self.is_git() {
             true => &version.full,
@@ -61,7 +62,7 @@ impl Format {
         }
     }
 
-    /// The fields of a section that are not empty.
+    /// Returns the fields of a section whose name and value are not empty.
     fn fields(
         self,
         [repository, directory, reference, commit]: [&str; 4],
@@ -72,13 +73,13 @@ impl Format {
             ("ref", reference),
             (self.commit, commit),
         ];
-        let is_said = |(name, value): &(&str, &str)| !name.is_empty() && !value.is_empty();
-        fields.into_iter().filter(is_said)
+        let is_set = |(name, value): &(&str, &str)| !name.is_empty() && !value.is_empty();
+        fields.into_iter().filter(is_set)
     }
 }
 
-/// Whether a text of a record's file says that the package is that version of what is at a place.
-fn says(file: &Path, text: &str, origin: &Origin, version: &Version) -> bool {
+/// Whether a text of a record's file has a record with this origin and version.
+fn has_record(file: &Path, text: &str, origin: &Origin, version: &Version) -> bool {
     parse(file, text).is_ok_and(|read| {
         read.is_some_and(|read| {
             read.lock.commit == version.commit
@@ -89,18 +90,18 @@ fn says(file: &Path, text: &str, origin: &Origin, version: &Version) -> bool {
     })
 }
 
-/// The text of a file with the record of a new package.
+/// Returns the text of a file with the record of a new package in it.
 ///
 /// # Errors
-/// Where the file's text does not allow it.
+/// If an edit of the text cannot give the record.
 pub(in crate::upgrade) fn with_record(
     file: &Path,
     text: &str,
     origin: &Origin,
     version: &Version,
 ) -> Result<String, Error> {
-    let new = recorded(file, text, origin, version);
-    let new = new.filter(|new| says(file, new, origin, version));
+    let new = with_merged_record(file, text, origin, version);
+    let new = new.filter(|new| has_record(file, new, origin, version));
     new.ok_or_else(|| {
         Error::package(
             file,
@@ -110,18 +111,24 @@ pub(in crate::upgrade) fn with_record(
     })
 }
 
-/// The text with a record merged into it: as kpt has it, behind the metadata.
-fn recorded(file: &Path, text: &str, origin: &Origin, version: &Version) -> Option<String> {
-    let form = Format::of(&origin.repository);
-    let directory = match form.is_git() {
+/// Returns the text with a record merged into it, behind `metadata` as in kpt. The result may lack
+/// the record if the text is unusual.
+fn with_merged_record(
+    file: &Path,
+    text: &str,
+    origin: &Origin,
+    version: &Version,
+) -> Option<String> {
+    let format = Format::of(&origin.repository);
+    let directory = match format.is_git() {
         true => format!("/{}", origin.directory),
         false => origin.directory.clone(),
     };
     let section = |name: &str, reference: &str, commit: &str| {
-        let fields = form.fields([&origin.repository, &directory, reference, commit]);
+        let fields = format.fields([&origin.repository, &directory, reference, commit]);
         let fields = fields.map(|(name, value)| format!("    {name}: {}\n", in_yaml(value)));
         let fields: String = fields.collect();
-        format!("{name}:\n  type: {0}\n  {0}:\n{fields}", form.name)
+        format!("{name}:\n  type: {0}\n  {0}:\n{fields}", format.name)
     };
     let is_kptfile = file.file_name().is_some_and(|name| name == KPTFILE);
     let strategy = match is_kptfile {
@@ -129,14 +136,14 @@ fn recorded(file: &Path, text: &str, origin: &Origin, version: &Version) -> Opti
         false => "",
     };
     let upstream = section(SECTIONS[0], &version.name, "");
-    let lock = section(SECTIONS[1], form.reference(version), &version.commit);
+    let lock = section(SECTIONS[1], format.reference(version), &version.commit);
     let sections = format!("{upstream}{strategy}{lock}");
-    // what upstream itself vendored is not where this package comes from
+    // a record that upstream's file has is upstream's own, and is removed
     let Some(local) = patched(text, &map(SECTIONS.map(|section| (section, "null")))) else {
-        // there is nothing but comments in it
+        // the file has no content, or only comments
         let line_break = line_break_of(text);
-        let is_open = !text.is_empty() && !ends_line(text);
-        let end = if is_open { line_break } else { "" };
+        let lacks_break = !text.is_empty() && !ends_line(text);
+        let end = if lacks_break { line_break } else { "" };
         let sections = with_line_break(sections, line_break);
         return Some(format!("{text}{end}{sections}"));
     };
@@ -175,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_brought_up_to_date_in_place() {
+    fn updates_a_record_in_place() {
         let text = kptfile();
         let record = parse(Path::new("p/Kptfile"), &text).unwrap().unwrap();
         assert_eq!(record.origin.directory, "pkg");
@@ -190,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ref_that_looks_like_a_number_stays_text() {
+    fn quotes_a_ref_that_looks_like_a_number() {
         let text = kptfile();
         let record = parse(Path::new("p/Kptfile"), &text).unwrap().unwrap();
         let new = record.updated(&text, &version("1.10", "1.10")).unwrap();
@@ -198,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shares_a_value_with_the_record_keeps_it() {
+    fn an_alias_of_the_record_keeps_its_value() {
         let shared = kptfile()
             .replace("upstream:\n", "upstream: &here\n")
             .replace("a thing\n", "a thing\nown: *here\n");
@@ -212,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_follows_a_repository_that_moved() {
+    fn the_lock_gets_the_new_address_of_the_repository() {
         let text = kptfile().replacen("https://h/r", "https://h/moved", 1);
         let record = parse(Path::new("p/Kptfile"), &text).unwrap().unwrap();
         let new = record.updated(&text, &version("v2.0.0", "v2.0.0")).unwrap();
@@ -220,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_package_gets_a_record() {
+    fn adds_the_record_of_a_new_package() {
         let origin = Origin::new("https://h/r.git", "pkg").unwrap();
         let text = "kind: Kptfile # a\nmetadata:\n  name: pkg\n\ninfo:\n  site: x\n";
         let new = with_record(
@@ -255,14 +262,14 @@ mod tests {
             commented.starts_with("# ours\r\n# too\r\nupstream:\r\n  type: git\r\n"),
             "{commented}"
         );
-        // what upstream itself vendored is not where this package comes from
+        // a record that upstream's file has is replaced
         let again =
             with_record(Path::new("p/Kptfile"), &new, &origin, &version("v3", "v3")).unwrap();
         assert_eq!(again.matches("upstream:").count(), 1, "{again}");
     }
 
     #[test]
-    fn an_incomplete_record_is_an_error_that_says_where() {
+    fn refuses_an_incomplete_record_at_its_place() {
         for (from, to) in [
             ("    ref: v1.0.0 # renovate: x\n", ""),
             (
@@ -288,8 +295,9 @@ mod tests {
             let text = kptfile();
             assert!(text.contains(from), "{from}");
             let text = text.replacen(from, to, 1);
-            let told = parse(Path::new("p/Kptfile"), &text);
-            assert!(matches!(told, Err(Error::Unfit { .. })), "{to}: {told:?}");
+            let result = parse(Path::new("p/Kptfile"), &text);
+            let is_unfit = matches!(result, Err(Error::Unfit { .. }));
+            assert!(is_unfit, "{to}: {result:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The report of upgrades as a page.
+//! Writes the report of upgrades as an HTML page.
 
 use super::{Outcomes, short_name, versions};
 use crate::report::{self, Package, Page};
@@ -6,20 +6,20 @@ use crate::upgrade::history::Commit;
 use crate::upgrade::outcome::PackageOutcome;
 use crate::upgrade::package_upgrade::Upgrade;
 
-/// The report of upgrades as a page: packages with conflicts left to somebody come first.
+/// Returns the report of upgrades as an HTML page. Packages with open conflicts come first.
 pub(crate) fn upgrade_html(outcomes: &[PackageOutcome<Upgrade>]) -> String {
-    let told = Outcomes::by_need(outcomes);
-    let failed = told.failed.into_iter();
+    let outcomes = Outcomes::by_need(outcomes);
+    let failed = outcomes.failed.into_iter();
     report::page(&Page {
-        packages: told.newer.into_iter().map(package).collect(),
+        packages: outcomes.newer.into_iter().map(package).collect(),
         failed: failed.map(|it| (it.package, it.message)).collect(),
-        up_to_date: told.up_to_date.len(),
+        up_to_date: outcomes.up_to_date.len(),
     })
 }
 
 fn package(upgrade: &Upgrade) -> Package<'_> {
     let commits = upgrade.commits.iter().flatten();
-    let told = |commit: &Commit| {
+    let line = |commit: &Commit| {
         let (hash, day) = (short_name(&commit.hash), commit.day());
         format!("{hash} {} ({}, {day})", commit.subject, commit.author)
     };
@@ -28,6 +28,6 @@ fn package(upgrade: &Upgrade) -> Package<'_> {
         versions: versions(upgrade).map(str::to_owned),
         plan: &upgrade.plan,
         facts: &upgrade.facts,
-        commits: commits.map(told).collect(),
+        commits: commits.map(line).collect(),
     }
 }

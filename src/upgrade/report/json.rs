@@ -1,4 +1,4 @@
-//! The reports of upgrades and of newer versions for programs (docs/report.schema.json).
+//! Writes the reports of `upgrade` and `outdated` as JSON (docs/report.schema.json).
 
 use std::path::Path;
 
@@ -63,25 +63,25 @@ struct VersionOut<'u> {
     commit: &'u str,
 }
 
-/// The report of upgrades for programs (docs/report.schema.json).
+/// Returns the report of upgrades as JSON.
 pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
-    let told = Outcomes::of(outcomes);
+    let grouped = Outcomes::of(outcomes);
     report::as_json(Upgrades {
-        packages: told.newer.iter().map(|it| upgrade_out(it)).collect(),
-        others: &told,
+        packages: grouped.newer.iter().map(|it| upgrade_out(it)).collect(),
+        others: &grouped,
     })
 }
 
-/// The packages that have a newer version, for programs (docs/report.schema.json).
+/// Returns the packages that have a newer version as JSON.
 pub(crate) fn outdated_json(outcomes: &[PackageOutcome<Outdated>]) -> String {
-    let told = Outcomes::with(outcomes, |it: &Outdated| it.wanted.is_none());
+    let grouped = Outcomes::with(outcomes, |it: &Outdated| it.wanted.is_none());
     report::as_json(NewerVersions {
-        outdated: told
+        outdated: grouped
             .newer
             .iter()
             .filter_map(|it| outdated_out(it))
             .collect(),
-        others: &told,
+        others: &grouped,
     })
 }
 

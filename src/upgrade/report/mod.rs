@@ -1,4 +1,5 @@
-//! The reports of upgrades and of newer versions: for programs, for people, for a pull request.
+//! Writes the reports of `upgrade` and `outdated`: `text` for the terminal, `json`, `markdown` for
+//! pull requests, and `html`. Here is what they share.
 
 mod html;
 mod json;
@@ -19,7 +20,7 @@ pub(crate) use json::{outdated_json, upgrade_json};
 pub(crate) use markdown::{outdated_markdown, upgrade_markdown};
 pub(crate) use text::{outdated_text, upgrade_text};
 
-/// What became of the packages of a run.
+/// The outcomes of a run, grouped. It is serialized without the packages that have a newer version.
 #[derive(Serialize)]
 struct Outcomes<'o, T> {
     #[serde(skip)]
@@ -28,7 +29,7 @@ struct Outcomes<'o, T> {
     failed: Vec<Failed>,
 }
 
-/// A package that failed, and why.
+/// A package that failed, and the error message.
 #[derive(Serialize)]
 struct Failed {
     package: String,
@@ -40,9 +41,10 @@ impl<'o, T> Outcomes<'o, T> {
         Self::with(outcomes, |_| false)
     }
 
-    /// With the packages that stay at their version although there is a newer one.
+    /// Groups the outcomes. A package with a newer version counts as up to date if `stays` returns
+    /// true for it.
     fn with(outcomes: &'o [PackageOutcome<T>], stays: impl Fn(&T) -> bool) -> Self {
-        let mut told = Self {
+        let mut grouped = Self {
             newer: Vec::new(),
             up_to_date: Vec::new(),
             failed: Vec::new(),
@@ -50,18 +52,18 @@ impl<'o, T> Outcomes<'o, T> {
         for PackageOutcome { package, newer } in outcomes {
             let package = report::portable(package);
             match newer {
-                Ok(Some(newer)) if !stays(newer) => told.newer.push(newer),
-                Ok(_) => told.up_to_date.push(package),
-                Err(error) => told.failed.push(Failed {
+                Ok(Some(newer)) if !stays(newer) => grouped.newer.push(newer),
+                Ok(_) => grouped.up_to_date.push(package),
+                Err(error) => grouped.failed.push(Failed {
                     package,
                     message: error.to_string(),
                 }),
             }
         }
-        told
+        grouped
     }
 
-    /// How many packages need nothing, in words.
+    /// Returns a sentence with the number of packages that are up to date; empty if there is none.
     fn count_up_to_date(&self) -> String {
         match self.up_to_date.len() {
             0 => String::new(),
@@ -72,32 +74,33 @@ impl<'o, T> Outcomes<'o, T> {
 }
 
 impl<'o> Outcomes<'o, Upgrade> {
-    /// The upgrades with conflicts that are left to somebody first, then those with others.
+    /// Groups the outcomes and sorts the upgrades: those with open conflicts first, then those with
+    /// other conflicts.
     fn by_need(outcomes: &'o [PackageOutcome<Upgrade>]) -> Self {
-        let mut told = Self::of(outcomes);
-        told.newer.sort_by_key(|upgrade| {
-            let is_quiet = upgrade.plan.conflicts.is_empty();
-            (!upgrade.facts.open, is_quiet)
+        let mut grouped = Self::of(outcomes);
+        grouped.newer.sort_by_key(|upgrade| {
+            let has_no_conflict = upgrade.plan.conflicts.is_empty();
+            (!upgrade.facts.open, has_no_conflict)
         });
-        told
+        grouped
     }
 }
 
-/// A hash as people write it.
+/// Returns the first 10 digits of a hash or digest; any other name as it is.
 pub(super) fn short_name(name: &str) -> &str {
     let digits = name.trim_start_matches("sha256:");
     if is_hash(name) { &digits[..10] } else { name }
 }
 
-/// The two versions of an upgrade, as people name them.
+/// Returns the names of the old and the new version of an upgrade, with short hashes.
 pub(super) fn versions(upgrade: &Upgrade) -> [&str; 2] {
     [&upgrade.from, &upgrade.to].map(|version| short_name(&version.full))
 }
 
-/// A package, its version, the one that it would go to, and the newest one.
+/// Returns the cells of a row: the package, its version, the wanted one and the newest one.
 fn row(outdated: &Outdated) -> [String; 4] {
     let current = &outdated.current;
-    // a branch keeps its name: what tells its versions apart is the commit
+    // versions of a branch have the same name and differ in the commit
     let is_branch = outdated.latest.name == current.name;
     let name = |version: &Version| match is_branch {
         true => format!("{} {}", version.name, short_name(&version.commit)),

@@ -1,4 +1,4 @@
-//! The reports of upgrades and of newer versions for people at a terminal.
+//! Writes the reports of `upgrade` and `outdated` for the terminal.
 
 use super::{Outcomes, row, short_name, versions};
 use crate::error::shown;
@@ -8,16 +8,16 @@ use crate::upgrade::outdated::Outdated;
 use crate::upgrade::package_upgrade::Upgrade;
 use crate::visible::visible;
 
-/// How wide a table is at most.
-const WIDTH: usize = 80;
-/// How wide a version is in it at most.
-const VERSION_WIDTH: usize = 18;
+/// The maximum width of a table.
+const MAX_WIDTH: usize = 80;
+/// The maximum width of a version in a table.
+const MAX_VERSION_WIDTH: usize = 18;
 
-/// The report of upgrades for people at a terminal.
+/// Returns the report of upgrades for the terminal.
 pub(crate) fn upgrade_text(outcomes: &[PackageOutcome<Upgrade>], detail: Detail) -> String {
-    let told = Outcomes::of(outcomes);
+    let grouped = Outcomes::of(outcomes);
     let mut text = String::new();
-    for upgrade in &told.newer {
+    for upgrade in &grouped.newer {
         let [from, to] = versions(upgrade).map(visible);
         let package = shown(&upgrade.package);
         text.push_str(&format!("{package}: {from} -> {to}\n"));
@@ -26,26 +26,26 @@ pub(crate) fn upgrade_text(outcomes: &[PackageOutcome<Upgrade>], detail: Detail)
             text.push_str(&format!("committed as {}\n", short_name(commit)));
         }
     }
-    text + &told.count_up_to_date()
+    text + &grouped.count_up_to_date()
 }
 
-/// The packages that have a newer version, as a table of 80 columns.
+/// Returns the packages that have a newer version as a table of 80 columns.
 pub(crate) fn outdated_text(states: &[PackageOutcome<Outdated>]) -> String {
     let head = ["PACKAGE", "CURRENT", "WANTED", "LATEST"].map(str::to_owned);
-    let told = Outcomes::of(states);
-    let newer = told.newer.iter();
+    let grouped = Outcomes::of(states);
+    let newer = grouped.newer.iter();
     let newer = newer.map(|outdated| row(outdated).map(|cell| visible(&cell)));
     let rows: Vec<[String; 4]> = [head].into_iter().chain(newer).collect();
     let mut text = String::new();
     if rows.len() > 1 {
         let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max();
         let [_, versions @ ..] =
-            [0, 1, 2, 3].map(|column| widest(column).unwrap_or(0).min(VERSION_WIDTH));
-        let rest = WIDTH - versions.iter().map(|width| width + 2).sum::<usize>();
+            [0, 1, 2, 3].map(|column| widest(column).unwrap_or(0).min(MAX_VERSION_WIDTH));
+        let rest = MAX_WIDTH - versions.iter().map(|width| width + 2).sum::<usize>();
         let names = rows.iter().map(|row| width(&row[0]));
         let name_width = names.filter(|width| *width <= rest).max().unwrap_or(rest);
         for [name, cells @ ..] in &rows {
-            let mut line = format!("{:name_width$}", shortened(name, WIDTH));
+            let mut line = format!("{:name_width$}", shortened(name, MAX_WIDTH));
             if width(&line) > name_width {
                 line.push_str(&format!("\n{:name_width$}", ""));
             }
@@ -56,21 +56,21 @@ pub(crate) fn outdated_text(states: &[PackageOutcome<Outdated>]) -> String {
             text.push('\n');
         }
     }
-    text + &told.count_up_to_date()
+    text + &grouped.count_up_to_date()
 }
 
 fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A text without its middle where it is too wide.
-fn shortened(text: &str, most: usize) -> String {
+/// Returns a text of at most `max` characters, with `...` instead of its middle if it is longer.
+fn shortened(text: &str, max: usize) -> String {
     let count = width(text);
-    if count <= most {
+    if count <= max {
         return text.to_owned();
     }
-    let begin: String = text.chars().take((most - 3) / 2).collect();
-    let rest = most - 3 - width(&begin);
+    let begin: String = text.chars().take((max - 3) / 2).collect();
+    let rest = max - 3 - width(&begin);
     let end: String = text.chars().skip(count - rest).collect();
     format!("{begin}...{end}")
 }
