@@ -6,6 +6,7 @@ use super::hunks::marker;
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::triple::{Change, Triple};
 
+/// The byte order mark.
 const MARK: char = '\u{feff}';
 
 /// The byte order mark and the line breaks of the merged file.

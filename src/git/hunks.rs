@@ -223,7 +223,7 @@ pub(super) fn with_originals<'t>(
     found: &[Stretch<'t>],
 ) -> Vec<Stretch<'t>> {
     let found: Vec<Triple<&str>> = conflicts(found).filter_map(Marked::all_lines).collect();
-    // conflicts with equal sides but different originals cannot be filled apart
+    // conflicts with equal sides but different originals cannot be told apart
     let is_certain = |it: &&Triple<&str>| {
         let has_same_sides =
             |other: &&Triple<&str>| (other.updated, other.local) == (it.updated, it.local);

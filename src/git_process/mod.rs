@@ -130,9 +130,9 @@ impl Git {
     /// tree, if there is one.
     pub(crate) fn new() -> Self {
         let mut git = Self::without_repository_variables();
-        if let Ok(here) = std::env::current_dir() {
-            let top = top_of(&here);
-            let root = || here.ancestors().last().map(Path::to_owned);
+        if let Ok(current) = std::env::current_dir() {
+            let top = top_of(&current);
+            let root = || current.ancestors().last().map(Path::to_owned);
             if let Some(folder) = top.or_else(root) {
                 git.command.current_dir(folder);
             }

@@ -59,7 +59,7 @@ impl Address {
         };
         if let Some((repository, rest)) = page(location) {
             if reference.is_some() {
-                return Err(wrong(text, "it names a version twice"));
+                return Err(invalid(text, "it names a version twice"));
             }
             let origin = Origin::new(&repository, "")?;
             return Ok(Self {
@@ -68,7 +68,7 @@ impl Address {
             });
         }
         if location.is_empty() {
-            return Err(wrong(text, "no repository is named"));
+            return Err(invalid(text, "no repository is named"));
         }
         if let Some(reference) = reference {
             check_reference(reference)?;
@@ -113,7 +113,7 @@ impl Address {
             (false, Some(at)) if at >= path => Origin::new(&location[..at], &location[at..])?,
             (true, Some(at)) if at >= path => Origin::new(location, "")?,
             _ => {
-                return Err(wrong(
+                return Err(invalid(
                     text,
                     "no chart or repository is named behind the host",
                 ));
@@ -136,11 +136,11 @@ impl Origin {
         let origin = Self {
             repository: repository.trim_end_matches('/').to_owned(),
             directory: normalized(directory).ok_or_else(|| {
-                wrong(directory, "a folder in a repository is named without `..`")
+                invalid(directory, "a folder in a repository is named without `..`")
             })?,
         };
         if repository.starts_with('-') {
-            return Err(wrong(
+            return Err(invalid(
                 repository,
                 "it begins with a dash, and git would take it for an option",
             ));
@@ -152,10 +152,13 @@ impl Origin {
                 "git would start a program for `{helper}`, which \
                  is not allowed unless GIT_ALLOW_PROTOCOL names it"
             );
-            return Err(wrong(repository, &message));
+            return Err(invalid(repository, &message));
         }
         if repository.is_empty() || repository.chars().any(char::is_control) {
-            return Err(wrong(repository, "it is empty, or has a line break in it"));
+            return Err(invalid(
+                repository,
+                "it is empty, or has a line break in it",
+            ));
         }
         Ok(origin)
     }
@@ -253,13 +256,13 @@ pub(super) fn is_path(repository: &str) -> bool {
 /// If it could.
 pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
     let forbidden = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
-    let bad = reference.is_empty()
+    let is_bad = reference.is_empty()
         || reference.starts_with(['-', '/'])
         || reference.ends_with(['/', '.'])
         || reference.contains("..")
         || reference.contains("@{")
         || reference.contains(forbidden);
-    if bad {
+    if is_bad {
         return Err(Error::refused(
             format!("'{}' is no tag, branch or commit", reference.escape_debug()),
             "name a tag, a branch or a commit, such as v1.2.3",
@@ -316,11 +319,11 @@ fn normalized(directory: &str) -> Option<String> {
         .split('/')
         .filter(|name| !name.is_empty() && *name != ".");
     let names: Vec<&str> = names.collect();
-    let bad = names.contains(&"..") || directory.contains('\0');
-    (!bad).then(|| names.join("/"))
+    let is_bad = names.contains(&"..") || directory.contains('\0');
+    (!is_bad).then(|| names.join("/"))
 }
 
-fn wrong(text: &str, message: &str) -> Error {
+fn invalid(text: &str, message: &str) -> Error {
     Error::refused(
         format!(
             "'{}' is no address of a package: {message}",

@@ -30,9 +30,9 @@ pub(crate) fn adopt(
     address: Option<&str>,
     choice: Choice,
 ) -> Result<(Recorded, Comparison), Error> {
-    let wrong = |message: &str, help: &str| Error::package(folder, message, help);
+    let refused = |message: &str, help: &str| Error::package(folder, message, help);
     if !folder.is_dir() {
-        return Err(wrong(
+        return Err(refused(
             "there is no such folder",
             "name the folder with the copy",
         ));
@@ -40,7 +40,7 @@ pub(crate) fn adopt(
     if record::read(folder)?.is_some() {
         let help = "bring it up to date with `merge3 upgrade`, or \
             take `upstream` and `upstreamLock` out of its record";
-        return Err(wrong("it says already where it comes from", help));
+        return Err(refused("it says already where it comes from", help));
     }
     let is_named = address.is_some();
     let address = address.map_or_else(|| vendir_address(folder), Address::parse)?;
@@ -56,7 +56,7 @@ pub(crate) fn adopt(
     let comparison = compare(&copy, &fetched.snapshot);
     if comparison.same + comparison.changed == 0 {
         let message = format!("no file of it is in {} at {}", origin.shown(), version.name);
-        return Err(wrong(
+        return Err(refused(
             &message,
             "name the folder in the repository: REPO/DIR[@REF]",
         ));

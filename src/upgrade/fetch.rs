@@ -46,7 +46,7 @@ impl Remotes<'_> {
     ) -> Result<(), Error> {
         let wanted = wanted.iter();
         let wanted: Vec<&(&Origin, &Version)> = wanted
-            .filter(|(origin, version)| self.known(origin, version).is_none())
+            .filter(|(origin, version)| self.fetched_folder(origin, version).is_none())
             .collect();
         let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (origin, version) in &wanted {

@@ -136,18 +136,18 @@ pub(super) fn no_record(package: &Path) -> Error {
 /// Returns the packages with a record in the current folder and below, sorted by path, without
 /// those of other shares.
 fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<FoundPackage>>, Error> {
-    let here = Path::new(".");
+    let start = Path::new(".");
     let mut groups: Vec<Vec<FoundPackage>> = Vec::new();
-    let walk = WalkDir::new(here)
+    let walk = WalkDir::new(start)
         .sort_by_file_name()
         .into_iter()
         .filter_entry(|entry| entry.file_name() != ".git");
     for entry in walk {
-        let entry = entry.map_err(Error::walking(here))?;
+        let entry = entry.map_err(Error::walking(start))?;
         if !entry.file_type().is_dir() || !may_be_package(entry.path()) {
             continue;
         }
-        let path = or_here(entry.path().strip_prefix(here).unwrap_or(entry.path()));
+        let path = or_here(entry.path().strip_prefix(start).unwrap_or(entry.path()));
         let Some(record) = record_of(path, allowed).transpose() else {
             continue;
         };
@@ -158,7 +158,7 @@ fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<FoundPackag
         }
     }
     if let Some(shard) = shard {
-        let top = worktree::top(here)?.unwrap_or_else(|| here.to_owned());
+        let top = worktree::top(start)?.unwrap_or_else(|| start.to_owned());
         groups.retain(|group| shard.has(&name_in(&top, &group[0].path)));
     }
     Ok(groups)

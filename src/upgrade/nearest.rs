@@ -103,10 +103,10 @@ fn nearest_by_lines<'v>(
         let found = compare(copy, &fetched.snapshot);
         compared.push((found.lines, found.changed + found.missing, version));
     }
-    let nearest = compared
+    let closest = compared
         .into_iter()
         .min_by_key(|(lines, files, _)| (*lines, *files));
-    Ok(nearest.map(|(_, _, version)| version.clone()))
+    Ok(closest.map(|(_, _, version)| version.clone()))
 }
 
 /// Returns the version in a copy's `Chart.yaml`.

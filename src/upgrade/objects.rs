@@ -18,7 +18,11 @@ const FOLDERS_PER_CALL: usize = 1000;
 
 impl Remotes<'_> {
     /// Returns the contents of a package at a commit, if they were fetched in this run.
-    pub(super) fn known(&self, origin: &Origin, version: &Version) -> Option<Arc<FolderListing>> {
+    pub(super) fn fetched_folder(
+        &self,
+        origin: &Origin,
+        version: &Version,
+    ) -> Option<Arc<FolderListing>> {
         let key = [&origin.repository, &version.commit, &origin.directory].map(Clone::clone);
         let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         contents.get(&key).cloned()
@@ -54,11 +58,11 @@ impl Remotes<'_> {
             let name = format!("{}@{}", origin.shown(), version.name);
             store.read(entries, sizes, name)
         };
-        if let Some(known) = self.known(origin, version) {
+        if let Some(folder) = self.fetched_folder(origin, version) {
             let _reader = store.lock_shared()?;
-            let entries = tree::parse_listing(&known.listing).map_err(refused)?;
+            let entries = tree::parse_listing(&folder.listing).map_err(refused)?;
             let objects = tree::file_objects(&entries).into_iter().map(str::to_owned);
-            let sizes = objects.zip(known.sizes.iter().copied()).collect();
+            let sizes = objects.zip(folder.sizes.iter().copied()).collect();
             // if another process has emptied the cache, the files are fetched again below
             if let Ok(fetched) = read(entries, &sizes) {
                 return Ok(fetched);

@@ -91,8 +91,8 @@ pub(super) fn target(
         None => refs.newest(&record.reference, directory, options.choice),
     };
     let Some(target) = target else {
-        let known = refs.resolve(&record.reference, directory).is_some();
-        if !known && Tag::parse(&record.reference).is_none() {
+        let exists = refs.resolve(&record.reference, directory).is_some();
+        if !exists && Tag::parse(&record.reference).is_none() {
             return Err(refs.no_version(&record.origin, &record.reference));
         }
         return Ok(None);

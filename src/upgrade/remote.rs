@@ -62,8 +62,8 @@ impl<'t> Remotes<'t> {
     /// If it cannot be reached.
     pub(super) fn refs(&self, repository: &str) -> Result<Arc<Refs>, Error> {
         let slot = {
-            let mut known = self.refs.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(known.entry(repository.to_owned()).or_default())
+            let mut slots = self.refs.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(slots.entry(repository.to_owned()).or_default())
         };
         let refs = slot.get_or_init(|| {
             let shown = without_password(repository);
@@ -117,10 +117,10 @@ impl<'t> Remotes<'t> {
                 Err(error) => last_error = Some(error.to_string()),
             }
         }
-        let whole = candidates
+        let longest = candidates
             .iter()
             .max_by_key(|origin| origin.repository.len());
-        let shown = whole.map_or_else(String::new, Origin::shown);
+        let shown = longest.map_or_else(String::new, Origin::shown);
         let reason = last_error.map_or_else(String::new, |error| format!(" ({error})"));
         Err(Error::refused(
             format!("there is no git repository in {shown}, nor in what it begins with{reason}"),

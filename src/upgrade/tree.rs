@@ -198,18 +198,18 @@ pub(super) fn check_sizes(
 /// Whether the target `to` of a link at `path` stays in the package. Other links on the way are
 /// followed, as the system does it.
 pub(super) fn link_stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
-    let mut here = path.parent().unwrap_or(Path::new("")).to_owned();
+    let mut current = path.parent().unwrap_or(Path::new("")).to_owned();
     let mut remaining = to.to_owned();
     'links: for _ in 0..MAX_LINKS {
         let mut steps = remaining.components();
         while let Some(step) = steps.next() {
             match step {
                 Component::CurDir => {}
-                Component::ParentDir if here.pop() => {}
+                Component::ParentDir if current.pop() => {}
                 Component::Normal(name) if !is_git_folder(name) => {
-                    here.push(name);
-                    if let Some(SnapshotEntry::Link(to)) = package.entries.get(&here) {
-                        here.pop();
+                    current.push(name);
+                    if let Some(SnapshotEntry::Link(to)) = package.entries.get(&current) {
+                        current.pop();
                         remaining = to.join(steps.as_path());
                         continue 'links;
                     }

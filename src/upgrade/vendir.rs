@@ -17,9 +17,9 @@ pub(super) fn address_of(folder: &Path) -> Result<Option<Address>, Error> {
     let Ok(folder) = folder.canonicalize() else {
         return Ok(None);
     };
-    for above in folder.ancestors() {
+    for ancestor in folder.ancestors() {
         let text = |name: &str| {
-            let bytes = read_own(&above.join(name)).ok()?;
+            let bytes = read_own(&ancestor.join(name)).ok()?;
             String::from_utf8(bytes).ok()
         };
         let (Some(config), Some(lock)) = (text("vendir.yml"), text("vendir.lock.yml")) else {
@@ -28,7 +28,7 @@ pub(super) fn address_of(folder: &Path) -> Result<Option<Address>, Error> {
         let (Ok(Some(config)), Ok(Some(lock))) = (Tree::parse(&config), Tree::parse(&lock)) else {
             continue;
         };
-        let relative = folder.strip_prefix(above).unwrap_or(&folder);
+        let relative = folder.strip_prefix(ancestor).unwrap_or(&folder);
         let (wanted, locked) = (content(&config, relative), content(&lock, relative));
         if let (Some(wanted), Some(locked)) = (wanted, locked) {
             return address(&config, wanted, &lock, locked);

@@ -79,7 +79,7 @@ pub(super) fn newer<'t>(
     tags: impl Iterator<Item = &'t str>,
     choice: Choice,
 ) -> Option<&'t str> {
-    let fits = |tag: &Tag<'_>| {
+    let is_candidate = |tag: &Tag<'_>| {
         let (old, new) = (&current.version, &tag.version);
         tag.prefix == current.prefix
             && new.cmp_precedence(old).is_gt()
@@ -90,7 +90,7 @@ pub(super) fn newer<'t>(
                 Within::Patch => (new.major, new.minor) == (old.major, old.minor),
             }
     };
-    best(tags, fits, Some(current.style))
+    best(tags, is_candidate, Some(current.style))
 }
 
 /// Returns the newest tag with a prefix.
@@ -99,9 +99,9 @@ pub(super) fn newest<'t>(
     tags: impl Iterator<Item = &'t str>,
     choice: Choice,
 ) -> Option<&'t str> {
-    let fits =
+    let is_candidate =
         |tag: &Tag<'_>| tag.prefix == prefix && (choice.pre_releases || tag.version.pre.is_empty());
-    best(tags, fits, None)
+    best(tags, is_candidate, None)
 }
 
 /// Returns the tags of the two versions below `name` and of the two above it. The tags must have
@@ -110,11 +110,11 @@ pub(super) fn nearest<'t>(name: &str, tags: impl Iterator<Item = &'t str>) -> Ve
     let Some(wanted) = Tag::parse(name) else {
         return Vec::new();
     };
-    let fits = |tag: &Tag<'_>| {
+    let is_candidate = |tag: &Tag<'_>| {
         let prefix = tag.prefix.strip_suffix(wanted.prefix);
         prefix.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     };
-    let mut tags: Vec<Tag<'_>> = tags.filter_map(Tag::parse).filter(fits).collect();
+    let mut tags: Vec<Tag<'_>> = tags.filter_map(Tag::parse).filter(is_candidate).collect();
     // an equal prefix excludes those that only end in it
     if tags.iter().any(|tag| tag.prefix == wanted.prefix) {
         tags.retain(|tag| tag.prefix == wanted.prefix);
@@ -129,13 +129,13 @@ pub(super) fn nearest<'t>(name: &str, tags: impl Iterator<Item = &'t str>) -> Ve
 /// returned, else the one with the most numbers.
 fn best<'t>(
     tags: impl Iterator<Item = &'t str>,
-    fits: impl Fn(&Tag<'_>) -> bool,
+    is_candidate: impl Fn(&Tag<'_>) -> bool,
     style: Option<(usize, bool)>,
 ) -> Option<&'t str> {
     let rank = |tag: &Tag<'_>| (Some(tag.style) == style, tag.style);
     let newest = tags
         .filter_map(Tag::parse)
-        .filter(fits)
+        .filter(is_candidate)
         .max_by(|left, right| {
             let versions = left.version.cmp(&right.version);
             versions.then_with(|| rank(left).cmp(&rank(right)))
@@ -181,12 +181,18 @@ mod tests {
             "latest",
             "app/v1.9.1",
         ];
-        let near = |name: &str| nearest(name, tags.into_iter());
-        assert_eq!(near("v1.9.1"), ["v1.2.0", "v1.9.0", "v1.10.0", "v2.0.0"]);
-        assert_eq!(near("1.11"), ["v1.9.0", "v1.10.0", "v2.0.0", "v3.0.0"]);
-        assert_eq!(near("app/v1.8"), ["app/v1.9.1"]);
-        assert_eq!(near("v9"), ["v2.0.0", "v3.0.0"]);
-        assert!(near("main").is_empty());
+        let versions_near = |name: &str| nearest(name, tags.into_iter());
+        assert_eq!(
+            versions_near("v1.9.1"),
+            ["v1.2.0", "v1.9.0", "v1.10.0", "v2.0.0"]
+        );
+        assert_eq!(
+            versions_near("1.11"),
+            ["v1.9.0", "v1.10.0", "v2.0.0", "v3.0.0"]
+        );
+        assert_eq!(versions_near("app/v1.8"), ["app/v1.9.1"]);
+        assert_eq!(versions_near("v9"), ["v2.0.0", "v3.0.0"]);
+        assert!(versions_near("main").is_empty());
     }
 
     #[test]

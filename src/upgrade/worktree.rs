@@ -80,8 +80,8 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
         }
     }
     for identity in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-        let known = Git::at(top).args(["var", identity]).stdout()?;
-        known.map_err(|reason| {
+        let found = Git::at(top).args(["var", identity]).stdout()?;
+        found.map_err(|reason| {
             let message = format!("git does not know who commits: {reason}");
             Error::package(top, message, "set user.name and user.email")
         })?;

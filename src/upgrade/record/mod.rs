@@ -124,8 +124,8 @@ pub(super) fn file_in(package: &Snapshot, origin: &Origin) -> &'static str {
 /// If a file cannot be read or is not YAML, the record is incomplete, or both files have one.
 pub(super) fn read(package: &Path) -> Result<Option<Record>, Error> {
     let kptfile = read_file(package, KPTFILE)?;
-    let own = read_file(package, RULES_FILE)?;
-    match (kptfile, own) {
+    let rules_file = read_file(package, RULES_FILE)?;
+    match (kptfile, rules_file) {
         (Some(_), Some(_)) => Err(Error::package(
             package,
             format!("{KPTFILE} and {RULES_FILE} both say where it comes from"),
@@ -133,7 +133,7 @@ pub(super) fn read(package: &Path) -> Result<Option<Record>, Error> {
                 "take `upstream` and `upstreamLock` out of one of the two; kpt reads {KPTFILE}"
             ),
         )),
-        (kptfile, own) => Ok(kptfile.or(own)),
+        (kptfile, rules_file) => Ok(kptfile.or(rules_file)),
     }
 }
 
@@ -149,7 +149,7 @@ fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
     let text = String::from_utf8(text).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        wrong(
+        invalid(
             &file,
             &text,
             offset,
@@ -161,7 +161,7 @@ fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
 }
 
 /// Returns the error for an invalid record, at an offset in the file.
-fn wrong(file: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
+fn invalid(file: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
     let title = format!(
         "{} does not say where the package comes from: {}",
         shown(file),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{FORMATS, Format, Record, SECTIONS, Strategy, UpstreamLock, wrong};
+use super::{FORMATS, Format, Record, SECTIONS, Strategy, UpstreamLock, invalid};
 use crate::error::Error;
 use crate::upgrade::address::{Origin, check_reference, is_digest, is_hash, is_path};
 use crate::upgrade::misspelled::similar_names;
@@ -16,7 +16,7 @@ use crate::yaml::{NodeId, Tree};
 pub(super) fn parse(file: &Path, text: &str) -> Result<Option<Record>, Error> {
     let tree = Tree::parse(text).map_err(|error| {
         let help = error.help.unwrap_or_else(|| "repair the file".to_owned());
-        wrong(file, text, error.offset, &error.message, &help)
+        invalid(file, text, error.offset, &error.message, &help)
     })?;
     let Some(tree) = tree else { return Ok(None) };
     let root = tree.root().value;
@@ -61,7 +61,7 @@ impl Fields<'_> {
                 let similar = similar_names(name, fields.iter().copied());
                 let is_missing = |name: &&str| self.tree.find(map, name).is_none();
                 if let Some(field) = similar.first().copied().filter(is_missing) {
-                    return Err(wrong(
+                    return Err(invalid(
                         self.file,
                         self.text,
                         entry.span.start as usize,
@@ -85,14 +85,14 @@ impl Fields<'_> {
         let directory = directory_of("upstream").unwrap_or_default();
         let reference = self.required(&["upstream", kind, "ref"])?;
         if !is_digest(&reference) {
-            let wrong =
-                |error: Error| self.wrong_at(&["upstream", kind, "ref"], &error.to_string());
-            check_reference(&reference).map_err(wrong)?;
+            let invalid =
+                |error: Error| self.invalid_at(&["upstream", kind, "ref"], &error.to_string());
+            check_reference(&reference).map_err(invalid)?;
         }
         let origin = self.origin("upstream", format, &repository, &directory)?;
         if self.node(&["upstreamLock"]).is_ok() && self.format("upstreamLock")? != format {
             let message = format!("`{kind}` is expected here, as in `upstream`");
-            return Err(self.wrong_at(&["upstreamLock", "type"], &message));
+            return Err(self.invalid_at(&["upstreamLock", "type"], &message));
         }
         let locked = |field: &str| self.optional(&["upstreamLock", kind, field]);
         let commit_at = ["upstreamLock", kind, format.commit];
@@ -102,7 +102,7 @@ impl Fields<'_> {
                 true => "the whole hash of a commit is expected here, 40 digits",
                 false => "a digest is expected here: sha256: and 64 digits",
             };
-            return Err(self.wrong_at(&commit_at, message));
+            return Err(self.invalid_at(&commit_at, message));
         }
         let lock_repository = locked("repo").unwrap_or_else(|| repository.clone());
         let lock_directory = directory_of("upstreamLock").unwrap_or_else(|| directory.clone());
@@ -126,7 +126,7 @@ impl Fields<'_> {
         let found = FORMATS.into_iter().find(|format| format.name == kind);
         found.ok_or_else(|| {
             let message = "only upstreams in `git`, `helm` and `oci` can be read";
-            self.wrong_at(&[section, "type"], message)
+            self.invalid_at(&[section, "type"], message)
         })
     }
 
@@ -136,7 +136,7 @@ impl Fields<'_> {
             None | Some("" | "resource-merge") => Ok(Strategy::Merge),
             Some("fast-forward") => Ok(Strategy::FastForward),
             Some("force-delete-replace") => Ok(Strategy::Replace),
-            Some(_) => Err(self.wrong_at(
+            Some(_) => Err(self.invalid_at(
                 &path,
                 "the strategies are `resource-merge`, `fast-forward` and `force-delete-replace`",
             )),
@@ -153,10 +153,10 @@ impl Fields<'_> {
         let path = [section, format.name, "repo"];
         if Format::of(repository) != format {
             let message = format!("this is no address for the type `{}`", format.name);
-            return Err(self.wrong_at(&path, &message));
+            return Err(self.invalid_at(&path, &message));
         }
         let origin = Origin::new(repository, directory);
-        let mut origin = origin.map_err(|error| self.wrong_at(&path, &error.to_string()))?;
+        let mut origin = origin.map_err(|error| self.invalid_at(&path, &error.to_string()))?;
         // a relative path is relative to the package, not to the current folder
         if is_path(repository) && Path::new(repository).is_relative() {
             let package = self.file.parent().unwrap_or(Path::new(""));
@@ -178,7 +178,7 @@ impl Fields<'_> {
     fn required(&self, path: &[&str]) -> Result<String, Error> {
         self.optional(path)
             .filter(|text| !text.is_empty())
-            .ok_or_else(|| self.wrong_at(path, &format!("`{}` is missing", path.join("."))))
+            .ok_or_else(|| self.invalid_at(path, &format!("`{}` is missing", path.join("."))))
     }
 
     /// Returns the value at a path; as the error, the last value on the way that exists.
@@ -191,12 +191,12 @@ impl Fields<'_> {
         Ok(node)
     }
 
-    fn wrong_at(&self, path: &[&str], message: &str) -> Error {
+    fn invalid_at(&self, path: &[&str], message: &str) -> Error {
         let (Ok(node) | Err(node)) = self.node(path);
         let offset = self.tree.node(node).span.start as usize;
         let help = "give `upstream.git.repo`, `directory` and `ref`, \
             and `upstreamLock.git.commit`: the commit that the local \
             files were made from. `merge3 get` writes all of them";
-        wrong(self.file, self.text, offset, message, help)
+        invalid(self.file, self.text, offset, message, help)
     }
 }

@@ -214,8 +214,8 @@ mod tests {
             .updated(&shared, &version("v1.1.0", "pkg/v1.1.0"))
             .unwrap();
         assert!(new.contains("ref: v1.1.0 # renovate: x\n"), "{new}");
-        let own = new.split("own:").last().unwrap();
-        assert!(own.contains("ref: v1.0.0"), "{new}");
+        let alias = new.split("own:").last().unwrap();
+        assert!(alias.contains("ref: v1.0.0"), "{new}");
     }
 
     #[test]
@@ -243,14 +243,15 @@ mod tests {
              \ninfo:\n  site: x\n"
         );
         assert_eq!(new, expected);
-        let own = with_record(
+        let rules_file = with_record(
             Path::new("p/.merge3.yaml"),
             "",
             &origin,
             &version("v1.1.0", "v1.1.0"),
         )
         .unwrap();
-        assert!(own.starts_with("upstream:\n  type: git\n"), "{own}");
+        let start = "upstream:\n  type: git\n";
+        assert!(rules_file.starts_with(start), "{rules_file}");
         let commented = with_record(
             Path::new("p/.merge3.yaml"),
             "# ours\r\n# too",

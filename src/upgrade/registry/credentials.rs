@@ -15,11 +15,12 @@ use crate::upgrade::host::authority;
 /// Returns the `Authorization` header for a host; `None` if no password is known. Each host is
 /// looked up once in a run.
 pub(super) fn basic(host: &str) -> Option<String> {
-    static KNOWN: LazyLock<Mutex<HashMap<String, Option<String>>>> = LazyLock::new(Mutex::default);
+    static HEADERS: LazyLock<Mutex<HashMap<String, Option<String>>>> =
+        LazyLock::new(Mutex::default);
     // the lock is held during the look-up, so that a helper prompts the user only once
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = known.entry(host.to_owned());
-    found.or_insert_with(|| look_up(host)).clone()
+    let mut headers = HEADERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let header = headers.entry(host.to_owned());
+    header.or_insert_with(|| look_up(host)).clone()
 }
 
 fn look_up(host: &str) -> Option<String> {

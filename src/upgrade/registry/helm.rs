@@ -17,13 +17,13 @@ pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
     let base = base(repository);
     let url = format!("{base}/index.yaml");
     let bytes = get(base, &url, "application/yaml, text/yaml, */*")?.body(MAX_INDEX_SIZE)?;
-    let wrong = |reason: &str| unreachable(&url, reason);
-    let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8"))?;
-    let tree = Tree::parse(&text).map_err(|error| wrong(&error.message))?;
-    let tree = tree.ok_or_else(|| wrong("it is empty"))?;
+    let invalid = |reason: &str| unreachable(&url, reason);
+    let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8"))?;
+    let tree = Tree::parse(&text).map_err(|error| invalid(&error.message))?;
+    let tree = tree.ok_or_else(|| invalid("it is empty"))?;
     let charts = tree
         .find(tree.root().value, "entries")
-        .ok_or_else(|| wrong("it lists no charts"))?;
+        .ok_or_else(|| invalid("it lists no charts"))?;
     let mut refs = Refs::default();
     for chart in tree.entries(tree.entry(charts).value) {
         for release in tree.entries(tree.entry(chart).value) {

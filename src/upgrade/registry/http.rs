@@ -70,7 +70,7 @@ impl Answer {
         self.response.headers().get(name)?.to_str().ok()
     }
 
-    /// Reads the body, of at max `max` bytes.
+    /// Reads the body, of at most `max` bytes.
     ///
     /// # Errors
     /// If the status is not 200, or the body is larger or cannot be read.

@@ -55,9 +55,9 @@ pub(in crate::upgrade) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched
             .map(|folder| TreeEntry::new(b"040000", folder)),
     );
     let entries = tree::check_entries(entries)?;
-    let (own, _): (Vec<TreeEntry>, Vec<TreeEntry>) =
+    let (own_files, _): (Vec<TreeEntry>, Vec<TreeEntry>) =
         entries.into_iter().partition(TreeEntry::is_own);
-    let left_out: Vec<PathBuf> = own.into_iter().map(|entry| entry.path).collect();
+    let left_out: Vec<PathBuf> = own_files.into_iter().map(|entry| entry.path).collect();
     contents.retain(|path, _| !left_out.contains(path));
     let snapshot = Snapshot {
         entries: contents,
