@@ -40,7 +40,7 @@ pub(crate) const ALLOWED_PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
 const SSH_COMMAND: &str = "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=30";
 
 /// Options of every call, which override git's configuration: no folder in a package counts as a
-/// bare repository, and git starts no file system monitor.
+/// bare repository, and git starts no file system monitor and enters no submodule.
 const COMMON_OPTIONS: [&str; 8] = [
     "-c",
     "safe.bareRepository=explicit",
