@@ -209,8 +209,8 @@ const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
     }
 }
 
-/// Whether a hunk is a conflict with any diff algorithm, so that git's line merge need not run: both
-/// sides removed a line of the original, and each inserted a line that no other text has.
+/// Whether a hunk is a conflict with any diff algorithm, so that git's line merge need not run:
+/// both sides removed a line of the original, and each inserted a line that no other text has.
 fn has_certain_conflict(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
     let has_line =
         |text: &str, line: &str| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some();

@@ -57,8 +57,8 @@ impl Branches {
         })
     }
 
-    /// Creates the branches and checks them out, at the first call. Called when there is something
-    /// to commit.
+    /// Creates the branches and checks them out, at the first call: before the first upgrade is
+    /// written.
     ///
     /// # Errors
     /// If git fails.
@@ -201,8 +201,8 @@ impl Branch {
         Err(Error::package(&self.top, &message, help))
     }
 
-    /// Restores the branch to its old commits if the new ones equal them, or if nothing was
-    /// committed. Returns pairs of a new commit and the old one that replaces it.
+    /// Restores the branch to its old commits if the new ones equal them, or if it was checked out
+    /// and has no new ones. Returns pairs of a new commit and the old one that replaces it.
     fn finish(&self) -> Result<Vec<(String, String)>, Error> {
         let head = Git::at(&self.top).args(["symbolic-ref", "-q", "--short", "HEAD"]);
         let is_current = head.stdout_text()?.as_deref() == Some(self.name.as_str());
