@@ -1,14 +1,14 @@
-//! What to do about each error.
+//! The help text of each error: what the user can do about it.
 
 use std::io::ErrorKind;
 
 use super::{Error, shown};
 
-/// What holds after files were changed, and not all of them.
-const PARTLY: &str = "every file is whole, old or new; running again finishes the merge";
+/// The help for a run that changed some files and not all of them.
+const PARTLY_WRITTEN: &str = "every file is whole, old or new; running again finishes the merge";
 
 impl Error {
-    /// What to do about it.
+    /// Returns what the user can do about the error.
     pub(super) fn help(&self) -> Option<String> {
         let help = match self {
             Self::Refused { help, .. } | Self::Unfit { help, .. } => help,
@@ -31,7 +31,7 @@ impl Error {
                 "nothing was written; make the folder writable and see that the disk has room"
             }
             Self::Stopped { written: 0 } => "nothing was written",
-            Self::Write { .. } | Self::Stopped { .. } => PARTLY,
+            Self::Write { .. } | Self::Stopped { .. } => PARTLY_WRITTEN,
             Self::Verification { .. } => {
                 "nothing was written; this is a defect of \
                  merge3, please report it with the three files"
@@ -47,7 +47,8 @@ impl Error {
         Some(help.to_owned())
     }
 
-    /// The same once more: for all who need what failed once.
+    /// Returns a copy of the error, as [`Error::Refused`], for each further item that depends on
+    /// what failed.
     pub(crate) fn again(&self) -> Self {
         Self::refused(self.to_string(), self.help().unwrap_or_default())
     }

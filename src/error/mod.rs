@@ -1,9 +1,9 @@
-//! Everything that can end a run, each with the place and with what to do about it (rules:
-//! Reports).
+//! The errors that end a run, each with its place in a file and with help (rules: Reports).
 //!
-//! What callers tell apart, and what shows a place in a file, is a variant of its own; all else is
-//! [`Error::Refused`], whose words are written where it is found. `help` has what to do about a
-//! variant, `render` draws an error with its lines, `place` is such a line.
+//! An error that callers handle specially or that shows a place in a file has its own variant. All
+//! others are [`Error::Refused`], with a message that is written where the error occurs. `help` has
+//! the help for each variant, `render` formats an error with its source lines, `place` is a place
+//! in a file.
 
 mod help;
 mod place;
@@ -20,51 +20,52 @@ pub use warning::Warning;
 
 use crate::visible::visible;
 
-/// Why a run ended without a result. Nothing was written, but where [`Error::Write`] says so.
+/// Why a run ended without a result. The run wrote nothing, unless a variant's `written` is not 0.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file or folder cannot be read.
-    #[error("cannot read {}: {}", shown(path), told(error))]
+    #[error("cannot read {}: {}", shown(path), on_one_line(error))]
     Read {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
     /// A file or folder cannot be written or deleted.
-    #[error("cannot write {}: {}", shown(path), told(error))]
+    #[error("cannot write {}: {}", shown(path), on_one_line(error))]
     Write {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         #[source]
         error: io::Error,
-        /// How many files had been changed before.
+        /// The number of files that the run had already changed.
         written: usize,
     },
-    /// A file or a document is not what it was given for.
+    /// A file or a document cannot be used for its purpose, for example because it is not YAML.
     #[error("{title}")]
     Unfit {
-        /// Which file, and what is wrong with it.
+        /// The file, and what is wrong with it.
         title: String,
-        /// Where, and what is wrong there.
+        /// The places in the file, each with what is wrong there.
         places: Vec<(Place, String)>,
-        /// What to do about it.
+        /// What the user can do about it.
         help: String,
     },
-    /// The merged text does not say what the merge decided (rules: Laws): a defect of this program.
+    /// The merged text does not have the values that the merge decided (rules: Laws): a defect of
+    /// this program.
     #[error(
         "the merged text of {} is not what was decided, at '{}': {}",
         shown(file),
-        told(path),
-        told(message)
+        on_one_line(path),
+        on_one_line(message)
     )]
     Verification {
         /// The file.
         file: PathBuf,
-        /// Where in the document.
+        /// The path in the document.
         path: String,
         /// What differs.
         message: String,
@@ -72,62 +73,62 @@ pub enum Error {
     /// A file changed between reading and writing.
     #[error("{} changed while the merge was running", shown(path))]
     Changed {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
-    /// Another run is at the local package.
+    /// Another run has locked the local package.
     #[error("another run of merge3 is at {}", shown(path))]
     Busy {
         /// The package.
         path: PathBuf,
     },
-    /// Somebody wanted the run to stop, with Ctrl-C say.
+    /// A signal stopped the run, for example because the user pressed Ctrl-C.
     #[error("stopped")]
     Stopped {
-        /// How many files had been changed before, and stay so.
+        /// The number of files that the run had already changed. They stay changed.
         written: usize,
     },
-    /// A run that was killed has left the package half merged.
+    /// A run that was killed left the package partly merged.
     #[error("{} is half merged: a run of {} did not come to its end", shown(package), if *same { "this merge" } else { "another merge" })]
     Unfinished {
         /// The package.
         package: PathBuf,
-        /// What it kept of it.
+        /// The journal that the killed run left.
         journal: PathBuf,
-        /// Whether it was the same merge as this one.
+        /// Whether the killed run was the same merge as this one.
         same: bool,
     },
-    /// It cannot be done with what was given or with what is there.
-    #[error("{}", told(message))]
+    /// The arguments or the files do not allow what was asked for.
+    #[error("{}", on_one_line(message))]
     Refused {
         /// What is wrong.
         message: String,
-        /// What to do about it.
+        /// What the user can do about it.
         help: String,
     },
-    /// More than one of these.
+    /// Two or more errors.
     #[error("{} errors", .0.len())]
     Several(Vec<Error>),
 }
 
-/// A text that somebody else wrote, on one line.
-fn told(text: &impl ToString) -> String {
+/// Returns a foreign text on one line, with control and invisible characters escaped.
+fn on_one_line(text: &impl ToString) -> String {
     visible(&text.to_string())
 }
 
 impl Error {
-    /// For [`Error::Refused`].
+    /// Makes an [`Error::Refused`].
     pub(crate) fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
         let (message, help) = (message.into(), help.into());
         Self::Refused { message, help }
     }
 
-    /// [`Error::refused`], about a package, a file or a folder.
+    /// Makes an [`Error::Refused`] about a package, a file or a folder.
     pub(crate) fn package(path: &Path, message: impl Display, help: impl Into<String>) -> Self {
         Self::refused(format!("{}: {message}", shown(path)), help)
     }
 
-    /// [`Error::refused`], about the file or folder that an option named.
+    /// Makes an [`Error::Refused`] about the file or folder that an option names.
     pub(crate) fn option(
         option: &str,
         path: &Path,
@@ -137,7 +138,7 @@ impl Error {
         Self::refused(format!("{option}: {} {problem}", shown(path)), help)
     }
 
-    /// A pattern of `--yaml` that is none.
+    /// Makes the error for an invalid pattern of `--yaml`.
     pub(crate) fn pattern(pattern: &str, message: impl Display) -> Self {
         Self::refused(
             format!("--yaml '{pattern}' is no pattern: {message}"),
@@ -145,7 +146,7 @@ impl Error {
         )
     }
 
-    /// A file with a YAML name that has more than `most` bytes.
+    /// Makes the error for a file with a YAML name that has more than `most` bytes.
     pub(crate) fn too_large(path: &Path, most: u64) -> Self {
         let (path, most) = (shown(path), most >> 20);
         Self::refused(
@@ -154,14 +155,14 @@ impl Error {
         )
     }
 
-    /// The result cannot go where `--output` says.
+    /// Makes the error for a path of `--output` that the result cannot be written to.
     pub(crate) fn output(path: &Path, problem: &str) -> Self {
         let help = "give --output a folder that does not exist yet, \
             outside of the package, or for files the name of a file";
         Self::option("--output", path, problem, help)
     }
 
-    /// For [`Error::Unfit`], of a file of which the title says `problem`.
+    /// Makes an [`Error::Unfit`] with the title `FILE: PROBLEM`.
     pub(crate) fn unfit(
         place: Place,
         problem: impl Into<String>,
@@ -172,7 +173,7 @@ impl Error {
         Self::titled(place, title, message, help)
     }
 
-    /// For [`Error::Unfit`].
+    /// Makes an [`Error::Unfit`] with the given title.
     pub(crate) fn titled(
         place: Place,
         title: String,
@@ -186,7 +187,7 @@ impl Error {
         }
     }
 
-    /// What makes an [`Error::Read`] of what the system says.
+    /// Returns a function that makes an [`Error::Read`] from the system's error.
     pub(crate) fn reading(path: &Path) -> impl Fn(io::Error) -> Self + Copy + use<'_> {
         |error| Self::Read {
             path: path.to_owned(),
@@ -194,7 +195,7 @@ impl Error {
         }
     }
 
-    /// [`Error::reading`], of something in a folder that is walked.
+    /// Returns a function like that of [`Error::reading`] for errors of walking a folder.
     pub(crate) fn walking(folder: &Path) -> impl Fn(walkdir::Error) -> Self + Copy + use<'_> {
         |error| {
             let path = error.path().unwrap_or(folder).to_owned();
@@ -202,7 +203,8 @@ impl Error {
         }
     }
 
-    /// What makes an [`Error::Write`] of what the system says, before any file was changed.
+    /// Returns a function that makes an [`Error::Write`] from the system's error, for a run that
+    /// has not changed any file yet.
     pub(crate) fn writing(path: &Path) -> impl Fn(io::Error) -> Self + Copy + use<'_> {
         |error| Self::Write {
             path: path.to_owned(),
@@ -211,7 +213,7 @@ impl Error {
         }
     }
 
-    /// All results, or all errors.
+    /// Returns the values of all results, or fails with all of their errors.
     pub(crate) fn all<T>(
         results: impl IntoIterator<Item = Result<T, Self>>,
     ) -> Result<Vec<T>, Self> {
@@ -225,7 +227,7 @@ impl Error {
         Self::if_any(errors).map(|()| all)
     }
 
-    /// Fails with all of these errors, if there are any.
+    /// Fails with all of the given errors, if there are any.
     pub(crate) fn if_any(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
             0 | 1 => errors.pop().map_or(Ok(()), Err),

@@ -1,38 +1,38 @@
-//! Places in files, as messages show them.
+//! Places in files, as messages show them: file, line, column and the text of the line.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::visible::{visible, visible_lines};
 
-/// How many characters of a line are looked at behind a place: no terminal has as many columns, and
-/// a line may be a whole file.
-const SHOWN: usize = 4096;
+/// The maximum number of characters of a line that are shown after a place. It is more than a
+/// terminal has columns, and it limits the work where a line is a whole file.
+const MAX_SHOWN_CHARS: usize = 4096;
 
-/// A path as messages show it: on one line, and with nothing in it that a terminal would obey.
+/// Returns a path as messages show it: on one line, with control and invisible characters escaped.
 pub fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }
 
-/// A place in a file, with the line that it is in.
+/// A place in a file, with the text of its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file, as it was reached.
+    /// The path of the file, as it was opened.
     pub path: PathBuf,
     /// The line, from 1.
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
-    /// The line itself, without its line break.
+    /// The text of the line, without its line break.
     pub text: String,
-    /// Where in `text` it is, in bytes.
+    /// The place's offset into `text`, in bytes.
     pub(super) offset: usize,
-    /// Whether the line is not shown, because its file may hold a Secret.
+    /// Whether messages leave out the line, because its file may contain a Secret.
     pub(super) hidden: bool,
 }
 
 impl Place {
-    /// The place at `offset` bytes into `text`, which is the content of the file at `path`.
+    /// Returns the place at `offset` bytes into `text`, the content of the file at `path`.
     ///
     /// ```
     /// use merge3::error::Place;
@@ -44,8 +44,9 @@ impl Place {
         Self::in_chunk(path, text, 0, offset)
     }
 
-    /// The place at `offset` bytes into a chunk of a file, such as a document, whose first line is
-    /// number `first_line` from 0. Whether it may be a Secret's depends on the chunk alone.
+    /// Returns the place at `offset` bytes into a chunk of a file, such as a document. The chunk
+    /// starts at line `first_line` of the file, from 0. Only the chunk decides whether the line may
+    /// contain a secret.
     pub(crate) fn in_chunk(
         path: impl Into<PathBuf>,
         text: &str,
@@ -66,8 +67,9 @@ impl Place {
         Self::in_line(path, &text[start..end], number, offset - start, hidden)
     }
 
-    /// The place at `offset` bytes into a line, the characters before it being whole, that is
-    /// number `number` from 0 in its file; `hidden` where that may hold a Secret.
+    /// Returns the place at `offset` bytes into a line, which must be a character boundary.
+    /// `number` is the line's number in its file, from 0. `hidden` says that the file may contain a
+    /// Secret.
     pub(crate) fn in_line(
         path: impl Into<PathBuf>,
         line: &str,
@@ -87,11 +89,11 @@ impl Place {
         }
     }
 
-    /// The line as it is shown, and where in it the character is that the place points at; at the
-    /// line's end, nothing.
+    /// Returns the line as messages show it, and the range of the character that the place points
+    /// at. The range is empty at the end of the line.
     pub(super) fn snippet(&self) -> (String, std::ops::Range<usize>) {
         let (before, rest) = self.text.split_at(self.offset);
-        let end = rest.char_indices().nth(SHOWN).map(|(at, _)| at);
+        let end = rest.char_indices().nth(MAX_SHOWN_CHARS).map(|(at, _)| at);
         let rest = &rest[..end.unwrap_or(rest.len())];
         let width = rest.chars().next().map_or(0, char::len_utf8);
         let [mut shown, here, after] = [before, &rest[..width], &rest[width..]].map(visible_lines);
@@ -103,11 +105,11 @@ impl Place {
     }
 }
 
-/// A text whose lines are known, for many places in it.
+/// A text with an index of its lines, to look up many places in it.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     text: String,
-    /// Where they start.
+    /// The offset at which each line starts.
     starts: Vec<usize>,
     hidden: bool,
 }
@@ -122,8 +124,8 @@ impl Lines {
         }
     }
 
-    /// The place `offset` bytes into a line, which is told by its number from 0; at the end of the
-    /// text where there is no such line.
+    /// Returns the place at `offset` bytes into a line, given by its number from 0. Returns the
+    /// end of the text if there is no such line.
     pub(crate) fn place(&self, path: impl Into<PathBuf>, line: usize, offset: usize) -> Place {
         let last = self.starts.len().saturating_sub(1);
         let start = |line: usize| self.starts.get(line).copied();

@@ -1,4 +1,4 @@
-//! Errors and warnings as a person reads them, with the lines that they are about.
+//! Formats errors and warnings for a terminal, with the source lines that they are about.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -6,7 +6,7 @@ use super::{Error, Warning, shown};
 use crate::visible::visible;
 
 impl Error {
-    /// Has the lines shown that may hold secrets, if they `are_shown` at all.
+    /// Makes [`Error::render`] show lines that may contain secrets, if `are_shown` is set.
     #[must_use]
     pub fn with_secrets(mut self, are_shown: bool) -> Self {
         match &mut self {
@@ -21,7 +21,7 @@ impl Error {
         self
     }
 
-    /// The error as a person reads it: what, where, the line itself, and what to do.
+    /// Returns the error as text: the title, the places with their lines, and the help.
     pub fn render(&self, color: bool) -> String {
         if let Self::Several(errors) = self {
             let parts: Vec<String> = errors.iter().map(|error| error.render(color)).collect();
@@ -56,7 +56,7 @@ impl Error {
             return renderer(color).render(&[group]);
         };
         if places.is_empty() {
-            // there is no source line that the help could be drawn below
+            // without a source line there is nothing to draw the help below
             let help = Group::with_title(Level::HELP.primary_title(help));
             let parts = [group, help].map(|part| renderer(color).render(&[part]));
             return parts.join("\n");
@@ -66,7 +66,7 @@ impl Error {
 }
 
 impl Warning {
-    /// The warning in one line: file, line and column, and what to know.
+    /// Returns the warning on one line: file, line, column and message.
     pub fn render(&self, color: bool) -> String {
         let place = self
             .place

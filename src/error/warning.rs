@@ -1,21 +1,22 @@
-//! Warnings: what a run that came to its end has to tell.
+//! Warnings: what a completed run reports beside its result.
 
 use std::path::{Path, PathBuf};
 
 use super::Place;
 
-/// Something to know about a run that did not end it.
+/// A problem that did not end the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The file or folder it is about.
+    /// The file or folder that the warning is about.
     pub path: PathBuf,
-    /// Where in it, if that is known.
+    /// The place in the file, if it is known.
     pub place: Option<Place>,
-    /// What to know.
+    /// The text of the warning.
     pub message: String,
 }
 
 impl Warning {
+    /// Makes a warning about a file or folder.
     pub(crate) fn about(path: &Path, message: impl Into<String>) -> Self {
         Self {
             path: path.to_owned(),
@@ -24,7 +25,7 @@ impl Warning {
         }
     }
 
-    /// One about a place in a file.
+    /// Makes a warning about a place in a file.
     pub(crate) fn at(place: Place, message: impl Into<String>) -> Self {
         Self {
             path: place.path.clone(),
