@@ -16,7 +16,7 @@ use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
 use crate::package::{Plan, plan_marked};
 use crate::report::many;
-use crate::review::{End, Session, has_open};
+use crate::review::{End, Session, has_open_places};
 use crate::triple::Triple;
 
 /// The arguments of `review`.
@@ -111,7 +111,7 @@ fn reviewed(
     let wait = |child: &mut Child| signals.outlast(child);
     let size = config.settings.merge.markers.size;
     let mut session = Session::new(plan, size, no_rules, config.shown.color_output, &wait);
-    let places = many(session.count(), "place");
+    let places = many(session.place_count(), "place");
     let changed = many(files, "file");
     let told = match (files, is_left, merges) {
         (0, _, false) => format!("no conflict markers in {}", shown(local)),
@@ -126,7 +126,7 @@ fn reviewed(
     if files == 0 {
         return Ok(ExitCode::Merged);
     }
-    if session.run(output).map_err(lost)? == End::Leave {
+    if session.run(output).map_err(lost)? == End::Discard {
         writeln!(output, "nothing was written").map_err(lost)?;
         return Ok(ExitCode::Conflicts);
     }
@@ -146,7 +146,9 @@ const HELP: &str = ". ? says what the keys do.";
 fn opened(config: &Config, merges: bool) -> Result<(Plan, bool), Error> {
     let size = config.settings.merge.markers.size;
     let local = &config.sides.local;
-    let marked = or_undone(config, || plan_marked(local, |it| has_open(it, size)));
+    let marked = or_undone(config, || {
+        plan_marked(local, |it| has_open_places(it, size))
+    });
     let left = match marked {
         // the merge takes that back
         Err(Error::Unfinished { .. }) if merges => None,

@@ -1,21 +1,21 @@
-//! Takes both sides of a place, the local one first.
+//! Combines both sides of an open place, the local lines first.
 
-use super::files::{File, OpenPlace};
+use super::files::{MarkedFile, OpenPlace};
 use crate::triple::Side;
 use crate::yaml::{EntryId, NodeKind, Tree};
 
-/// The lines of both sides. A line that both begin with is there once where what is below
-/// belongs to it (`args:`, `text: |`). Of a list between brackets that is one list of the elements
-/// of both.
-pub(super) fn both(file: &File, place: &OpenPlace) -> String {
-    if let Some(list) = joined(file, place) {
+/// Returns the lines of both sides. If both sides start with the same line and the lines below
+/// belong to it (`args:`, `text: |`), that line is written once. Two lists in flow style (`[a, b]`)
+/// become one list with the elements of both.
+pub(super) fn both(file: &MarkedFile, place: &OpenPlace) -> String {
+    if let Some(list) = joined_flow_lists(file, place) {
         return list;
     }
     let [local, updated] = [Side::Local, Side::Updated].map(|side| place.side(side));
-    let head = |text: &str| text.split_inclusive('\n').next().unwrap_or_default().len();
-    let (first, rest) = updated.split_at(head(updated));
-    let is_head = first.trim_end().ends_with([':', '|', '>', '-', '+']);
-    let updated = match is_head && first == &local[..head(local)] {
+    let first_line_len = |text: &str| text.split_inclusive('\n').next().unwrap_or_default().len();
+    let (first_line, rest) = updated.split_at(first_line_len(updated));
+    let owns_rest = first_line.trim_end().ends_with([':', '|', '>', '-', '+']);
+    let updated = match owns_rest && first_line == &local[..first_line_len(local)] {
         true => rest,
         false => updated,
     };
@@ -26,23 +26,26 @@ pub(super) fn both(file: &File, place: &OpenPlace) -> String {
     format!("{local}{line_break}{updated}")
 }
 
-/// The elements of both sides in one list, where the place is a list between brackets.
-fn joined(file: &File, place: &OpenPlace) -> Option<String> {
-    let (local, updated) = (file.taken(Side::Local), file.taken(Side::Updated));
-    let theirs = updated
+/// Returns the local list with upstream's further elements at its end; `None` if a side of the
+/// place is not a single list in flow style.
+fn joined_flow_lists(file: &MarkedFile, place: &OpenPlace) -> Option<String> {
+    let (local, updated) = (file.resolved(Side::Local), file.resolved(Side::Updated));
+    let upstream_elements = updated
         .parsed()
-        .entries(place.index, |tree, _, found| elements(tree, &found));
-    let (_, theirs) = theirs.flatten()?;
-    let begin = local.places[place.index].start;
-    let ours = local.parsed().entries(place.index, |tree, offset, found| {
-        let (end, elements) = elements(tree, &found)?;
-        Some(((offset + end).checked_sub(begin)?, elements))
+        .with_entries(place.index, |tree, _, found| flow_elements(tree, &found));
+    let (_, upstream_elements) = upstream_elements.flatten()?;
+    let place_start = local.places[place.index].start;
+    let local_parsed = local.parsed();
+    let local_elements = local_parsed.with_entries(place.index, |tree, offset, found| {
+        let (end, elements) = flow_elements(tree, &found)?;
+        Some(((offset + end).checked_sub(place_start)?, elements))
     });
-    let (end, ours) = ours.flatten()?;
+    let (end, local_elements) = local_elements.flatten()?;
     let lines = place.lines.local.as_deref()?;
     let (before, after) = (lines.get(..end)?.trim_end(), lines.get(end..)?);
-    let new: Vec<String> = theirs.into_iter().filter(|it| !ours.contains(it)).collect();
-    let comma = if ours.is_empty() || new.is_empty() {
+    let new = upstream_elements.into_iter();
+    let new: Vec<String> = new.filter(|it| !local_elements.contains(it)).collect();
+    let comma = if local_elements.is_empty() || new.is_empty() {
         ""
     } else {
         ", "
@@ -50,9 +53,9 @@ fn joined(file: &File, place: &OpenPlace) -> Option<String> {
     Some(format!("{before}{comma}{}{after}", new.join(", ")))
 }
 
-/// The only entry of those found, where it is a list between brackets: where its
-/// closing bracket stands, and its elements.
-fn elements(tree: &Tree<'_>, found: &[(String, EntryId)]) -> Option<(usize, Vec<String>)> {
+/// Returns the offset of the closing bracket and the elements of a list in flow style; `None` if
+/// `found` is anything else than one such list.
+fn flow_elements(tree: &Tree<'_>, found: &[(String, EntryId)]) -> Option<(usize, Vec<String>)> {
     let [(_, entry)] = found else {
         return None;
     };

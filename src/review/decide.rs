@@ -1,57 +1,66 @@
-//! Decisions on conflicts, and the check that the file is YAML with them.
+//! Decisions on open places, and the check that the file is still valid YAML with them.
 
-use super::files::{OpenPlace, Taken};
+use super::files::{OpenPlace, ResolvedFile};
 use super::session::Session;
 use crate::git::hunks::{Marked, has_markers};
 use crate::triple::Side;
 
-/// A place that is decided.
+/// The decision about an open place.
 #[derive(Debug, Clone)]
 pub(super) struct Decision {
-    /// What is there.
+    /// The text that replaces the conflict.
     pub(super) text: String,
-    /// What was decided, in a word.
-    pub(super) what: &'static str,
-    /// The place at which the rule was made that decided this one.
-    pub(super) by: Option<usize>,
+    /// A short name of the decision, for the user.
+    pub(super) label: &'static str,
+    /// If a rule decided: the place at which the user made the rule.
+    pub(super) rule_place: Option<usize>,
 }
 
 impl Decision {
-    pub(super) fn new(text: impl Into<String>, what: &'static str) -> Self {
+    pub(super) fn new(text: impl Into<String>, label: &'static str) -> Self {
         Self {
             text: text.into(),
-            what,
-            by: None,
+            label,
+            rule_place: None,
         }
     }
 
-    /// One side.
+    /// Makes the decision for one side.
     pub(super) fn side(place: &OpenPlace, side: Side) -> Self {
         Self::new(place.side(side), side.as_str())
     }
 }
 
 impl Session<'_> {
-    /// A file with what is decided, and what is `open` in the place of each other conflict.
-    pub(super) fn taken<'s>(&'s self, file: usize, open: impl Fn(&Marked<'s>) -> &'s str) -> Taken {
+    /// Returns a file with the decisions made so far. `undecided` gives the text for each place
+    /// that has no decision.
+    pub(super) fn resolved<'s>(
+        &'s self,
+        file: usize,
+        undecided: impl Fn(&Marked<'s>) -> &'s str,
+    ) -> ResolvedFile {
         let first = self.places.partition_point(|place| place.file < file);
-        self.files[file].with(|index, conflict| {
+        self.files[file].resolved_with(|index, conflict| {
             let decision = self.decision(first + index);
-            decision.map_or_else(|| open(conflict), |it| it.text.as_str())
+            decision.map_or_else(|| undecided(conflict), |it| it.text.as_str())
         })
     }
 
-    /// Whether a file is what it was with what is decided, and the text that is `new` in it,
-    /// whatever becomes of the other places.
+    /// Checks that a file is still valid with the decisions made so far, the last of which put the
+    /// text `new` into it. The file may be invalid with one side's lines in the undecided places,
+    /// but not with either side's.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// `new` has conflict markers, or the file was YAML and would not be.
     pub(super) fn check(&self, file: usize, new: &str) -> Result<(), String> {
-        if has_markers(new, self.files[file].size) {
+        if has_markers(new, self.files[file].marker_size) {
             return Err("there are conflict markers left in it".to_owned());
         }
-        let why_broken = |side| self.taken(file, |it| it.side(side)).parsed().why_broken();
-        match [Side::Local, Side::Updated].map(why_broken) {
+        let syntax_error = |side| {
+            let resolved = self.resolved(file, |it| it.side(side));
+            resolved.parsed().syntax_error()
+        };
+        match [Side::Local, Side::Updated].map(syntax_error) {
             [Some(why), Some(_)] if self.files[file].is_yaml => {
                 Err(format!("the file would be no YAML: {why}"))
             }

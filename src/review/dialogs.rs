@@ -1,10 +1,10 @@
-//! The keys that take more than one answer: an editor, a rule.
+//! The answers that need further questions: edit a place, or make a rule.
 
 use std::io::{self, Write};
 
 use super::decide::Decision;
 use super::files::OpenPlace;
-use super::session::{NextStep, Session, key, tell};
+use super::session::{NextStep, Session, explain, read_key};
 use super::{editor, rules, show};
 use crate::merge::Take;
 use crate::package::Written;
@@ -13,72 +13,71 @@ use crate::triple::Side;
 use crate::visible::visible;
 
 impl Session<'_> {
-    /// Has the place edited until it is taken, or somebody decides otherwise.
+    /// Lets the user edit the current place until the edited text is valid or the user gives up.
     pub(super) fn edit(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
-        let place = &self.places[self.at];
+        let place = &self.places[self.current];
         let file = &self.files[place.file];
         if place.is_secret {
             let why = "this may be a Secret: --show-secrets shows it, also in an editor";
-            return tell(output, why);
+            return explain(output, why);
         }
-        let decided = self.decision(self.at).map(|it| it.text.clone());
+        let decided = self.decision(self.current).map(|it| it.text.clone());
         let mut text = decided.unwrap_or_else(|| file.marked(place.index));
         let path = file.path.clone();
         loop {
             let edited = match editor::edit(&text, &path, self.wait) {
                 Ok(edited) => edited,
-                Err(why) => return tell(output, &why),
+                Err(why) => return explain(output, &why),
             };
-            match self.take(Decision::new(edited.clone(), "edited")) {
+            match self.decide(Decision::new(edited.clone(), "edited")) {
                 Ok(()) => return Ok(NextStep::Next),
                 Err(why) => writeln!(output, "{}", visible(&why))?,
             }
-            match key(
+            match read_key(
                 output,
                 "Edit again [e], or decide otherwise [any other key]? ",
             )? {
                 'e' => text = edited,
-                _ => return Ok(NextStep::Again { show: true }),
+                _ => return Ok(NextStep::Repeat { show: true }),
             }
         }
     }
 
-    /// Makes rules, and has them decide.
-    pub(super) fn rule(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
-        if let Some(why) = self.no_rules {
-            return tell(output, why);
+    /// Asks for a rule at the current place and applies it to all open places that it matches.
+    pub(super) fn make_rule(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
+        if let Some(why) = self.why_no_rules {
+            return explain(output, why);
         }
-        let (take, side) = match key(output, "Who wins here: updated or local [u,l]? ")? {
+        let (take, side) = match read_key(output, "Who wins here: updated or local [u,l]? ")? {
             'u' => (Take::Updated, Side::Updated),
             'l' => (Take::Local, Side::Local),
-            _ => return Ok(NextStep::Again { show: true }),
+            _ => return Ok(NextStep::Repeat { show: true }),
         };
-        let place = &self.places[self.at];
-        let here = rules::rules_for(&self.files[place.file], place, take);
-        if here.is_empty() {
-            return tell(output, "no rule can name this place");
+        let place = &self.places[self.current];
+        let exact = rules::rules_for(&self.files[place.file], place, take);
+        if exact.is_empty() {
+            return explain(output, "no rule can name this place");
         }
-        let alike: Vec<Written> = here.iter().map(Written::widened).collect();
-        let told = |rules: &[Written]| rules.iter().map(Written::to_yaml).collect::<String>();
-        let (one, all) = (told(&here), told(&alike));
+        let widened: Vec<Written> = exact.iter().map(Written::widened).collect();
+        let to_yaml = |rules: &[Written]| rules.iter().map(Written::to_yaml).collect::<String>();
         write!(
             output,
             "For this place:\n{}For all like it:\n{}",
-            show::indented(&one),
-            show::indented(&all)
+            show::indented(&to_yaml(&exact)),
+            show::indented(&to_yaml(&widened))
         )?;
-        let rules = match key(output, "This place or all like it [t,a]? ")? {
-            't' => here,
-            'a' => alike,
-            _ => return Ok(NextStep::Again { show: true }),
+        let rules = match read_key(output, "This place or all like it [t,a]? ")? {
+            't' => exact,
+            'a' => widened,
+            _ => return Ok(NextStep::Repeat { show: true }),
         };
         let decision = Decision::side(place, side);
-        if let Err(why) = self.take(decision) {
-            return tell(output, &why);
+        if let Err(why) = self.decide(decision) {
+            return explain(output, &why);
         }
-        let count = self.apply(&rules, side);
+        let count = self.apply_rules(&rules, side);
         self.rules
-            .extend(rules.into_iter().map(|rule| (self.at, rule)));
+            .extend(rules.into_iter().map(|rule| (self.current, rule)));
         if count > 0 {
             let places = many(count, "further place");
             writeln!(output, "the rule decides {places}")?;
@@ -86,17 +85,18 @@ impl Session<'_> {
         Ok(NextStep::Next)
     }
 
-    /// Decides the open places that rules are for, beside the one that they were made at.
-    fn apply(&mut self, rules: &[Written], side: Side) -> usize {
+    /// Decides the open places that match the rules made at the current place. Returns their
+    /// number.
+    fn apply_rules(&mut self, rules: &[Written], side: Side) -> usize {
         let mut count = 0;
         for (index, file) in self.files.iter().enumerate() {
             let open = self.places.iter_mut();
             let open = open.filter(|it| it.file == index && it.decision.is_none());
             let open: Vec<&mut OpenPlace> = open.collect();
-            let decided = rules::decided(rules, file, &open);
+            let decided = rules::are_decided(rules, file, &open);
             for (place, _) in open.into_iter().zip(decided).filter(|(_, it)| *it) {
                 place.decision = Some(Decision {
-                    by: Some(self.at),
+                    rule_place: Some(self.current),
                     ..Decision::side(place, side)
                 });
                 count += 1;

@@ -1,4 +1,4 @@
-//! The editor of the user.
+//! Runs the user's editor (`$VISUAL` or `$EDITOR`) on a text.
 
 use std::env;
 use std::fs;
@@ -6,16 +6,17 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
-/// Waits for a program that has the terminal.
+/// A function that waits for a child process that uses the terminal.
 pub(crate) type Wait<'w> = &'w dyn Fn(&mut Child) -> io::Result<ExitStatus>;
 
-/// Has a text edited, and gives back what became of it.
+/// Opens a text in the user's editor and returns the edited text. The temporary file has the
+/// extension of `file`, so that the editor can choose its mode.
 ///
 /// # Errors
-/// Why there is none: the editor cannot be started, or failed.
+/// The editor cannot be started or failed, or the temporary file cannot be written or read.
 pub(super) fn edit(text: &str, file: &Path, wait: Wait<'_>) -> Result<String, String> {
     let extension = file.extension().and_then(|it| it.to_str()).unwrap_or("txt");
-    // nobody else may read it
+    // only the user can read a file that tempfile makes
     let mut copy = tempfile::Builder::new()
         .prefix("merge3-review-")
         .suffix(&format!(".{extension}"))
@@ -45,8 +46,8 @@ pub(super) fn edit(text: &str, file: &Path, wait: Wait<'_>) -> Result<String, St
     Ok(text)
 }
 
-/// The editor may have arguments, as git allows: a shell reads it, and outlasts what is typed to
-/// interrupt the editor.
+/// Returns the command that runs the editor. As in git, `$EDITOR` may contain arguments, so a shell
+/// runs it. The shell ignores Ctrl-C, so that Ctrl-C in the editor does not end it.
 #[cfg(unix)]
 fn command(editor: &str, file: &Path) -> Command {
     let mut command = Command::new("sh");

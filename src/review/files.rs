@@ -1,4 +1,7 @@
-//! The places that are open: what is between conflict markers in the files of a plan.
+//! Finds the open places of a plan: the conflicts between markers in its files.
+//!
+//! [`MarkedFile::all`] returns the files and their [`OpenPlace`]s. A [`ResolvedFile`] is such a file
+//! with a text in the place of each conflict, and a [`ParsedFile`] has its trees.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,89 +15,94 @@ use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 use crate::yaml::{EntryId, ParseError, Tree};
 
-/// How many lines around a place are shown.
+/// The number of context lines that are shown above and below a place.
 const CONTEXT: usize = 3;
 
 /// A file with conflict markers.
 #[derive(Debug)]
-pub(super) struct File {
+pub(super) struct MarkedFile {
     pub(super) path: PathBuf,
-    /// Which of the plan's files it is.
-    pub(super) change: usize,
-    /// With the markers.
+    /// The file's index in [`Plan::files`].
+    pub(super) plan_index: usize,
+    /// The content, with the conflict markers.
     pub(super) text: String,
-    pub(super) size: usize,
-    /// Whether either side of it is YAML.
+    /// The length of a conflict marker.
+    pub(super) marker_size: usize,
+    /// Whether the file has a YAML name and at least one of its sides parses.
     pub(super) is_yaml: bool,
 }
 
-/// A place that is open.
+/// A conflict between markers, and the user's decision about it.
 #[derive(Debug)]
 pub(super) struct OpenPlace {
+    /// The index of its file in [`Session::files`](super::session::Session::files).
     pub(super) file: usize,
-    /// Which of the file's places it is.
+    /// The place's index in its file.
     pub(super) index: usize,
-    /// The lines of each side; there is no original where the markers do not show it.
+    /// The lines of each side; the original is `None` if the markers do not show it.
     pub(super) lines: Triple<Option<String>>,
-    /// The line that it begins at where the local side is taken everywhere, from 1.
+    /// The line at which the place starts in the local side of the file, from 1.
     pub(super) line: usize,
     pub(super) above: Vec<String>,
     pub(super) below: Vec<String>,
-    /// What is there, by its paths; nothing of what is no YAML, one that is empty of a whole
-    /// document.
+    /// The paths of the entries in the place. None if the file is not YAML; one empty path for a
+    /// whole document.
     pub(super) paths: Vec<String>,
     pub(super) resource: Option<ResourceId<'static>>,
-    /// Whether it may show what a Secret keeps.
+    /// Whether the lines may contain values of a Secret.
     pub(super) is_secret: bool,
     pub(super) decision: Option<Decision>,
 }
 
 impl OpenPlace {
-    /// The lines of a side.
+    /// Returns the lines of a side, empty if the side is absent.
     pub(super) fn side(&self, side: Side) -> &str {
         self.lines[side].as_deref().unwrap_or_default()
     }
 }
 
-/// A side of a file: its text where that side is taken everywhere, and where in it each place is.
-pub(super) struct Taken {
+/// A file with a text in the place of each conflict.
+pub(super) struct ResolvedFile {
     pub(super) text: String,
+    /// The byte range of each place in `text`.
     pub(super) places: Vec<Range<usize>>,
 }
 
-/// A side of a file and the trees of its documents.
-pub(super) struct Parsed<'t> {
-    pub(super) taken: &'t Taken,
-    /// Where each document begins, and its tree where it has one.
+/// A resolved file and the trees of its documents.
+pub(super) struct ParsedFile<'t> {
+    pub(super) resolved: &'t ResolvedFile,
+    /// The offset at which each document starts, and its tree if it has one.
     trees: Vec<(usize, Result<Option<Tree<'t>>, ParseError>)>,
-    /// Where each line begins.
-    lines: Vec<usize>,
+    /// The offset at which each line starts.
+    line_starts: Vec<usize>,
 }
 
-/// Whether a text has conflict markers, each where it belongs.
-pub(crate) fn has_open(bytes: &[u8], size: usize) -> bool {
-    std::str::from_utf8(bytes).is_ok_and(|text| count_in(text, size).is_some_and(|count| count > 0))
+/// Returns true if a text has conflicts between well-formed markers.
+pub(crate) fn has_open_places(bytes: &[u8], marker_size: usize) -> bool {
+    std::str::from_utf8(bytes)
+        .is_ok_and(|text| count_in(text, marker_size).is_some_and(|count| count > 0))
 }
 
-impl File {
-    /// The files of a plan in which something is open, and what is.
-    pub(super) fn all(plan: &Plan, size: usize) -> (Vec<Self>, Vec<OpenPlace>) {
+impl MarkedFile {
+    /// Returns the files of a plan that have conflict markers, and their open places.
+    pub(super) fn all(plan: &Plan, marker_size: usize) -> (Vec<Self>, Vec<OpenPlace>) {
         let (mut files, mut places) = (Vec::new(), Vec::new());
-        for (change, file) in plan.files.iter().enumerate() {
-            let Some(text) = file.new.as_deref().filter(|new| has_open(new, size)) else {
+        for (plan_index, file) in plan.files.iter().enumerate() {
+            let text = file.new.as_deref();
+            let Some(text) = text.filter(|new| has_open_places(new, marker_size)) else {
                 continue;
             };
             let mut file = Self {
                 path: file.path.clone(),
-                change,
+                plan_index,
                 text: String::from_utf8_lossy(text).into_owned(),
-                size,
+                marker_size,
                 is_yaml: false,
             };
-            let sides = [Side::Local, Side::Updated].map(|side| file.taken(side));
-            let sides = sides.each_ref().map(Taken::parsed);
-            let is_yaml = |side: &Parsed<'_>| side.why_broken().is_none();
-            file.is_yaml = is_yaml_name(&file.path) && sides.iter().any(is_yaml);
+            let sides = [Side::Local, Side::Updated].map(|side| file.resolved(side));
+            let sides = sides.each_ref().map(ResolvedFile::parsed);
+            let parses = |side: &ParsedFile<'_>| side.syntax_error().is_none();
+            file.is_yaml = is_yaml_name(&file.path) && sides.iter().any(parses);
             places.extend(file.places(files.len(), &sides, plan));
             files.push(file);
         }
@@ -102,51 +110,56 @@ impl File {
     }
 
     pub(super) fn stretches(&self) -> Vec<Stretch<'_>> {
-        read(&self.text, self.size).unwrap_or_default()
+        read(&self.text, self.marker_size).unwrap_or_default()
     }
 
-    /// The file with something in the place of each conflict.
-    pub(super) fn with<'f>(&'f self, each: impl Fn(usize, &Marked<'f>) -> &'f str) -> Taken {
-        let mut taken = Taken {
+    /// Returns the file with `replacement` in the place of each conflict. Its arguments are the
+    /// index of the place and the conflict.
+    pub(super) fn resolved_with<'f>(
+        &'f self,
+        replacement: impl Fn(usize, &Marked<'f>) -> &'f str,
+    ) -> ResolvedFile {
+        let mut resolved = ResolvedFile {
             text: String::with_capacity(self.text.len()),
             places: Vec::new(),
         };
         for stretch in self.stretches() {
-            let start = taken.text.len();
+            let start = resolved.text.len();
             match stretch {
-                Stretch::Common(lines) => taken.text.push_str(lines),
+                Stretch::Common(lines) => resolved.text.push_str(lines),
                 Stretch::Conflict(conflict) => {
-                    taken.text.push_str(each(taken.places.len(), &conflict));
-                    taken.places.push(start..taken.text.len());
+                    let index = resolved.places.len();
+                    resolved.text.push_str(replacement(index, &conflict));
+                    resolved.places.push(start..resolved.text.len());
                 }
             }
         }
-        taken
+        resolved
     }
 
-    /// A place as the file has it, with its markers.
+    /// Returns the text of a place with its conflict markers.
     pub(super) fn marked(&self, index: usize) -> String {
         let stretches = self.stretches();
         let conflict = conflicts(&stretches).nth(index);
         conflict.map(|it| it.text.to_owned()).unwrap_or_default()
     }
 
-    /// The file with one side in the place of each conflict.
-    pub(super) fn taken(&self, side: Side) -> Taken {
-        self.with(|_, conflict| conflict.side(side))
+    /// Returns the file with one side's lines in the place of each conflict.
+    pub(super) fn resolved(&self, side: Side) -> ResolvedFile {
+        self.resolved_with(|_, conflict| conflict.side(side))
     }
 
-    fn places(&self, file: usize, sides: &[Parsed<'_>; 2], plan: &Plan) -> Vec<OpenPlace> {
+    fn places(&self, file: usize, sides: &[ParsedFile<'_>; 2], plan: &Plan) -> Vec<OpenPlace> {
         let open = plan.conflicts.iter().filter(|it| *it.file == *self.path);
         let open: Vec<&FileConflict> = open.filter(|it| it.conflict.resolution.is_open()).collect();
-        let texts = sides.each_ref().map(|side| &side.taken.text);
+        let texts = sides.each_ref().map(|side| &side.resolved.text);
         let shown = texts.map(|text| shown_lines(text, plan.show_secrets));
         let stretches = self.stretches();
         let lines = conflicts(&stretches).map(|it| it.lines.map(|side| side.map(str::to_owned)));
         let place = |(index, lines): (usize, Triple<Option<String>>)| {
             let numbers = sides.each_ref().map(|side| side.line_numbers(index));
             let is_secret = numbers.iter().zip(&shown).any(|(lines, shown)| {
-                // a place without lines is in the document of the line above
+                // a place without lines belongs to the document of the line above it
                 let from = lines.start.min(lines.end.saturating_sub(1));
                 !shown[from.min(shown.len())..lines.end.min(shown.len())]
                     .iter()
@@ -160,7 +173,7 @@ impl File {
                     .map(str::to_owned)
                     .collect()
             };
-            let found = self.found(sides, index, &open);
+            let found = self.resource_and_paths(sides, index, &open);
             OpenPlace {
                 file,
                 index,
@@ -177,51 +190,53 @@ impl File {
         lines.enumerate().map(place).collect()
     }
 
-    /// What is at a place, in the local side, or where that has nothing there, in upstream's:
-    /// of all entries there those that `open` conflicts are about, where that is known.
-    fn found(
+    /// Returns the resource and the paths of the entries at a place, read from the local side, or
+    /// from upstream's side if the local one is empty there. If some of the `open` conflicts are
+    /// about the entries, their paths are returned instead of the paths of all entries.
+    fn resource_and_paths(
         &self,
-        sides: &[Parsed<'_>; 2],
+        sides: &[ParsedFile<'_>; 2],
         index: usize,
         open: &[&FileConflict],
     ) -> Option<(Option<ResourceId<'static>>, Vec<String>)> {
         if !self.is_yaml {
             return None;
         }
-        let is_empty = |side: &&Parsed<'_>| side.taken.places[index].is_empty();
+        let is_empty = |side: &&ParsedFile<'_>| side.resolved.places[index].is_empty();
         let is_one_sided = sides.iter().any(|side| is_empty(&side));
         let side = sides.iter().find(|side| !is_empty(side))?;
-        side.entries(index, |tree, _, found| {
+        side.with_entries(index, |tree, _, found| {
             let resource = ResourceId::of(tree).map(|id| id.to_static());
-            let all = tree.entries(tree.root().value).len();
+            let entry_count = tree.entries(tree.root().value).len();
             let is_top = |(path, _): &(String, EntryId)| !path.contains(['.', '[']);
-            let is_whole = is_one_sided && found.len() == all && found.iter().all(is_top);
-            if is_whole || all == 0 {
+            let is_whole = is_one_sided && found.len() == entry_count && found.iter().all(is_top);
+            if is_whole || entry_count == 0 {
                 return (resource, vec![String::new()]);
             }
             let mut paths = Vec::new();
             for (path, entry) in &found {
                 let is_scalar = tree.scalar(tree.entry(*entry).value).is_some();
-                let here = open
+                let of_resource = open
                     .iter()
                     .filter(|it| it.resource.as_deref() == resource.as_ref());
-                let mut below: Vec<_> = here
+                let mut conflicts: Vec<_> = of_resource
                     .clone()
-                    .filter(|it| is_below(&it.conflict, path))
+                    .filter(|it| is_at_or_below(&it.conflict, path))
                     .collect();
-                if below.is_empty() {
-                    // upstream's elements count in the file and not in the conflict
-                    below = here
-                        .filter(|it| is_alike(&it.conflict.path, path))
+                if conflicts.is_empty() {
+                    // the file's indices count upstream's elements, the conflict's do not
+                    conflicts = of_resource
+                        .filter(|it| equal_up_to_indices(&it.conflict.path, path))
                         .collect();
-                    below.truncate(if below.len() == 1 { 1 } else { 0 });
+                    conflicts.truncate(if conflicts.len() == 1 { 1 } else { 0 });
                 }
-                let below = below.into_iter();
-                // a rule for what is in a text is one for the text
-                let named = below.map(|it| match is_scalar && is_below(&it.conflict, path) {
-                    true => path,
-                    false => &*it.conflict.path,
-                });
+                let conflicts = conflicts.into_iter();
+                // a rule cannot name a part of a text: it names the whole text
+                let named =
+                    conflicts.map(|it| match is_scalar && is_at_or_below(&it.conflict, path) {
+                        true => path,
+                        false => &*it.conflict.path,
+                    });
                 let named = named.map(|path| path.trim_end_matches(" (comment)").to_owned());
                 paths.extend(named);
             }
@@ -234,8 +249,8 @@ impl File {
     }
 }
 
-/// Whether two paths are the same but for the positions of elements.
-fn is_alike(left: &str, right: &str) -> bool {
+/// Returns true if two paths are the same except for the indices of elements.
+fn equal_up_to_indices(left: &str, right: &str) -> bool {
     let steps = |path: &str| {
         let steps = path
             .split(['[', ']'])
@@ -248,21 +263,22 @@ fn is_alike(left: &str, right: &str) -> bool {
     steps(left) == steps(right)
 }
 
-/// Whether a conflict is at a path, or below it.
-pub(super) fn is_below(conflict: &Conflict, path: &str) -> bool {
+/// Returns true if a conflict is at a path or below it.
+pub(super) fn is_at_or_below(conflict: &Conflict, path: &str) -> bool {
     let rest = conflict.path.strip_prefix(path);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', ' ']))
 }
 
-impl Taken {
-    pub(super) fn parsed(&self) -> Parsed<'_> {
+impl ResolvedFile {
+    /// Parses each document of the file.
+    pub(super) fn parsed(&self) -> ParsedFile<'_> {
         let documents = split(&self.text).into_iter();
         let trees = documents.map(|it| (it.start, Tree::parse(it.text)));
         let breaks = self.text.match_indices('\n').map(|(at, _)| at + 1);
-        Parsed {
-            taken: self,
+        ParsedFile {
+            resolved: self,
             trees: trees.collect(),
-            lines: [0]
+            line_starts: [0]
                 .into_iter()
                 .chain(breaks)
                 .filter(|at| *at < self.text.len())
@@ -271,39 +287,41 @@ impl Taken {
     }
 }
 
-impl Parsed<'_> {
-    /// What keeps it from being YAML.
-    pub(super) fn why_broken(&self) -> Option<String> {
+impl ParsedFile<'_> {
+    /// Returns the first syntax error, with its line; `None` if all documents parse.
+    pub(super) fn syntax_error(&self) -> Option<String> {
         let (start, error) = self
             .trees
             .iter()
             .find_map(|(start, tree)| Some((start, tree.as_ref().err()?)))?;
-        let text = self.taken.text.as_bytes();
+        let text = self.resolved.text.as_bytes();
         let above = &text[..text.len().min(start + error.offset)];
         let line = 1 + memchr::memchr_iter(b'\n', above).count();
         Some(format!("line {line}: {}", error.message))
     }
 
-    /// The lines that a place has, from 0.
+    /// Returns the range of a place's lines, from 0.
     fn line_numbers(&self, index: usize) -> Range<usize> {
-        let place = &self.taken.places[index];
-        let number = |at: usize| self.lines.partition_point(|start| *start < at);
+        let place = &self.resolved.places[index];
+        let number = |at: usize| self.line_starts.partition_point(|start| *start < at);
         number(place.start)..number(place.end)
     }
 
     fn line(&self, number: usize) -> Option<&str> {
-        let start = *self.lines.get(number)?;
-        self.taken.text[start..].lines().next()
+        let start = *self.line_starts.get(number)?;
+        self.resolved.text[start..].lines().next()
     }
 
-    /// What is at a place: looks at it in the tree of its document, which begins where it is
-    /// told.
-    pub(super) fn entries<R>(
+    /// Calls `inspect` with the entries at a place and returns its result. The arguments of
+    /// `inspect` are the tree of the place's document, the offset at which that document starts in
+    /// the file, and each entry with its path. Returns `None` if the document does not parse or is
+    /// empty.
+    pub(super) fn with_entries<R>(
         &self,
         index: usize,
-        look: impl FnOnce(&Tree<'_>, usize, Vec<(String, EntryId)>) -> R,
+        inspect: impl FnOnce(&Tree<'_>, usize, Vec<(String, EntryId)>) -> R,
     ) -> Option<R> {
-        let place = self.taken.places.get(index)?;
+        let place = self.resolved.places.get(index)?;
         let (start, tree) = self
             .trees
             .iter()
@@ -311,6 +329,6 @@ impl Parsed<'_> {
         let tree = tree.as_ref().ok()?.as_ref()?;
         let within = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
         let found = entries_at(tree, &(within(place.start)..within(place.end)));
-        Some(look(tree, *start, found))
+        Some(inspect(tree, *start, found))
     }
 }

@@ -1,9 +1,12 @@
-//! A merge that somebody decides place by place, in a terminal: what is between conflict
-//! markers is shown and asked, and nothing is written before the end.
+//! Interactive resolution of conflicts in a terminal, for `merge3 review`.
 //!
-//! `session` asks and carries out the answers, with `dialogs` for those that take more than a key.
-//! `files` finds the open places, `show` draws one; `both`, `pin`, `rules` and `editor` make what an
-//! answer puts there, and `decide` checks that the file is still YAML with it.
+//! The input is a [`Plan`](crate::package::Plan) whose files contain conflict markers. The user
+//! decides the conflicts one by one. Nothing is written before the end.
+//!
+//! `session` asks the questions and carries out the answers; `dialogs` has the answers that need
+//! more than one key. `files` finds the conflicts ("open places") and `show` displays one. `both`,
+//! `pin`, `rules` and `editor` make the text that replaces a conflict, and `decide` checks that the
+//! file is still valid YAML with it.
 
 mod both;
 mod decide;
@@ -15,5 +18,5 @@ mod rules;
 mod session;
 mod show;
 
-pub(crate) use files::has_open;
+pub(crate) use files::has_open_places;
 pub(crate) use session::{End, Session};

@@ -1,20 +1,20 @@
-//! The local side with a comment that pins it (rules: Pins).
+//! Adds pin comments to the local lines of an open place (rules: Pins).
 
-use super::files::{File, OpenPlace};
+use super::files::{MarkedFile, OpenPlace};
 use crate::line_breaks::line_break_of;
 use crate::merge::Pattern;
 use crate::merge::pins::Pins;
 use crate::triple::Side;
 use crate::yaml::EntryId;
 
-/// What pins.
-const PIN: &str = "# merge3: keep";
+/// The comment that pins an entry.
+const PIN_COMMENT: &str = "# merge3: keep";
 
-/// The local lines of a place, each entry in it pinned.
+/// Returns the local lines of a place with a pin comment at each entry.
 ///
 /// # Errors
-/// Why that cannot be.
-pub(super) fn pinned(file: &File, place: &OpenPlace) -> Result<String, &'static str> {
+/// Why the place cannot be pinned.
+pub(super) fn pinned(file: &MarkedFile, place: &OpenPlace) -> Result<String, &'static str> {
     let local = place.side(Side::Local);
     if local.is_empty() {
         return Err("there is nothing here to pin: a rule (r) keeps a deletion");
@@ -22,27 +22,28 @@ pub(super) fn pinned(file: &File, place: &OpenPlace) -> Result<String, &'static 
     if !file.is_yaml || file.path.extension().is_some_and(|it| it == "json") {
         return Err("only entries of YAML can be pinned");
     }
-    let Some(mut pins) = places_for_pins(file, place).filter(|pins| !pins.is_empty()) else {
+    let Some(mut entries) = entries_to_pin(file, place).filter(|found| !found.is_empty()) else {
         return Err("this is a part of an entry: pin that by hand (e), with # merge3: keep");
     };
     let line_break = line_break_of(local);
     let mut text = local.to_owned();
-    pins.sort_unstable();
-    for (at, column, is_one_line) in pins.into_iter().rev() {
+    entries.sort_unstable();
+    for (at, column, is_one_line) in entries.into_iter().rev() {
         let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
         let end = text[at..]
             .find(['\r', '\n'])
             .map_or(text.len(), |end| at + end);
         match is_one_line && !text[at..end].contains('#') {
-            true => text.insert_str(end, &format!(" {PIN}")),
-            false => text.insert_str(start, &format!("{:column$}{PIN}{line_break}", "")),
+            true => text.insert_str(end, &format!(" {PIN_COMMENT}")),
+            false => text.insert_str(start, &format!("{:column$}{PIN_COMMENT}{line_break}", "")),
         }
     }
-    let whole = file.with(|index, conflict| match index == place.index {
+    let pinned_file = file.resolved_with(|index, conflict| match index == place.index {
         true => &text,
         false => conflict.side(Side::Local),
     });
-    let is_pinned = whole.parsed().entries(place.index, |tree, _, found| {
+    let parsed = pinned_file.parsed();
+    let is_pinned = parsed.with_entries(place.index, |tree, _, found| {
         let pins = Pins::of(tree);
         let mut entries = found.into_iter().map(|(_, entry)| entry);
         entries.any(|entry| pins.has(entry) || pins.are_in(tree.entry(entry).value))
@@ -53,16 +54,16 @@ pub(super) fn pinned(file: &File, place: &OpenPlace) -> Result<String, &'static 
     }
 }
 
-/// Where in the local lines of a place the entries begin that are pinned, in which column, and
-/// whether each is on one line. `None` if one of them begins above the place.
-fn places_for_pins(file: &File, place: &OpenPlace) -> Option<Vec<(usize, usize, bool)>> {
-    let taken = file.taken(Side::Local);
-    let begin = taken.places[place.index].start;
-    let pins = taken.parsed().entries(place.index, |tree, offset, found| {
-        let within = taken.places[place.index].clone();
+/// Returns for each entry to pin: its offset in the local lines of the place, its column, and
+/// whether it is on one line. Returns `None` if one of the entries starts above the place.
+fn entries_to_pin(file: &MarkedFile, place: &OpenPlace) -> Option<Vec<(usize, usize, bool)>> {
+    let local = file.resolved(Side::Local);
+    let range = local.places[place.index].clone();
+    let parsed = local.parsed();
+    let positions = parsed.with_entries(place.index, |tree, offset, found| {
         let is_within = |entry: &EntryId| {
             let span = tree.entry(*entry).span;
-            within.start <= offset + span.start as usize && offset + span.end as usize <= within.end
+            range.start <= offset + span.start as usize && offset + span.end as usize <= range.end
         };
         let named = place
             .paths
@@ -73,14 +74,14 @@ fn places_for_pins(file: &File, place: &OpenPlace) -> Option<Vec<(usize, usize, 
             true => named,
             false => found.into_iter().map(|(_, entry)| entry).collect(),
         };
-        let mut pins = Vec::new();
+        let mut positions = Vec::new();
         for entry in entries {
             let span = tree.entry(entry).span;
-            let at = (offset + span.start as usize).checked_sub(begin)?;
+            let at = (offset + span.start as usize).checked_sub(range.start)?;
             let is_one_line = tree.line_number(span.start) == tree.line_number(span.end.max(1) - 1);
-            pins.push((at, tree.column(span.start) as usize, is_one_line));
+            positions.push((at, tree.column(span.start) as usize, is_one_line));
         }
-        Some(pins)
+        Some(positions)
     });
-    pins.flatten()
+    positions.flatten()
 }

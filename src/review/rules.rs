@@ -1,13 +1,14 @@
-//! Rules that are made at a place, and the other places that they decide.
+//! The rules that the user can make at an open place, and the other places that a rule decides.
 
-use super::files::{File, OpenPlace, Parsed, Taken};
+use super::files::{MarkedFile, OpenPlace, ParsedFile, ResolvedFile};
 use crate::merge::{Pattern, Take};
 use crate::package::Written;
 use crate::report::portable;
 use crate::triple::Side;
 
-/// The rules for a place: one for each entry that is there. None where no rule can name it.
-pub(super) fn rules_for(file: &File, place: &OpenPlace, take: Take) -> Vec<Written> {
+/// Returns the rules for a place, one for each entry in it. An entry whose path a rule cannot name
+/// has none.
+pub(super) fn rules_for(file: &MarkedFile, place: &OpenPlace, take: Take) -> Vec<Written> {
     let paths = match place.paths.as_slice() {
         [] => &[String::new()],
         paths => paths,
@@ -22,35 +23,39 @@ pub(super) fn rules_for(file: &File, place: &OpenPlace, take: Take) -> Vec<Writt
     rules.collect()
 }
 
-/// Which of a file's places rules decide, all that is there.
-pub(super) fn decided(rules: &[Written], file: &File, places: &[&mut OpenPlace]) -> Vec<bool> {
+/// Returns for each of a file's places whether the rules decide all entries in it.
+pub(super) fn are_decided(
+    rules: &[Written],
+    file: &MarkedFile,
+    places: &[&mut OpenPlace],
+) -> Vec<bool> {
     let of_file = rules.iter().filter(|rule| {
         let wanted = rule.file.as_ref();
         wanted.is_none_or(|wanted| *wanted == portable(&file.path))
     });
     let pattern = |rule: &Written| Some((rule.kind.clone(), Pattern::parse(&rule.path).ok()?));
     let patterns: Vec<(Option<String>, Pattern)> = of_file.filter_map(pattern).collect();
-    let sides = [Side::Local, Side::Updated].map(|side| file.taken(side));
-    let sides = sides.each_ref().map(Taken::parsed);
+    let sides = [Side::Local, Side::Updated].map(|side| file.resolved(side));
+    let sides = sides.each_ref().map(ResolvedFile::parsed);
     let is_decided = |place: &&mut OpenPlace| {
         let kind = place.resource.as_ref().map(|it| &*it.kind);
-        let fitting = patterns
+        let for_kind = patterns
             .iter()
             .filter(|(wanted, _)| wanted.is_none() || wanted.as_deref() == kind);
-        let fitting: Vec<&Pattern> = fitting.map(|(_, pattern)| pattern).collect();
-        if fitting.iter().any(|it| it.is_whole()) {
+        let for_kind: Vec<&Pattern> = for_kind.map(|(_, pattern)| pattern).collect();
+        if for_kind.iter().any(|it| it.is_whole()) {
             return true;
         }
-        let is_here = |side: &&Parsed<'_>| !side.taken.places[place.index].is_empty();
-        let decided = sides.iter().find(is_here).and_then(|side| {
-            side.entries(place.index, |tree, _, _| {
-                let spans = fitting.iter().flat_map(|pattern| pattern.find(tree));
+        let has_lines = |side: &&ParsedFile<'_>| !side.resolved.places[place.index].is_empty();
+        let decided = sides.iter().find(has_lines).and_then(|side| {
+            side.with_entries(place.index, |tree, _, _| {
+                let spans = for_kind.iter().flat_map(|pattern| pattern.find(tree));
                 let spans: Vec<_> = spans.map(|entry| tree.entry(entry).span).collect();
-                let is_in = |entry| {
-                    let here = tree.entry(entry).span;
+                let is_matched = |entry| {
+                    let inner = tree.entry(entry).span;
                     spans
                         .iter()
-                        .any(|span| span.start <= here.start && here.end <= span.end)
+                        .any(|span| span.start <= inner.start && inner.end <= span.end)
                 };
                 let found = place.paths.iter().map(|path| {
                     let found = Pattern::parse(path).ok().map(|it| it.find(tree));
@@ -58,7 +63,7 @@ pub(super) fn decided(rules: &[Written], file: &File, places: &[&mut OpenPlace])
                 });
                 let mut found = found.peekable();
                 found.peek().is_some()
-                    && found.all(|found| !found.is_empty() && found.into_iter().all(is_in))
+                    && found.all(|found| !found.is_empty() && found.into_iter().all(is_matched))
             })
         });
         decided.unwrap_or(false)

@@ -1,4 +1,4 @@
-//! The dialogue: shows each place, asks, and carries out what is answered.
+//! The dialogue with the user: shows each open place, asks for a decision and carries it out.
 
 use std::io::{self, Write};
 
@@ -6,8 +6,8 @@ use console::Term;
 
 use super::decide::Decision;
 use super::editor::Wait;
-use super::files::{File, OpenPlace, is_below};
-use super::show::{self, HELP, Look};
+use super::files::{MarkedFile, OpenPlace, is_at_or_below};
+use super::show::{self, HELP, Terminal};
 use super::{both, pin};
 use crate::error::{Error, shown};
 use crate::merge::{Conflict, Resolution};
@@ -16,90 +16,91 @@ use crate::report::many;
 use crate::triple::Side;
 use crate::visible::visible;
 
-/// The keys at a place.
+/// The keys that the question about a place lists.
 const KEYS: &str = "u,l,b,e,p,r,s,k,q,?";
 
-/// How a dialogue came to its end.
+/// The user's last answer: whether to write the decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// What is decided is to be written.
+    /// Write the decisions.
     Write,
-    /// Nothing is.
-    Leave,
+    /// Write nothing.
+    Discard,
 }
 
-/// A plan, and what is decided about the places in it that are open.
+/// A plan and the decisions about its open places.
 pub(crate) struct Session<'w> {
     pub(super) plan: Plan,
-    pub(super) files: Vec<File>,
+    pub(super) files: Vec<MarkedFile>,
     pub(super) places: Vec<OpenPlace>,
-    /// The rules that were made, each with its place.
+    /// The rules that the user made, each with the index of the place.
     pub(super) rules: Vec<(usize, Written)>,
-    /// Why there can be none.
-    pub(super) no_rules: Option<&'static str>,
-    pub(super) look: Look,
+    /// Why the user cannot make rules, if that is so.
+    pub(super) why_no_rules: Option<&'static str>,
+    pub(super) terminal: Terminal,
     /// Waits for the editor.
     pub(super) wait: Wait<'w>,
-    pub(super) at: usize,
+    /// The index of the current place.
+    pub(super) current: usize,
 }
 
-/// What is to be done next.
+/// What the dialogue does after an answer.
 pub(super) enum NextStep {
-    /// The next place is asked about.
+    /// Go to the next place.
     Next,
-    /// This one is asked about again, shown anew or not.
-    Again { show: bool },
-    /// The one before.
+    /// Ask about the current place again, and `show` it before or not.
+    Repeat { show: bool },
+    /// Go back to the previous place.
     Back,
-    /// No further one.
+    /// Ask about no further place.
     Quit,
 }
 
 impl<'w> Session<'w> {
-    /// A dialogue about what is open in a plan, between markers of `size` characters. `no_rules`
-    /// says why no rules can be made, where that is so.
+    /// Makes a dialogue about the conflicts in a plan, between markers of `marker_size` characters.
+    /// `why_no_rules` says why the user cannot make rules, if that is so.
     pub(crate) fn new(
         plan: Plan,
-        size: usize,
-        no_rules: Option<&'static str>,
+        marker_size: usize,
+        why_no_rules: Option<&'static str>,
         color: bool,
         wait: Wait<'w>,
     ) -> Self {
-        let (files, places) = File::all(&plan, size);
+        let (files, places) = MarkedFile::all(&plan, marker_size);
         let (_, width) = Term::stdout().size();
         Self {
             plan,
             files,
             places,
             rules: Vec::new(),
-            no_rules,
-            look: Look {
+            why_no_rules,
+            terminal: Terminal {
                 color,
                 width: usize::from(width).max(40),
             },
             wait,
-            at: 0,
+            current: 0,
         }
     }
 
-    /// How many places are open.
-    pub(crate) fn count(&self) -> usize {
+    /// Returns the number of open places.
+    pub(crate) fn place_count(&self) -> usize {
         self.places.len()
     }
 
-    /// Asks about each place, and in the end whether to write.
+    /// Asks about each place, and at the end whether to write.
     ///
     /// # Errors
-    /// Where the terminal is gone.
+    /// The terminal cannot be read or written.
     pub(crate) fn run(&mut self, output: &mut impl Write) -> io::Result<End> {
-        let (mut is_over, mut is_shown) = (false, false);
+        let (mut has_quit, mut is_shown) = (false, false);
         loop {
-            if self.at >= self.places.len() || is_over {
-                if let Some(end) = self.finish(output, is_over)? {
+            if self.current >= self.places.len() || has_quit {
+                if let Some(end) = self.finish(output, has_quit)? {
                     return Ok(end);
                 }
-                is_over = false;
-                self.at = self.at.min(self.places.len().saturating_sub(1));
+                has_quit = false;
+                self.current = self.current.min(self.places.len().saturating_sub(1));
             }
             if !is_shown {
                 output.write_all(show::place(self, false).as_bytes())?;
@@ -107,40 +108,43 @@ impl<'w> Session<'w> {
             is_shown = false;
             match self.ask(output)? {
                 NextStep::Next => {
-                    self.at += 1;
-                    // what a rule decided is not asked about
-                    while self.decision(self.at).is_some_and(|it| it.by.is_some()) {
-                        self.at += 1;
+                    self.current += 1;
+                    // places that a rule decided need no answer
+                    let is_by_rule = |it: &Decision| it.rule_place.is_some();
+                    while self.decision(self.current).is_some_and(is_by_rule) {
+                        self.current += 1;
                     }
                 }
-                NextStep::Again { show } => is_shown = !show,
-                NextStep::Back => self.at -= 1,
-                NextStep::Quit => is_over = true,
+                NextStep::Repeat { show } => is_shown = !show,
+                NextStep::Back => self.current -= 1,
+                NextStep::Quit => has_quit = true,
             }
         }
     }
 
-    pub(super) fn decision(&self, at: usize) -> Option<&Decision> {
-        self.places.get(at)?.decision.as_ref()
+    /// Returns the decision about a place, given by its index in the session.
+    pub(super) fn decision(&self, place: usize) -> Option<&Decision> {
+        self.places.get(place)?.decision.as_ref()
     }
 
-    /// The conflict of the merge that is open at a place.
+    /// Returns the plan's open conflict at a place, if the plan records it.
     pub(super) fn conflict(&self, place: &OpenPlace) -> Option<&Conflict> {
         let file = &self.files[place.file].path;
-        let is_here = |it: &&FileConflict| {
+        let is_at_place = |it: &&FileConflict| {
+            let mut paths = place.paths.iter();
             *it.file == **file
                 && it.conflict.resolution.is_open()
                 && it.resource.as_deref() == place.resource.as_ref()
-                && (place.paths.is_empty()
-                    || place.paths.iter().any(|path| is_below(&it.conflict, path)))
+                && (place.paths.is_empty() || paths.any(|path| is_at_or_below(&it.conflict, path)))
         };
         let mut conflicts = self.plan.conflicts.iter();
-        conflicts.find(is_here).map(|it| &it.conflict)
+        conflicts.find(is_at_place).map(|it| &it.conflict)
     }
 
+    /// Asks for a decision about the current place and carries it out.
     fn ask(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
-        let key = key(output, &format!("Decide [{KEYS}]? "))?;
-        let place = &self.places[self.at];
+        let key = read_key(output, &format!("Decide [{KEYS}]? "))?;
+        let place = &self.places[self.current];
         let file = &self.files[place.file];
         let decision = match key {
             'u' => Ok(Decision::side(place, Side::Updated)),
@@ -150,70 +154,73 @@ impl<'w> Session<'w> {
                 .map(|text| Decision::new(text, "local, pinned"))
                 .map_err(str::to_owned),
             'e' => return self.edit(output),
-            'r' => return self.rule(output),
+            'r' => return self.make_rule(output),
             's' => {
-                self.take_back_rules();
-                self.places[self.at].decision = None;
+                self.remove_rules();
+                self.places[self.current].decision = None;
                 return Ok(NextStep::Next);
             }
-            'k' if self.at == 0 => Err("this is the first place".to_owned()),
+            'k' if self.current == 0 => Err("this is the first place".to_owned()),
             'k' => return Ok(NextStep::Back),
             'q' => return Ok(NextStep::Quit),
             'v' => {
                 output.write_all(show::place(self, true).as_bytes())?;
-                return Ok(NextStep::Again { show: false });
+                return Ok(NextStep::Repeat { show: false });
             }
             '?' => {
                 output.write_all(HELP.as_bytes())?;
-                return Ok(NextStep::Again { show: false });
+                return Ok(NextStep::Repeat { show: false });
             }
             _ => Err(format!("the keys are {KEYS}; ? says what they do")),
         };
-        let taken = decision.and_then(|decision| self.take(decision));
-        match taken.map_err(|why| match key {
+        let result = decision.and_then(|decision| self.decide(decision));
+        match result.map_err(|why| match key {
             'b' => format!("both cannot stand here, e edits them: {why}"),
             _ => why,
         }) {
             Ok(()) => Ok(NextStep::Next),
-            Err(why) => tell(output, &why),
+            Err(why) => explain(output, &why),
         }
     }
 
-    /// Takes a decision about the place that is asked about.
-    pub(super) fn take(&mut self, decision: Decision) -> Result<(), String> {
+    /// Stores a decision about the current place, and removes the rules made there before.
+    ///
+    /// # Errors
+    /// Why the decision is invalid, as for [`Session::check`]. The previous decision stays.
+    pub(super) fn decide(&mut self, decision: Decision) -> Result<(), String> {
         let text = decision.text.clone();
-        let place = &mut self.places[self.at];
+        let place = &mut self.places[self.current];
         let file = place.file;
-        let before = place.decision.replace(decision);
+        let previous = place.decision.replace(decision);
         if let Err(why) = self.check(file, &text) {
-            self.places[self.at].decision = before;
+            self.places[self.current].decision = previous;
             return Err(why);
         }
-        self.take_back_rules();
+        self.remove_rules();
         Ok(())
     }
 
-    /// Takes back the rules that were made at the place, and what they decided.
-    fn take_back_rules(&mut self) {
-        let at = self.at;
-        self.rules.retain(|(place, _)| *place != at);
+    /// Removes the rules that were made at the current place, and their decisions.
+    fn remove_rules(&mut self) {
+        let current = self.current;
+        self.rules.retain(|(place, _)| *place != current);
         for place in &mut self.places {
-            place.decision.take_if(|it| it.by == Some(at));
+            place.decision.take_if(|it| it.rule_place == Some(current));
         }
     }
 
-    /// How many places are decided.
-    fn decided(&self) -> usize {
+    /// Returns the number of places with a decision.
+    fn decided_count(&self) -> usize {
         let places = self.places.iter();
         places.filter(|place| place.decision.is_some()).count()
     }
 
-    /// Asks whether to write; `None` if somebody goes back.
+    /// Asks whether to write. Returns `None` if the user goes back to a place.
     fn finish(&mut self, output: &mut impl Write, has_quit: bool) -> io::Result<Option<End>> {
         let count = self.places.len();
-        let decided = self.decided();
+        let decided = self.decided_count();
         if has_quit && decided == 0 {
-            return Ok(Some(End::Leave));
+            return Ok(Some(End::Discard));
         }
         let left = match count - decided {
             0 => String::new(),
@@ -222,9 +229,9 @@ impl<'w> Session<'w> {
         writeln!(output, "\n{decided} of {count} decided{left}")?;
         loop {
             return Ok(
-                match key(output, "Write it [y], write nothing [n], or go back [k]? ")? {
+                match read_key(output, "Write it [y], write nothing [n], or go back [k]? ")? {
                     'y' => Some(End::Write),
-                    'n' | 'q' => Some(End::Leave),
+                    'n' | 'q' => Some(End::Discard),
                     'k' if count > 0 => None,
                     _ => continue,
                 },
@@ -232,36 +239,36 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Writes what is decided, all of it or nothing. Returns what there is to tell, and whether
-    /// something is left.
+    /// Writes all decisions and rules, or nothing. Returns the summary for the user, and whether
+    /// conflicts are left.
     ///
     /// # Errors
     /// As for [`Plan::write_to`].
     pub(crate) fn write(mut self, disk: &dyn Disk) -> Result<(String, bool), Error> {
-        let (decided, left) = (self.decided(), self.left());
-        // a file of the package shows how new ones are
-        let new = self.plan.files.first();
-        let new = new.and_then(|change| of_new(is_executable(&change.permissions)));
-        self.settle();
-        let mut told = format!("{} decided", many(decided, "place"));
+        let (decided, unresolved) = (self.decided_count(), self.unresolved());
+        // a new .merge3.yaml is executable if the plan's first file is
+        let permissions = self.plan.files.first();
+        let permissions = permissions.and_then(|change| of_new(is_executable(&change.permissions)));
+        self.apply_decisions();
+        let mut summary = format!("{} decided", many(decided, "place"));
         let rules: Vec<Written> = self.rules.into_iter().map(|(_, rule)| rule).collect();
         if !rules.is_empty() {
-            self.plan.add_rules(&rules, new)?;
+            self.plan.add_rules(&rules, permissions)?;
         }
         self.plan.write_to(disk, false)?;
-        told += &format!(", {} written", many(self.plan.files.len(), "file"));
+        summary += &format!(", {} written", many(self.plan.files.len(), "file"));
         if !rules.is_empty() {
-            told += &format!(", {} in .merge3.yaml", many(rules.len(), "new rule"));
+            summary += &format!(", {} in .merge3.yaml", many(rules.len(), "new rule"));
         }
-        told.push('\n');
-        for left in &left {
-            told += &format!("left {left}\n");
+        summary.push('\n');
+        for left in &unresolved {
+            summary += &format!("left {left}\n");
         }
-        Ok((told, !left.is_empty()))
+        Ok((summary, !unresolved.is_empty()))
     }
 
-    /// What is left, and how.
-    fn left(&self) -> Vec<String> {
+    /// Returns a line for each conflict that is left: where it is, and what its file contains.
+    fn unresolved(&self) -> Vec<String> {
         let open = self.places.iter().filter(|it| it.decision.is_none());
         let open = open.map(|place| {
             let file = shown(&self.files[place.file].path);
@@ -273,15 +280,15 @@ impl<'w> Session<'w> {
         open.chain(binary).collect()
     }
 
-    /// Puts what is decided into the plan.
-    fn settle(&mut self) {
+    /// Puts the decisions into the plan's files.
+    fn apply_decisions(&mut self) {
         for (index, file) in self.files.iter().enumerate() {
-            let text = self.taken(index, |conflict| conflict.text).text;
-            let change = &mut self.plan.files[file.change];
-            // the side that deleted it was taken
-            let is_gone = text.trim().is_empty();
-            change.new = (!is_gone).then(|| text.into_bytes().into());
-            if is_gone {
+            let text = self.resolved(index, |conflict| conflict.text).text;
+            let change = &mut self.plan.files[file.plan_index];
+            // an empty result means that the user chose the side that deleted the file
+            let is_deleted = text.trim().is_empty();
+            change.new = (!is_deleted).then(|| text.into_bytes().into());
+            if is_deleted {
                 change.kind = ChangeKind::Deleted;
             }
         }
@@ -292,18 +299,18 @@ impl<'w> Session<'w> {
     }
 }
 
-/// Tells why nothing is decided: the place is asked about again.
-pub(super) fn tell(output: &mut impl Write, why: &str) -> io::Result<NextStep> {
+/// Prints why an answer decided nothing. The dialogue then asks about the same place again.
+pub(super) fn explain(output: &mut impl Write, why: &str) -> io::Result<NextStep> {
     writeln!(output, "{}", visible(why))?;
-    Ok(NextStep::Again { show: false })
+    Ok(NextStep::Repeat { show: false })
 }
 
-/// Asks for a key.
-pub(super) fn key(output: &mut impl Write, question: &str) -> io::Result<char> {
+/// Prints a question and reads a key.
+pub(super) fn read_key(output: &mut impl Write, question: &str) -> io::Result<char> {
     write!(output, "{question}")?;
     output.flush()?;
     let key = match Term::stdout().read_char() {
-        // a terminal that is gone decides nothing
+        // if the terminal is closed, quit without a further decision
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 'q',
         key => key?,
     };

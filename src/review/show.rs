@@ -1,4 +1,4 @@
-//! A place, as it is shown in a terminal: the lines around, and the three sides.
+//! Displays an open place in a terminal: its name, the lines around it, and its three sides.
 
 use super::files::OpenPlace;
 use super::session::Session;
@@ -11,34 +11,35 @@ use crate::secret::HIDDEN;
 use crate::triple::Triple;
 use crate::visible::{visible, visible_lines};
 
-/// How many lines of a side are shown, unless all are asked for. Of more, what
-/// differs is shown.
-const MOST: usize = 8;
-/// How many rows a long line takes.
-const ROWS: usize = 3;
-/// The width of what is before a line.
-const MARGIN: usize = 11;
+/// The number of lines of a side that are shown by default. Of longer sides, only the lines that
+/// differ are shown.
+const MAX_LINES: usize = 8;
+/// The number of terminal rows that a line takes by default.
+const MAX_ROWS: usize = 3;
+/// The width of the margin before a line, in columns.
+const MARGIN_WIDTH: usize = 11;
 
-/// How a terminal is written to.
+/// The properties of the terminal.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct Terminal {
     pub(super) color: bool,
     pub(super) width: usize,
 }
 
-/// The place that a session asks about; all of it, or what there is room for.
-pub(super) fn place(session: &Session<'_>, all: bool) -> String {
-    let place = &session.places[session.at];
+/// Returns the text that shows the current place of a session, with all lines or shortened.
+pub(super) fn place(session: &Session<'_>, show_all: bool) -> String {
+    let place = &session.places[session.current];
     let file = &session.files[place.file];
     let mut page = Screen {
         text: String::from("\n"),
-        look: session.look,
-        all,
-        indent: indent_of(place),
+        terminal: session.terminal,
+        show_all,
+        indent: common_indent(place),
     };
     let conflict = session.conflict(place);
-    let kind = conflict.map_or("conflict", |it| told(it.kind));
-    let title = format!("{} of {}: {kind}", session.at + 1, session.places.len());
+    let kind = conflict.map_or("conflict", |it| kind_in_words(it.kind));
+    let (number, count) = (session.current + 1, session.places.len());
+    let title = format!("{number} of {count}: {kind}");
     page.line(&title, Paint::Name);
     page.line(
         &format!("{}:{}", shown(&file.path), place.line),
@@ -64,13 +65,13 @@ pub(super) fn place(session: &Session<'_>, all: bool) -> String {
     page.sides(place);
     page.context(place.below.iter().map(String::as_str));
     if let Some(decision) = &place.decision {
-        page.line(&format!("decided: {}", decision.what), Paint::Name);
+        page.line(&format!("decided: {}", decision.label), Paint::Name);
     }
     page.text
 }
 
-/// How far all lines of a place are indented that are shown.
-fn indent_of(place: &OpenPlace) -> usize {
+/// Returns the indentation that all lines of a place and its context have in common.
+fn common_indent(place: &OpenPlace) -> usize {
     let sides = place.lines.as_ref().into_array().into_iter().flatten();
     let around = place.above.iter().chain(&place.below).map(String::as_str);
     let lines = sides.flat_map(|side| side.lines()).chain(around);
@@ -79,30 +80,31 @@ fn indent_of(place: &OpenPlace) -> usize {
     indents.min().unwrap_or(0)
 }
 
-/// What is shown, as it grows.
+/// The text to show, built line by line.
 struct Screen {
     text: String,
-    look: Look,
-    /// Whether nothing is left out.
-    all: bool,
-    /// The indentation that all lines have, and that is left out.
+    terminal: Terminal,
+    /// Whether lines are shown without shortening.
+    show_all: bool,
+    /// The common indentation, which is cut off each line.
     indent: usize,
 }
 
 impl Screen {
     /// Adds a line without a margin.
     fn line(&mut self, line: &str, color: Paint) {
-        for row in chunks(line, self.look.width) {
-            self.text.push_str(&color.apply(&row, self.look.color));
+        for row in chunks(line, self.terminal.width) {
+            self.text.push_str(&color.apply(&row, self.terminal.color));
             self.text.push('\n');
         }
     }
 
-    /// Adds a line behind a margin, in as many rows as it needs.
+    /// Adds a line after a margin with `name`, wrapped into rows.
     fn rows(&mut self, name: &str, line: &str, color: Paint) {
-        let mut rows = chunks(line, self.look.width.saturating_sub(MARGIN).max(20));
-        if rows.len() > ROWS && !self.all {
-            rows.truncate(ROWS);
+        let width = self.terminal.width.saturating_sub(MARGIN_WIDTH).max(20);
+        let mut rows = chunks(line, width);
+        if rows.len() > MAX_ROWS && !self.show_all {
+            rows.truncate(MAX_ROWS);
             if let Some(last) = rows.last_mut() {
                 let end = last.char_indices().rev().nth(2).map_or(0, |(at, _)| at);
                 last.replace_range(end.., "...");
@@ -114,17 +116,17 @@ impl Screen {
         }
     }
 
-    /// Adds a line behind an empty margin.
+    /// Adds a line after an empty margin.
     fn note(&mut self, line: &str) {
         self.rows("", line, Paint::Plain);
     }
 
-    /// Adds lines that the sides have in common.
+    /// Adds lines of the context, without a name.
     fn context<'l>(&mut self, lines: impl Iterator<Item = &'l str>) {
         self.lines("", Paint::Plain, lines);
     }
 
-    /// Adds lines of a file, the first behind a name.
+    /// Adds lines of a file. The margin of the first one has `name`.
     fn lines<'l>(&mut self, name: &str, color: Paint, lines: impl Iterator<Item = &'l str>) {
         for (index, line) in lines.enumerate() {
             let name = if index == 0 { name } else { "" };
@@ -133,13 +135,13 @@ impl Screen {
         }
     }
 
-    /// Adds the three sides.
+    /// Adds the three sides, as hunks if they are long.
     fn sides(&mut self, place: &OpenPlace) {
         let original = place.lines.original.as_deref();
         let (updated, local) = (&place.lines.updated, &place.lines.local);
         let sides = Triple::new(original, updated.as_deref(), local.as_deref());
         let sides = sides.map(Option::unwrap_or_default);
-        if !self.all && !place.is_secret && self.hunks(sides) {
+        if !self.show_all && !place.is_secret && self.hunks(sides) {
             return;
         }
         let original = original.unwrap_or("(not in the markers)");
@@ -148,26 +150,27 @@ impl Screen {
             match lines {
                 "" => self.rows(name, "(absent)", color),
                 _ if place.is_secret => self.rows(name, HIDDEN, color),
-                _ => self.beginning(name, color, lines),
+                _ => self.first_lines(name, color, lines),
             }
         }
     }
 
-    /// Adds a side, or its first lines.
-    fn beginning(&mut self, name: &str, color: Paint, lines: &str) {
-        let most = if self.all { usize::MAX } else { MOST };
-        self.lines(name, color, lines.lines().take(most));
-        let more = lines.lines().count().saturating_sub(most);
+    /// Adds the first lines of a side, or all of them with `show_all`.
+    fn first_lines(&mut self, name: &str, color: Paint, lines: &str) {
+        let limit = if self.show_all { usize::MAX } else { MAX_LINES };
+        self.lines(name, color, lines.lines().take(limit));
+        let more = lines.lines().count().saturating_sub(limit);
         if more > 0 {
             self.note(&format!("... {more} more lines, v shows them"));
         }
     }
 
-    /// Adds what of three sides with many lines is not the same. Whether that can be told.
+    /// Adds the lines in which three long sides differ. Returns false, and adds nothing, if the
+    /// sides are short, there is no original, or the text with markers cannot be parsed.
     fn hunks(&mut self, sides: Triple<&str>) -> bool {
         let [original, updated, local] = sides.into_array();
         let count = updated.lines().count().max(local.lines().count());
-        if count <= MOST || original.is_empty() {
+        if count <= MAX_LINES || original.is_empty() {
             return false;
         }
         let style = MarkerStyle {
@@ -175,17 +178,17 @@ impl Screen {
             conflict_style: ConflictStyle::Diff3,
             ..MarkerStyle::default()
         };
-        // of a side that is not there the changes to the other one count
+        // if a side is absent, show how the other one differs from the original
         let text = match (updated, local) {
             ("", other) | (other, "") => mark(Triple::new(original, other, original), &style),
             _ => mark(sides, &style),
         };
-        let gone = [updated, local].iter().position(|side| side.is_empty());
+        let absent = [updated, local].iter().position(|side| side.is_empty());
         let Some(stretches) = read(&text, style.size) else {
             return false;
         };
         self.note(&format!("{count} lines, v shows all; these differ:"));
-        let end = self.text.len() + 3 * MOST * self.look.width;
+        let end = self.text.len() + 3 * MAX_LINES * self.terminal.width;
         for (index, stretch) in stretches.iter().enumerate() {
             if self.text.len() > end {
                 self.note("... and more");
@@ -200,19 +203,20 @@ impl Screen {
                     for ((name, lines), color) in NAMES.iter().zip(lines).zip(COLORS) {
                         match lines {
                             "" => self.rows(name, "(absent)", color),
-                            lines => self.beginning(name, color, lines),
+                            lines => self.first_lines(name, color, lines),
                         }
                     }
                 }
             }
         }
-        if let Some(gone) = gone {
-            self.rows(NAMES[gone + 1], "(absent)", COLORS[gone + 1]);
+        if let Some(index) = absent {
+            self.rows(NAMES[index + 1], "(absent)", COLORS[index + 1]);
         }
         true
     }
 
-    /// Adds what is nearest of the lines between two that differ.
+    /// Adds the lines between two hunks. Of more than three lines, only those next to a hunk are
+    /// shown.
     fn common(&mut self, lines: &str, is_first: bool, is_last: bool) {
         let lines: Vec<&str> = lines.lines().collect();
         if lines.len() <= 3 {
@@ -228,11 +232,12 @@ impl Screen {
     }
 }
 
-/// The sides, in the order in which they are shown, and their colours.
+/// The names of the sides, in display order.
 const NAMES: [&str; 3] = ["original", "updated", "local"];
+/// The colours of the sides, in display order.
 const COLORS: [Paint; 3] = [Paint::Plain, Paint::Added, Paint::Local];
 
-/// A line in pieces of a width.
+/// Splits a line into pieces of `width` characters.
 fn chunks(line: &str, width: usize) -> Vec<String> {
     let chars: Vec<char> = line.trim_end().chars().collect();
     if chars.is_empty() {
@@ -244,8 +249,8 @@ fn chunks(line: &str, width: usize) -> Vec<String> {
         .collect()
 }
 
-/// What a kind of conflict means, for people.
-const fn told(kind: ConflictKind) -> &'static str {
+/// Returns a kind of conflict in words.
+const fn kind_in_words(kind: ConflictKind) -> &'static str {
     match kind {
         ConflictKind::BothChanged => "both sides changed it",
         ConflictKind::BothAdded => "both sides added it",
@@ -258,7 +263,7 @@ const fn told(kind: ConflictKind) -> &'static str {
     }
 }
 
-/// Lines set off from the margin.
+/// Returns a text with each line indented by two spaces.
 pub(super) fn indented(text: &str) -> String {
     let lines = text.lines();
     lines
@@ -266,7 +271,7 @@ pub(super) fn indented(text: &str) -> String {
         .collect()
 }
 
-/// What the keys do.
+/// The help text for the keys.
 pub(super) const HELP: &str = "\
 u  take upstream's lines
 l  keep the local ones
