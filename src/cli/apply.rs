@@ -7,19 +7,19 @@ use clap::{Args, Subcommand};
 
 use super::config::{Config, Job};
 use super::exit_code::ExitCode;
-use super::output::{FilesArgs, OutputArgs, ShownArgs};
-use super::report::ReportTo;
-use super::run::{merge, plain, print};
+use super::output::{DisplayArgs, FilesArgs, OutputArgs};
+use super::report::ReportArgs;
+use super::run::{complete, merge, print};
 use crate::package::{ApplyAction, ApplyTo, Selector, Settings, view_last_applied};
 use crate::triple::Triple;
 
-/// What is applied to what.
+/// The arguments of `apply`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(mut_arg("definitions", |argument| argument.hide_short_help(false)))]
 pub(super) struct ApplyArgs {
     #[command(flatten)]
-    what: Option<WhatArgs>,
+    target: Option<TargetArgs>,
     /// What was applied last (file or folder), instead of what the annotations in LIVE say
     #[arg(long, value_name = "FILE")]
     last_applied: Option<PathBuf>,
@@ -31,14 +31,14 @@ pub(super) struct ApplyArgs {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    report: ReportTo,
+    report: ReportArgs,
     #[command(subcommand)]
     command: Option<ApplyCommand>,
 }
 
-/// The two sides.
+/// The configuration to apply and the live objects to apply it to.
 #[derive(Debug, Args)]
-struct WhatArgs {
+struct TargetArgs {
     /// The configuration (file or folder): what `kubectl apply -f` would get
     #[arg(long, value_name = "CONFIG")]
     config: PathBuf,
@@ -50,7 +50,7 @@ struct WhatArgs {
     namespace: Option<String>,
 }
 
-/// What else can be done with what was applied last.
+/// The subcommands of `apply`.
 #[derive(Debug, Subcommand)]
 enum ApplyCommand {
     /// Print what was applied last to the objects in LIVE
@@ -68,58 +68,58 @@ struct ViewArgs {
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
     #[command(flatten)]
-    shown: ShownArgs,
+    display: DisplayArgs,
 }
 
 /// The arguments of `set-last-applied`.
 #[derive(Debug, Args)]
 struct SetArgs {
     #[command(flatten)]
-    what: WhatArgs,
+    target: TargetArgs,
     /// Also where nothing was written down before
     #[arg(long)]
     create_annotation: bool,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    report: ReportTo,
+    report: ReportArgs,
 }
 
 impl ApplyArgs {
-    /// Does what the arguments say; `None` if they do not say it.
+    /// Runs the command. Returns `None` if a required argument is missing.
     pub(super) fn run(
         self,
         output: &mut impl Write,
         errors: &mut (impl Write + Send),
     ) -> Option<ExitCode> {
-        let config = match (self.command, self.what) {
+        let config = match (self.command, self.target) {
             (Some(ApplyCommand::ViewLastApplied(args)), _) => {
-                let shown = args.shown.shown();
-                let text = view_last_applied(&args.live, &args.resources, shown.secrets);
-                return Some(print(text.map(plain), &shown, output, errors));
+                let display = args.display.options();
+                let text = view_last_applied(&args.live, &args.resources, display.secrets);
+                return Some(print(text.map(complete), &display, output, errors));
             }
             (Some(ApplyCommand::SetLastApplied(args)), _) => {
                 let action = ApplyAction::SetLastApplied {
                     create: args.create_annotation,
                 };
-                let what = args.what.to(action);
-                config(what, Settings::default(), args.output, args.report)
+                let apply = args.target.with_action(action);
+                config(apply, Settings::default(), args.output, args.report)
             }
-            (None, what) => {
-                let what = ApplyTo {
+            (None, target) => {
+                let apply = ApplyTo {
                     last_applied: self.last_applied,
                     prune: self.prune,
-                    ..what?.to(ApplyAction::Apply)
+                    ..target?.with_action(ApplyAction::Apply)
                 };
-                config(what, self.files.settings(), self.output, self.report)
+                config(apply, self.files.settings(), self.output, self.report)
             }
         };
         Some(merge(&config, output, errors))
     }
 }
 
-impl WhatArgs {
-    fn to(self, action: ApplyAction) -> ApplyTo {
+impl TargetArgs {
+    fn with_action(self, action: ApplyAction) -> ApplyTo {
         ApplyTo {
             config: self.config,
             live: self.live,
@@ -131,7 +131,8 @@ impl WhatArgs {
     }
 }
 
-fn config(what: ApplyTo, settings: Settings, output: OutputArgs, report: ReportTo) -> Config {
-    let sides = Triple::new(what.live.clone(), what.config.clone(), what.live.clone());
-    Config::new(output, sides, settings, Job::Apply(what), report)
+/// Returns the settings of a run that applies a configuration.
+fn config(apply: ApplyTo, settings: Settings, output: OutputArgs, report: ReportArgs) -> Config {
+    let sides = Triple::new(apply.live.clone(), apply.config.clone(), apply.live.clone());
+    Config::new(output, sides, settings, Job::Apply(apply), report)
 }

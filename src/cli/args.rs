@@ -1,4 +1,6 @@
-//! The arguments, as the command line has them.
+//! The main command: its arguments, its subcommands, and the errors for wrong arguments.
+//!
+//! [`run`] parses the arguments and carries out the command.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -12,20 +14,21 @@ use super::config::{Config, Job};
 use super::diff::DiffArgs;
 use super::exit_code::ExitCode;
 use super::explain::ExplainArgs;
-use super::extras::{self, ManArgs, throughout};
-use super::git::Subcommands;
+use super::extras::{self, ManArgs, map_commands};
+use super::git::GitCommands;
 use super::markers::MarkerArgs;
 use super::merge_args::{MergeArgs, SidesArgs};
-use super::output::{OutputArgs, ShownArgs};
+use super::output::{DisplayArgs, OutputArgs};
 use super::patch::PatchArgs;
-use super::report::ReportTo;
+use super::report::ReportArgs;
 use super::review::ReviewArgs;
-use super::run::{merge, plain, print};
-use super::upstream_args;
+use super::run::{complete, merge, print};
+use super::upstream_args::UpstreamCommands;
 use crate::package::Settings;
 use crate::triple::Triple;
 
-const SHORT: &str = "Example: merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff";
+const SHORT_EXAMPLE: &str =
+    "Example: merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,33 +72,33 @@ Exit status: 0 all is decided; 1 something is left, or nothing was written;
 #[command(
     name = "merge3",
     version,
-    after_help = SHORT,
+    after_help = SHORT_EXAMPLE,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]
 struct CommandLine {
     #[command(flatten)]
     sides: Option<SidesArgs>,
-    // beside the others: an optional group may not hold another one
+    // not in SidesArgs: clap does not allow a group inside an optional group
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    how: MergeArgs,
+    merge: MergeArgs,
     #[command(flatten)]
     markers: MarkerArgs,
     #[command(flatten)]
-    report: ReportTo,
+    report: ReportArgs,
     #[command(subcommand)]
     command: Option<Subcommand>,
 }
 
-/// The other jobs.
+/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 enum Subcommand {
     #[command(flatten)]
-    Git(Subcommands),
+    Git(GitCommands),
     #[command(flatten)]
-    Upstream(upstream_args::Subcommands),
+    Upstream(UpstreamCommands),
     /// Apply configurations to files as `kubectl apply` does to objects
     #[command(after_help = APPLY)]
     Apply(Box<ApplyArgs>),
@@ -120,30 +123,31 @@ enum Subcommand {
     Man(ManArgs),
 }
 
-/// Does what the arguments say, the program's name first. Results go to `output`, everything else
-/// to `errors`; of what clap has to say about wrong arguments, and for `--help` and `--version`,
-/// see [`clap::Error::print`].
+/// Runs the program with the given arguments, the first of which is the program's name. Writes
+/// results to `output` and all other text to `errors`. Help, the version and errors about wrong
+/// arguments are printed by [`clap::Error::print`] instead.
 pub fn run(
     arguments: &[OsString],
     output: &mut impl Write,
     errors: &mut (impl Write + Send),
 ) -> ExitCode {
-    let of_git = Subcommands::read_alone(arguments);
-    if let Some(Ok(code)) = of_git.map(|command| command.run(output, errors)) {
+    let git_command = GitCommands::parse_alone(arguments);
+    if let Some(Ok(code)) = git_command.map(|command| command.run(output, errors)) {
         return code;
     }
-    let done = parsed(arguments).and_then(|line| line.run(output, errors));
-    done.unwrap_or_else(|error| {
-        // there is nobody left to tell where that fails
+    let code = parse(arguments).and_then(|line| line.run(output, errors));
+    code.unwrap_or_else(|error| {
+        // a closed standard error leaves no way to report
         let _ = error.print();
         ExitCode::for_wrong_arguments(&error, arguments)
     })
 }
 
-/// The packages that arguments of the main job name, and how they merge.
+/// Parses arguments of the main command. Returns the paths of the packages and the settings of the
+/// merge.
 ///
 /// # Errors
-/// What clap has to say about the arguments.
+/// The arguments are wrong.
 ///
 /// ```
 /// use merge3::cli::merge_arguments;
@@ -154,16 +158,17 @@ pub fn run(
 /// # Ok::<(), clap::Error>(())
 /// ```
 pub fn merge_arguments(arguments: &[OsString]) -> Result<(Triple<PathBuf>, Settings), clap::Error> {
-    let config = parsed(arguments)?.config()?;
+    let config = parse(arguments)?.config()?;
     Ok((config.sides, config.settings))
 }
 
-fn parsed(arguments: &[OsString]) -> Result<CommandLine, clap::Error> {
+/// Parses the arguments. A request for help is returned as an error.
+fn parse(arguments: &[OsString]) -> Result<CommandLine, clap::Error> {
     if arguments.len() == 1 {
         command().try_get_matches_from(["merge3", "-h"])?;
     }
-    if let Some(wanted) = wants_help(arguments) {
-        opened().try_get_matches_from(wanted)?;
+    if let Some(arguments) = full_help_arguments(arguments) {
+        with_full_help().try_get_matches_from(arguments)?;
     }
     CommandLine::from_arg_matches(&command().try_get_matches_from(arguments)?)
 }
@@ -177,41 +182,41 @@ impl CommandLine {
         let Some(command) = self.command.take() else {
             return Ok(merge(&self.config()?, output, errors));
         };
-        let too_many = |message: String| wrong(ErrorKind::TooManyValues, &message);
+        let too_many = |message: String| usage_error(ErrorKind::TooManyValues, &message);
         Ok(match command {
             Subcommand::Git(command) => command.run(output, errors).map_err(too_many)?,
             Subcommand::Upstream(command) => {
-                let done = command.run(output, errors);
-                done.map_err(|(name, why)| wrong_in(name, &why))?
+                let code = command.run(output, errors);
+                code.map_err(|(name, why)| subcommand_usage_error(name, &why))?
             }
             Subcommand::Apply(args) => args.run(output, errors).ok_or_else(|| {
                 let kind = ErrorKind::MissingRequiredArgument;
-                wrong(kind, "apply needs --config and --live")
+                usage_error(kind, "apply needs --config and --live")
             })?,
             Subcommand::Patch(args) => merge(&args.config(), output, errors),
             Subcommand::Diff(args) => args.run(output, errors),
             Subcommand::Review(args) => args.run(output, errors).map_err(too_many)?,
             Subcommand::Explain(args) => args.run(output, errors),
             Subcommand::Completions { shell } => {
-                let text = Ok(plain(extras::completions(shell, opened())));
-                print(text, &ShownArgs::default().shown(), output, errors)
+                let text = Ok(complete(extras::completions(shell, with_full_help())));
+                print(text, &DisplayArgs::default().options(), output, errors)
             }
             Subcommand::Man(args) => {
-                let text = args.page(opened()).map(plain);
-                print(text, &ShownArgs::default().shown(), output, errors)
+                let text = args.page(with_full_help()).map(complete);
+                print(text, &DisplayArgs::default().options(), output, errors)
             }
         })
     }
 
-    /// The settings of a run of the main job.
+    /// Returns the settings of a run of the main command.
     fn config(self) -> Result<Config, clap::Error> {
         let needed = "--ancestor, --from and --to are needed";
         let sides = self.sides;
-        let sides = sides.ok_or_else(|| wrong(ErrorKind::MissingRequiredArgument, needed))?;
+        let sides = sides.ok_or_else(|| usage_error(ErrorKind::MissingRequiredArgument, needed))?;
         let sides = sides.paths();
         let markers = self.markers.style(&sides);
-        let markers = markers.map_err(|why| wrong(ErrorKind::TooManyValues, &why))?;
-        let settings = self.how.settings(markers);
+        let markers = markers.map_err(|why| usage_error(ErrorKind::TooManyValues, &why))?;
+        let settings = self.merge.settings(markers);
         Ok(Config::new(
             self.output,
             sides,
@@ -222,10 +227,10 @@ impl CommandLine {
     }
 }
 
-/// The command line, as clap knows it. The help of an option that takes one of some words names
-/// them, and the default.
+/// Returns the clap command. The help texts of options with a fixed set of values list the values
+/// and the default, so clap does not add its own lists.
 fn command() -> clap::Command {
-    throughout(CommandLine::command(), |command| {
+    map_commands(CommandLine::command(), |command| {
         command.mut_args(|argument| {
             let is_option = argument.get_long().is_some() && argument.get_action().takes_values();
             match is_option && !argument.get_possible_values().is_empty() {
@@ -236,16 +241,17 @@ fn command() -> clap::Command {
     })
 }
 
-/// The command line with nothing left out of its short help.
-pub(super) fn opened() -> clap::Command {
-    throughout(command().after_help(EXAMPLES), |command| {
+/// Returns the clap command with all options in its short help.
+pub(super) fn with_full_help() -> clap::Command {
+    map_commands(command().after_help(EXAMPLES), |command| {
         command.mut_args(|argument| argument.hide_short_help(false))
     })
 }
 
-/// The arguments that have the whole help printed, where these ask for it: in the form of the short
-/// help, for clap's long one takes three screens.
-fn wants_help(arguments: &[OsString]) -> Option<Vec<OsString>> {
+/// If the arguments ask for the full help (`help` or `--help`), returns arguments that print it
+/// with
+/// `-h`: clap's own long help is three screens long. Returns `None` otherwise.
+fn full_help_arguments(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let (program, others) = arguments.split_first()?;
     let help = OsString::from("-h");
     match others.split_first()? {
@@ -260,18 +266,18 @@ fn wants_help(arguments: &[OsString]) -> Option<Vec<OsString>> {
     }
 }
 
-/// What clap says of arguments that are wrong in a way it cannot see.
-fn wrong(kind: ErrorKind, message: &str) -> clap::Error {
+/// Returns a clap error for a mistake in the arguments that clap does not detect.
+fn usage_error(kind: ErrorKind, message: &str) -> clap::Error {
     command().error(kind, message)
 }
 
-/// The same of a subcommand's arguments, with its usage.
-fn wrong_in(subcommand: &str, message: &str) -> clap::Error {
+/// Like [`usage_error`], with the usage of a subcommand.
+fn subcommand_usage_error(subcommand: &str, message: &str) -> clap::Error {
     let mut command = command();
     command.build();
     let kind = ErrorKind::MissingRequiredArgument;
     match command.find_subcommand_mut(subcommand) {
         Some(command) => command.error(kind, message),
-        None => wrong(kind, message),
+        None => usage_error(kind, message),
     }
 }

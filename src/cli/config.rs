@@ -1,27 +1,27 @@
-//! The settings of a run that changes a package, in one value.
+//! The settings of a run that changes a package: what to merge, and what to do with the result.
 
 use std::path::PathBuf;
 
-use super::output::{OutputArgs, Shown};
-use super::report::ReportTo;
+use super::output::{DisplayOptions, OutputArgs};
+use super::report::ReportArgs;
 use crate::package::{ApplyTo, Patching, Settings};
 use crate::triple::Triple;
 
-/// Everything that a run needs to know.
+/// The settings of a run.
 #[derive(Debug)]
 pub(super) struct Config {
-    /// The three packages.
+    /// The paths of the three packages.
     pub sides: Triple<PathBuf>,
-    /// How they merge.
+    /// How to merge.
     pub settings: Settings,
-    /// What is done with them.
+    /// What to do with the packages.
     pub job: Job,
-    /// What is done with the result.
+    /// What to do with the result.
     pub output: OutputArgs,
-    /// What report is made.
-    pub report: ReportTo,
-    /// What is shown, and how.
-    pub shown: Shown,
+    /// Which report to write.
+    pub report: ReportArgs,
+    /// Which values and colours to print.
+    pub display: DisplayOptions,
 }
 
 impl Config {
@@ -30,35 +30,35 @@ impl Config {
         sides: Triple<PathBuf>,
         settings: Settings,
         job: Job,
-        report: ReportTo,
+        report: ReportArgs,
     ) -> Self {
-        let shown = output.run.shown.shown();
+        let display = output.run.display.options();
         Self {
             settings: Settings {
-                show_secrets: shown.secrets,
+                show_secrets: display.secrets,
                 ..settings
             },
             output,
             sides,
             job,
             report,
-            shown,
+            display,
         }
     }
 
-    /// Whether the result is written, and not only told or shown.
+    /// Returns true if the run writes its result, and false if it only reports it.
     pub(super) fn writes(&self) -> bool {
         !self.output.diff && !self.output.dry_run && !self.output.check
     }
 }
 
-/// What is done with the packages.
+/// What a run does with the packages.
 #[derive(Debug)]
 pub(super) enum Job {
-    /// They merge.
+    /// Merge the three packages.
     Merge,
-    /// Configurations are applied to live objects. The latter are the local side.
+    /// Apply configurations to live objects, which are the local side.
     Apply(ApplyTo),
-    /// Patches are applied. Their target is the local side.
+    /// Apply patches to a target, which is the local side.
     Patch(Patching),
 }

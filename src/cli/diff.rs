@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::exit_code::ExitCode;
-use super::output::{FilesArgs, Shown, ShownArgs};
-use super::progress::Line;
-use super::run::{in_pool, plain, print, tell_waiting};
+use super::output::{DisplayArgs, DisplayOptions, FilesArgs};
+use super::progress::StatusLine;
+use super::run::{complete, in_pool, print, print_waiting};
 use crate::error::{self, Error};
 use crate::package::{
     self, Access, DiffInput, FileChange, PatchForm, Selector, Settings, difference, plan_difference,
@@ -14,7 +14,7 @@ use crate::package::{
 use crate::report::{self, Diff};
 use crate::upgrade::{self, Cache, Remotes};
 
-/// What is printed.
+/// The format of the patch.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
     Unified,
@@ -43,31 +43,33 @@ pub(super) struct DiffArgs {
     #[command(flatten)]
     files: FilesArgs,
     #[command(flatten)]
-    shown: ShownArgs,
+    display: DisplayArgs,
 }
 
 impl DiffArgs {
-    /// Prints the patch to `output`, and what is wrong to `errors`.
+    /// Prints the patch to `output`, and errors to `errors`.
     pub(super) fn run(self, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-        let shown = self.shown.shown();
+        let display = self.display.options();
         let input = DiffInput {
             old: self.old.clone(),
             new: self.new.clone().unwrap_or_else(|| self.old.clone()),
             resources: self.resources.clone(),
         };
-        let mut locked =
-            |path: &Path| package::lock(path, Access::Read, || tell_waiting(path, errors));
-        let locks = locked(&input.old).and_then(|old| Ok((old, locked(&input.new)?)));
-        let diff = locks.and_then(|_locks| in_pool(None, || self.compare(input, &shown)));
-        print(diff, &shown, output, errors)
+        let mut lock =
+            |path: &Path| package::lock(path, Access::Read, || print_waiting(path, errors));
+        let locks = lock(&input.old).and_then(|old| Ok((old, lock(&input.new)?)));
+        let diff = locks.and_then(|_locks| in_pool(None, || self.compare(input, &display)));
+        print(diff, &display, output, errors)
     }
 
-    fn compare(self, mut input: DiffInput, shown: &Shown) -> Result<Diff, Error> {
+    /// Returns the patch. Without a second package, compares the package with the upstream version
+    /// that it was made from.
+    fn compare(self, mut input: DiffInput, display: &DisplayOptions) -> Result<Diff, Error> {
         let upstream = match self.new {
             None => {
-                let line = Line::new(io::stderr().is_terminal());
-                let tell = |what: &str| line.tell(what);
-                let remotes = Remotes::new(Cache::of_user()?, &tell);
+                let status = StatusLine::new(io::stderr().is_terminal());
+                let set_status = |message: &str| status.set(message);
+                let remotes = Remotes::new(Cache::of_user()?, &set_status);
                 Some(upgrade::original(&remotes, &input.old)?)
             }
             Some(_) => None,
@@ -76,7 +78,7 @@ impl DiffArgs {
             input.old = folder.path().to_owned();
         }
         let settings = Settings {
-            show_secrets: shown.secrets,
+            show_secrets: display.secrets,
             ..self.files.settings()
         };
         let form = match self.format {
@@ -88,11 +90,11 @@ impl DiffArgs {
                 let line =
                     |it: &FileChange| format!("{} {}\n", it.kind.as_str(), error::shown(&it.path));
                 return Ok(match self.list {
-                    true => plain(plan.files.iter().map(line).collect()),
-                    false => report::diff(&plan, shown.color_output),
+                    true => complete(plan.files.iter().map(line).collect()),
+                    false => report::diff(&plan, display.color_output),
                 });
             }
         };
-        difference(&input, form, &settings).map(plain)
+        difference(&input, form, &settings).map(complete)
     }
 }

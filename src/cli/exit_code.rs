@@ -5,21 +5,22 @@ use std::io;
 
 use crate::git;
 
-/// The exit status.
+/// The exit status of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitCode {
-    /// Merged; conflicts that the policy resolved included.
+    /// Success. A merge resolved all conflicts, for example by its policy.
     Merged,
     /// Conflicts are left.
     Conflicts,
     /// The arguments or the input are wrong, or reading or writing failed.
     Failed,
-    /// What the contract of git says that a subcommand stands in for.
+    /// The status that git expects of a subcommand which it calls, or that a signal caused.
     Other(u8),
 }
 
 impl ExitCode {
-    /// For arguments that clap refuses. Where git calls, 2 would say that two conflicts are left.
+    /// Returns the status for arguments that clap rejects. It is not 2 for commands that git calls:
+    /// git takes 2 for the number of conflicts.
     pub fn for_wrong_arguments(error: &clap::Error, arguments: &[OsString]) -> Self {
         let arguments: Vec<&str> = arguments
             .iter()
@@ -33,10 +34,10 @@ impl ExitCode {
         }
     }
 
-    /// The same, unless what there was to tell could not be told. Whoever has stopped reading it
-    /// has seen enough: what was done is done.
-    pub(super) fn unless_lost(self, told: io::Result<()>) -> Self {
-        match told {
+    /// Returns [`ExitCode::Failed`] if writing the output failed, else the status itself. A broken
+    /// pipe is no failure: the reader stopped early, and the command has done its work.
+    pub(super) fn unless_output_failed(self, written: io::Result<()>) -> Self {
+        match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Self::Failed,
             _ => self,
         }

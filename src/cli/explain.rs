@@ -1,13 +1,13 @@
-//! `merge3 explain`: the three values at a path, what each side did, the rule that decided, and the
-//! result.
+//! `merge3 explain`: prints the three values at a path, what each side changed, the rule that
+//! decided, and the result.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::exit_code::ExitCode;
 use super::merge_args::{MergeArgs, SidesArgs};
-use super::output::ShownArgs;
-use super::run::{in_threads, plain, print};
+use super::output::DisplayArgs;
+use super::run::{complete, in_threads, print};
 use crate::error::{Error, shown};
 use crate::merge::{
     Conflict, ConflictKind, MarkerStyle, Merged, Pattern, ReadDocument, merge_document,
@@ -19,7 +19,7 @@ use crate::triple::{Change, Triple};
 use crate::visible::visible_lines;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal, stream::split};
 
-/// What to do where there is nothing to explain.
+/// The help for a file or path that has nothing to explain.
 const HELP: &str = "give the file as it is in the package, and the \
     path as in `spec.containers[name=app].image`";
 
@@ -32,9 +32,9 @@ pub(super) struct ExplainArgs {
     #[command(flatten)]
     sides: SidesArgs,
     #[command(flatten)]
-    how: MergeArgs,
+    merge: MergeArgs,
     #[command(flatten)]
-    shown: ShownArgs,
+    display: DisplayArgs,
     /// The file, relative to the package
     file: PathBuf,
     /// Where in it, such as spec.template.spec.containers[name=app].image
@@ -42,25 +42,25 @@ pub(super) struct ExplainArgs {
 }
 
 impl ExplainArgs {
-    /// Prints the answer.
+    /// Prints the explanation.
     pub(super) fn run(self, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-        let (shown, sides) = (self.shown.shown(), self.sides.paths());
+        let (display, sides) = (self.display.options(), self.sides.paths());
         let settings = Settings {
-            show_secrets: shown.secrets,
-            ..self.how.settings(MarkerStyle::default())
+            show_secrets: display.secrets,
+            ..self.merge.settings(MarkerStyle::default())
         };
-        let told = in_threads(None, &sides, || {
+        let text = in_threads(None, &sides, || {
             explain(&sides, &settings, &self.file, &self.path)
         });
-        let told = told.map(|text| plain(visible_lines(&text)));
-        print(told, &shown, output, errors)
+        let text = text.map(|text| complete(visible_lines(&text)));
+        print(text, &display, output, errors)
     }
 }
 
-/// The answer as a text.
+/// Returns the explanation for a path of a file, one for each resource that has the path.
 ///
 /// # Errors
-/// Where the path is none, or nothing is there on any side.
+/// The path is invalid, no side has the file as YAML, or no side has the path.
 fn explain(
     sides: &Triple<PathBuf>,
     settings: &Settings,
@@ -80,7 +80,7 @@ fn explain(
     }
     let mut text = String::new();
     for paired in &documents {
-        let is_hidden = !settings.show_secrets && is_kept_in(paired, path);
+        let is_hidden = !settings.show_secrets && is_secret_value(paired, path);
         text.extend(explain_one(paired, &pattern, file, is_hidden)?);
     }
     if text.is_empty() {
@@ -92,24 +92,28 @@ fn explain(
     Ok(text)
 }
 
-/// Whether the values at a path are those of a Secret.
-fn is_kept_in(paired: &Paired, path: &str) -> bool {
-    const OPEN: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
+/// Returns true if the values at a path may be secret: the document may be a Secret, and the path
+/// is none of its public fields.
+fn is_secret_value(paired: &Paired, path: &str) -> bool {
+    const PUBLIC: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
     let sides = paired.texts.as_ref().into_array();
     let mut texts = sides.into_iter().flatten();
-    texts.any(|text| may_be_in(text.as_bytes())) && !OPEN.contains(&path) && path != "metadata.name"
+    texts.any(|text| may_be_in(text.as_bytes()))
+        && !PUBLIC.contains(&path)
+        && path != "metadata.name"
 }
 
-/// What a side has at the place.
+/// The entry that a side has at the path.
 #[derive(Clone, Copy)]
-struct AtPlace<'t> {
+struct FoundEntry<'t> {
     tree: &'t Tree<'t>,
     entry: EntryId,
 }
 
-/// What each side has at the place.
-struct Sides<'t>(Triple<Option<AtPlace<'t>>>);
+/// The entry of each side at the path, if the side has it.
+struct Sides<'t>(Triple<Option<FoundEntry<'t>>>);
 
+/// Returns the explanation for one document; `None` if no side has the path.
 fn explain_one(
     paired: &Paired,
     pattern: &Pattern,
@@ -121,11 +125,11 @@ fn explain_one(
     let documents = documents.as_ref().map(|documents| documents.first());
     let trees = documents.map(|document| Tree::parse(document?.text).ok().flatten());
     let trees = trees.as_ref().map(Option::as_ref);
-    let here = trees.map(|tree| {
+    let found = trees.map(|tree| {
         let (tree, entry) = (tree?, *pattern.find(tree?).first()?);
-        Some(AtPlace { tree, entry })
+        Some(FoundEntry { tree, entry })
     });
-    if here.is_empty() {
+    if found.is_empty() {
         return Ok(None);
     }
     let sides = documents.zip(trees).map(|(document, tree)| {
@@ -139,12 +143,12 @@ fn explain_one(
             message: error.message,
         }
     })?;
-    let here = Sides(here);
-    let (result, why) = result_and_reason(paired, &merged, &here, pattern);
-    Ok(Some(here.told(result.as_deref(), &why, is_hidden)))
+    let found = Sides(found);
+    let (result, why) = result_and_reason(paired, &merged, &found, pattern);
+    Ok(Some(found.to_text(result.as_deref(), &why, is_hidden)))
 }
 
-/// The value that the merge has at a place, and why.
+/// Returns the value that the merge gives at the path, and the rule that decided it.
 fn result_and_reason(
     paired: &Paired,
     merged: &Merged,
@@ -189,7 +193,8 @@ fn result_and_reason(
     }
 }
 
-/// The value at a path of a text; a hunk of conflict markers is no value.
+/// Returns the value at a path of a merged text. If the text does not parse, it contains conflict
+/// markers, and the result says so.
 fn value_in(text: &str, pattern: &Pattern) -> Option<String> {
     match Tree::parse(text) {
         Ok(tree) => {
@@ -201,14 +206,14 @@ fn value_in(text: &str, pattern: &Pattern) -> Option<String> {
     }
 }
 
-impl AtPlace<'_> {
+impl FoundEntry<'_> {
     fn value(&self) -> NodeId {
         self.tree.entry(self.entry).value
     }
 }
 
-/// Whether two sides have the same value, or both have none.
-fn is_same(left: &Option<AtPlace<'_>>, right: &Option<AtPlace<'_>>) -> bool {
+/// Returns true if two sides have equal values, or neither has a value.
+fn is_same(left: &Option<FoundEntry<'_>>, right: &Option<FoundEntry<'_>>) -> bool {
     match left.zip(*right) {
         Some((left, right)) => equal(left.tree, left.value(), right.tree, right.value()),
         None => left.is_none() && right.is_none(),
@@ -216,8 +221,9 @@ fn is_same(left: &Option<AtPlace<'_>>, right: &Option<AtPlace<'_>>) -> bool {
 }
 
 impl Sides<'_> {
-    fn told(&self, result: Option<&str>, why: &str, is_hidden: bool) -> String {
-        let shown = |value: Option<&str>| match value {
+    /// Returns the explanation as text.
+    fn to_text(&self, result: Option<&str>, why: &str, is_hidden: bool) -> String {
+        let value_text = |value: Option<&str>| match value {
             None => " (absent)".to_owned(),
             Some(_) if is_hidden => " (secret)".to_owned(),
             Some("") => " (empty)".to_owned(),
@@ -233,26 +239,26 @@ impl Sides<'_> {
         format!(
             "original:{}\nupdated:{}\nlocal:{}\nupstream: {}\nlocally: {}\nrule: {why}\n\
              result:{}\n",
-            shown(values.original.as_deref()),
-            shown(values.updated.as_deref()),
-            shown(values.local.as_deref()),
-            self.did(&self.0.updated),
-            self.did(&self.0.local),
-            shown(result),
+            value_text(values.original.as_deref()),
+            value_text(values.updated.as_deref()),
+            value_text(values.local.as_deref()),
+            self.change_of(&self.0.updated),
+            self.change_of(&self.0.local),
+            value_text(result),
         )
     }
 
-    /// What a side did to the original's value.
-    fn did(&self, now: &Option<AtPlace<'_>>) -> &'static str {
-        match (&self.0.original, now) {
-            (original, now) if is_same(original, now) => "unchanged",
+    /// Returns what a side did to the original's value, in a word.
+    fn change_of(&self, side: &Option<FoundEntry<'_>>) -> &'static str {
+        match (&self.0.original, side) {
+            (original, side) if is_same(original, side) => "unchanged",
             (None, _) => "added",
             (_, None) => "deleted",
             _ => "changed",
         }
     }
 
-    /// The rule that decided, in words.
+    /// Returns the rule that decided the value, in words.
     fn reason(&self, conflicts: &[Conflict], noted: &[Conflict]) -> String {
         let is_pin = |it: &&Conflict| it.kind == ConflictKind::Pinned;
         let mut records = noted
@@ -260,7 +266,7 @@ impl Sides<'_> {
             .filter(is_pin)
             .chain(conflicts)
             .chain(noted.iter().filter(|it| !is_pin(it)));
-        if let Some(record) = records.find(|record| self.is_at(record)) {
+        if let Some(record) = records.find(|record| self.is_covered_by(record)) {
             return report::reason(record);
         }
         match self.0.change_by(is_same) {
@@ -277,13 +283,13 @@ impl Sides<'_> {
         .to_owned()
     }
 
-    /// Both sides changed it without a conflict: what is in it merged.
+    /// Returns the rule for a map or list that both sides changed without a conflict.
     fn merged_below(&self) -> &'static str {
-        let list = self.0.local.is_some_and(|local| {
+        let is_list = self.0.local.is_some_and(|local| {
             let value = local.tree.node(local.tree.resolve(local.value()));
             matches!(value.kind, NodeKind::Sequence(_))
         });
-        if list {
+        if is_list {
             "both sides changed the list in different elements: they \
              merge by what identifies them (rules: Lists with a key)"
         } else {
@@ -291,8 +297,8 @@ impl Sides<'_> {
         }
     }
 
-    /// Whether a record is about this place, or about one that it is in.
-    fn is_at(&self, record: &Conflict) -> bool {
+    /// Returns true if a record is about the entry at the path, or about one that contains it.
+    fn is_covered_by(&self, record: &Conflict) -> bool {
         if record.path.is_empty() {
             return true;
         }
@@ -300,11 +306,11 @@ impl Sides<'_> {
             return false;
         };
         let mut sides = self.0.into_array().into_iter().flatten();
-        sides.any(|AtPlace { tree, entry }| {
-            let here = tree.entry(entry).span;
+        sides.any(|FoundEntry { tree, entry }| {
+            let inner = tree.entry(entry).span;
             pattern.find(tree).into_iter().any(|found| {
                 let span = tree.entry(found).span;
-                span.start <= here.start && here.end <= span.end
+                span.start <= inner.start && inner.end <= span.end
             })
         })
     }

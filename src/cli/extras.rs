@@ -1,4 +1,4 @@
-//! The subcommands `completions` and `man`, made by clap's generators.
+//! The subcommands `completions` and `man`, which use clap's generators.
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,11 @@ pub(super) struct ManArgs {
 }
 
 impl ManArgs {
-    /// The manual page that is to be printed; nothing where all are written to a folder.
+    /// Returns the manual page to print. With `--all`, writes all pages to a folder and returns an
+    /// empty text.
     ///
     /// # Errors
-    /// Where there is no such command, or the folder cannot be written.
+    /// There is no such command, or the folder cannot be written.
     pub(super) fn page(&self, command: Command) -> Result<String, Error> {
         let mut all = documented(command);
         if let Some(folder) = &self.all {
@@ -43,28 +44,29 @@ impl ManArgs {
     }
 }
 
-/// Completions for a shell.
+/// Returns the completion script for a shell.
 pub(super) fn completions(shell: Shell, mut command: Command) -> String {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, "merge3", &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A command and all of its subcommands, changed.
-pub(super) fn throughout(
+/// Applies a change to a command and to all of its subcommands.
+pub(super) fn map_commands(
     command: clap::Command,
     change: fn(clap::Command) -> clap::Command,
 ) -> clap::Command {
     let names = command.get_subcommands().map(|it| it.get_name().to_owned());
     let names: Vec<String> = names.collect();
     names.into_iter().fold(change(command), |command, name| {
-        command.mut_subcommand(name, |it| throughout(it, change))
+        command.mut_subcommand(name, |it| map_commands(it, change))
     })
 }
 
-/// A command that says what each value of an option means. There are no pages about `help`.
+/// Returns the command as manual pages need it: options list their values with a description, and
+/// there is no `help` subcommand.
 fn documented(command: Command) -> Command {
-    throughout(command, |command| {
+    map_commands(command, |command| {
         command
             .disable_help_subcommand(true)
             .mut_args(|argument| argument.hide_possible_values(false))

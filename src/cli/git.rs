@@ -1,4 +1,4 @@
-//! The arguments of the subcommands that have to do with git.
+//! The subcommands that integrate with git: `git`, `merge-file` and `solve`.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -22,9 +22,9 @@ const SOLVE_HELP: &str = "\
   merge3 solve -p a.yaml            print what would be left of one
 Exit status: 0 no conflict is left; 1 conflicts are left; 2 it cannot be done";
 
-/// The subcommands.
+/// The subcommands that integrate with git.
 #[derive(Debug, Subcommand)]
-pub(super) enum Subcommands {
+pub(super) enum GitCommands {
     /// Have git merge YAML and JSON by structure
     #[command(subcommand)]
     Git(Git),
@@ -147,11 +147,11 @@ pub(super) struct SolveArgs {
     marker_size: usize,
 }
 
-impl Subcommands {
-    /// What git calls for each file that it merges, read without making ready all the other
-    /// arguments there are; `None` if the arguments are anything else, or wrong: what is to be
-    /// said about that, the whole command line says.
-    pub(super) fn read_alone(arguments: &[OsString]) -> Option<Self> {
+impl GitCommands {
+    /// Parses arguments of `git` and `merge-file` without building the whole command line, because
+    /// git calls these for each file that it merges. Returns `None` for other or wrong arguments:
+    /// the whole command line reports the error.
+    pub(super) fn parse_alone(arguments: &[OsString]) -> Option<Self> {
         if !["git", "merge-file"]
             .iter()
             .any(|name| arguments.get(1).is_some_and(|it| it == name))
@@ -163,17 +163,17 @@ impl Subcommands {
         Self::from_arg_matches(&matches).ok()
     }
 
-    /// Does it; the status is what git says that it is.
+    /// Runs the command and returns the exit status that git expects.
     ///
     /// # Errors
-    /// What is wrong with the arguments.
+    /// The arguments are wrong.
     pub(super) fn run(
         self,
         output: &mut impl Write,
         errors: &mut impl Write,
     ) -> Result<ExitCode, String> {
-        let told = |done: Result<(), String>| (done.map(|()| 0), 2);
-        let (done, failed) = match self {
+        let zero_or_two = |result: Result<(), String>| (result.map(|()| 0), 2);
+        let (result, failure_status) = match self {
             Self::MergeFile(args) if args.labels.len() > 3 => {
                 return Err("-L can be given three times at most".to_owned());
             }
@@ -185,34 +185,39 @@ impl Subcommands {
                 (git::drive(&args.files(), path, output), git::FAILED)
             }
             Self::MergeFile(args) => {
-                let how = (args.stdout, args.quiet);
-                (git::merge_file(&args.files(), how, output, errors), u8::MAX)
+                let options = (args.stdout, args.quiet);
+                let result = git::merge_file(&args.files(), options, output, errors);
+                (result, u8::MAX)
             }
             Self::Solve(args) => {
-                let size = size(args.marker_size);
+                let size = marker_size(args.marker_size);
                 (
                     git::solve(&args.files, size, args.stdout, output, errors),
                     2,
                 )
             }
-            Self::Git(Git::Install(args)) => told(git::install(args.scope(), output)),
+            Self::Git(Git::Install(args)) => zero_or_two(git::install(args.scope(), output)),
             Self::Git(Git::Mergetool(args)) => {
-                told(git::install_mergetool(args.scope.scope(), output))
+                zero_or_two(git::install_mergetool(args.scope.scope(), output))
             }
-            Self::Git(Git::Uninstall(args)) => told(git::uninstall(args.scope(), output)),
+            Self::Git(Git::Uninstall(args)) => zero_or_two(git::uninstall(args.scope(), output)),
             Self::Git(Git::Status) => (git::status(output), 2),
         };
-        Ok(ExitCode::Other(done.unwrap_or_else(|message| {
-            // there is nobody left to tell where standard error is closed
+        Ok(ExitCode::Other(result.unwrap_or_else(|message| {
+            // a closed standard error leaves no way to report
             let _ = writeln!(errors, "error: {}", visible_lines(&message));
-            failed
+            failure_status
         })))
     }
 }
 
-/// As git has it: no size is the usual one.
-const fn size(given: usize) -> usize {
-    if given == 0 { MARKER_SIZE } else { given }
+/// Returns the length of a conflict marker. As in git, 0 stands for the default.
+const fn marker_size(requested: usize) -> usize {
+    if requested == 0 {
+        MARKER_SIZE
+    } else {
+        requested
+    }
 }
 
 impl ScopeArgs {
@@ -227,11 +232,11 @@ impl ScopeArgs {
 
 impl DriverArgs {
     fn files(&self) -> FilesToMerge {
-        // a version of git that does not know a placeholder hands it on as it is
-        let label = |at: usize, placeholder: &str, usual: &str| {
-            let given = self.labels.get(at).map(String::as_str);
-            let given = given.filter(|label| !label.is_empty() && *label != placeholder);
-            given.unwrap_or(usual).to_owned()
+        // a version of git that does not know a placeholder passes it unchanged
+        let label = |index: usize, placeholder: &str, default: &str| {
+            let label = self.labels.get(index).map(String::as_str);
+            let label = label.filter(|label| !label.is_empty() && *label != placeholder);
+            label.unwrap_or(default).to_owned()
         };
         let labels = Triple {
             original: label(0, "%S", "base"),
@@ -240,12 +245,12 @@ impl DriverArgs {
         };
         FilesToMerge {
             sides: Triple::new(&self.original, &self.updated, &self.local).map(PathBuf::clone),
-            // git does not tell a driver of `-X ours`
+            // git does not pass `-X ours` to a merge driver
             favor: std::env::var("MERGE3")
                 .ok()
                 .and_then(|name| Favor::from_str(&name, false).ok()),
             style: Style {
-                size: size(self.marker_size),
+                size: marker_size(self.marker_size),
                 labels,
                 conflict_style: self.diff3.then_some(ConflictStyle::Diff3),
             },
@@ -255,9 +260,9 @@ impl DriverArgs {
 
 impl MergeFileArgs {
     fn files(&self) -> FilesToMerge {
-        let label = |at: usize, file: &PathBuf| {
-            let given = self.labels.get(at).cloned();
-            given.unwrap_or_else(|| file.to_string_lossy().into_owned())
+        let label = |index: usize, file: &PathBuf| {
+            let label = self.labels.get(index).cloned();
+            label.unwrap_or_else(|| file.to_string_lossy().into_owned())
         };
         let labels = Triple {
             original: label(1, &self.original),
@@ -273,7 +278,7 @@ impl MergeFileArgs {
                 _ => None,
             },
             style: Style {
-                size: size(self.marker_size),
+                size: marker_size(self.marker_size),
                 labels,
                 conflict_style: match (self.diff3, self.zdiff3) {
                     (true, _) => Some(ConflictStyle::Diff3),

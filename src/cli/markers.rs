@@ -1,11 +1,11 @@
-//! The arguments about conflict markers (rules: Conflict markers).
+//! The arguments for the style of conflict markers (rules: Conflict markers).
 
 use std::path::PathBuf;
 
 use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::triple::Triple;
 
-/// How conflict markers look.
+/// The arguments for the style of conflict markers.
 #[derive(Debug, clap::Args)]
 pub(super) struct MarkerArgs {
     /// How long conflict markers are (7)
@@ -32,7 +32,8 @@ pub(super) struct MarkerArgs {
     conflict_style: ConflictStyle,
 }
 
-/// A label is part of a line.
+/// Parses a label of a marker. It is written into a line, so it must not contain control
+/// characters.
 fn label(text: &str) -> Result<String, &'static str> {
     if text.contains(char::is_control) {
         Err("a label is one line")
@@ -42,11 +43,11 @@ fn label(text: &str) -> Result<String, &'static str> {
 }
 
 impl MarkerArgs {
-    /// The style of markers, with these names of the sides where no label is given.
+    /// Returns the style of conflict markers. A side without a label gets its path as label.
     ///
     /// # Errors
-    /// Where there are more labels than sides.
-    pub(super) fn style(self, names: &Triple<PathBuf>) -> Result<MarkerStyle, String> {
+    /// There are more labels than sides.
+    pub(super) fn style(self, paths: &Triple<PathBuf>) -> Result<MarkerStyle, String> {
         if self.labels.len() > 3 {
             return Err(format!(
                 "--label is given {} times: local, original and updated have one each",
@@ -55,13 +56,13 @@ impl MarkerArgs {
         }
         let mut labels = self.labels.into_iter();
         let (local, original, updated) = (labels.next(), labels.next(), labels.next());
-        let given = Triple::new(original, updated, local).zip(names.as_ref());
-        let label = |(label, name): (Option<String>, &PathBuf)| {
-            label.unwrap_or_else(|| name.to_string_lossy().into_owned())
+        let labels = Triple::new(original, updated, local).zip(paths.as_ref());
+        let label = |(label, path): (Option<String>, &PathBuf)| {
+            label.unwrap_or_else(|| path.to_string_lossy().into_owned())
         };
         Ok(MarkerStyle {
             size: self.marker_size.into(),
-            labels: given.map(label),
+            labels: labels.map(label),
             conflict_style: self.conflict_style,
         })
     }

@@ -1,4 +1,4 @@
-//! The arguments that say which packages merge, and how: the main command's, and those of upgrades.
+//! The arguments that say which packages to merge and how, shared by several commands.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::merge::{Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Texts
 use crate::package::{SchemaSource, Settings};
 use crate::triple::Triple;
 
-/// The three packages.
+/// The paths of the three packages.
 #[derive(Debug, clap::Args)]
 pub(super) struct SidesArgs {
     /// What both others come from: a folder or a file
@@ -28,7 +28,7 @@ impl SidesArgs {
     }
 }
 
-/// How a merge is done.
+/// The options of a merge.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct MergeArgs {
@@ -106,12 +106,12 @@ enum SchemaName {
 }
 
 impl MergeArgs {
-    /// Whether conflicts stay in the files.
+    /// Returns true if the merge leaves conflicts between markers in the files.
     pub(super) const fn leaves_markers(&self) -> bool {
         matches!(self.on_conflict, OnConflict::Markers)
     }
 
-    /// How packages merge, with conflict markers that look so.
+    /// Returns the settings of the merge, with the given style of conflict markers.
     pub(super) fn settings(self, markers: MarkerStyle) -> Settings {
         Settings {
             merge: Options {

@@ -1,10 +1,12 @@
-//! The command line: arguments, what they say is done, an exit status.
+//! The command line: parses the arguments, runs the command and returns an exit status.
 //!
-//! `args` reads the arguments. What commands share is in `merge_args` and `markers` (how to merge),
-//! `output` and `report` (what becomes of the result); `apply`, `patch`, `diff`, `explain`, `review`,
-//! `git` and `upstream_args` have those of one command each, and what it does. `run` carries out
-//! what changes a package, with the settings in `config`: merges, `apply` and `patch`. `upstream`
-//! runs what has to do with upstreams.
+//! `args` has the main command and dispatches to the subcommands. Arguments that commands share are
+//! in `merge_args` and `markers` (how to merge), `output` and `report` (what to do with the
+//! result).
+//! `apply`, `patch`, `diff`, `explain`, `review`, `git` and `upstream_args` have the arguments of one
+//! command or group of commands each. `run` carries out the commands that change a package (merge,
+//! `apply` and `patch`), with the settings in `config`. `upstream` carries out the commands about
+//! packages that come from upstream.
 
 mod apply;
 mod args;

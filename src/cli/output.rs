@@ -1,4 +1,4 @@
-//! What is done with a result: the arguments that the commands which change packages share.
+//! The arguments that say what to do with a result, shared by the commands that change packages.
 
 use std::io::{IsTerminal as _, Write};
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use super::signals::Signals;
 use crate::error::Error;
 use crate::package::{SchemaSource, Settings};
 
-/// What is done with a result, and what is told of it.
+/// The arguments that say what to do with a result, and what to report.
 #[derive(Debug, Default, Args)]
 #[group(skip)]
 pub(super) struct OutputArgs {
@@ -31,12 +31,12 @@ pub(super) struct OutputArgs {
     pub(super) run: RunArgs,
 }
 
-/// How a run is carried out.
+/// The arguments that say how to carry out a run.
 #[derive(Debug, Default, Args)]
 #[group(skip)]
 pub(super) struct RunArgs {
     #[command(flatten)]
-    pub(super) shown: ShownArgs,
+    pub(super) display: DisplayArgs,
     /// Force what is written to the disk
     #[arg(long, hide_short_help = true)]
     pub(super) sync: bool,
@@ -51,10 +51,10 @@ pub(super) struct RunArgs {
     pub(super) verbose: bool,
 }
 
-/// What of a run is shown, and how.
+/// The arguments that say which values and colours to print.
 #[derive(Debug, Default, Args)]
 #[group(skip)]
-pub(super) struct ShownArgs {
+pub(super) struct DisplayArgs {
     /// Show values of Secrets, in reports, errors and diffs
     #[arg(long, hide_short_help = true)]
     show_secrets: bool,
@@ -69,7 +69,7 @@ pub(super) struct ShownArgs {
     color: Color,
 }
 
-/// Which files are read, and what is known of the fields in them.
+/// The arguments that say which files to read, and which fields they may have.
 #[derive(Debug, Args)]
 #[group(skip)]
 pub(super) struct FilesArgs {
@@ -99,10 +99,10 @@ enum Color {
 }
 
 impl OutputArgs {
-    /// Of a run that changes nothing, and only shows something.
-    pub(super) fn showing(shown: ShownArgs) -> Self {
+    /// Returns the arguments of a run with the given display and defaults for all else.
+    pub(super) fn with_display(display: DisplayArgs) -> Self {
         let run = RunArgs {
-            shown,
+            display,
             ..RunArgs::default()
         };
         Self {
@@ -113,7 +113,7 @@ impl OutputArgs {
 }
 
 impl FilesArgs {
-    /// The settings that say so.
+    /// Returns the settings for these arguments.
     pub(super) fn settings(self) -> Settings {
         Settings {
             matches: self.matches,
@@ -125,10 +125,10 @@ impl FilesArgs {
     }
 }
 
-impl ShownArgs {
-    /// What is shown by a run of this process.
-    pub(super) fn shown(&self) -> Shown {
-        Shown {
+impl DisplayArgs {
+    /// Returns which values and colours this process prints.
+    pub(super) fn options(&self) -> DisplayOptions {
+        DisplayOptions {
             secrets: self.show_secrets,
             color_output: self.color.is_on(std::io::stdout().is_terminal()),
             color_errors: self.color.is_on(std::io::stderr().is_terminal()),
@@ -137,53 +137,54 @@ impl ShownArgs {
 }
 
 impl Color {
-    /// Whether an output has colour that is a terminal, or is none.
-    fn is_on(self, terminal: bool) -> bool {
+    /// Returns true if an output gets colours. `is_terminal` says whether it is a terminal.
+    fn is_on(self, is_terminal: bool) -> bool {
         let no_color = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         match self {
-            Self::Auto => terminal && !no_color(),
+            Self::Auto => is_terminal && !no_color(),
             Self::Always => true,
             Self::Never => false,
         }
     }
 }
 
-/// What of a run is shown, and how.
+/// Which values and colours to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shown {
-    /// Whether the values of Secrets are.
+pub(super) struct DisplayOptions {
+    /// Whether to print values of Secrets.
     pub secrets: bool,
-    /// Whether standard output is coloured.
+    /// Whether standard output has colours.
     pub color_output: bool,
-    /// Whether standard error is.
+    /// Whether standard error has colours.
     pub color_errors: bool,
 }
 
-impl Shown {
-    /// Tells what went wrong: the status of a run that ended by that, perhaps because a signal
-    /// came.
-    pub(super) fn failed(
+impl DisplayOptions {
+    /// Prints an error and returns the exit status. If a signal stopped the run, that is the status
+    /// of the signal.
+    pub(super) fn fail(
         &self,
         error: Error,
         signals: Option<&Signals>,
         errors: &mut impl Write,
     ) -> ExitCode {
         let is_stopped = matches!(error, Error::Stopped { .. });
-        let told = error.with_secrets(self.secrets).render(self.color_errors);
-        // there is nobody left to tell where that fails
-        let _ = writeln!(errors, "{told}");
+        let text = error.with_secrets(self.secrets).render(self.color_errors);
+        // a closed standard error leaves no way to report
+        let _ = writeln!(errors, "{text}");
         let status = signals.filter(|_| is_stopped).and_then(Signals::status);
         status.map_or(ExitCode::Failed, ExitCode::Other)
     }
 }
 
-/// The most threads: each has a stack and a heap of its own.
-const MOST_THREADS: usize = 512;
+/// The maximum number of threads. Each thread needs memory for its own stack and heap.
+const MAX_THREADS: usize = 512;
 
+/// Parses a number of threads.
 pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     let number: NonZeroUsize = text.parse().map_err(|error| format!("{error}"))?;
     match number.get() {
-        ..=MOST_THREADS => Ok(number),
-        _ => Err(format!("at most {MOST_THREADS} threads are started")),
+        ..=MAX_THREADS => Ok(number),
+        _ => Err(format!("at most {MAX_THREADS} threads are started")),
     }
 }

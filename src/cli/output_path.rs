@@ -1,46 +1,46 @@
-//! `--output`: the result goes to a place of its own, and the local package stays as it is.
+//! `--output`: writes the result to another path or to standard output, not to the local package.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use super::config::Config;
-use super::report::ready;
+use super::report::check_writable;
 use crate::error::Error;
 use crate::package::{
     Disk, Plan, STANDARD_INPUT, is_open_already, read_named, replace, standard_input,
 };
 
-/// Where the result goes.
+/// Where the result goes, if not to the local package.
 pub(super) enum Destination<'c> {
-    /// Standard output: one file.
-    Output,
+    /// Standard output. The result must be one file.
+    Stdout,
     /// A file or folder.
     Path(&'c Path),
 }
 
 impl<'c> Destination<'c> {
-    /// Where the result of a run goes; in the local package's place where nothing is said.
+    /// Returns where the result of a run goes; `None` for the local package itself.
     pub(super) fn of(config: &'c Config) -> Option<Self> {
         match config.output.output.as_deref() {
             Some(path) if path.as_os_str() != STANDARD_INPUT => Some(Self::Path(path)),
-            Some(_) => Some(Self::Output),
-            // what comes on standard input goes to standard output
-            None => (config.sides.local.as_os_str() == STANDARD_INPUT).then_some(Self::Output),
+            Some(_) => Some(Self::Stdout),
+            // a local file from standard input has no path to write to
+            None => (config.sides.local.as_os_str() == STANDARD_INPUT).then_some(Self::Stdout),
         }
     }
 }
 
-/// Whether the local package is what is written.
+/// Returns true if the run writes to the local package.
 pub(super) fn is_in_place(config: &Config) -> bool {
     config.writes() && Destination::of(config).is_none()
 }
 
-/// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or
-/// unfinished. `plan` is about a copy there afterwards.
+/// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or left by a
+/// run that was killed. Afterwards `plan` describes the copy.
 ///
 /// # Errors
-/// Where something is there already, or the disk says no.
+/// The folder has other content, or writing fails.
 pub(super) fn write(
     config: &Config,
     plan: &mut Plan,
@@ -49,15 +49,15 @@ pub(super) fn write(
     durable: bool,
 ) -> Result<(), Error> {
     if !config.sides.local.is_dir() {
-        let bytes = result(config, plan)?;
-        ready("--output", path)?;
-        return put(path, &bytes).map_err(Error::writing(path));
+        let bytes = merged_file(config, plan)?;
+        check_writable("--output", path)?;
+        return write_file(path, &bytes).map_err(Error::writing(path));
     }
     plan.write_copy(disk, path, durable)
 }
 
-/// Writes a file that [`ready`] has seen to.
-pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file whose path passed [`check_writable`].
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_open_already(path) {
         fs::write(path, bytes)
     } else {
@@ -65,11 +65,11 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// The merged file, where the sides are files.
+/// Returns the content of the merged file, if the sides are files.
 ///
 /// # Errors
-/// Where they are not, or the local file cannot be read.
-pub(super) fn result(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
+/// The sides are folders, or the local file cannot be read.
+pub(super) fn merged_file(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
     let local = &config.sides.local;
     if local.is_dir() {
         return Err(Error::output(

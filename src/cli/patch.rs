@@ -6,11 +6,11 @@ use clap::Args;
 
 use super::config::{Config, Job};
 use super::output::{FilesArgs, OutputArgs};
-use super::report::ReportTo;
+use super::report::ReportArgs;
 use crate::package::{Given, PatchForm, Patching, Selector};
 use crate::triple::Triple;
 
-/// What is patched with what.
+/// The arguments of `patch`.
 #[derive(Debug, Args)]
 pub(super) struct PatchArgs {
     /// The patch: a file of one or more documents, each for the resource that it names (repeatable)
@@ -47,11 +47,11 @@ pub(super) struct PatchArgs {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    report: ReportTo,
+    report: ReportArgs,
 }
 
 impl PatchArgs {
-    /// What a run is given.
+    /// Returns the settings of the run.
     pub(super) fn config(self) -> Config {
         let target = self.target;
         let paths = self.patches.into_iter().map(Given::Path);

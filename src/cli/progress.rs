@@ -1,4 +1,5 @@
-//! The progress bar, on a terminal, for runs that take longer than half a second (rules: Reports).
+//! Progress output on a terminal: a status line, and a bar for runs that take longer than half a
+//! second (rules: Reports).
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -8,33 +9,34 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::package::Progress;
 use crate::visible::visible;
 
-/// How long a run may take without a word.
-const PATIENCE: Duration = Duration::from_millis(500);
-const PAUSE: Duration = Duration::from_millis(100);
+/// The time after which a run shows a progress bar.
+const BAR_DELAY: Duration = Duration::from_millis(500);
+/// The time between two updates of the output.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A line on a terminal that says what is waited for, from the beginning on.
-pub(super) struct Line(Option<ProgressBar>);
+/// A line on a terminal that says what the program is waiting for.
+pub(super) struct StatusLine(Option<ProgressBar>);
 
-impl Line {
-    /// A line; none where nobody would see it.
-    pub(super) fn new(shown: bool) -> Self {
-        Self(shown.then(|| {
+impl StatusLine {
+    /// Makes a status line. It prints nothing unless `is_shown` is set.
+    pub(super) fn new(is_shown: bool) -> Self {
+        Self(is_shown.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(ProgressStyle::default_spinner());
-            bar.enable_steady_tick(PAUSE);
+            bar.enable_steady_tick(UPDATE_INTERVAL);
             bar
         }))
     }
 
-    /// Says something, which others may have named.
-    pub(super) fn tell(&self, what: &str) {
+    /// Sets the message. It may contain foreign text.
+    pub(super) fn set(&self, message: &str) {
         if let Some(bar) = &self.0 {
-            bar.set_message(visible(what));
+            bar.set_message(visible(message));
         }
     }
 }
 
-impl Drop for Line {
+impl Drop for StatusLine {
     fn drop(&mut self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
@@ -42,24 +44,24 @@ impl Drop for Line {
     }
 }
 
-/// Does `work`; where it takes its time and `shown` says so, a bar on standard error tells how far
-/// it is.
-pub(super) fn with_bar<R>(shown: bool, work: impl FnOnce(&Progress) -> R) -> R {
+/// Runs `work`. If `is_shown` is set and the work takes longer than [`BAR_DELAY`], shows a progress
+/// bar on standard error.
+pub(super) fn with_progress_bar<R>(is_shown: bool, work: impl FnOnce(&Progress) -> R) -> R {
     let progress = Progress::default();
-    if !shown {
+    if !is_shown {
         return work(&progress);
     }
     std::thread::scope(|scope| {
-        let (done, is_done) = channel::<()>();
+        let (end_bar, bar_ended) = channel::<()>();
         let progress = &progress;
         scope.spawn(move || {
             let mut bar = None;
-            let mut pause = PATIENCE;
-            while is_done.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                pause = PAUSE;
+            let mut pause = BAR_DELAY;
+            while bar_ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                pause = UPDATE_INTERVAL;
                 let (done, total) = progress.now();
                 if total == 0 {
-                    // still reading: nobody knows how much there is
+                    // the total is unknown until all files are read
                     continue;
                 }
                 let bar = bar.get_or_insert_with(|| {
@@ -73,7 +75,7 @@ pub(super) fn with_bar<R>(shown: bool, work: impl FnOnce(&Progress) -> R) -> R {
             }
         });
         let result = work(progress);
-        drop(done);
+        drop(end_bar);
         result
     })
 }

@@ -1,4 +1,4 @@
-//! The arguments about reports (rules: Reports), and the file that a report goes to.
+//! The arguments for reports (rules: Reports), and writing a report to a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,69 +8,76 @@ use clap::ValueEnum;
 use crate::error::Error;
 use crate::package::{is_open_already, replace_itself};
 
-/// What report is made of a run.
+/// The arguments that say which report to write, and where.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct ReportTo {
+pub(super) struct ReportArgs {
     /// The report: text (default), json, markdown, html
-    #[arg(long = "report", value_enum, value_name = "FORM", default_value_t = Form::Text)]
-    pub form: Form,
+    #[arg(long = "report", value_enum, value_name = "FORM", default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
     /// Write the report there, beside the summary
     #[arg(long = "report-file", value_name = "FILE", hide_short_help = true)]
     pub file: Option<PathBuf>,
 }
 
-impl ReportTo {
-    /// Sees that the report can go to its file, before anything is written: not through a link,
-    /// which may have come with a branch.
+impl ReportArgs {
+    /// Checks that the report can be written to its file, before the run writes anything. A
+    /// symbolic link is refused: it may come from a branch of somebody else and lead anywhere.
     ///
     /// # Errors
-    /// Where something other than a file is there, or its folder is not.
-    pub(super) fn ready(&self) -> Result<(), Error> {
+    /// The path is not a regular file, or its folder does not exist.
+    pub(super) fn check_writable(&self) -> Result<(), Error> {
         const OPTION: &str = "--report-file";
         match &self.file {
-            Some(path) if path.is_symlink() && !is_open_already(path) => Err(no_file(OPTION, path)),
-            Some(path) => ready(OPTION, path),
+            Some(path) if path.is_symlink() && !is_open_already(path) => {
+                Err(not_a_file(OPTION, path))
+            }
+            Some(path) => check_writable(OPTION, path),
             None => Ok(()),
         }
     }
 
-    /// Writes the report to its file, if it has one. So many files were `written` before.
+    /// Writes the report to its file, if there is one. `written` is the number of files that the
+    /// run has already changed, for the error.
     ///
     /// # Errors
-    /// Where the disk says no.
-    pub(super) fn put(&self, report: impl FnOnce() -> String, written: usize) -> Result<(), Error> {
+    /// The file cannot be written.
+    pub(super) fn write(
+        &self,
+        report: impl FnOnce() -> String,
+        written: usize,
+    ) -> Result<(), Error> {
         let Some(path) = &self.file else {
             return Ok(());
         };
-        let put = match is_open_already(path) {
+        let result = match is_open_already(path) {
             true => fs::write(path, report()),
             false => replace_itself(path, report().as_bytes()),
         };
-        put.map_err(|error| Error::Write {
+        result.map_err(|error| Error::Write {
             path: path.clone(),
             error,
             written,
         })
     }
 
-    /// Whether standard output has the report alone, in a form that somebody asked for.
+    /// Returns true if the report replaces the summary on standard output.
     pub(super) fn is_printed(&self) -> bool {
-        self.form != Form::Text && self.file.is_none()
+        self.format != ReportFormat::Text && self.file.is_none()
     }
 }
 
-/// Sees that a file can go to `path`, before anything is written: a pipe has perhaps nobody at its
-/// other end, and is not opened.
+/// Checks that a file can be written to `path`, the value of `option`, before the run writes
+/// anything. Opens no file: a pipe without a reader would block.
 ///
 /// # Errors
-/// Where something other than a file is there, or its folder is not.
-pub(super) fn ready(option: &str, path: &Path) -> Result<(), Error> {
+/// The path is not a regular file, or its folder does not exist.
+pub(super) fn check_writable(option: &str, path: &Path) -> Result<(), Error> {
     if is_open_already(path) {
         return Ok(());
     }
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(no_file(option, path)),
+        Ok(_) => Err(not_a_file(option, path)),
         Err(_)
             if path
                 .parent()
@@ -82,15 +89,15 @@ pub(super) fn ready(option: &str, path: &Path) -> Result<(), Error> {
     }
 }
 
-fn no_file(option: &str, path: &Path) -> Error {
+fn not_a_file(option: &str, path: &Path) -> Error {
     let help =
         format!("nothing was written; give {option} a regular file, or one that is not there yet");
     Error::option(option, path, "is no regular file", help)
 }
 
-/// The form of a report.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(super) enum Form {
+pub(super) enum ReportFormat {
     /// A summary, for people
     #[default]
     Text,

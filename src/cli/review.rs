@@ -1,4 +1,4 @@
-//! `merge3 review`: a merge, decided place by place.
+//! `merge3 review`: lets the user decide the conflicts of a merge one by one.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use super::config::{Config, Job};
 use super::exit_code::ExitCode;
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
-use super::output::{OutputArgs, ShownArgs};
-use super::report::ReportTo;
-use super::run::{in_threads, locked, or_undone, planned};
+use super::output::{DisplayArgs, OutputArgs};
+use super::report::ReportArgs;
+use super::run::{in_threads, lock_local, make_plan, plan_or_recover};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
@@ -36,15 +36,16 @@ pub(super) struct ReviewArgs {
     #[arg(long, value_name = "LOCAL")]
     to: PathBuf,
     #[command(flatten)]
-    how: MergeArgs,
+    merge: MergeArgs,
     #[command(flatten)]
     markers: MarkerArgs,
     #[command(flatten)]
-    shown: ShownArgs,
+    display: DisplayArgs,
 }
 
 impl ReviewArgs {
-    /// What a merge would be told: the local package alone counts where there is none to do.
+    /// Returns the settings of the merge. Without `--ancestor` and `--from`, all sides are the
+    /// local package.
     fn config(self) -> Result<Config, String> {
         let or_local = |path: Option<PathBuf>| path.unwrap_or_else(|| self.to.clone());
         let sides = Triple::new(
@@ -52,23 +53,23 @@ impl ReviewArgs {
             or_local(self.from),
             self.to.clone(),
         );
-        let mut settings = self.how.settings(self.markers.style(&sides)?);
+        let mut settings = self.merge.settings(self.markers.style(&sides)?);
         settings.merge.on_conflict = OnConflict::Markers;
         settings.merge.markers.conflict_style = ConflictStyle::Diff3;
-        let output = OutputArgs::showing(self.shown);
+        let output = OutputArgs::with_display(self.display);
         Ok(Config::new(
             output,
             sides,
             settings,
             Job::Merge,
-            ReportTo::default(),
+            ReportArgs::default(),
         ))
     }
 
-    /// Runs a review.
+    /// Runs the review.
     ///
     /// # Errors
-    /// What is wrong with the arguments.
+    /// The arguments are wrong.
     pub(super) fn run(
         self,
         output: &mut impl Write,
@@ -77,18 +78,20 @@ impl ReviewArgs {
         let merges = self.ancestor.is_some();
         let config = self.config()?;
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-            let told = "error: review asks, and there is no terminal to answer in\n\
+            let message = "error: review asks, and there is no terminal to answer in\n\
              help: run it in a terminal; elsewhere take --on-conflict markers, or rules in .merge3.yaml";
-            let _ = writeln!(errors, "{told}");
+            let _ = writeln!(errors, "{message}");
             return Ok(ExitCode::Failed);
         }
         let signals = Signals::listen().unwrap_or_default();
-        let result = reviewed(&config, merges, &signals, output, errors);
-        Ok(result.unwrap_or_else(|error| config.shown.failed(error, Some(&signals), errors)))
+        let result = review(&config, merges, &signals, output, errors);
+        Ok(result.unwrap_or_else(|error| config.display.fail(error, Some(&signals), errors)))
     }
 }
 
-fn reviewed(
+/// Runs the dialogue and writes the decisions. `merges` says whether there is a merge to do, or
+/// only the conflict markers in the local package to resolve.
+fn review(
     config: &Config,
     merges: bool,
     signals: &Signals,
@@ -96,24 +99,27 @@ fn reviewed(
     errors: &mut impl Write,
 ) -> Result<ExitCode, Error> {
     let local = &config.sides.local;
-    let _lock = locked(config, errors)?;
-    let (plan, is_left) = in_threads(None, &config.sides, || opened(config, merges))?;
-    let lost = Error::writing(Path::new("standard output"));
+    let _lock = lock_local(config, errors)?;
+    let (plan, has_left_markers) =
+        in_threads(None, &config.sides, || plan_to_review(config, merges))?;
+    let output_error = Error::writing(Path::new("standard output"));
     for warning in &plan.warnings {
-        writeln!(errors, "{}", warning.render(config.shown.color_errors)).map_err(lost)?;
+        let text = warning.render(config.display.color_errors);
+        writeln!(errors, "{text}").map_err(output_error)?;
     }
-    let no_rules = match (&config.settings.config, local.is_dir()) {
+    let why_no_rules = match (&config.settings.config, local.is_dir()) {
         (Some(_), _) => Some("the rules are those of --config: add it there"),
         (None, false) => Some("rules are for folders: this is one file"),
         (None, true) => None,
     };
-    let files = plan.files.len();
-    let wait = |child: &mut Child| signals.outlast(child);
+    let file_count = plan.files.len();
+    let wait = |child: &mut Child| signals.wait_for(child);
     let size = config.settings.merge.markers.size;
-    let mut session = Session::new(plan, size, no_rules, config.shown.color_output, &wait);
+    let color = config.display.color_output;
+    let mut session = Session::new(plan, size, why_no_rules, color, &wait);
     let places = many(session.place_count(), "place");
-    let changed = many(files, "file");
-    let told = match (files, is_left, merges) {
+    let changed = many(file_count, "file");
+    let introduction = match (file_count, has_left_markers, merges) {
         (0, _, false) => format!("no conflict markers in {}", shown(local)),
         (0, ..) => "nothing to do: upstream's changes are there".to_owned(),
         (_, true, false) => format!("{places} between conflict markers in {changed}{HELP}"),
@@ -122,40 +128,42 @@ fn reviewed(
         ),
         (_, false, _) => format!("the merge changes {changed}; {places} to decide{HELP}"),
     };
-    writeln!(output, "{told}").map_err(lost)?;
-    if files == 0 {
+    writeln!(output, "{introduction}").map_err(output_error)?;
+    if file_count == 0 {
         return Ok(ExitCode::Merged);
     }
-    if session.run(output).map_err(lost)? == End::Discard {
-        writeln!(output, "nothing was written").map_err(lost)?;
+    if session.run(output).map_err(output_error)? == End::Discard {
+        writeln!(output, "nothing was written").map_err(output_error)?;
         return Ok(ExitCode::Conflicts);
     }
-    let (told, is_left) = session.write(signals.hold_off())?;
-    output.write_all(told.as_bytes()).map_err(lost)?;
-    Ok(match is_left {
+    let (summary, has_conflicts) = session.write(signals.defer())?;
+    let written = output.write_all(summary.as_bytes());
+    written.map_err(output_error)?;
+    Ok(match has_conflicts {
         true => ExitCode::Conflicts,
         false => ExitCode::Merged,
     })
 }
 
-/// Where to find help.
+/// The end of the introduction.
 const HELP: &str = ". ? says what the keys do.";
 
-/// What there is to decide: what a run left between conflict markers, else what the merge leaves
-/// open; and whether it is the former.
-fn opened(config: &Config, merges: bool) -> Result<(Plan, bool), Error> {
+/// Returns the plan whose conflicts the user decides. If an earlier run left conflict markers in
+/// the local package, the plan has those files, and the second value is true. Else it is the plan
+/// of the merge.
+fn plan_to_review(config: &Config, merges: bool) -> Result<(Plan, bool), Error> {
     let size = config.settings.merge.markers.size;
     let local = &config.sides.local;
-    let marked = or_undone(config, || {
+    let marked = plan_or_recover(config, || {
         plan_marked(local, |it| has_open_places(it, size))
     });
-    let left = match marked {
-        // the merge takes that back
+    let left_markers = match marked {
+        // make_plan undoes the killed run, if it was the same merge
         Err(Error::Unfinished { .. }) if merges => None,
         marked => Some(marked?).filter(|plan| !merges || !plan.files.is_empty()),
     };
-    let is_left = left.is_some();
-    let mut plan = left.map_or_else(|| planned(config), Ok)?;
+    let has_left_markers = left_markers.is_some();
+    let mut plan = left_markers.map_or_else(|| make_plan(config), Ok)?;
     plan.show_secrets = config.settings.show_secrets;
-    Ok((plan, is_left))
+    Ok((plan, has_left_markers))
 }

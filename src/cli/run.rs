@@ -1,4 +1,5 @@
-//! One run of the main job, or of another one that changes a package: plan, write or show, report.
+//! Carries out the commands that change a package: plans the changes, writes or shows them, and
+//! reports. Starts at [`merge`]. Commands that only print something use [`print()`].
 
 use std::io::{self, IsTerminal as _, Write};
 use std::num::NonZeroUsize;
@@ -7,10 +8,10 @@ use std::time::Instant;
 
 use super::config::{Config, Job};
 use super::exit_code::ExitCode;
-use super::output::Shown;
+use super::output::DisplayOptions;
 use super::output_path::{self, Destination, is_in_place};
-use super::progress::with_bar;
-use super::report::Form;
+use super::progress::with_progress_bar;
+use super::report::ReportFormat;
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::package::{self, Access, Input, Lock, Plan};
@@ -18,110 +19,110 @@ use crate::report::{self, Detail, Diff, Facts};
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
-/// A text from which nothing was left out.
-pub(super) fn plain(text: String) -> Diff {
+/// Returns a text as the complete output of a command: nothing is left out of it.
+pub(super) fn complete(text: String) -> Diff {
     Diff {
         text,
         ..Diff::default()
     }
 }
 
-/// Prints what a command found out that changes nothing. What is not shown of it, and what went
-/// wrong, goes to `errors`.
+/// Prints the result of a command that changes nothing. Errors, and warnings about parts that are
+/// left out, go to `errors`.
 pub(super) fn print(
-    found: Result<Diff, Error>,
-    shown: &Shown,
+    result: Result<Diff, Error>,
+    display: &DisplayOptions,
     output: &mut impl Write,
     errors: &mut impl Write,
 ) -> ExitCode {
-    match found {
-        Ok(diff) => ExitCode::Merged.unless_lost(
-            tell_left_out(&diff.left_out, errors)
+    match result {
+        Ok(diff) => ExitCode::Merged.unless_output_failed(
+            print_left_out(&diff.left_out, errors)
                 .and_then(|()| output.write_all(diff.text.as_bytes()))
                 .and_then(|()| output.flush()),
         ),
-        Err(error) => shown.failed(error, None, errors),
+        Err(error) => display.fail(error, None, errors),
     }
 }
 
-/// In bytes.
-const SHORT: u64 = 64 << 10;
+/// The maximum size of a file that is merged without starting threads, in bytes.
+const MAX_SHORT_FILE: u64 = 64 << 10;
 
-/// A merge that is done.
-struct Done {
+/// The result of a run.
+struct Finished {
     plan: Plan,
-    /// The merged file, where it is to be printed.
-    printed: Option<Vec<u8>>,
+    /// The content of the merged file, if it goes to standard output.
+    stdout_content: Option<Vec<u8>>,
     facts: Facts,
 }
 
-/// Merges packages, or does another job that changes one. Results go to `output`, everything else
-/// to `errors`.
+/// Runs a merge, or another job that changes a package. Results go to `output`, all other text to
+/// `errors`.
 pub(super) fn merge(
     config: &Config,
     output: &mut impl Write,
     errors: &mut (impl Write + Send),
 ) -> ExitCode {
-    // a system that knows no signals sends none
+    // without signal handlers the run cannot be interrupted cleanly, but it works
     let signals = Signals::listen().unwrap_or_default();
-    let lock = locked(config, errors);
-    let mut warned = Ok(());
-    let mut warn = |plan: &Plan| warned = warn(config, plan, errors);
+    let lock = lock_local(config, errors);
+    let mut warnings_written = Ok(());
+    let mut warn = |plan: &Plan| warnings_written = print_warnings(config, plan, errors);
     let result = lock.and_then(|_lock| {
-        let work = || carry_out(config, &signals, &mut warn);
+        let work = || execute(config, &signals, &mut warn);
         in_threads(config.output.run.threads, &config.sides, work)
     });
-    let done = match result {
-        Ok(done) => done,
-        Err(error) => return config.shown.failed(error, Some(&signals), errors),
+    let finished = match result {
+        Ok(finished) => finished,
+        Err(error) => return config.display.fail(error, Some(&signals), errors),
     };
-    let told = warned.and_then(|()| tell(config, &done, output, errors));
-    let changes = config.output.check && !done.plan.files.is_empty();
-    let code = match done.facts.open || changes {
+    let written = warnings_written.and_then(|()| print_report(config, &finished, output, errors));
+    let check_failed = config.output.check && !finished.plan.files.is_empty();
+    let code = match finished.facts.open || check_failed {
         true => ExitCode::Conflicts,
         false => ExitCode::Merged,
     };
-    code.unless_lost(told)
+    code.unless_output_failed(written)
 }
 
-/// Tells that another run is at a package, which is waited for.
-pub(super) fn tell_waiting(package: &Path, errors: &mut impl Write) {
+/// Prints that this run waits for another run that has locked a package.
+pub(super) fn print_waiting(package: &Path, errors: &mut impl Write) {
     let package = shown(package);
-    // there is nobody left to tell where that fails
+    // a closed standard error leaves no way to report
     let _ = writeln!(errors, "waiting for another run of merge3 at {package}");
 }
 
-/// The right to be at the local package.
-pub(super) fn locked(config: &Config, errors: &mut impl Write) -> Result<Lock, Error> {
+/// Locks the local package, for writing if the run changes it in place, else for reading.
+pub(super) fn lock_local(config: &Config, errors: &mut impl Write) -> Result<Lock, Error> {
     let access = if is_in_place(config) {
         Access::Write
     } else {
         Access::Read
     };
     let local = &config.sides.local;
-    package::lock(local, access, || tell_waiting(local, errors))
+    package::lock(local, access, || print_waiting(local, errors))
 }
 
-/// The plan.
-pub(super) fn planned(config: &Config) -> Result<Plan, Error> {
-    let bar = !config.output.run.quiet && io::stderr().is_terminal();
+/// Plans the changes of the job, without writing them.
+pub(super) fn make_plan(config: &Config) -> Result<Plan, Error> {
+    let shows_bar = !config.output.run.quiet && io::stderr().is_terminal();
     let plan = || {
-        with_bar(bar, |progress| match &config.job {
+        with_progress_bar(shows_bar, |progress| match &config.job {
             Job::Merge => package::plan_sides(
                 &config.sides.as_ref().map(Input::disk),
                 &config.settings,
                 progress,
             ),
-            Job::Apply(what) => package::apply_with(what, &config.settings, progress),
+            Job::Apply(apply) => package::apply_with(apply, &config.settings, progress),
             Job::Patch(patching) => package::plan_patches(patching, &config.settings),
         })
     };
-    or_undone(config, plan)
+    plan_or_recover(config, plan)
 }
 
-/// A plan. What the same run left half done that was killed is taken back before, where this one
-/// may write.
-pub(super) fn or_undone(
+/// Returns the result of `plan`. If an earlier run of the same merge was killed while it wrote, and
+/// this run may write, undoes the earlier run and calls `plan` again.
+pub(super) fn plan_or_recover(
     config: &Config,
     plan: impl Fn() -> Result<Plan, Error>,
 ) -> Result<Plan, Error> {
@@ -134,55 +135,58 @@ pub(super) fn or_undone(
             package::undo(&package)?;
             plan()
         }
-        planned => planned,
+        result => result,
     }
 }
 
-/// Tells what there is to know of a plan.
-fn warn(config: &Config, plan: &Plan, errors: &mut impl Write) -> io::Result<()> {
+/// Prints the warnings of a plan, unless the run is quiet.
+fn print_warnings(config: &Config, plan: &Plan, errors: &mut impl Write) -> io::Result<()> {
     let mut warnings = plan.warnings.iter().filter(|_| !config.output.run.quiet);
     warnings
-        .try_for_each(|warning| writeln!(errors, "{}", warning.render(config.shown.color_errors)))
+        .try_for_each(|warning| writeln!(errors, "{}", warning.render(config.display.color_errors)))
 }
 
-/// Plans, and writes where that is to be done; `warn` is called before anything is written.
-fn carry_out(
+/// Plans the changes and writes them, unless the run only reports. Calls `warn` before it writes
+/// anything.
+fn execute(
     config: &Config,
     signals: &Signals,
     warn: &mut (impl FnMut(&Plan) + Send),
-) -> Result<Done, Error> {
+) -> Result<Finished, Error> {
     let start = Instant::now();
-    config.report.ready()?;
-    let mut plan = planned(config)?;
+    config.report.check_writable()?;
+    let mut plan = make_plan(config)?;
     warn(&plan);
     let on_conflict = config.settings.merge.on_conflict;
     let mut facts = Facts::of(&plan, on_conflict, start.elapsed());
-    let mut printed = None;
+    let mut stdout_content = None;
     facts.written = config.writes() && !facts.refused;
     if facts.written {
         let durable = config.output.run.sync;
         match Destination::of(config) {
-            None => plan.write_to(signals.hold_off(), durable)?,
-            Some(Destination::Output) => printed = Some(output_path::result(config, &plan)?),
+            None => plan.write_to(signals.defer(), durable)?,
+            Some(Destination::Stdout) => {
+                stdout_content = Some(output_path::merged_file(config, &plan)?);
+            }
             Some(Destination::Path(path)) => {
-                output_path::write(config, &mut plan, path, signals.hold_off(), durable)?;
+                output_path::write(config, &mut plan, path, signals.defer(), durable)?;
             }
         }
     }
     facts.duration = start.elapsed();
     let count = if facts.written { plan.files.len() } else { 0 };
     let text = || report_text(config, &plan, &facts, false);
-    config.report.put(text, count)?;
-    Ok(Done {
+    config.report.write(text, count)?;
+    Ok(Finished {
         plan,
-        printed,
+        stdout_content,
         facts,
     })
 }
 
-/// Does some work on packages with a number of threads; where none is given, in this thread if the
-/// packages are files that are short. In this thread a document of 512 levels, the deepest that is
-/// read, was merged with a stack of 1 MB, without optimization.
+/// Runs `work` on packages with the given number of threads. Without a number, runs it in this
+/// thread if the packages are short files: that is faster than starting threads, and the default
+/// stack is large enough even for the deepest document that is read (512 levels).
 pub(super) fn in_threads<R: Send>(
     threads: Option<NonZeroUsize>,
     sides: &Triple<PathBuf>,
@@ -196,19 +200,21 @@ pub(super) fn in_threads<R: Send>(
         .use_current_thread();
     match pool.build() {
         Ok(pool) => pool.install(work),
-        // it is in one already
+        // this thread already belongs to a pool
         Err(_) => in_pool(Some(NonZeroUsize::MIN), work),
     }
 }
 
-/// Whether the sides are files that are merged sooner than threads are started.
+/// Returns true if all sides are files of at most [`MAX_SHORT_FILE`] bytes.
 fn are_short_files(sides: &Triple<PathBuf>) -> bool {
-    let is_short =
-        |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() <= SHORT);
+    let is_short = |path: &PathBuf| {
+        let metadata = std::fs::metadata(path);
+        metadata.is_ok_and(|it| it.is_file() && it.len() <= MAX_SHORT_FILE)
+    };
     sides.as_ref().into_array().into_iter().all(is_short)
 }
 
-/// Does some work with a number of threads, one for each core where none is given.
+/// Runs `work` in a pool with the given number of threads, or one for each core.
 pub(super) fn in_pool<R: Send>(
     threads: Option<NonZeroUsize>,
     work: impl FnOnce() -> Result<R, Error> + Send,
@@ -216,7 +222,7 @@ pub(super) fn in_pool<R: Send>(
     let threads = threads.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
-        // the parser and the walk recurse: no document, however deep, is to come near the end of it
+        // the parser and the walk recurse, so a deep document needs a large stack
         .stack_size(64 << 20)
         .start_handler(|_| grow_heap())
         .build()
@@ -226,27 +232,29 @@ pub(super) fn in_pool<R: Send>(
     pool.install(work)
 }
 
-/// Lets a thread's heap grow once: glibc does that page by page otherwise, with a system call for
-/// each.
+/// Makes a thread's heap grow in large steps. By default glibc grows it page by page, with a system
+/// call for each page.
 ///
-/// What is let go of a size decides from which size on memory is taken apart from the heap, and how
-/// much may be free at its end.
+/// When glibc frees a block that it had allocated outside of the heap, it raises two limits: the
+/// size from which blocks are allocated outside, and the free memory that the heap may keep at its
+/// end.
 fn grow_heap() {
     for size in [24 << 20, 20 << 20] {
         drop(std::hint::black_box(Vec::<u8>::with_capacity(size)));
     }
 }
 
-/// The report in the form that was asked for.
+/// Returns the report in the requested format.
 fn report_text(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
-    match config.report.form {
-        Form::Text => summary(config, plan, facts, color),
-        Form::Json => report::json(plan, facts),
-        Form::Markdown => report::markdown(plan, facts),
-        Form::Html => report::html(plan, facts),
+    match config.report.format {
+        ReportFormat::Text => summary(config, plan, facts, color),
+        ReportFormat::Json => report::json(plan, facts),
+        ReportFormat::Markdown => report::markdown(plan, facts),
+        ReportFormat::Html => report::html(plan, facts),
     }
 }
 
+/// Returns the summary, with the detail that the arguments ask for.
 fn summary(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
     let (verbose, diff) = (config.output.run.verbose, config.output.diff);
     let detail = Detail {
@@ -257,55 +265,56 @@ fn summary(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
     report::summary(plan, facts, detail)
 }
 
-/// A diff as it goes to standard output: on a terminal, nothing in it is obeyed; anywhere else it
-/// is a patch, to the byte.
-pub(super) fn on_terminal(diff: String, color: bool) -> String {
+/// Returns a diff as it is printed. On a terminal, control characters are escaped; in a diff with
+/// colours they already are. Elsewhere the diff stays a patch that can be applied.
+pub(super) fn escaped_for_terminal(diff: String, color: bool) -> String {
     match io::stdout().is_terminal() && !color {
         true => visible_lines(&diff),
         false => diff,
     }
 }
 
-/// Tells what a diff does not show.
-pub(super) fn tell_left_out(left_out: &[String], errors: &mut impl Write) -> io::Result<()> {
+/// Prints a warning for each file that a diff leaves out.
+pub(super) fn print_left_out(left_out: &[String], errors: &mut impl Write) -> io::Result<()> {
     left_out
         .iter()
         .try_for_each(|it| writeln!(errors, "warning: {it}"))
 }
 
-fn tell(
+/// Prints the merged file or the diff, if it was asked for, and the report.
+fn print_report(
     config: &Config,
-    done: &Done,
+    finished: &Finished,
     output: &mut impl Write,
     errors: &mut impl Write,
 ) -> io::Result<()> {
-    let plan = &done.plan;
+    let plan = &finished.plan;
     let quiet = config.output.run.quiet;
     let text = |color: bool| match config.report.file {
-        Some(_) => summary(config, plan, &done.facts, color),
-        None => report_text(config, plan, &done.facts, color),
+        Some(_) => summary(config, plan, &finished.facts, color),
+        None => report_text(config, plan, &finished.facts, color),
     };
-    // a report that was asked for is reported however quiet the run is to be
-    let told = !quiet || config.report.is_printed();
-    if let Some(bytes) = &done.printed {
+    // --quiet does not suppress a report in a requested format
+    let prints_report = !quiet || config.report.is_printed();
+    if let Some(bytes) = &finished.stdout_content {
         output.write_all(bytes)?;
     } else if config.output.diff {
-        let diff = report::diff(plan, config.shown.color_output);
+        let diff = report::diff(plan, config.display.color_output);
         if !quiet {
-            tell_left_out(&diff.left_out, errors)?;
+            print_left_out(&diff.left_out, errors)?;
         }
-        let diff = on_terminal(diff.text, config.shown.color_output);
+        let diff = escaped_for_terminal(diff.text, config.display.color_output);
         output.write_all(diff.as_bytes())?;
     }
-    let is_taken = done.printed.is_some() || config.output.diff;
-    match is_taken {
-        _ if !told => {}
-        true => errors.write_all(text(config.shown.color_errors).as_bytes())?,
-        false => output.write_all(text(config.shown.color_output).as_bytes())?,
+    let stdout_is_used = finished.stdout_content.is_some() || config.output.diff;
+    match stdout_is_used {
+        _ if !prints_report => {}
+        true => errors.write_all(text(config.display.color_errors).as_bytes())?,
+        false => output.write_all(text(config.display.color_output).as_bytes())?,
     }
-    if done.facts.refused {
+    if finished.facts.refused {
         writeln!(errors, "conflicts are left: nothing was written")?;
-    } else if done.facts.open && !quiet {
+    } else if finished.facts.open && !quiet {
         writeln!(errors, "conflicts are left: see the report")?;
     }
     output.flush()

@@ -1,5 +1,5 @@
-//! Signals such as Ctrl-C: they end a run at once while nothing is being written, and during a
-//! write after it is undone.
+//! Handles signals such as that of Ctrl-C. While a run writes nothing, a signal ends the process at
+//! once. While it writes, a signal makes it undo the write and end.
 
 use std::io;
 use std::process::{Child, ExitStatus};
@@ -14,8 +14,9 @@ use signal_hook::flag;
 
 use crate::package::Disk;
 
-/// What a shell says of a program that a signal ended: this and the signal's number.
-const BY_SIGNAL: i32 = 128;
+/// The exit status that shells report for a process that a signal ended is this plus the signal's
+/// number.
+const SIGNAL_STATUS_BASE: i32 = 128;
 
 /// The signals that ask a run to stop.
 #[cfg(unix)]
@@ -23,74 +24,77 @@ const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 #[cfg(not(unix))]
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
-/// Who asked the run to stop.
+/// The state of the signal handlers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Signals {
-    /// Whether a signal ends the run where it is.
-    ends_at_once: Arc<AtomicBool>,
-    /// The signal that came while it did not.
-    came: Arc<AtomicUsize>,
+    /// Whether a signal ends the process at once.
+    exits_immediately: Arc<AtomicBool>,
+    /// The number of the signal that was received while `exits_immediately` was false; 0 for none.
+    received: Arc<AtomicUsize>,
 }
 
 impl Signals {
-    /// Listens to signals.
+    /// Installs the signal handlers.
     ///
     /// # Errors
-    /// Where the system does not allow that.
+    /// The system does not allow it.
     pub(super) fn listen() -> io::Result<Self> {
         let signals = Self::default();
-        signals.ends_at_once.store(true, Ordering::SeqCst);
+        signals.exits_immediately.store(true, Ordering::SeqCst);
         for signal in SIGNALS {
             if is_ignored(signal) {
                 continue;
             }
             let number = usize::try_from(signal).unwrap_or_default();
-            let ends_at_once = Arc::clone(&signals.ends_at_once);
-            flag::register_conditional_shutdown(signal, BY_SIGNAL + signal, ends_at_once)?;
-            // who asks twice has no patience left: what was done is taken back by the next run
-            flag::register_usize(signal, Arc::clone(&signals.came), number)?;
-            flag::register(signal, Arc::clone(&signals.ends_at_once))?;
+            let exits_immediately = Arc::clone(&signals.exits_immediately);
+            let status = SIGNAL_STATUS_BASE + signal;
+            flag::register_conditional_shutdown(signal, status, exits_immediately)?;
+            // a second signal ends the process at once; the next run undoes the write
+            flag::register_usize(signal, Arc::clone(&signals.received), number)?;
+            flag::register(signal, Arc::clone(&signals.exits_immediately))?;
         }
         Ok(signals)
     }
 
-    /// The disk for what a signal only asks to stop from here on. When that is done one is not
-    /// heeded any more, unless it comes twice: what was done is to be told.
-    pub(super) fn hold_off(&self) -> &Self {
-        self.ends_at_once.store(false, Ordering::SeqCst);
+    /// Returns the disk for a write. From now on, the first signal only asks the write to stop.
+    /// After the write it has no effect, so that the run can report; a second signal ends the
+    /// process.
+    pub(super) fn defer(&self) -> &Self {
+        self.exits_immediately.store(false, Ordering::SeqCst);
         self
     }
 
-    /// Waits for a program that has the terminal: what is typed there is for that one.
+    /// Waits for a child process that uses the terminal. Signals during that time are ignored,
+    /// because Ctrl-C is meant for the child.
     ///
     /// # Errors
-    /// Where the system does not say what became of it.
-    pub(super) fn outlast(&self, child: &mut Child) -> io::Result<ExitStatus> {
-        let ended = loop {
-            self.ends_at_once.store(false, Ordering::SeqCst);
+    /// The system does not report the exit status of the child.
+    pub(super) fn wait_for(&self, child: &mut Child) -> io::Result<ExitStatus> {
+        let status = loop {
+            self.exits_immediately.store(false, Ordering::SeqCst);
             match child.try_wait() {
                 Ok(None) => std::thread::sleep(Duration::from_millis(20)),
-                ended => break ended,
+                status => break status,
             }
         };
-        self.came.store(0, Ordering::SeqCst);
-        self.ends_at_once.store(true, Ordering::SeqCst);
-        ended?.ok_or_else(|| io::ErrorKind::Other.into())
+        self.received.store(0, Ordering::SeqCst);
+        self.exits_immediately.store(true, Ordering::SeqCst);
+        status?.ok_or_else(|| io::ErrorKind::Other.into())
     }
 
-    /// The exit status that tells of the signal that came, if one did.
+    /// Returns the exit status for the signal that was received, if there was one.
     pub(super) fn status(&self) -> Option<u8> {
-        match self.came.load(Ordering::SeqCst) {
+        match self.received.load(Ordering::SeqCst) {
             0 => None,
-            signal => u8::try_from(BY_SIGNAL)
+            signal => u8::try_from(SIGNAL_STATUS_BASE)
                 .ok()?
                 .checked_add(u8::try_from(signal).ok()?),
         }
     }
 }
 
-/// Whether whoever started this program wants it to survive a signal, as nohup does. Where the
-/// system does not tell, nobody does.
+/// Returns true if the parent process made this one ignore a signal, as nohup does. Returns false
+/// if the system has no `/proc`.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -98,9 +102,9 @@ fn is_ignored(signal: i32) -> bool {
     ignored.unwrap_or(0) >> (signal - 1) & 1 == 1
 }
 
-/// The disk, until a signal comes.
+/// The real disk, on which writing stops when a signal is received.
 impl Disk for Signals {
     fn is_stopped(&self) -> bool {
-        self.came.load(Ordering::SeqCst) != 0
+        self.received.load(Ordering::SeqCst) != 0
     }
 }

@@ -1,14 +1,16 @@
-//! Runs of the subcommands about packages that come from upstream, and what is told of them.
+//! Carries out the commands about packages that come from upstream, and prints their results.
+//!
+//! [`UpstreamRun::execute`] runs a command and prints what the command returns: an [`Output`].
 
 use std::io::{self, IsTerminal as _, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::exit_code::ExitCode;
-use super::output::{RunArgs, Shown};
-use super::progress::Line;
-use super::report::{Form, ReportTo};
-use super::run::{in_pool, on_terminal, tell_waiting};
+use super::output::{DisplayOptions, RunArgs};
+use super::progress::StatusLine;
+use super::report::{ReportArgs, ReportFormat};
+use super::run::{escaped_for_terminal, in_pool, print_waiting};
 use super::signals::Signals;
 use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};
 use crate::error::{Error, shown};
@@ -18,74 +20,75 @@ use crate::upgrade::{
     self, Cache, Choice, PackageOutcome, Packages, Remotes, Upgrade, UpgradeOptions,
 };
 
-/// What a command gave: what goes to standard output and to the report's file, and how it ended.
-pub(super) struct Done {
+/// The result of a command: its texts and its exit status.
+pub(super) struct Output {
     /// The report as text.
     text: String,
-    /// The report in another form, where one was asked for.
+    /// The report in another format, if one was asked for.
     report: Option<String>,
-    /// What was left out or went wrong, each rendered.
+    /// Warnings and errors, rendered.
     notes: Vec<String>,
     code: ExitCode,
-    /// Whether a signal kept it from its end.
+    /// Whether a signal stopped the command.
     stopped: bool,
 }
 
-/// How a command about upstream is run.
+/// The settings of a command.
 pub(super) struct UpstreamRun {
-    report: ReportTo,
+    report: ReportArgs,
     args: RunArgs,
-    shown: Shown,
+    display: DisplayOptions,
     threads: Option<NonZeroUsize>,
 }
 
 impl UpstreamRun {
-    pub(super) fn new(report: ReportTo, args: RunArgs, threads: Option<NonZeroUsize>) -> Self {
+    pub(super) fn new(report: ReportArgs, args: RunArgs, threads: Option<NonZeroUsize>) -> Self {
         Self {
             report,
-            shown: args.shown.shown(),
+            display: args.display.options(),
             args,
             threads,
         }
     }
 
-    /// Does `work`, and tells what came of it.
-    pub(super) fn done(
+    /// Runs `work`, prints its output and returns the exit status.
+    pub(super) fn execute(
         &self,
-        work: impl FnOnce(&Remotes<'_>, &Signals) -> Result<Done, Error> + Send,
+        work: impl FnOnce(&Remotes<'_>, &Signals) -> Result<Output, Error> + Send,
         output: &mut impl Write,
         errors: &mut impl Write,
     ) -> ExitCode {
-        // a system that knows no signals sends none
+        // without signal handlers the run cannot be interrupted cleanly, but it works
         let signals = Signals::listen().unwrap_or_default();
-        let done = in_pool(self.threads, || {
-            self.report.ready()?;
+        let result = in_pool(self.threads, || {
+            self.report.check_writable()?;
             let is_shown = !self.args.quiet && io::stderr().is_terminal();
-            let line = Line::new(is_shown);
-            let tell = |what: &str| line.tell(what);
-            work(&Remotes::new(Cache::of_user()?, &tell), &signals)
+            let status = StatusLine::new(is_shown);
+            let set_status = |message: &str| status.set(message);
+            work(&Remotes::new(Cache::of_user()?, &set_status), &signals)
         });
-        let done = match done {
-            Ok(done) => done,
-            Err(error) => return self.shown.failed(error, None, errors),
+        let result = match result {
+            Ok(result) => result,
+            Err(error) => return self.display.fail(error, None, errors),
         };
-        let told = tell(self, &done, output, errors);
+        let printed = print_output(self, &result, output, errors);
         let code = match signals.status() {
-            Some(status) if done.stopped => ExitCode::Other(status),
-            _ => done.code,
+            Some(status) if result.stopped => ExitCode::Other(status),
+            _ => result.code,
         };
-        code.unless_lost(told)
+        code.unless_output_failed(printed)
     }
 
-    /// What there is to tell beside the report on packages, and how they ended. Of one that has
-    /// another version `newer` says what to note, and whether that is exit status 1.
-    fn outcome<T>(
+    /// Returns the notes about packages, the exit status, and as text a message if there are no
+    /// packages. For a package that has a newer version, `newer` returns its notes and whether the
+    /// exit status is 1.
+    fn collect_outcomes<T>(
         &self,
         packages: &Packages,
         outcomes: &[PackageOutcome<T>],
         mut newer: impl FnMut(&T) -> (Vec<String>, bool),
-    ) -> Done {
-        let mut done = plain(match outcomes {
+    ) -> Output {
+        let mut output = text_output(match outcomes {
             [] => format!("{}\n", packages.none()),
             _ => String::new(),
         });
@@ -93,71 +96,74 @@ impl UpstreamRun {
             match &outcome.newer {
                 Ok(None) => {}
                 Ok(Some(it)) => {
-                    let (notes, is_left) = newer(it);
-                    done.notes.extend(notes);
-                    if is_left && done.code == ExitCode::Merged {
-                        done.code = ExitCode::Conflicts;
+                    let (notes, is_status_1) = newer(it);
+                    output.notes.extend(notes);
+                    if is_status_1 && output.code == ExitCode::Merged {
+                        output.code = ExitCode::Conflicts;
                     }
                 }
                 Err(error) => {
-                    done.notes.push(self.failed(&outcome.package, error));
-                    done.code = ExitCode::Failed;
-                    done.stopped |= matches!(error, Error::Stopped { .. });
+                    output.notes.push(self.error_note(&outcome.package, error));
+                    output.code = ExitCode::Failed;
+                    output.stopped |= matches!(error, Error::Stopped { .. });
                 }
             }
         }
-        done
+        output
     }
 
-    /// What is said of a package that failed: its name, too, where the error begins with something
-    /// else.
-    fn failed(&self, package: &Path, error: &Error) -> String {
+    /// Returns the note about a package that failed. It names the package unless the error already
+    /// starts with its name.
+    fn error_note(&self, package: &Path, error: &Error) -> String {
         let package = shown(package);
-        let told = error.render(self.shown.color_errors);
+        let text = error.render(self.display.color_errors);
         match error.to_string().starts_with(&package) {
-            true => told,
-            false => format!("{package} failed:\n{told}"),
+            true => text,
+            false => format!("{package} failed:\n{text}"),
         }
     }
 }
 
-/// Upgrades wait, and write, as this process is told to.
+/// Lets upgrades report on standard error that they wait, and stop writing when a signal is
+/// received.
 impl upgrade::Host for Signals {
     fn waiting(&self, package: &Path) {
-        tell_waiting(package, &mut io::stderr());
+        print_waiting(package, &mut io::stderr());
     }
 
     fn disk(&self) -> &dyn Disk {
-        self.hold_off()
+        self.defer()
     }
 }
 
-fn tell(
+/// Prints the output of a command, and writes its report.
+fn print_output(
     run: &UpstreamRun,
-    done: &Done,
+    result: &Output,
     output: &mut impl Write,
     errors: &mut impl Write,
 ) -> io::Result<()> {
-    for note in &done.notes {
+    for note in &result.notes {
         writeln!(errors, "{note}")?;
     }
-    let report = done.report.as_ref().unwrap_or(&done.text);
-    if let Err(error) = run.report.put(|| report.clone(), 1) {
-        writeln!(errors, "{}", error.render(run.shown.color_errors))?;
+    let report = result.report.as_ref().unwrap_or(&result.text);
+    if let Err(error) = run.report.write(|| report.clone(), 1) {
+        writeln!(errors, "{}", error.render(run.display.color_errors))?;
         return Err(io::ErrorKind::Other.into());
     }
-    let told = match &run.report.file {
-        Some(_) => &done.text,
+    let text = match &run.report.file {
+        Some(_) => &result.text,
         None => report,
     };
     if run.report.is_printed() || !run.args.quiet {
-        output.write_all(told.as_bytes())?;
+        output.write_all(text.as_bytes())?;
     }
     output.flush()
 }
 
-fn plain(text: String) -> Done {
-    Done {
+/// Returns the output of a command that succeeded and prints only a text.
+fn text_output(text: String) -> Output {
+    Output {
         text,
         report: None,
         notes: Vec::new(),
@@ -166,10 +172,10 @@ fn plain(text: String) -> Done {
     }
 }
 
-/// Empties the cache, or tells where it is.
-pub(super) fn cache(command: &CacheCommand) -> Result<Done, Error> {
+/// Empties the cache, or returns its path.
+pub(super) fn cache(command: &CacheCommand) -> Result<Output, Error> {
     let cache = Cache::of_user()?;
-    Ok(plain(match command {
+    Ok(text_output(match command {
         CacheCommand::Path => format!("{}\n", cache.root().display()),
         CacheCommand::Clean => {
             let clones = report::many(cache.clean()?, "clone");
@@ -179,82 +185,87 @@ pub(super) fn cache(command: &CacheCommand) -> Result<Done, Error> {
 }
 
 /// Vendors a package.
-pub(super) fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
+pub(super) fn get(
+    run: &UpstreamRun,
+    remotes: &Remotes<'_>,
+    args: &GetArgs,
+) -> Result<Output, Error> {
     let choice = Choice::newest(args.pre_releases);
     let folder = args.folder.as_deref();
     let (vendored, files, warnings) = upgrade::get(remotes, &args.address, folder, choice)?;
     let warnings = warnings.iter();
-    Ok(Done {
+    Ok(Output {
         notes: warnings
-            .map(|it| it.render(run.shown.color_errors))
+            .map(|it| it.render(run.display.color_errors))
             .collect(),
-        ..plain(vendored.told(&format!(", {}", report::many(files, "file"))))
+        ..text_output(vendored.told(&format!(", {}", report::many(files, "file"))))
     })
 }
 
-/// Records where a copy comes from, and tells how near it is to that.
-pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Done, Error> {
+/// Records where a copy comes from. The output says how much the copy differs from that version.
+pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Output, Error> {
     let choice = Choice::newest(args.pre_releases);
     let address = args.address.as_deref();
-    let (adopted, near) = upgrade::adopt(remotes, &args.folder, address, choice)?;
-    let all = near.same + near.changed + near.missing;
+    let (adopted, difference) = upgrade::adopt(remotes, &args.folder, address, choice)?;
+    let all = difference.same + difference.changed + difference.missing;
     let mut parts = vec![format!(
         "{} of {} the same",
-        near.same,
+        difference.same,
         report::many(all, "file")
     )];
     for (count, what) in [
-        (near.changed, "changed"),
-        (near.missing, "missing"),
-        (near.added, "only here"),
+        (difference.changed, "changed"),
+        (difference.missing, "missing"),
+        (difference.added, "only here"),
     ] {
         if count > 0 {
             parts.push(format!("{count} {what}"));
         }
     }
-    if near.lines > 0 {
-        parts.push(report::many(near.lines, "line") + " apart");
+    if difference.lines > 0 {
+        parts.push(report::many(difference.lines, "line") + " apart");
     }
-    Ok(plain(adopted.told(&format!(": {}", parts.join(", ")))))
+    let text = adopted.told(&format!(": {}", parts.join(", ")));
+    Ok(text_output(text))
 }
 
-/// Tells which packages have a newer version.
+/// Lists the packages that have a newer version.
 pub(super) fn outdated(
     run: &UpstreamRun,
     remotes: &Remotes<'_>,
     (packages, options): (&Packages, &UpgradeOptions),
     exit_code: bool,
-) -> Result<Done, Error> {
+) -> Result<Output, Error> {
     let outcomes = upgrade::outdated(remotes, packages, options)?;
     let text = upgrade::outdated_text(&outcomes);
-    let report = match run.report.form {
-        // the command line refuses a page of it
-        Form::Text | Form::Html => None,
-        Form::Json => Some(upgrade::outdated_json(&outcomes)),
-        Form::Markdown => Some(upgrade::outdated_markdown(&outcomes)),
+    let report = match run.report.format {
+        // OutdatedArgs::run refuses HTML
+        ReportFormat::Text | ReportFormat::Html => None,
+        ReportFormat::Json => Some(upgrade::outdated_json(&outcomes)),
+        ReportFormat::Markdown => Some(upgrade::outdated_markdown(&outcomes)),
     };
-    let done = run.outcome(packages, &outcomes, |it| {
+    let output = run.collect_outcomes(packages, &outcomes, |it| {
         (Vec::new(), exit_code && it.wanted.is_some())
     });
-    Ok(Done {
-        text: text + &done.text,
+    Ok(Output {
+        text: text + &output.text,
         report,
-        ..done
+        ..output
     })
 }
 
-/// Upgrades packages; where it is to print a `diff`, nothing else of them is reported.
-pub(super) fn upgraded(
+/// Upgrades packages. With `diff`, the text is the diff of the packages and there is no report.
+pub(super) fn upgrade_packages(
     run: &UpstreamRun,
     remotes: &Remotes<'_>,
     (packages, options): (&Packages, &UpgradeOptions),
     signals: &Signals,
     diff: bool,
-) -> Result<Done, Error> {
+) -> Result<Output, Error> {
     let outcomes = upgrade::upgrade(remotes, packages, options, signals)?;
-    let color = run.shown.color_output;
+    let color = run.display.color_output;
     let mut diffs = String::new();
-    let done = run.outcome(packages, &outcomes, |it| {
+    let output = run.collect_outcomes(packages, &outcomes, |it| {
         let mut notes = notes_of(it, run);
         if diff {
             let one = report::diff_in(&it.package, &it.plan, color);
@@ -265,35 +276,35 @@ pub(super) fn upgraded(
         (notes, it.facts.open)
     });
     let (text, report) = if diff {
-        (on_terminal(diffs, color), None)
+        (escaped_for_terminal(diffs, color), None)
     } else {
         let detail = Detail {
             files: run.args.verbose || options.dry_run,
             records: run.args.verbose,
             color,
         };
-        let report = match run.report.form {
-            Form::Text => None,
-            Form::Json => Some(upgrade::upgrade_json(&outcomes)),
-            Form::Markdown => Some(upgrade::upgrade_markdown(&outcomes)),
-            Form::Html => Some(upgrade::upgrade_html(&outcomes)),
+        let report = match run.report.format {
+            ReportFormat::Text => None,
+            ReportFormat::Json => Some(upgrade::upgrade_json(&outcomes)),
+            ReportFormat::Markdown => Some(upgrade::upgrade_markdown(&outcomes)),
+            ReportFormat::Html => Some(upgrade::upgrade_html(&outcomes)),
         };
         (upgrade::upgrade_text(&outcomes, detail), report)
     };
-    Ok(Done {
-        text: text + &done.text,
+    Ok(Output {
+        text: text + &output.text,
         report,
-        ..done
+        ..output
     })
 }
 
-/// What was left out of an upgrade, or is left to do.
+/// Returns the warnings of an upgrade, and a note if conflicts are left.
 fn notes_of(upgrade: &Upgrade, run: &UpstreamRun) -> Vec<String> {
     let package = shown(&upgrade.package);
     let mut notes = Vec::new();
     if !run.args.quiet {
         let warnings = upgrade.plan.warnings.iter();
-        notes.extend(warnings.map(|it| it.render(run.shown.color_errors)));
+        notes.extend(warnings.map(|it| it.render(run.display.color_errors)));
     }
     if upgrade.facts.refused {
         notes.push(format!(

@@ -1,4 +1,5 @@
-//! The arguments of the subcommands about packages that come from upstream.
+//! The commands about packages that come from upstream: `get`, `adopt`, `upgrade`, `outdated` and
+//! `cache`, and their arguments. `upstream` carries them out.
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -10,8 +11,8 @@ use super::exit_code::ExitCode;
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{RunArgs, threads};
-use super::report::{Form, ReportTo};
-use super::upstream::{UpstreamRun, adopt, cache, get, outdated, upgraded};
+use super::report::{ReportArgs, ReportFormat};
+use super::upstream::{UpstreamRun, adopt, cache, get, outdated, upgrade_packages};
 use crate::package::Settings;
 use crate::triple::Triple;
 use crate::upgrade::{Choice, Packages, Shard, Template, UpgradeOptions, Within};
@@ -24,12 +25,12 @@ const MESSAGE: &str = "The commits' message. In it stand {package} for the packa
     {upstream} for the address, {conflicts} for their number, and {details} for all of it. \
     The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {details}";
 
-/// How many packages are worked on at the same time at least.
-const FEWEST_JOBS: usize = 8;
+/// The minimum default for the number of packages that are processed at the same time.
+const MIN_DEFAULT_JOBS: usize = 8;
 
-/// The subcommands.
+/// The commands about packages that come from upstream.
 #[derive(Debug, Subcommand)]
-pub(super) enum Subcommands {
+pub(super) enum UpstreamCommands {
     /// Vendor a package, and record where it comes from
     Get(GetArgs),
     /// Record where a copy of a package comes from that is there already
@@ -46,7 +47,7 @@ pub(super) enum Subcommands {
     Cache(CacheCommand),
 }
 
-/// What to vendor.
+/// The arguments of `get`.
 #[derive(Debug, Args)]
 pub(super) struct GetArgs {
     /// Where it is, such as https://example.org/charts.git/grafana@v1.2.3
@@ -59,7 +60,7 @@ pub(super) struct GetArgs {
     pub(super) pre_releases: bool,
 }
 
-/// Which copy to record.
+/// The arguments of `adopt`.
 #[derive(Debug, Args)]
 pub(super) struct AdoptArgs {
     /// The folder with the copy
@@ -73,10 +74,11 @@ pub(super) struct AdoptArgs {
     pub(super) pre_releases: bool,
 }
 
+/// The arguments of `upgrade`.
 #[derive(Debug, Args)]
 pub(super) struct UpgradeArgs {
     #[command(flatten)]
-    which: WhichArgs,
+    selection: SelectionArgs,
     /// The version to go to: a tag, branch or commit; else the newest
     #[arg(long, value_name = "REF", conflicts_with = "all")]
     to: Option<String>,
@@ -103,27 +105,28 @@ pub(super) struct UpgradeArgs {
     #[arg(long, value_name = "TEXT", value_parser = Template::new, requires = "commit", long_help = MESSAGE)]
     message: Option<Template>,
     #[command(flatten)]
-    report: ReportTo,
+    report: ReportArgs,
     #[command(flatten)]
     run: RunArgs,
 }
 
+/// The arguments of `outdated`.
 #[derive(Debug, Args)]
 pub(super) struct OutdatedArgs {
     #[command(flatten)]
-    which: WhichArgs,
+    selection: SelectionArgs,
     /// Exit status 1 if a package is outdated
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
-    report: ReportTo,
+    report: ReportArgs,
     #[command(flatten)]
     run: RunArgs,
 }
 
-/// Which packages, and which of their versions.
+/// The arguments that select packages and versions.
 #[derive(Debug, Args)]
-struct WhichArgs {
+struct SelectionArgs {
     /// The packages' folders
     #[arg(value_name = "PACKAGE")]
     packages: Vec<PathBuf>,
@@ -148,7 +151,7 @@ struct WhichArgs {
     allow_upstream: Vec<String>,
 }
 
-/// What is done with the cache.
+/// The subcommands of `cache`.
 #[derive(Debug, Subcommand)]
 pub(super) enum CacheCommand {
     /// Empty it
@@ -157,6 +160,7 @@ pub(super) enum CacheCommand {
     Path,
 }
 
+/// Parses a share of the packages, such as `2/5`.
 fn shard(text: &str) -> Result<Shard, String> {
     let numbers = text
         .split_once('/')
@@ -166,7 +170,8 @@ fn shard(text: &str) -> Result<Shard, String> {
         .ok_or_else(|| "a share is I/N, with I from 1 to N".to_owned())
 }
 
-impl WhichArgs {
+impl SelectionArgs {
+    /// Returns which version to choose.
     fn choice(&self) -> Choice {
         Choice {
             within: self.within,
@@ -174,63 +179,66 @@ impl WhichArgs {
         }
     }
 
-    /// How many packages at the same time: more than there are cores, for servers are waited for.
+    /// Returns how many packages to process at the same time. The default may be more than the
+    /// number of cores, because jobs spend most of their time waiting for servers.
     fn jobs(&self, run: &RunArgs) -> Option<NonZeroUsize> {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         self.jobs
             .or(run.threads)
-            .or(NonZeroUsize::new(cores.max(FEWEST_JOBS)))
+            .or(NonZeroUsize::new(cores.max(MIN_DEFAULT_JOBS)))
     }
 
-    fn packages(self, everything: bool) -> Result<Packages, String> {
+    /// Returns the selected packages. `all_by_default` selects all packages below the current
+    /// folder if the arguments select none.
+    fn packages(self, all_by_default: bool) -> Result<Packages, String> {
         if !self.packages.is_empty() {
             return Ok(Packages::Named(self.packages));
         }
-        if self.all || self.shard.is_some() || everything {
+        if self.all || self.shard.is_some() || all_by_default {
             return Ok(Packages::Below(self.shard));
         }
         Err("name packages, or take --all of those below here".to_owned())
     }
 }
 
-impl Subcommands {
-    /// Runs it.
+impl UpstreamCommands {
+    /// Runs the command.
     ///
     /// # Errors
-    /// The subcommand whose arguments are wrong, and why.
+    /// The name of the command whose arguments are wrong, and why.
     pub(super) fn run(
         self,
         output: &mut impl Write,
         errors: &mut impl Write,
     ) -> Result<ExitCode, (&'static str, String)> {
-        let plainly = UpstreamRun::new(ReportTo::default(), RunArgs::default(), None);
-        let done = match self {
-            Self::Get(args) => plainly.done(|it, _| get(&plainly, it, &args), output, errors),
-            Self::Adopt(args) => plainly.done(|it, _| adopt(it, &args), output, errors),
-            Self::Cache(command) => plainly.done(|_, _| cache(&command), output, errors),
+        let run = UpstreamRun::new(ReportArgs::default(), RunArgs::default(), None);
+        let code = match self {
+            Self::Get(args) => run.execute(|it, _| get(&run, it, &args), output, errors),
+            Self::Adopt(args) => run.execute(|it, _| adopt(it, &args), output, errors),
+            Self::Cache(command) => run.execute(|_, _| cache(&command), output, errors),
             Self::Outdated(args) => args.run(output, errors).map_err(|it| ("outdated", it))?,
             Self::Upgrade(args) => args.run(output, errors).map_err(|it| ("upgrade", it))?,
         };
-        Ok(done)
+        Ok(code)
     }
 }
 
 impl OutdatedArgs {
     fn run(self, output: &mut impl Write, errors: &mut impl Write) -> Result<ExitCode, String> {
-        if self.report.form == Form::Html {
+        if self.report.format == ReportFormat::Html {
             let why = "there is no page of it: --report html is for merges and upgrades";
             return Err(why.to_owned());
         }
-        let jobs = self.which.jobs(&self.run);
+        let jobs = self.selection.jobs(&self.run);
         let options = UpgradeOptions {
-            choice: self.which.choice(),
-            allowed: self.which.allow_upstream.clone(),
+            choice: self.selection.choice(),
+            allowed: self.selection.allow_upstream.clone(),
             ..UpgradeOptions::default()
         };
-        let packages = self.which.packages(true)?;
+        let packages = self.selection.packages(true)?;
         let run = UpstreamRun::new(self.report, self.run, jobs);
-        let (what, exit_code) = ((&packages, &options), self.exit_code);
-        Ok(run.done(|it, _| outdated(&run, it, what, exit_code), output, errors))
+        let (input, exit_code) = ((&packages, &options), self.exit_code);
+        Ok(run.execute(|it, _| outdated(&run, it, input, exit_code), output, errors))
     }
 }
 
@@ -244,26 +252,26 @@ impl UpgradeArgs {
         let names = Triple::new("original", "updated", "local").map(PathBuf::from);
         let options = UpgradeOptions {
             to: self.to,
-            choice: self.which.choice(),
+            choice: self.selection.choice(),
             dry_run: self.dry_run || self.diff,
             durable: self.run.sync,
             allow_dirty: self.allow_dirty,
-            log: self.report.form != Form::Text,
-            allowed: self.which.allow_upstream.clone(),
+            log: self.report.format != ReportFormat::Text,
+            allowed: self.selection.allow_upstream.clone(),
             branch: self.branch,
             commit: self.commit,
             template: self.message.unwrap_or_default(),
             settings: Settings {
-                show_secrets: self.run.shown.shown().secrets,
+                show_secrets: self.run.display.options().secrets,
                 ..self.merge.settings(self.markers.style(&names)?)
             },
         };
-        let jobs = self.which.jobs(&self.run);
-        let packages = self.which.packages(false)?;
+        let jobs = self.selection.jobs(&self.run);
+        let packages = self.selection.packages(false)?;
         let run = UpstreamRun::new(self.report, self.run, jobs);
-        let (what, diff) = ((&packages, &options), self.diff);
-        Ok(run.done(
-            |it, signals| upgraded(&run, it, what, signals, diff),
+        let (input, diff) = ((&packages, &options), self.diff);
+        Ok(run.execute(
+            |it, signals| upgrade_packages(&run, it, input, signals, diff),
             output,
             errors,
         ))

@@ -1,7 +1,7 @@
 //! Finds the open places of a plan: the conflicts between markers in its files.
 //!
-//! [`MarkedFile::all`] returns the files and their [`OpenPlace`]s. A [`ResolvedFile`] is such a file
-//! with a text in the place of each conflict, and a [`ParsedFile`] has its trees.
+//! [`MarkedFile::all`] returns the files and their [`OpenPlace`]s. A [`ResolvedFile`] is a marked
+//! file with a text in the place of each conflict; a [`ParsedFile`] has the trees of its documents.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -109,6 +109,7 @@ impl MarkedFile {
         (files, places)
     }
 
+    /// Splits the file into common lines and conflicts.
     pub(super) fn stretches(&self) -> Vec<Stretch<'_>> {
         read(&self.text, self.marker_size).unwrap_or_default()
     }
@@ -149,6 +150,8 @@ impl MarkedFile {
         self.resolved_with(|_, conflict| conflict.side(side))
     }
 
+    /// Returns the open places of the file. `file` is its index in the session, `sides` has the
+    /// file with the local and with upstream's lines everywhere.
     fn places(&self, file: usize, sides: &[ParsedFile<'_>; 2], plan: &Plan) -> Vec<OpenPlace> {
         let open = plan.conflicts.iter().filter(|it| *it.file == *self.path);
         let open: Vec<&FileConflict> = open.filter(|it| it.conflict.resolution.is_open()).collect();
@@ -166,7 +169,7 @@ impl MarkedFile {
                     .all(|it| *it)
             });
             let [local, _] = &numbers;
-            let around = |range: Range<usize>| {
+            let context = |range: Range<usize>| {
                 let lines = range.filter(|at| shown[0].get(*at) == Some(&true));
                 lines
                     .filter_map(|at| sides[0].line(at))
@@ -178,8 +181,8 @@ impl MarkedFile {
                 file,
                 index,
                 line: local.start + 1,
-                above: around(local.start.saturating_sub(CONTEXT)..local.start),
-                below: around(local.end..local.end + CONTEXT),
+                above: context(local.start.saturating_sub(CONTEXT)..local.start),
+                below: context(local.end..local.end + CONTEXT),
                 paths: found.as_ref().map(|it| it.1.clone()).unwrap_or_default(),
                 resource: found.and_then(|it| it.0),
                 lines,
