@@ -1,92 +1,97 @@
-//! The body of a pull request, whose length hosts limit: the most important parts first, each as
-//! far as it fits, and a line that says what was left out.
+//! The body of a pull request. Hosts limit its length, so rows that do not fit are left out, and a
+//! line at the end counts them. Callers add the most important parts first.
 
 use super::summary::many;
 
-/// How long a body is at most, in bytes. GitHub takes 65,536 characters.
-pub(crate) const LONGEST: usize = 60_000;
-/// What is kept free for the line that says what was left out.
-const RESERVED: usize = 1_000;
+/// The maximum length of a body, in bytes. GitHub accepts 65,536 characters.
+const MAX_LEN: usize = 60_000;
+/// The length that is reserved for the line that counts what was left out, in bytes.
+const RESERVED_LEN: usize = 1_000;
 
-/// A body that is being written.
+/// Builds the body of a pull request within the maximum length.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     text: String,
-    heading: String,
+    /// The heading for the next part that is added.
+    pending_heading: String,
+    /// The names of the left-out items, in the singular, and their number.
     left_out: Vec<(&'static str, usize)>,
 }
 
 impl Body {
-    /// Puts a heading before the next part that fits.
+    /// Sets a heading, which is written before the next part that fits.
     pub(crate) fn heading(&mut self, heading: String) {
-        self.heading = heading;
+        self.pending_heading = heading;
     }
 
-    /// Adds a text that is short.
+    /// Adds a short text, if it fits.
     pub(crate) fn push(&mut self, text: &str) {
-        if self.heading.len() + text.len() <= self.free() {
-            self.text += &std::mem::take(&mut self.heading);
+        if self.pending_heading.len() + text.len() <= self.free_len() {
+            self.text += &std::mem::take(&mut self.pending_heading);
             self.text += text;
         }
     }
 
-    /// Adds rows below `head`, if there are any, as far as they fit into a half of what is left.
-    /// `what` a row is about is said in the singular, and `tail` is what stands below them.
+    /// Adds the rows that fit into half of the free length, between `head` and `tail`. `item` names
+    /// what a row is about, in the singular. Adds nothing if no row fits.
     pub(crate) fn list(
         &mut self,
         head: &str,
         rows: impl Iterator<Item = String>,
-        (what, tail): (&'static str, &'static str),
+        (item, tail): (&'static str, &'static str),
     ) {
         let rows: Vec<String> = rows.collect();
-        self.rows(head, &rows, (what, tail), self.free() / 2);
+        self.rows(head, &rows, (item, tail), self.free_len() / 2);
     }
 
-    /// Adds rows, of which no others follow: as far as they fit.
-    pub(crate) fn last_list(&mut self, head: &str, rows: &[String], what: &'static str) {
-        self.rows(head, rows, (what, ""), self.free());
+    /// Adds the rows that fit into all of the free length, as the last list of the body.
+    pub(crate) fn last_list(&mut self, head: &str, rows: &[String], item: &'static str) {
+        self.rows(head, rows, (item, ""), self.free_len());
     }
 
+    /// Adds the rows that fit into `max_len` bytes.
     fn rows(
         &mut self,
         head: &str,
         rows: &[String],
-        (what, tail): (&'static str, &'static str),
-        most: usize,
+        (item, tail): (&'static str, &'static str),
+        max_len: usize,
     ) {
-        let mut left = most.saturating_sub(self.heading.len() + head.len() + tail.len());
+        let frame_len = self.pending_heading.len() + head.len() + tail.len();
+        let mut remaining = max_len.saturating_sub(frame_len);
         let fitting = rows.iter().filter(|row| {
-            let rest = left.checked_sub(row.len());
-            left = rest.unwrap_or(left);
+            let rest = remaining.checked_sub(row.len());
+            remaining = rest.unwrap_or(remaining);
             rest.is_some()
         });
         let fitting: Vec<&str> = fitting.map(String::as_str).collect();
         if !fitting.is_empty() {
-            self.text += &std::mem::take(&mut self.heading);
+            self.text += &std::mem::take(&mut self.pending_heading);
             self.text += head;
             self.text += &fitting.concat();
             self.text += tail;
         }
-        self.leave_out(what, rows.len() - fitting.len());
+        self.count_left_out(item, rows.len() - fitting.len());
     }
 
-    /// How much still fits in.
-    fn free(&self) -> usize {
-        LONGEST.saturating_sub(RESERVED + self.text.len())
+    /// Returns the free length, in bytes.
+    fn free_len(&self) -> usize {
+        MAX_LEN.saturating_sub(RESERVED_LEN + self.text.len())
     }
 
-    fn leave_out(&mut self, what: &'static str, count: usize) {
-        match self.left_out.iter_mut().find(|known| known.0 == what) {
+    fn count_left_out(&mut self, item: &'static str, count: usize) {
+        match self.left_out.iter_mut().find(|known| known.0 == item) {
             Some(known) => known.1 += count,
-            None if count > 0 => self.left_out.push((what, count)),
+            None if count > 0 => self.left_out.push((item, count)),
             None => {}
         }
     }
 
-    /// The text, no longer than [`LONGEST`].
+    /// Returns the text, which is at most [`MAX_LEN`] bytes long.
     pub(crate) fn finish(mut self) -> String {
         if !self.left_out.is_empty() {
-            let counts = self.left_out.iter().map(|(what, count)| many(*count, what));
+            let left_out = self.left_out.iter();
+            let counts = left_out.map(|(item, count)| many(*count, item));
             let counts: Vec<String> = counts.collect();
             self.text.push_str(&format!(
                 "\nLeft out, because hosts limit the length of this text: {}. \

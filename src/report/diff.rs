@@ -1,4 +1,4 @@
-//! What changes, as a unified diff that `git apply` takes.
+//! The changes of a plan as a unified diff that `git apply` accepts.
 
 use std::fs::Permissions;
 use std::path::Path;
@@ -14,19 +14,20 @@ use crate::visible::visible_lines;
 /// A unified diff.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Diff {
-    /// What changes; `git apply` takes it.
+    /// The diff, in the format of `git apply`.
     pub text: String,
-    /// What is left out of it, because it is in a Secret: a line for each file.
+    /// A message for each file of which values of Secrets are left out of the diff.
     pub left_out: Vec<String>,
 }
 
-/// The unified diff of everything that changes, by file; paths are relative to the package, after
-/// `a/` and `b/`. What Secrets keep is left out, unless [`Plan::show_secrets`] is set.
+/// Returns the unified diff of all changes of a plan, file by file. Paths are relative to the
+/// package, after `a/` and `b/`. Values of Secrets are left out, unless [`Plan::show_secrets`] is
+/// set.
 pub fn diff(plan: &Plan, color: bool) -> Diff {
     diff_in(Path::new(""), plan, color)
 }
 
-/// [`diff`], with paths relative to the folder in which the package is `folder`.
+/// Like [`diff`], with paths that start with `folder`, the path of the package.
 pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
     let mut diff = Diff::default();
     for change in &plan.files {
@@ -57,7 +58,7 @@ pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
     diff
 }
 
-/// What changes in a file's text; nothing of one that is binary.
+/// Returns the hunks of a file. A binary file has none.
 pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
     let old = change.old.as_deref().unwrap_or_default();
     let new = change.new.as_deref().unwrap_or_default();
@@ -66,7 +67,7 @@ pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
         return Hunks::default();
     }
     let texts = as_text(old).zip(as_text(new));
-    // a file that comes or goes does so as a whole
+    // an added or deleted file cannot be shown in part
     let is_whole = change.old.is_none() || change.new.is_none() || texts.is_none();
     match texts {
         _ if !show_secrets && is_whole && holds_secret() => Hunks {
@@ -78,7 +79,7 @@ pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
     }
 }
 
-/// A line for a terminal: one for `git apply` stays as it is.
+/// Colours a line for a terminal, with control characters escaped.
 fn paint(line: &str) -> String {
     let line = visible_lines(line);
     let line = line.as_str();
@@ -96,17 +97,18 @@ fn paint(line: &str) -> String {
     paint.apply(content, true) + end
 }
 
+/// Returns the diff of a file: git's header lines and the hunks.
 fn file_diff(folder: &Path, change: &FileChange, hunks: &str) -> String {
     let from = match &change.kind {
         ChangeKind::Moved { from } => from,
         _ => &change.path,
     };
     let (from, to) = (folder.join(from), folder.join(&change.path));
-    let (a, b) = (quoted("a/", &from), quoted("b/", &to));
-    let mode = mode(&change.permissions);
-    let mut text = format!("diff --git {a} {b}\n");
+    let (old_path, new_path) = (quoted("a/", &from), quoted("b/", &to));
+    let mode = git_mode(&change.permissions);
+    let mut text = format!("diff --git {old_path} {new_path}\n");
     if let Some(old) = &change.old_permissions {
-        let old = self::mode(old);
+        let old = git_mode(old);
         text.push_str(&format!("old mode {old}\nnew mode {mode}\n"));
     }
     text += &match &change.kind {
@@ -118,11 +120,12 @@ fn file_diff(folder: &Path, change: &FileChange, hunks: &str) -> String {
         }
         ChangeKind::Changed => String::new(),
     };
-    let name = |side: &Option<_>, name| match side {
-        Some(_) => name,
+    let or_dev_null = |content: &Option<_>, path| match content {
+        Some(_) => path,
         None => "/dev/null".to_owned(),
     };
-    let (old_name, new_name) = (name(&change.old, a), name(&change.new, b));
+    let old_name = or_dev_null(&change.old, old_path);
+    let new_name = or_dev_null(&change.new, new_path);
     if !hunks.is_empty() {
         let (old_name, new_name) = (terminated(&old_name), terminated(&new_name));
         text.push_str(&format!("--- {old_name}\n+++ {new_name}\n{hunks}"));
@@ -133,7 +136,8 @@ fn file_diff(folder: &Path, change: &FileChange, hunks: &str) -> String {
     text
 }
 
-/// A name with a space in it ends with a tab, so that nobody takes what follows for a part of it.
+/// Returns a name for a `---` or `+++` line. As in git, a name with a space ends with a tab, which
+/// marks the end of the name.
 fn terminated(name: &str) -> String {
     if name.contains(' ') && !name.starts_with('"') {
         format!("{name}\t")
@@ -142,7 +146,7 @@ fn terminated(name: &str) -> String {
     }
 }
 
-/// A path as git writes it: with `/`, in quotes where a character needs them.
+/// Returns a path as git writes it: with `/`, and in quotes if it contains special characters.
 fn quoted(prefix: &str, path: &Path) -> String {
     let path = format!("{prefix}{}", portable(path));
     if !path.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
@@ -162,8 +166,8 @@ fn quoted(prefix: &str, path: &Path) -> String {
     text
 }
 
-/// A file's mode as git keeps it.
-fn mode(permissions: &Permissions) -> &'static str {
+/// Returns the mode of a file as git stores it.
+fn git_mode(permissions: &Permissions) -> &'static str {
     match is_executable(permissions) {
         true => "100755",
         false => "100644",

@@ -1,4 +1,4 @@
-//! The hunks of a unified diff, without the lines that are not to be shown.
+//! The hunks of a unified diff, without lines that may contain values of Secrets.
 
 use std::ops::Range;
 
@@ -7,73 +7,75 @@ use crate::secret::may_be_in;
 use crate::yaml::stream::split;
 use crate::yaml::{Entry, Tree};
 
-/// How many lines around a change are shown.
+/// The number of context lines above and below a change.
 const CONTEXT: usize = 3;
 
-/// What can be shown of a change of a text.
+/// The hunks that may be shown of a change.
 #[derive(Debug, Default)]
 pub(super) struct Hunks {
     pub(super) text: String,
-    /// Whether something that changes is left out.
+    /// Whether changed lines are left out.
     pub(super) is_partial: bool,
 }
 
-/// The change between two texts in hunks that `git apply` takes one without the other. Of Secrets
-/// nothing is shown unless it is asked for.
+/// Returns the change between two texts as hunks, each of which `git apply` accepts without the
+/// others. Lines that may contain values of Secrets are left out unless `show_secrets` is set.
 pub(super) fn hunks(old: &str, new: &str, show_secrets: bool) -> Hunks {
-    // a carriage return alone ends no line for git
+    // git does not treat a single carriage return as the end of a line
     let lines: [Vec<&str>; 2] = [old, new].map(|text| text.split_inclusive('\n').collect());
     let shown = [old, new].map(|text| shown_lines(text, show_secrets));
-    let all = |shown: &[bool], range: &Range<usize>| shown[range.clone()].iter().all(|it| *it);
+    let all_shown =
+        |shown: &[bool], range: &Range<usize>| shown[range.clone()].iter().all(|it| *it);
     let [old, new] = &lines;
     let mut changes = Vec::new();
     let mut is_partial = false;
     for change in differences_of_lines(old, new).changed() {
         let (from, to) = (change.old, change.new);
-        // git takes a hunk that ends without context for one at the end of the file
-        let is_followed = shown[0].get(from.end).is_none_or(|shown| *shown);
-        if is_followed && all(&shown[0], &from) && all(&shown[1], &to) {
+        // git places a hunk without context below it at the end of the file
+        let has_context_below = shown[0].get(from.end).is_none_or(|shown| *shown);
+        if has_context_below && all_shown(&shown[0], &from) && all_shown(&shown[1], &to) {
             changes.push((from, to));
         } else {
             is_partial = true;
         }
     }
     let mut text = String::new();
-    let mut shift = 0;
-    let is_near = |(left, _): &Change, (right, _): &Change| {
-        right.start - left.end <= 2 * CONTEXT && all(&shown[0], &(left.end..right.start))
+    let mut line_shift = 0;
+    let share_hunk = |(left, _): &Change, (right, _): &Change| {
+        right.start - left.end <= 2 * CONTEXT && all_shown(&shown[0], &(left.end..right.start))
     };
-    for group in changes.chunk_by(is_near) {
+    for group in changes.chunk_by(share_hunk) {
         let (Some((first, _)), Some((last, _))) = (group.first(), group.last()) else {
             continue;
         };
-        let near = |line: &usize| shown[0].get(*line) == Some(&true);
+        let is_shown = |line: &usize| shown[0].get(*line) == Some(&true);
         let above = first.start.saturating_sub(CONTEXT)..first.start;
-        let start = first.start - above.rev().take_while(near).count();
+        let start = first.start - above.rev().take_while(is_shown).count();
         let below = last.end..(last.end + CONTEXT).min(old.len());
-        let end = last.end + below.take_while(near).count();
-        write_hunk(&mut text, [old, new], group, start..end, &mut shift);
+        let end = last.end + below.take_while(is_shown).count();
+        write_hunk(&mut text, [old, new], group, start..end, &mut line_shift);
     }
     Hunks { text, is_partial }
 }
 
-/// The lines that go, and those that come instead.
+/// The range of removed lines in the old text, and of added lines in the new text.
 type Change = (Range<usize>, Range<usize>);
 
-/// Writes a hunk. `shift` is by how many lines those before it make the text longer.
+/// Writes a hunk. `line_shift` is the number of lines that the hunks before it add to the text;
+/// this hunk's number is added to it.
 fn write_hunk(
     text: &mut String,
     [old, new]: [&[&str]; 2],
     changes: &[Change],
     range: Range<usize>,
-    shift: &mut isize,
+    line_shift: &mut isize,
 ) {
     let length = |range: &Range<usize>| range.len().cast_signed();
     let growth: isize = changes
         .iter()
         .map(|(from, to)| length(to) - length(from))
         .sum();
-    let start = range.start.saturating_add_signed(*shift);
+    let start = range.start.saturating_add_signed(*line_shift);
     let numbers = |start: usize, count: usize| match count {
         0 => format!("{start},0"),
         1 => format!("{}", start + 1),
@@ -98,12 +100,12 @@ fn write_hunk(
         at = from.end;
     }
     put(' ', &old[at..range.end]);
-    *shift += growth;
+    *line_shift += growth;
 }
 
-/// For each line whether it may be shown: whether it is in a document that holds no Secret, is a
-/// bare `---`, or one of a Secret in which it keeps nothing, unless `show_secrets` is set. Where one
-/// document does not parse nobody can say of any.
+/// Returns for each line of a text whether it may be shown. These lines may be shown: those of
+/// documents without a Secret, bare `---` lines, and the lines of Secrets that contain no secret
+/// values. With `show_secrets` all lines may be shown. If a document does not parse, none may.
 pub(crate) fn shown_lines(text: &str, show_secrets: bool) -> Vec<bool> {
     let count = text.split_inclusive('\n').count();
     if show_secrets || !may_be_in(text.as_bytes()) {
@@ -114,25 +116,25 @@ pub(crate) fn shown_lines(text: &str, show_secrets: bool) -> Vec<bool> {
     let Ok(trees) = parsed.collect::<Result<Vec<_>, _>>() else {
         return vec![false; count];
     };
-    let lines = |text: &str, is_open: &dyn Fn(usize) -> bool| {
-        let mut at = 0;
+    let shown_in = |text: &str, is_public: &dyn Fn(usize) -> bool| {
+        let mut offset = 0;
         let lines = text.split_inclusive('\n').map(|line| {
-            let start = at;
-            at += line.len();
-            is_open(start) || line.trim_end() == "---"
+            let start = offset;
+            offset += line.len();
+            is_public(start) || line.trim_end() == "---"
         });
         lines.collect::<Vec<bool>>()
     };
-    // the comments above the first document may be about a Secret
+    // comments above the first document may contain secret values
     let head = documents.first().map_or(text, |first| first.head);
-    let mut shown = lines(head, &|_| false);
+    let mut shown = shown_in(head, &|_| false);
     for (document, tree) in documents.iter().zip(&trees) {
-        let is_plain = !may_be_in(document.text.as_bytes());
-        let open = tree.as_ref().map_or_else(Vec::new, keeps_nothing);
-        let is_open = |start| is_plain || open.iter().any(|lines| lines.contains(&start));
-        shown.extend(lines(document.text, &is_open));
+        let has_no_secret = !may_be_in(document.text.as_bytes());
+        let public = tree.as_ref().map_or_else(Vec::new, public_lines);
+        let is_public = |start| has_no_secret || public.iter().any(|lines| lines.contains(&start));
+        shown.extend(shown_in(document.text, &is_public));
     }
-    // a byte order mark or a cut within a line: then nothing is certain
+    // with a byte order mark, or documents that meet within a line, the lines do not match up
     if shown.len() == count {
         shown
     } else {
@@ -140,12 +142,12 @@ pub(crate) fn shown_lines(text: &str, show_secrets: bool) -> Vec<bool> {
     }
 }
 
-/// The lines of a Secret that show nothing of what it keeps: those of its fields that keep nothing,
-/// and the keys above those that do. None in another document.
-fn keeps_nothing(tree: &Tree<'_>) -> Vec<Range<usize>> {
+/// Returns the byte ranges of the lines of a Secret that contain no secret values: its public
+/// fields, and the keys of the other ones. Returns none for other documents.
+fn public_lines(tree: &Tree<'_>) -> Vec<Range<usize>> {
     let root = tree.root().value;
     let (mut metadata, mut is_secret) = (None, false);
-    let mut open = Vec::new();
+    let mut public = Vec::new();
     let mut add = |entry: Entry<'_>, is_key_only: bool| {
         let Some(start) = tree.start_of_indent(entry.span.start) else {
             return;
@@ -156,11 +158,11 @@ fn keeps_nothing(tree: &Tree<'_>) -> Vec<Range<usize>> {
         };
         let lines = start as usize..end as usize;
         let text = &tree.text()[lines.clone()];
-        // a comment can say anything, an anchor can be anywhere
+        // a comment may contain a secret value, and an anchor or alias may share one
         let is_plain = !text.contains(['#', '&', '*', '\r']);
         let is_key = || text.ends_with(':') && text.split_whitespace().count() == 1;
         if is_plain && (!is_key_only || is_key()) {
-            open.push(lines);
+            public.push(lines);
         }
     };
     let key = |entry: Entry<'_>| tree.scalar(entry.key?).map(|key| key.content);
@@ -188,8 +190,8 @@ fn keeps_nothing(tree: &Tree<'_>) -> Vec<Range<usize>> {
             _ => {}
         }
     }
-    open.retain(|_| is_secret);
-    open
+    public.retain(|_| is_secret);
+    public
 }
 
 #[cfg(test)]
@@ -198,9 +200,9 @@ mod tests {
 
     #[test]
     fn lines_end_with_a_line_feed_only() {
-        let made = hunks("a\rb\nc", "a\rb\nd", false);
+        let hunks_shown = hunks("a\rb\nc", "a\rb\nd", false);
         assert_eq!(
-            made.text,
+            hunks_shown.text,
             "@@ -1,2 +1,2 @@\n a\rb\n-c\n\\ No newline at end of file\n+d\n\
              \\ No newline at end of file\n"
         );
@@ -209,12 +211,12 @@ mod tests {
     #[test]
     fn changes_that_are_near_share_a_hunk() {
         let text = |a: &str, b: &str| format!("{a}1\n2\n3\n4\n5\n6\n{b}7\n8\n9\n10\n");
-        let made = hunks(&text("", ""), &text("a\n", "b\n"), false);
+        let hunks_shown = hunks(&text("", ""), &text("a\n", "b\n"), false);
         assert_eq!(
-            made.text,
+            hunks_shown.text,
             "@@ -1,9 +1,11 @@\n+a\n 1\n 2\n 3\n 4\n 5\n 6\n+b\n 7\n 8\n 9\n"
         );
-        assert!(!made.is_partial);
+        assert!(!hunks_shown.is_partial);
     }
 
     #[test]
@@ -225,20 +227,24 @@ mod tests {
                  data:\n  # {key}\n  key: {key}\ntype: {label}\nother: {key}\n"
             )
         };
-        let made = hunks(&text("1", "hunter2"), &text("2", "hunter3"), false);
+        let hunks_shown = hunks(&text("1", "hunter2"), &text("2", "hunter3"), false);
         assert_eq!(
-            made.text,
+            hunks_shown.text,
             "@@ -1,5 +1,5 @@\n kind: Secret\n metadata:\n   labels:\n-    a: 1\n+    a: 2\n   annotations:\n"
         );
-        assert!(made.is_partial);
+        assert!(hunks_shown.is_partial);
         // a value that is somewhere else, too
         for (label, key) in [("&x hunter2", "*x"), ("1 # hunter2", "hunter2")] {
-            let made = hunks(&text("1", "a"), &text(label, key), false);
-            assert!(!made.text.contains("hunter"), "{}", made.text);
+            let hunks_shown = hunks(&text("1", "a"), &text(label, key), false);
+            assert!(!hunks_shown.text.contains("hunter"), "{}", hunks_shown.text);
         }
         let text = |value: &str| format!("kind: Secret\ndata: \"{value}:\n  x\"\ntype: a\n");
-        let made = hunks(&text("hunter2"), &text("hunter3"), false);
-        assert!(made.text.is_empty() && made.is_partial, "{}", made.text);
+        let hunks_shown = hunks(&text("hunter2"), &text("hunter3"), false);
+        assert!(
+            hunks_shown.text.is_empty() && hunks_shown.is_partial,
+            "{}",
+            hunks_shown.text
+        );
     }
 
     #[test]
@@ -246,14 +252,14 @@ mod tests {
         let text = |label: &str, key: &str| {
             format!("# hunter1\nkind: Secret\ndata: {{key: {key}}}\n---\na: {label}\n---\nb: 1\n")
         };
-        let made = hunks(&text("1", "hunter2"), &text("2", "hunter3"), false);
+        let hunks_shown = hunks(&text("1", "hunter2"), &text("2", "hunter3"), false);
         assert_eq!(
-            made.text,
+            hunks_shown.text,
             "@@ -4,4 +4,4 @@\n ---\n-a: 1\n+a: 2\n ---\n b: 1\n"
         );
-        assert!(made.is_partial);
-        let made = hunks(&text("1", "hunter2"), &text("1", "hunter3"), true);
-        assert!(made.text.contains("hunter3") && !made.is_partial);
+        assert!(hunks_shown.is_partial);
+        let hunks_shown = hunks(&text("1", "hunter2"), &text("1", "hunter3"), true);
+        assert!(hunks_shown.text.contains("hunter3") && !hunks_shown.is_partial);
         let broken = |key: &str| format!("a: {key}\n---\nkind: Secret\n\tx: [\n");
         assert_eq!(hunks(&broken("1"), &broken("2"), false).text, "");
     }

@@ -1,4 +1,4 @@
-//! The report for programs: JSON, its form written down in `docs/report.schema.json`.
+//! The report as JSON, for programs. `docs/report.schema.json` describes its format.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed
 use crate::triple::Triple;
 use crate::visible::visible_json;
 
-/// The version of the form. It goes up when something that is there changes its meaning or goes
-/// away; fields that come do not change it.
+/// The version of the format. It increases when a field changes its meaning or is removed, and
+/// stays the same when fields are added.
 const VERSION: u32 = 1;
 /// The name and the version of the program.
 pub(crate) const PROGRAM: &str = concat!("merge3 ", env!("CARGO_PKG_VERSION"));
 
-/// A report: its form, the program, and what is told.
+/// A report: the version of its format, the program, and the content.
 #[derive(Serialize)]
 struct Report<T> {
     version: u32,
     program: &'static str,
     #[serde(flatten)]
-    told: T,
+    content: T,
 }
 
-/// What is told of one merge.
+/// The report of one merge.
 #[derive(Serialize)]
 pub(crate) struct Merge<'p> {
     written: bool,
@@ -61,7 +61,8 @@ struct FileOut {
     from: Option<String>,
 }
 
-/// A conflict or the like; of a value that was put together from both sides it is told by what.
+/// A record: a conflict, a pinned value, or a value combined from both sides. `by` says how a value
+/// was combined; the other records have `kind` and `resolution`.
 #[derive(Serialize)]
 struct RecordOut<'p> {
     file: String,
@@ -96,24 +97,24 @@ struct WarningOut<'p> {
     message: &'p str,
 }
 
-/// The report of a run as JSON.
+/// Returns the report of a run as JSON.
 pub fn json(plan: &Plan, facts: &Facts) -> String {
     as_json(merge(plan, facts))
 }
 
-/// A report as JSON that a terminal may show.
-pub(crate) fn as_json(told: impl Serialize) -> String {
+/// Returns a report as JSON, with control and invisible characters escaped.
+pub(crate) fn as_json(content: impl Serialize) -> String {
     let report = Report {
         version: VERSION,
         program: PROGRAM,
-        told,
+        content,
     };
-    // nothing in it can fail to be written: its keys are names, its numbers finite
+    // this cannot fail: all keys are strings and all numbers finite
     let text = serde_json::to_string_pretty(&report).unwrap_or_default();
     visible_json(text) + "\n"
 }
 
-/// What is told of one merge, to be written as JSON.
+/// Returns the report of one merge, to serialize as JSON.
 pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
     Merge {
         written: facts.written,
@@ -133,7 +134,7 @@ pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
     }
 }
 
-/// A path with `/`, on every system.
+/// Returns a path with `/` as separator, on every system.
 pub(crate) fn portable(path: &Path) -> String {
     let path = path.to_string_lossy();
     match std::path::MAIN_SEPARATOR {
@@ -153,7 +154,7 @@ fn file(change: &FileChange) -> FileOut {
     }
 }
 
-/// Each record is made as it is written: there may be as many as lines.
+/// Serializes records without collecting them first: there may be very many.
 fn records<S: Serializer>(records: &[FileConflict], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(records.iter().map(record))
 }

@@ -1,4 +1,4 @@
-//! The report for people who review: Markdown for the body of a pull request.
+//! The report as Markdown, for the body of a pull request.
 
 use super::Facts;
 use super::body::Body;
@@ -11,9 +11,9 @@ use crate::merge::ConflictKind;
 use crate::package::{FileConflict, Plan};
 use crate::visible::visible;
 
-/// The report of a run as Markdown: a line that sums it up, a table of the conflicts, one of what
-/// pins held back, and folded away what stays deleted and what was paired although its name
-/// differs. A host shows the changed files itself.
+/// Returns the report of a run as Markdown: a line with the counts, a table of the conflicts, a
+/// table of the pinned values, and folded sections for deletions, renamed resources and combined
+/// values. It does not list the changed files, because hosts show them.
 pub fn markdown(plan: &Plan, facts: &Facts) -> String {
     let mut body = Body::default();
     body.push(&format!("**merge3:** {}", line(plan, facts)));
@@ -22,7 +22,7 @@ pub fn markdown(plan: &Plan, facts: &Facts) -> String {
     body.finish()
 }
 
-/// The counts of a run, and whether somebody has to act.
+/// Returns the counts of a run, and a sentence if conflicts are left.
 pub(crate) fn line(plan: &Plan, facts: &Facts) -> String {
     let open = match facts.open {
         true => "\n**Conflicts are left: somebody has to resolve them.**\n",
@@ -31,13 +31,18 @@ pub(crate) fn line(plan: &Plan, facts: &Facts) -> String {
     format!("{}\n{open}", counts(plan, facts))
 }
 
-/// A table of the conflicts that are more than a deletion.
+/// Adds a table of the conflicts, except those about deletions.
 pub(crate) fn conflicts(body: &mut Body, plan: &Plan, title: &str) {
-    let (live, _) = by_need(plan);
-    table(body, &format!("\n{title}\n\n"), &live, ("conflict", ""));
+    let (conflicts, _) = by_need(plan);
+    table(
+        body,
+        &format!("\n{title}\n\n"),
+        &conflicts,
+        ("conflict", ""),
+    );
 }
 
-/// What needs no decision.
+/// Adds the parts that need no decision.
 pub(crate) fn details(body: &mut Body, plan: &Plan) {
     let pinned: Vec<&FileConflict> = plan.pinned.iter().collect();
     let title = "\n### Held back by `# merge3: keep`\n\n";
@@ -58,24 +63,26 @@ pub(crate) fn details(body: &mut Body, plan: &Plan) {
     body.list("\n### Warnings\n\n", warnings, ("warning", ""));
 }
 
-/// The end of what is shown only to who asks for it.
+/// The end of a folded section.
 pub(crate) const END: &str = "\n</details>\n";
 
+/// Returns the start of a folded section.
 pub(crate) fn folded(summary: &str) -> String {
     format!("\n<details>\n<summary>{summary}</summary>\n\n")
 }
 
+/// Adds a table of records. `item_and_tail` is as for [`Body::list`].
 fn table(
     body: &mut Body,
     title: &str,
     records: &[&FileConflict],
-    of: (&'static str, &'static str),
+    item_and_tail: (&'static str, &'static str),
 ) {
     let head = format!(
         "{title}| where | kind | original | updated | local | result |\n\
          | --- | --- | --- | --- | --- | --- |\n"
     );
-    body.list(&head, records.iter().map(|it| row(it)), of);
+    body.list(&head, records.iter().map(|it| row(it)), item_and_tail);
 }
 
 fn row(record: &FileConflict) -> String {
@@ -100,8 +107,8 @@ fn row(record: &FileConflict) -> String {
     format!("| {place} | {kind} | {original} | {updated} | {local} | {result} |\n")
 }
 
-/// A text as code, between more backticks than it has in a row, on one line: nothing in it is
-/// Markdown, or calls anybody. Whatever others wrote is reported so.
+/// Returns a foreign text as inline code on one line. The delimiters have more backticks than any
+/// run in the text, so that the text cannot act as Markdown or mention users.
 pub(crate) fn code(text: &str) -> String {
     let line = visible(text);
     let runs = line.split(|c| c != '`').map(str::len);
@@ -113,9 +120,9 @@ pub(crate) fn code(text: &str) -> String {
     format!("{ticks}{space}{line}{space}{ticks}")
 }
 
-/// [`code`] in a cell of a table, where a pipe has a backslash before it. Some read that as the end
-/// of the cell where another backslash is before it: there every character is written as a
-/// number.
+/// Returns a foreign text as code in a cell of a table, with pipes escaped by a backslash. If a
+/// backslash precedes a pipe in the text, some renderers would end the cell there, so all special
+/// characters are written as numeric references.
 pub(crate) fn cell(text: &str) -> String {
     let line = visible(text);
     if !line.contains("\\|") {

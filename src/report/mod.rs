@@ -1,9 +1,9 @@
-//! The reports of a finished run: a summary, JSON, Markdown, a page, a diff.
+//! Formats the reports of a finished run: a summary, JSON, Markdown, an HTML page and a diff.
 //!
-//! Each form is one view of [`Plan`]: `summary`, `json`, `markdown`, `html`
-//! and `diff`; a new form is added beside them. They share `values` and `reason`
-//! (a conflict's values, and why it came out so), `hunks` (what may be shown of a change) and
-//! `paint`; `body` keeps Markdown within the length that hosts take.
+//! Each format is made from a [`Plan`] and [`Facts`], in a module of its own: `summary`, `json`,
+//! `markdown`, `html` and `diff`. They share `values` and `reason` (a conflict's values and the rule
+//! that decided it), `hunks` (the parts of a change that may be shown) and `paint` (colours).
+//! `body` limits the length of Markdown.
 
 mod body;
 mod diff;
@@ -35,22 +35,22 @@ pub(crate) use reason::reason;
 pub use summary::{Detail, summary};
 pub(crate) use summary::{by_need, many};
 
-/// What a report tells that the plan does not know.
+/// Facts about a run that a report needs and the plan does not have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     /// Whether the result has been written.
     pub written: bool,
-    /// Whether conflicts are left to somebody.
+    /// Whether conflicts are left for the user.
     pub open: bool,
-    /// Whether nothing is written because of them.
+    /// Whether the run wrote nothing because of conflicts.
     pub refused: bool,
-    /// How long the run took.
+    /// The duration of the run.
     pub duration: Duration,
 }
 
 impl Facts {
-    /// What is known of a plan before it is written. With [`OnConflict::Fail`], a conflict that no
-    /// rule decides refuses it.
+    /// Returns the facts about a plan that is not written yet. With [`OnConflict::Fail`], the plan
+    /// is refused if it has a conflict that no rule decided.
     pub(crate) fn of(plan: &Plan, on_conflict: OnConflict, duration: Duration) -> Self {
         let mut conflicts = plan.conflicts.iter();
         let refused =

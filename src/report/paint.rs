@@ -2,25 +2,25 @@
 
 use anstyle::{AnsiColor, Style};
 
-/// The colours that reports use, by what they are for.
+/// The colours of reports, by purpose.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Paint {
-    /// Names of files.
+    /// For names of files.
     Name,
-    /// Kinds of conflicts, and what goes.
+    /// For removed lines and kinds of conflicts.
     Removed,
-    /// What comes.
+    /// For added lines.
     Added,
-    /// Where in a file.
+    /// For places in a file.
     Place,
-    /// What is here already.
+    /// For local lines.
     Local,
-    /// All else.
+    /// No colour.
     Plain,
 }
 
 impl Paint {
-    /// The text, in this colour if `color` says so.
+    /// Returns the text in this colour if `color` is set, else unchanged.
     pub(crate) fn apply(self, text: &str, color: bool) -> String {
         let style = match self {
             Self::Plain => Style::new(),

@@ -1,19 +1,19 @@
-//! Why a value came out as it did, in words: for `merge3 explain` and for reports.
+//! Describes the rule that decided a value, for `merge3 explain` and for reports.
 
 use crate::merge::{Conflict, ConflictKind, Means};
 
-/// The rule that decided what a record is about, in a sentence.
+/// Returns a sentence about the rule that decided a record.
 pub(crate) fn reason(record: &Conflict) -> String {
-    let named = match &*record.path {
+    let path = match &*record.path {
         "" => "the whole document",
         path => path,
     };
     match record.kind {
         ConflictKind::Pinned => format!(
-            "a comment `# merge3: keep` at {named} holds upstream's change back (rules: Pins)"
+            "a comment `# merge3: keep` at {path} holds upstream's change back (rules: Pins)"
         ),
         ConflictKind::Combined(means) => {
-            format!("both sides changed {named}: {}", by_means(means))
+            format!("both sides changed {path}: {}", by_means(means))
         }
         kind => {
             let by = match &record.rule {
@@ -21,7 +21,7 @@ pub(crate) fn reason(record: &Conflict) -> String {
                 None => "the policy (--on-conflict) or the rule for this kind".to_owned(),
             };
             format!(
-                "both sides changed {named} and do not agree: a \
+                "both sides changed {path} and do not agree: a \
                  conflict, {}; {by} resolves it: {} (rules: Conflicts)",
                 kind.as_str(),
                 record.resolution.as_str()
@@ -30,7 +30,7 @@ pub(crate) fn reason(record: &Conflict) -> String {
     }
 }
 
-/// How a value was put together from both sides.
+/// Describes how a value was combined from both sides.
 const fn by_means(means: Means) -> &'static str {
     match means {
         Means::Lines => "the text merges by lines (--texts lines, rules: Texts and images)",

@@ -1,5 +1,6 @@
-//! The summary after a merge (rules: Reports): how much was done, then each conflict on one line
-//! (rules: Conflicts): what needs a decision first, what was decided long ago last and counted.
+//! The summary of a run as text (rules: Reports): a line with the counts, then each conflict on one
+//! line (rules: Conflicts). Conflicts that need a decision come first. Deletions come last, as a
+//! count.
 
 use super::paint::Paint;
 use super::{Facts, values};
@@ -8,20 +9,20 @@ use crate::merge::ConflictKind;
 use crate::package::{ChangeKind, FileConflict, Plan, Renamed};
 use crate::visible::visible;
 
-/// How much a summary tells.
+/// The level of detail of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detail {
-    /// Whether each file is named that changes.
+    /// Whether to list each changed file.
     pub files: bool,
-    /// Whether each record is named that needs no decision.
+    /// Whether to list each record that needs no decision.
     pub records: bool,
-    /// Whether it is coloured.
+    /// Whether to use colours.
     pub color: bool,
 }
 
-/// The summary of a run, a line for the counts, then one for each conflict; with [`Detail::files`]
-/// first one for each file that changes. What was decided long ago, and what was paired by its
-/// place, is counted unless [`Detail::records`] asks for each.
+/// Returns the summary of a run: a line with the counts and a line for each conflict and each
+/// pinned value. With [`Detail::files`], a line for each changed file comes first. Renamed
+/// resources, combined values and deletions are only counted, unless [`Detail::records`] is set.
 pub fn summary(plan: &Plan, facts: &Facts, detail: Detail) -> String {
     let mut text = String::new();
     if detail.files {
@@ -36,28 +37,31 @@ pub fn summary(plan: &Plan, facts: &Facts, detail: Detail) -> String {
         }
     }
     push_line(&mut text, &counts(plan, facts));
-    let (live, deleted) = by_need(plan);
-    for conflict in live {
+    let (conflicts, deleted) = by_need(plan);
+    for conflict in conflicts {
         push_line(&mut text, &record_line("conflict", conflict, detail.color));
     }
-    for held in &plan.pinned {
-        push_line(&mut text, &record_line("pinned", held, detail.color));
+    for pinned in &plan.pinned {
+        push_line(&mut text, &record_line("pinned", pinned, detail.color));
     }
     let line = |word, record: &FileConflict| record_line(word, record, detail.color);
     let renamed = plan.renamed.iter().map(|it| renamed_line(it, detail.color));
     push_lines(&mut text, detail, renamed, || renamed_count(plan));
     let combined = plan.combined.iter().map(|it| line("combined", it));
     push_lines(&mut text, detail, combined, || combined_count(plan));
-    let all = Detail {
+    // a single deletion is listed instead of counted
+    let deletion_detail = Detail {
         records: detail.records || deleted.len() == 1,
         ..detail
     };
-    let stay = deleted.iter().map(|it| line("conflict", it));
-    push_lines(&mut text, all, stay, || deletion_count(&deleted));
+    let deletions = deleted.iter().map(|it| line("conflict", it));
+    push_lines(&mut text, deletion_detail, deletions, || {
+        deletion_count(&deleted)
+    });
     text
 }
 
-/// Adds lines, or where those that need no decision are left out, how many there are.
+/// Adds the lines if [`Detail::records`] is set, else their count.
 fn push_lines(
     text: &mut String,
     detail: Detail,
@@ -71,21 +75,22 @@ fn push_lines(
     }
 }
 
-/// The conflicts by how much they need somebody: those left to somebody, those that the policy
-/// decided, those that a rule did; and apart from them those that say what stays deleted.
+/// Returns the conflicts in the order in which they need attention (open ones, those that the
+/// policy decided, those that a rule decided), and separately the conflicts about what stays
+/// deleted.
 pub(crate) fn by_need(plan: &Plan) -> (Vec<&FileConflict>, Vec<&FileConflict>) {
     let conflicts = plan.conflicts.iter();
-    let (deleted, mut live): (Vec<_>, Vec<_>) = conflicts.partition(|it| it.stays_deleted());
-    live.sort_by_key(|it| {
+    let (deleted, mut others): (Vec<_>, Vec<_>) = conflicts.partition(|it| it.stays_deleted());
+    others.sort_by_key(|it| {
         (
             !it.conflict.resolution.is_open(),
             it.conflict.rule.is_some(),
         )
     });
-    (live, deleted)
+    (others, deleted)
 }
 
-/// How much stays deleted, in words.
+/// Returns a sentence with the number of resources, files and folders that stay deleted.
 pub(super) fn deletion_count(deleted: &[&FileConflict]) -> String {
     let resources = deleted.iter().filter(|it| it.resource.is_some()).count();
     let others = deleted.len() - resources;
@@ -102,7 +107,7 @@ pub(super) fn deletion_count(deleted: &[&FileConflict]) -> String {
     )
 }
 
-/// How many resources have another name, in words.
+/// Returns a sentence with the number of resources that were paired although their names differ.
 pub(super) fn renamed_count(plan: &Plan) -> String {
     let count = plan.renamed.len();
     let have = if count == 1 { "has" } else { "have" };
@@ -113,7 +118,7 @@ pub(super) fn renamed_count(plan: &Plan) -> String {
     )
 }
 
-/// How many values were put together from both sides, in words.
+/// Returns a sentence with the number of values that were combined from both sides.
 pub(super) fn combined_count(plan: &Plan) -> String {
     let count = plan.combined.len();
     format!(
@@ -127,7 +132,7 @@ const fn was(count: usize) -> &'static str {
     if count == 1 { "was" } else { "were" }
 }
 
-/// `renamed FILE:LINE: original RESOURCE | updated RESOURCE | local RESOURCE`
+/// Returns `renamed FILE:LINE: original RESOURCE | updated RESOURCE | local RESOURCE`.
 pub(super) fn renamed_line(renamed: &Renamed, color: bool) -> String {
     let file = Paint::Name.apply(&shown(&renamed.file), color);
     let names = renamed.names.as_ref();
@@ -146,6 +151,7 @@ fn push_line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
+/// Returns the counts of a run on one line.
 pub(super) fn counts(plan: &Plan, facts: &Facts) -> String {
     let counts = plan.counts();
     let would = if facts.written { "" } else { "to be " };
@@ -165,12 +171,14 @@ pub(super) fn counts(plan: &Plan, facts: &Facts) -> String {
     parts.join(", ")
 }
 
-pub(crate) fn many(count: usize, what: &str) -> String {
+/// Returns a count and a noun, with the plural `s` if needed.
+pub(crate) fn many(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
+    format!("{count} {noun}{plural}")
 }
 
-/// `WORD FILE:LINE: RESOURCE: PATH: KIND: original VALUE, updated VALUE, local VALUE; SIDE taken`
+/// Returns
+/// `WORD FILE:LINE: RESOURCE: PATH: KIND: original VALUE | updated VALUE | local VALUE -> RESULT`.
 fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
     let mut parts = Vec::new();
     let mut file = Paint::Name.apply(&shown(&conflict.file), color);

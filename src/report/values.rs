@@ -1,13 +1,13 @@
-//! The values of a conflict, as reports show them.
+//! Formats the values of a conflict for summaries and Markdown.
 
 use crate::package::FileConflict;
 use crate::triple::Triple;
 use crate::visible::visible;
 
-/// How many characters of a value are shown.
-const WIDTH: usize = 60;
+/// The maximum number of characters of a value.
+const MAX_WIDTH: usize = 60;
 
-/// The three values of a conflict, each in one line and shortened.
+/// Returns the three values of a conflict, each on one line and shortened.
 pub(super) fn shown(conflict: &FileConflict) -> Triple<String> {
     conflict.conflict.values.as_ref().map(|value| match value {
         None => "(absent)".to_owned(),
@@ -15,17 +15,17 @@ pub(super) fn shown(conflict: &FileConflict) -> Triple<String> {
     })
 }
 
-/// A value in one line: line breaks shown as `\n`, indentation after them left out, the end cut off
-/// where it is long.
+/// Returns a value on one line: line breaks are written as `\n` and indentation is left out. If the
+/// line is too long, its end is replaced by `...`.
 fn one_line(value: &str) -> String {
     let mut line = String::new();
-    for (index, written) in value.trim_end().lines().enumerate() {
+    for (index, source_line) in value.trim_end().lines().enumerate() {
         if index > 0 {
             line.push_str("\\n");
         }
-        line.extend(visible(written.trim()).chars().take(WIDTH + 1));
-        if let Some((end, _)) = line.char_indices().nth(WIDTH) {
-            let start = line[..end].char_indices().nth(WIDTH - 3);
+        line.extend(visible(source_line.trim()).chars().take(MAX_WIDTH + 1));
+        if let Some((end, _)) = line.char_indices().nth(MAX_WIDTH) {
+            let start = line[..end].char_indices().nth(MAX_WIDTH - 3);
             line.truncate(start.map_or(end, |(start, _)| start));
             return line + "...";
         }
@@ -73,9 +73,9 @@ mod tests {
             values.into_array(),
             ["(absent)", "eHg=", "a:\\nb"].map(String::from)
         );
-        let cut = format!("{}...", "x".repeat(WIDTH - 3));
-        assert_eq!(one_line(&"x".repeat(WIDTH)), "x".repeat(WIDTH));
-        assert_eq!(one_line(&"x".repeat(WIDTH + 1)), cut);
-        assert_eq!(one_line(&format!("{}\nx", "x".repeat(WIDTH - 1))), cut);
+        let cut = format!("{}...", "x".repeat(MAX_WIDTH - 3));
+        assert_eq!(one_line(&"x".repeat(MAX_WIDTH)), "x".repeat(MAX_WIDTH));
+        assert_eq!(one_line(&"x".repeat(MAX_WIDTH + 1)), cut);
+        assert_eq!(one_line(&format!("{}\nx", "x".repeat(MAX_WIDTH - 1))), cut);
     }
 }
