@@ -1,4 +1,4 @@
-//! The changed files, each as a diff that is folded.
+//! Writes the changed files, each as a folded diff.
 
 use super::out::Out;
 use super::{Package, Page, tokens};
@@ -6,26 +6,29 @@ use crate::package::{ChangeKind, FileChange, is_yaml_name};
 use crate::report::diff::hunks_of;
 use crate::report::many;
 
-/// How many lines of a file's diff are shown, and of all.
-const OF_FILE: usize = 2_000;
-const OF_ALL: usize = 40_000;
+/// The maximum number of diff lines of a file.
+const MAX_FILE_LINES: usize = 2_000;
+/// The maximum number of diff lines of the page.
+const MAX_TOTAL_LINES: usize = 40_000;
 
-/// Writes them.
+/// Writes the section of changed files.
 pub(super) fn section(out: &mut Out, page: &Page<'_>) {
     if page.packages.iter().all(|it| it.plan.files.is_empty()) {
         return;
     }
     out.raw("<section><h2>Changed files</h2>\n");
-    let mut left = OF_ALL;
+    let mut remaining_lines = MAX_TOTAL_LINES;
     for package in &page.packages {
         for change in &package.plan.files {
-            file(out, package, change, &mut left);
+            file(out, package, change, &mut remaining_lines);
         }
     }
     out.raw("</section>\n");
 }
 
-fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, left: &mut usize) {
+/// Writes a changed file. `remaining_lines` is the number of diff lines that the page may still
+/// have.
+fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, remaining_lines: &mut usize) {
     let path = package.path(&change.path);
     let kind = change.kind.as_str();
     let hunks = hunks_of(change, package.plan.show_secrets);
@@ -53,12 +56,12 @@ fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, left: &mut us
     } else if hunks.text.is_empty() {
         out.raw("<p class=\"note\">It is not text.</p>\n");
     }
-    let most = OF_FILE.min(*left);
+    let max_lines = MAX_FILE_LINES.min(*remaining_lines);
     let is_yaml = is_yaml_name(&change.path);
     let mut lines = hunks.text.lines();
     out.raw("<pre class=\"diff\">");
-    for line in lines.by_ref().take(most) {
-        *left -= 1;
+    for line in lines.by_ref().take(max_lines) {
+        *remaining_lines -= 1;
         diff_line(out, line, is_yaml);
     }
     out.raw("</pre>\n");
@@ -71,6 +74,7 @@ fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, left: &mut us
     out.raw("</details>\n");
 }
 
+/// Writes a line of a diff.
 fn diff_line(out: &mut Out, line: &str, is_yaml: bool) {
     let line = line.trim_end_matches('\r');
     let (sign, body) = line.split_at(line.len().min(1));

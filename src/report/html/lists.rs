@@ -1,4 +1,5 @@
-//! The tables and lists of the page: the overview, and what is neither a conflict nor a file.
+//! Writes the overview table and the lists of the page: failed packages, renamed resources,
+//! warnings and commits.
 
 use super::out::Out;
 use super::{Package, Page};
@@ -6,9 +7,9 @@ use crate::error::Warning;
 use crate::report::summary::renamed_line;
 use crate::report::{by_need, many, portable};
 
-/// The counts of each package.
+/// Writes the overview: a summary and a table with the counts of each package.
 pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
-    let named = page.packages.iter().any(|it| !it.name.is_empty());
+    let has_names = page.packages.iter().any(|it| !it.name.is_empty());
     let open = page.packages.iter().filter(|it| it.facts.open).count();
     let written = page.packages.iter().filter(|it| it.facts.written).count();
     out.raw("<p>");
@@ -16,8 +17,11 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
         (_, 0) => {}
         (0, _) => drop(out.raw("Nothing is written: this is what would change. ")),
         (some, all) if some < all => {
-            let told = "{} written, {} not: this is what would change there. ";
-            out.fill(told, [&many(some, "package"), &(all - some).to_string()]);
+            let sentence = "{} written, {} not: this is what would change there. ";
+            out.fill(
+                sentence,
+                [&many(some, "package"), &(all - some).to_string()],
+            );
         }
         _ => drop(out.raw("The result is written. ")),
     }
@@ -35,19 +39,25 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
          aria-label=\"Counts\"><table>\n<thead><tr>",
     );
-    let names = if named { NAMES.as_slice() } else { &[] };
-    for head in names.iter().chain(&HEADS) {
+    let name_columns = if has_names {
+        NAME_COLUMNS.as_slice()
+    } else {
+        &[]
+    };
+    for head in name_columns.iter().chain(&COUNT_COLUMNS) {
         out.fill("<th scope=\"col\">{}</th>", [head]);
     }
     out.raw("</tr></thead>\n<tbody>\n");
     for package in &page.packages {
-        row(out, package, named);
+        row(out, package, has_names);
     }
     out.raw("</tbody></table></div>\n");
 }
 
-const NAMES: [&str; 3] = ["package", "from", "to"];
-const HEADS: [&str; 10] = [
+/// The columns of pages about named packages.
+const NAME_COLUMNS: [&str; 3] = ["package", "from", "to"];
+/// The columns of all pages.
+const COUNT_COLUMNS: [&str; 10] = [
     "conflicts",
     "left to you",
     "put together",
@@ -60,26 +70,27 @@ const HEADS: [&str; 10] = [
     "warnings",
 ];
 
-fn row(out: &mut Out, package: &Package<'_>, named: bool) {
+/// Writes the row of a package.
+fn row(out: &mut Out, package: &Package<'_>, has_names: bool) {
     let plan = package.plan;
-    let (live, deleted) = by_need(plan);
-    // where all was refused, all is left
+    let (conflicts, deleted) = by_need(plan);
+    // if the run was refused, all conflicts are left
     let open = match package.facts.open && !plan.has_open_conflicts() {
-        true => live.len(),
-        false => live
+        true => conflicts.len(),
+        false => conflicts
             .iter()
             .filter(|it| it.conflict.resolution.is_open())
             .count(),
     };
     out.raw("<tr>");
-    if named {
+    if has_names {
         let [from, to] = &package.versions;
         let cells = "<th scope=\"row\">{}</th><td>{}</td><td>{}</td>";
         out.fill(cells, [&package.name, from, to]);
     }
     let counts = plan.counts();
     for number in [
-        live.len(),
+        conflicts.len(),
         open,
         plan.combined.len(),
         counts.changed,
@@ -99,7 +110,7 @@ fn row(out: &mut Out, package: &Package<'_>, named: bool) {
     out.raw("</tr>\n");
 }
 
-/// The packages that failed.
+/// Writes the list of packages that failed.
 pub(super) fn failures(out: &mut Out, page: &Page<'_>) {
     let failed = page
         .failed
@@ -108,30 +119,35 @@ pub(super) fn failures(out: &mut Out, page: &Page<'_>) {
     list(out, "Failed", failed.collect());
 }
 
-/// What is no conflict and no file.
-pub(super) fn rest(out: &mut Out, page: &Page<'_>) {
-    let each = || page.packages.iter();
-    let renamed = each().flat_map(|it| {
-        it.plan
-            .renamed
-            .iter()
-            .map(|one| named(it, &renamed_line(one, false)))
+/// Writes the lists of renamed resources, warnings and commits.
+pub(super) fn notes(out: &mut Out, page: &Page<'_>) {
+    let packages = || page.packages.iter();
+    let renamed = packages().flat_map(|package| {
+        let renamed = package.plan.renamed.iter();
+        renamed.map(|it| with_name(package, &renamed_line(it, false)))
     });
     list(out, "Paired although the name differs", renamed.collect());
-    let warnings =
-        each().flat_map(|it| it.plan.warnings.iter().map(|one| named(it, &warning(one))));
+    let warnings = packages().flat_map(|package| {
+        let warnings = package.plan.warnings.iter();
+        warnings.map(|it| with_name(package, &warning(it)))
+    });
     list(out, "Warnings", warnings.collect());
-    let commits = each().flat_map(|it| it.commits.iter().map(|one| named(it, one)));
+    let commits = packages().flat_map(|package| {
+        let commits = package.commits.iter();
+        commits.map(|it| with_name(package, it))
+    });
     list(out, "Upstream's commits", commits.collect());
 }
 
-fn named(package: &Package<'_>, text: &str) -> String {
+/// Returns a text after the name of its package, if the package has one.
+fn with_name(package: &Package<'_>, text: &str) -> String {
     match package.name.as_str() {
         "" => text.to_owned(),
         name => format!("{name}: {text}"),
     }
 }
 
+/// Returns a warning on one line.
 fn warning(warning: &Warning) -> String {
     let path = portable(&warning.path);
     match &warning.place {
@@ -140,7 +156,7 @@ fn warning(warning: &Warning) -> String {
     }
 }
 
-/// A list that is folded where it is long.
+/// Writes a list, folded if it has more than 20 rows.
 fn list(out: &mut Out, title: &'static str, rows: Vec<String>) {
     if rows.is_empty() {
         return;

@@ -1,8 +1,8 @@
-//! The report for people who look: one page of HTML that loads nothing.
+//! The report as one HTML page that loads nothing.
 //!
-//! The most important comes first: what failed, conflicts, values put together from both sides,
-//! what stays as it was, changed files, the rest. It works without its script, which filters, and
-//! moves by keys.
+//! [`page`] takes a [`Page`] and returns the HTML. Sections come by importance: failed packages,
+//! conflicts, combined values, pinned values, deletions, changed files, other notes. The script
+//! adds a filter and keyboard navigation; the page works without it.
 
 mod changes;
 mod lists;
@@ -25,34 +25,34 @@ use source::{LocalFiles, local_files};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// What is of use with the script only, and hidden without it.
+/// The filter form. It needs the script and is hidden without it.
 const FILTER: &str = include_str!("filter.html");
 
-/// What a page shows.
+/// The content of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Page<'p> {
     pub(crate) packages: Vec<Package<'p>>,
-    /// The packages that failed, and why.
+    /// The names of the packages that failed, and the errors.
     pub(crate) failed: Vec<(String, String)>,
-    /// How many packages need nothing.
+    /// The number of packages that are up to date.
     pub(crate) up_to_date: usize,
 }
 
-/// A package that was merged, or would be.
+/// A package that was merged, or that a dry run would merge.
 #[derive(Debug)]
 pub(crate) struct Package<'p> {
-    /// What it is called; nothing where the page is about this one only.
+    /// The name; empty if the page is about one package only.
     pub(crate) name: String,
-    /// The versions that it comes from and goes to; nothing where they have no names.
+    /// The old and the new version; empty if they have no names.
     pub(crate) versions: [String; 2],
     pub(crate) plan: &'p Plan,
     pub(crate) facts: &'p Facts,
-    /// What upstream committed between the versions, a line for each.
+    /// Upstream's commits between the versions, a line for each.
     pub(crate) commits: Vec<String>,
 }
 
 impl Package<'_> {
-    /// A file of the package, as the page calls it.
+    /// Returns the path of a file as the page shows it: with the name of the package before it.
     fn path(&self, file: &std::path::Path) -> String {
         let file = super::portable(file);
         match self.name.as_str() {
@@ -62,7 +62,7 @@ impl Package<'_> {
     }
 }
 
-/// The report of a run as a page.
+/// Returns the report of a run as an HTML page.
 pub fn html(plan: &Plan, facts: &Facts) -> String {
     page(&Page {
         packages: vec![Package {
@@ -76,7 +76,7 @@ pub fn html(plan: &Plan, facts: &Facts) -> String {
     })
 }
 
-/// A page about some packages.
+/// Returns the HTML of a page.
 pub(crate) fn page(page: &Page<'_>) -> String {
     let sources = page.packages.iter().map(|it| local_files(it.plan));
     let sources: Vec<LocalFiles<'_>> = sources.collect();
@@ -86,10 +86,10 @@ pub(crate) fn page(page: &Page<'_>) -> String {
     lists::overview(&mut out, page);
     out.raw("</header>\n").raw(FILTER).raw("<main>\n");
     lists::failures(&mut out, page);
-    let mut records = |title, is_open, of: fn(&Plan) -> Vec<&FileConflict>| {
-        let each = page.packages.iter().zip(&sources);
-        let items = each.flat_map(|(package, sources)| {
-            let records = of(package.plan).into_iter();
+    let mut records = |title, is_open, select: fn(&Plan) -> Vec<&FileConflict>| {
+        let packages = page.packages.iter().zip(&sources);
+        let items = packages.flat_map(|(package, sources)| {
+            let records = select(package.plan).into_iter();
             records.map(move |record| ShownRecord {
                 package,
                 source: sources.get(&*record.file),
@@ -112,7 +112,7 @@ pub(crate) fn page(page: &Page<'_>) -> String {
         |plan| by_need(plan).1,
     );
     changes::section(&mut out, page);
-    lists::rest(&mut out, page);
+    lists::notes(&mut out, page);
     let foot = "</main>\n<footer><p>Made by {}. This page loads nothing.</p></footer>\n<script>";
     out.fill(foot, [PROGRAM])
         .raw(SCRIPT)
@@ -120,8 +120,8 @@ pub(crate) fn page(page: &Page<'_>) -> String {
     out.finish()
 }
 
-/// What is above what is seen. Nothing may be loaded, and no script or style runs but the
-/// program's own.
+/// Writes the `head` element. Its content security policy allows no loading, and only the program's
+/// own script and style.
 fn head(out: &mut Out) {
     let hash = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
     let policy = format!(

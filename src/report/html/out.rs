@@ -1,26 +1,26 @@
-//! A page that is being written. Its markup is in the program's own text: whatever else goes in is
-//! escaped, because there is no other way in.
+//! Writes HTML. Markup must be a string constant of the program; all other text is escaped, because
+//! the interface accepts it in no other way.
 
 use crate::visible::{visible, visible_lines};
 
-/// HTML.
+/// HTML that is being written.
 #[derive(Debug, Default)]
 pub(super) struct Out(String);
 
 impl Out {
-    /// Adds markup, of the program's own.
+    /// Adds markup.
     pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
         self.0.push_str(markup);
         self
     }
 
-    /// Adds a text of several lines. What a reader would not see in it is written out.
+    /// Adds a text of one or more lines, escaped. Control and invisible characters are written out.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         self.escaped(&visible_lines(text))
     }
 
-    /// Adds markup with a text in the place of each `{}`: on one line, right for content and for an
-    /// attribute in quotes.
+    /// Adds markup with a text in the place of each `{}`. The texts are escaped and put on one
+    /// line, so they are safe as content and in quoted attributes.
     pub(super) fn fill<const N: usize>(
         &mut self,
         markup: &'static str,

@@ -1,5 +1,5 @@
-//! Conflicts and the like: the three values side by side, the place, the rule that decided, and a
-//! rule to copy.
+//! Writes conflicts, combined values and pinned values: the place, the three values side by side,
+//! the rule that decided, and a rule to copy into `.merge3.yaml`.
 
 use super::Package;
 use super::out::Out;
@@ -9,7 +9,7 @@ use crate::merge::{ConflictKind, Resolution, Take};
 use crate::package::{FileConflict, Written};
 use crate::report::{portable, reason};
 
-/// A record and what is shown beside it.
+/// A record with its package and its local file.
 pub(super) struct ShownRecord<'i> {
     pub(super) package: &'i Package<'i>,
     pub(super) source: Option<&'i LocalFile<'i>>,
@@ -17,7 +17,7 @@ pub(super) struct ShownRecord<'i> {
 }
 
 impl ShownRecord<'_> {
-    /// Writes it, open to see or folded.
+    /// Writes the record, unfolded if `is_open` is set.
     pub(super) fn write(&self, out: &mut Out, is_open: bool) {
         let conflict = &self.record.conflict;
         let file = self.package.path(&self.record.file);
@@ -49,8 +49,8 @@ impl ShownRecord<'_> {
         }
         out.raw("</span></summary>\n");
         sides::write(out, self.record);
-        let around = self.source.map(|it| it.around(self.record));
-        lines(out, &around.unwrap_or_default());
+        let context = self.source.map(|it| it.lines_of(self.record));
+        lines(out, &context.unwrap_or_default());
         out.fill("<p class=\"why\">{}</p>\n", [&reason(conflict)]);
         if let Some(rule) = self.rule() {
             out.raw(
@@ -62,7 +62,7 @@ impl ShownRecord<'_> {
         out.raw("</details>\n");
     }
 
-    /// What became of it, in a few words.
+    /// Returns the result in a few words.
     fn result(&self) -> &'static str {
         match (self.record.conflict.kind, self.record.conflict.resolution) {
             (ConflictKind::Combined(_), _) => "both sides",
@@ -75,7 +75,8 @@ impl ShownRecord<'_> {
         }
     }
 
-    /// The rule that would decide it otherwise, where none does.
+    /// Returns the rule that would decide a conflict for the other side; `None` if a rule decided
+    /// it already.
     fn rule(&self) -> Option<Written> {
         let conflict = &self.record.conflict;
         let is_conflict = !matches!(
@@ -102,7 +103,7 @@ impl ShownRecord<'_> {
     }
 }
 
-/// Writes records under a title, if there are any.
+/// Writes a section with a title and records, if there are any.
 pub(super) fn section(
     out: &mut Out,
     title: &'static str,
@@ -120,14 +121,14 @@ pub(super) fn section(
     out.raw("</section>\n");
 }
 
-/// Lines of the local file, as it was.
+/// Writes lines of the local file, as it was before the merge.
 fn lines(out: &mut Out, lines: &[Line<'_>]) {
     if lines.is_empty() {
         return;
     }
     out.raw("<figure><figcaption>local file, before the merge</figcaption><ol class=\"lines\">\n");
     for line in lines {
-        let item = match line.here {
+        let item = match line.is_in_record {
             true => "<li class=\"here\" value=\"{}\"><code>",
             false => "<li value=\"{}\"><code>",
         };

@@ -1,4 +1,4 @@
-//! The three values of a record, side by side, with what differs marked.
+//! Writes the three values of a record side by side, with the differences marked.
 
 use std::ops::Range;
 
@@ -8,16 +8,17 @@ use crate::merge::{ConflictKind, Resolution};
 use crate::package::FileConflict;
 use crate::triple::Side;
 
-/// How many lines of a value are shown: of one with more, those that differ and some around.
-const LINES: usize = 40;
-/// How many lines around.
+/// The maximum number of lines of a value that is written as a whole. Of a longer value, only the
+/// lines that differ and their context are written.
+const MAX_LINES: usize = 40;
+/// The number of context lines above and below a difference.
 const CONTEXT: usize = 2;
-/// How many bytes of a value are shown at most.
-const BYTES: usize = 6_000;
-/// How many lines a value may have for what differs in it to be looked for.
-const MOST: usize = 20_000;
+/// The maximum number of bytes that are written of a value.
+const MAX_BYTES: usize = 6_000;
+/// The maximum number of lines of values that are compared.
+const MAX_COMPARED_LINES: usize = 20_000;
 
-/// Writes them.
+/// Writes the three values.
 pub(super) fn write(out: &mut Out, record: &FileConflict) {
     let values = record.conflict.values.as_ref();
     let values = values.map(|value| value.as_deref().map(|it| it.trim_end_matches('\n')));
@@ -43,12 +44,12 @@ pub(super) fn write(out: &mut Out, record: &FileConflict) {
             None => drop(out.raw("<dd class=\"none\">absent")),
             Some("") => drop(out.raw("<dd class=\"none\">empty")),
             Some(value) => {
-                // with nothing before, what tells the sides apart is marked
+                // compared with the original, or if that is absent with the other side
                 let others = Side::ALL.into_array().into_iter().filter(|it| *it != side);
-                let before = others.filter_map(|other| values[other]).next();
-                let before = before.filter(|_| !record.hidden);
+                let base = others.filter_map(|other| values[other]).next();
+                let base = base.filter(|_| !record.hidden);
                 out.raw("<dd><pre>");
-                write_value(out, value, before, side != Side::Original);
+                write_value(out, value, base, side != Side::Original);
                 out.raw("</pre>");
             }
         }
@@ -57,23 +58,23 @@ pub(super) fn write(out: &mut Out, record: &FileConflict) {
     out.raw("</dl>\n");
 }
 
-/// Writes a value. What is not in the one `before` it is marked, if that `is_marked`.
-fn write_value(out: &mut Out, value: &str, before: Option<&str>, is_marked: bool) {
+/// Writes a value. With `marks_changes`, marks the words that are not in `base`.
+fn write_value(out: &mut Out, value: &str, base: Option<&str>, marks_changes: bool) {
     let count = value.lines().count();
-    let mut left = BYTES;
-    let before = before.filter(|before| count.max(before.lines().count()) <= MOST);
-    let mut piece = |out: &mut Out, old: Option<&str>, new: &str| {
-        let new = cut(new, left);
-        left -= new.len();
-        match old.filter(|_| is_marked) {
-            Some(old) => marked(out, cut(old, BYTES), new),
+    let mut remaining = MAX_BYTES;
+    let base = base.filter(|base| count.max(base.lines().count()) <= MAX_COMPARED_LINES);
+    let mut write_piece = |out: &mut Out, old: Option<&str>, new: &str| {
+        let new = cut(new, remaining);
+        remaining -= new.len();
+        match old.filter(|_| marks_changes) {
+            Some(old) => write_marked(out, cut(old, MAX_BYTES), new),
             None => drop(out.text(new)),
         }
     };
-    match before {
-        Some(before) if count > LINES && before != value => {
+    match base {
+        Some(base) if count > MAX_LINES && base != value => {
             let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
-            let (old, new) = (lines(before), lines(value));
+            let (old, new) = (lines(base), lines(value));
             let changed: Vec<AlignedRange> = differences_of_lines(&old, &new).changed().collect();
             let is_near = |above: &AlignedRange, below: &AlignedRange| {
                 below.old.start - above.old.end <= 2 * CONTEXT
@@ -87,38 +88,39 @@ fn write_value(out: &mut Out, value: &str, before: Option<&str>, is_marked: bool
                 if to.start > 0 {
                     out.raw("<i>...</i>\n");
                 }
-                piece(out, Some(&old[from].concat()), &new[to].concat());
+                write_piece(out, Some(&old[from].concat()), &new[to].concat());
             }
         }
         _ => {
-            let end = value.split_inclusive('\n').take(LINES).map(str::len).sum();
-            piece(out, before, &value[..end]);
+            let first_lines = value.split_inclusive('\n').take(MAX_LINES);
+            let end = first_lines.map(str::len).sum();
+            write_piece(out, base, &value[..end]);
         }
     }
-    if count > LINES {
+    if count > MAX_LINES {
         out.fill("\n<i>of {} lines</i>", [&count.to_string()]);
-    } else if value.len() > BYTES {
+    } else if value.len() > MAX_BYTES {
         out.raw("\n<i>and more</i>");
     }
 }
 
-/// Some lines of a text of `count` lines, with those around them.
+/// Returns a range of lines with its context, in a text of `count` lines.
 fn with_context(lines: Range<usize>, count: usize) -> Range<usize> {
     lines.start.saturating_sub(CONTEXT)..(lines.end + CONTEXT).min(count)
 }
 
-/// The beginning of a text, of so many bytes at most.
-fn cut(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
+/// Returns the beginning of a text, of at most `max_len` bytes.
+fn cut(text: &str, max_len: usize) -> &str {
+    let mut end = text.len().min(max_len);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     &text[..end]
 }
 
-/// A text with what is not in the one before it marked.
-fn marked(out: &mut Out, before: &str, text: &str) {
-    let (old, new) = (words(before), words(text));
+/// Writes a text, with the words marked that are not in `base`.
+fn write_marked(out: &mut Out, base: &str, text: &str) {
+    let (old, new) = (words(base), words(text));
     for part in differences(&old, &new).ranges() {
         let piece = new[part.new].concat();
         match part.is_same {
@@ -129,7 +131,7 @@ fn marked(out: &mut Out, before: &str, text: &str) {
     }
 }
 
-/// A text cut into words, space, and single other characters.
+/// Splits a text into words, runs of spaces, and single other characters.
 fn words(text: &str) -> Vec<&str> {
     let class = |c: char| match c {
         c if c.is_alphanumeric() || c == '_' => 0,

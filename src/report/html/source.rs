@@ -1,4 +1,4 @@
-//! The local files around what is reported.
+//! The local files of a package, for the lines around a record and for the paths of rules.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -11,34 +11,36 @@ use crate::report::hunks::shown_lines;
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
 
-/// How many lines around a place are shown.
+/// The number of context lines above and below a record.
 const CONTEXT: usize = 3;
-/// How many lines of the place itself.
-const MOST: usize = 12;
+/// The maximum number of lines of the record itself.
+const MAX_LINES: usize = 12;
 
 /// The local files of a package, as they were before the merge.
 pub(super) type LocalFiles<'p> = HashMap<&'p Path, LocalFile<'p>>;
 
-/// One of them.
+/// A local file, as it was before the merge.
 #[derive(Debug)]
 pub(super) struct LocalFile<'p> {
     text: &'p str,
     lines: Vec<&'p str>,
-    /// For each line whether it may be shown.
+    /// Whether each line may be shown.
     shown: Vec<bool>,
-    /// The lines of each document that parses, and its tree.
+    /// The line range and the tree of each document that parses.
     trees: OnceCell<Vec<(Range<usize>, Tree<'p>)>>,
 }
 
-/// A line of a file, by its number from 1.
+/// A line of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'p> {
+    /// The line number, from 1.
     pub(super) number: usize,
     pub(super) text: &'p str,
-    /// Whether it is what the record is about, and not only near.
-    pub(super) here: bool,
+    /// Whether the record is about this line. Other lines are context.
+    pub(super) is_in_record: bool,
 }
 
+/// Returns the local files of a plan that are text.
 pub(super) fn local_files(plan: &Plan) -> LocalFiles<'_> {
     let files = plan.sources.iter();
     let files = files.filter_map(|(path, bytes)| {
@@ -55,17 +57,17 @@ pub(super) fn local_files(plan: &Plan) -> LocalFiles<'_> {
 }
 
 impl<'p> LocalFile<'p> {
-    /// The lines of a record, and those around it; none where the local side has not got it.
-    pub(super) fn around(&self, record: &FileConflict) -> Vec<Line<'p>> {
+    /// Returns the lines of a record and its context; none if the local side does not have it.
+    pub(super) fn lines_of(&self, record: &FileConflict) -> Vec<Line<'p>> {
         let Some(first) = record.line.map(|line| line - 1) else {
             return Vec::new();
         };
-        let here = match &record.conflict.values.local {
-            // a map or list is below its key
+        let line_count = match &record.conflict.values.local {
+            // a value of several lines starts below its key
             Some(value) => value.lines().count() + usize::from(value.contains('\n')),
             None => 0,
         };
-        let end = first + here.min(MOST);
+        let end = first + line_count.min(MAX_LINES);
         let (from, to) = (
             first.saturating_sub(CONTEXT),
             (end.max(first + 1) + CONTEXT).min(self.lines.len()),
@@ -74,12 +76,13 @@ impl<'p> LocalFile<'p> {
         let line = |at: usize| Line {
             number: at + 1,
             text: self.lines[at].trim_end_matches(['\n', '\r']),
-            here: (first..end).contains(&at),
+            is_in_record: (first..end).contains(&at),
         };
         numbers.map(line).collect()
     }
 
-    /// The part of a record's path that rules know: of what is in a text, the text.
+    /// Returns the part of a record's path that a rule can name. For a record within a text of
+    /// several lines, that is the path of the text.
     pub(super) fn ruled_path<'r>(&self, record: &'r FileConflict) -> &'r str {
         let path = &*record.conflict.path;
         let trees = self.trees.get_or_init(|| self.parsed());
@@ -99,6 +102,7 @@ impl<'p> LocalFile<'p> {
         ends.find(is_text).map_or(path, |end| &path[..end])
     }
 
+    /// Parses the documents of the file, for [`LocalFile::trees`].
     fn parsed(&self) -> Vec<(Range<usize>, Tree<'p>)> {
         let documents = split(self.text).into_iter();
         let trees = documents.filter_map(|document| {

@@ -1,31 +1,32 @@
-//! The colours of YAML and JSON, line by line.
+//! Syntax highlighting of YAML and JSON, line by line.
 
 use super::out::Out;
 
-/// Writes a line with its key, comment and value in elements. A line alone does not tell whether it
-/// is part of a longer text: then a colour is wrong, and never the text.
+/// Writes a line with elements around its key, value and comment. A line that is part of a block
+/// scalar may get wrong colours, because the lines around it are not known; the text is always
+/// right.
 pub(super) fn write(out: &mut Out, line: &str) {
     let body = line.trim_start_matches([' ', '\t', '-']);
-    // a dash without a space behind it is part of a value
+    // a dash without a space after it is part of a key or value
     let body = match line[..line.len() - body.len()].ends_with('-') && !body.is_empty() {
         true => line.trim_start_matches([' ', '\t']),
         false => body,
     };
     out.text(&line[..line.len() - body.len()]);
-    let (body, comment) = body.split_at(comment_in(body));
-    let key = key_in(body);
-    if key > 0 {
+    let (body, comment) = body.split_at(comment_start(body));
+    let key_len = key_len(body);
+    if key_len > 0 {
         out.raw("<span class=\"k\">")
-            .text(&body[..key])
+            .text(&body[..key_len])
             .raw("</span>");
     }
-    let value = &body[key..];
-    let begin = value.len() - value.trim_start_matches([':', ' ']).len();
-    let (colon, value) = value.split_at(if key > 0 { begin } else { 0 });
+    let value = &body[key_len..];
+    let colon_len = value.len() - value.trim_start_matches([':', ' ']).len();
+    let (colon, value) = value.split_at(if key_len > 0 { colon_len } else { 0 });
     out.text(colon);
     let core = value.trim_end_matches([' ', ',', '\r']);
-    match class_of(core) {
-        Some(class) => drop(out.raw(class).text(core).raw("</span>")),
+    match start_tag(core) {
+        Some(tag) => drop(out.raw(tag).text(core).raw("</span>")),
         None => drop(out.text(core)),
     }
     out.text(&value[core.len()..]);
@@ -34,8 +35,8 @@ pub(super) fn write(out: &mut Out, line: &str) {
     }
 }
 
-/// Where the comment of a line begins: at its end where there is none.
-fn comment_in(line: &str) -> usize {
+/// Returns the offset of a line's comment, or the length of the line if it has none.
+fn comment_start(line: &str) -> usize {
     let mut quote = None;
     let mut before = ' ';
     for (at, c) in line.char_indices() {
@@ -50,8 +51,8 @@ fn comment_in(line: &str) -> usize {
     line.len()
 }
 
-/// The length of the key that a line begins with; 0 where it begins with none.
-fn key_in(line: &str) -> usize {
+/// Returns the length of the key at the start of a line; 0 if there is none.
+fn key_len(line: &str) -> usize {
     let quote = line.chars().next().filter(|c| "\"'".contains(*c));
     let end = match quote {
         Some(quote) => line[1..].find(quote).map(|at| at + 2),
@@ -65,7 +66,8 @@ fn key_in(line: &str) -> usize {
     if is_key { end } else { 0 }
 }
 
-fn class_of(value: &str) -> Option<&'static str> {
+/// Returns the start tag for a value; `None` for values without a colour.
+fn start_tag(value: &str) -> Option<&'static str> {
     let is_number = value.parse::<f64>().is_ok();
     match value {
         "" => None,
