@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Measures how time and memory grow with the input, over many shapes of input: `make growth`.
+"""Measures how time and memory grow with the input, for many shapes of input: `make growth`.
 
-Each shape runs in four sizes, each about twice the one before. The cost is the instructions that a run takes where the machine can
-count them (`perf stat`), else the least CPU time of some runs, less what a run on next to nothing takes. The exponent
-is the slope of the line through the logarithms of bytes and cost: 1 is linear. One more run, on 10 MB or more, says
-how much memory it takes at most, beside the bytes that it reads.
+Each shape runs in four sizes, each about twice the previous one. The cost of a run is the number of
+instructions if the machine can count them (`perf stat`), else the minimum CPU time of several runs.
+The cost of a run on a minimal input is subtracted. The exponent is the slope of the line through
+the logarithms of bytes and cost; 1 means linear. A last run on 10 MB or more measures the peak
+memory, which the table shows beside the size of the input.
 """
 import argparse
 import math
@@ -18,20 +19,21 @@ import tempfile
 import time
 
 import shapes
-import shapes_of_packages  # noqa: F401  adds its shapes to those
+import shapes_of_packages  # noqa: F401  adds its shapes to shapes.SHAPES
 
 MEGABYTE = 1 << 20
 STEEPEST = 1.15
-# what a run may take: so many times the bytes that it reads, and some more
+# the memory bound of a run: TIMES times the bytes that it reads, plus SPARE
 TIMES, SPARE = 6, 20 * MEGABYTE
-# the memory is taken with that much, below it the program's own counts
+# the input size for measuring memory; with less, the memory of the program itself dominates
 LARGE = 10 * MEGABYTE
-# the smallest size takes so many seconds, so that what else the machine does matters little
+# the minimum seconds for the smallest size, so that other load on the machine matters little
 SHORTEST = 0.03
-# what grows too fast is not run until it has become so long
+# no larger size is run after a run that took more seconds than this
 LONGEST = 2
 SIZES = 4
-# of times that the sizes are run, where the time of the processor is all there is and the exponent comes out too high
+# the maximum number of rounds over the sizes, if only CPU time can be measured and the exponent is
+# too high
 ROUNDS = 3
 
 
@@ -47,7 +49,8 @@ class Program:
         return ran.returncode == 0 and ran.stderr.split(",")[0].isdigit()
 
     def write(self, shape, size):
-        """Writes a shape's files in a process of its own, for the system counts this one's memory into that of what it starts."""
+        """Writes the files of a shape in a separate process. The system counts the memory of this
+        process as memory of its children, so it must stay small."""
         child = os.fork()
         if child == 0:
             try:
@@ -64,7 +67,7 @@ class Program:
             sys.exit(f"{shape.name}: its files cannot be written")
 
     def words(self, shape):
-        """What is started; the files that it reads; and the one that it changes."""
+        """Returns the arguments of the command, and the folders that it reads."""
         o, u, l = (self.there / side for side in "oul")
         fo, fu, fl = (side / shape.file for side in (o, u, l))
         more = [word.format(there=self.there) for word in shape.arguments]
@@ -81,7 +84,7 @@ class Program:
         }[shape.command]
 
     def run(self, shape, repeat=1):
-        """The least cost of some runs, the peak of the memory, and the bytes that were read."""
+        """Returns the minimum cost of `repeat` runs, the peak memory, and the bytes read."""
         arguments, read = self.words(shape)
         command = [self.binary, *map(str, arguments)]
         local, kept = self.there / "l", self.there / "kept"
@@ -105,24 +108,24 @@ class Program:
         quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
         child = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
         _, status, usage = os.wait4(child, 0)
-        # 1 and, in git's commands, up to 127 tell of conflicts
+        # status 1 means conflicts; git's commands report their number, up to 127
         if os.waitstatus_to_exitcode(status) not in range(128) or os.waitstatus_to_exitcode(status) == 2 and shape.command in ("merge", "patch", "apply", "diff"):
             sys.exit(f"{shape.name}: exit status {os.waitstatus_to_exitcode(status)}: {' '.join(command)}")
         cost = usage.ru_utime + usage.ru_stime
         if self.counts:
-            # in billions, about seconds
+            # a billion instructions take about a second
             cost = int(counted.read_text().splitlines()[-1].split(",")[0]) / 1e9
         return cost, usage.ru_maxrss * 1024
 
 
 def slope(points):
-    """Of the line through the logarithms."""
+    """Returns the slope of the line through the logarithms of the points."""
     xs, ys = ([math.log(point[at]) for point in points] for at in (0, 1))
     return statistics.linear_regression(xs, ys).slope
 
 
 def measured(program, shape):
-    """The costs by bytes, and the peak beside the bytes on a large input."""
+    """Returns pairs of bytes and cost, and the peak memory and the bytes of a large input."""
     def at(size, repeat):
         for side in "oul":
             shutil.rmtree(program.there / side, ignore_errors=True)
@@ -144,7 +147,7 @@ def measured(program, shape):
             if cost > LONGEST:
                 break
         points = sorted(least.items())
-        # what steals time from a run makes a slope, too
+        # other load on the machine may have caused the slope: try another round
         if program.counts or slope(points) <= STEEPEST or cost > LONGEST:
             break
     while read < LARGE and cost * (LARGE / read) ** max(1, slope(points)) < 4 * LONGEST and not shape.quadratic:

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Writes packages to measure with: `packages.py SHAPE FOLDER` makes FOLDER/{old,new,local} (and local-all, where SHAPE has it).
+"""Writes packages for benchmarks: `packages.py SHAPE FOLDER` makes FOLDER/{old,new,local} (and
+FOLDER/local-all, for the shape prometheus).
 
-    tens N      N resources, ten in a file; each of them changes upstream and locally, in different fields
+    tens N      N resources, ten in a file; both sides change each of them, in different fields
     one N       the same in one file
-    document B  one file with one document of about B bytes; it changes on both sides all over
+    document B  one file with one document of about B bytes; both sides change it everywhere
     crd B       one CRD of about B bytes
     crds N      N CRDs of about 1 MB each in one file
-    prometheus  the shape of kube-prometheus: 95 files, most of the bytes in a few CRDs; upstream changes all of them
-    kubeflow    the shape of kubeflow: 950 small files, of which upstream changes a few
-    lines N     one Deployment of about N lines: files to hand to a merge driver
-    small       one file of five lines
+    prometheus  like kube-prometheus: 95 files, most bytes in a few CRDs; upstream changes all files
+    kubeflow    like kubeflow: 950 small files, of which upstream changes a few
+    lines N     one Deployment of about N lines, for a merge driver
+    small       one file of three lines
 
 The same arguments give the same bytes.
 """
@@ -20,7 +21,8 @@ SIDES = ("old", "new", "local")
 
 
 def deployment(number, side):
-    """A small Deployment: upstream changes image and version, the fork replicas, a comment and a label."""
+    """Returns a small Deployment. Upstream changes the image and the version; the fork changes the
+    replicas and adds a comment and a label."""
     version = "2.0" if side == "new" else "1.0"
     replicas, mark, own = ("5", " # ours", "    team: shop\n") if side == "local" else ("1", "", "")
     return f"""\
@@ -59,7 +61,7 @@ metadata:{mark}
 
 
 def properties(count, indent, seed, side):
-    """The properties of an OpenAPI schema: half a dozen fields for each, every twentieth with a new text upstream."""
+    """Returns properties of an OpenAPI schema. Upstream changes the description of every 20th."""
     pad = " " * indent
     lines = []
     for number in range(count):
@@ -83,7 +85,7 @@ def properties(count, indent, seed, side):
 
 
 def crd(name, size, side):
-    """A CRD of about `size` bytes."""
+    """Returns a CRD of about `size` bytes."""
     mark, own = (" # ours", "  generation: 7\n") if side in ("local", "local-all") else ("", "")
     version = "v0.15.0" if side == "new" else "v0.14.0"
     lines = [f"""\
@@ -120,7 +122,8 @@ metadata:{mark}
 
 
 def document(size, side):
-    """One document of about `size` bytes that both sides change all over: services by name."""
+    """Returns one document of about `size` bytes, services by name, which both sides change
+    everywhere."""
     version = "2.0" if side == "new" else "1.0"
     replicas = "5 # ours" if side == "local" else "1"
     return "services:\n" + "".join(
@@ -134,7 +137,8 @@ def document(size, side):
 
 
 def lines(count, side):
-    """A Deployment of about `count` lines: upstream changes images, the fork values, and each adds lines of its own."""
+    """Returns a Deployment of about `count` lines. Upstream changes the images; the fork changes
+    values and adds lines."""
     version = "2.0" if side == "new" else "1.0"
     containers = []
     for number in range((count - 12) // 12):
@@ -174,7 +178,7 @@ def one(folder, side, count):
 
 
 def prometheus(folder, side):
-    # of the fork `local` a few files differ, of `local-all` every document
+    # the fork `local` changes a few files, the fork `local-all` every document
     sizes = [5, 32, 33, 34, 51, 249, 346, 372, 419, 485, 1500]
     for at, size in enumerate(sizes):
         write(folder, f"setup/{at}CustomResourceDefinition.yaml", crd(f"kind{at}", size * 1000, "old" if side == "local" else side))

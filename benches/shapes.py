@@ -1,7 +1,7 @@
-"""The shapes that `make growth` measures: for each a command and the files it gets, of a size that can be chosen.
+"""The shapes that `make growth` measures: each has a command and input files of variable size.
 
-A shape's text is a function of its size `n` and of the side: `o` the original, `u` the updated, `l` the local one.
-It is one file, or a dictionary of files. The same size gives the same bytes.
+The text of a shape is a function of its size `n` and of the side: `o` for original, `u` for
+updated, `l` for local. It is one file, or a dictionary of files. The same size gives the same bytes.
 """
 import dataclasses
 import json
@@ -11,12 +11,12 @@ from typing import Callable
 @dataclasses.dataclass
 class Shape:
     name: str
-    text: Callable  # (n, side) -> the text of a.yaml, or {path: text}
+    text: Callable  # (n, side) -> the text of `file`, or {path: text}
     command: str = "merge"
     arguments: tuple = ()
     file: str = "a.yaml"
-    size: int = 200  # the first size that is tried
-    quadratic: str = ""  # why it cannot be linear
+    size: int = 200  # the first size to try
+    quadratic: str = ""  # why the cost cannot be linear
 
 
 SHAPES = []
@@ -31,28 +31,29 @@ def by(side, original, updated, local):
 
 
 def each(line, head="", end="", joint=""):
-    """A text of n pieces: `line(number, side)` makes each."""
+    """Returns a text function that joins `line(number, side)` for n numbers."""
     return lambda n, side: head + joint.join(line(at, side) for at in range(n)) + end
 
 
 def changed(at, side, every=3):
-    """A value that upstream changes here and there, and local elsewhere."""
+    """Returns a value that upstream and local change for different numbers `at`."""
     return by(side, "old", "new" if at % every == 0 else "old", "own" if at % every == 1 else "old")
 
 
 def apart(at, side):
+    """Returns a value that both sides change, differently."""
     return by(side, "old", "new", "own") + str(at)
 
 
 def arriving(line, base="", end=""):
-    """Both sides add n pieces at one place."""
+    """Returns a text function in which both sides add n pieces at the same place."""
     def text(n, side):
         return base + "".join(line(side, at) for at in range(n) if side != "o") + end
     return text
 
 
 def joined(line, head, end, joint=", "):
-    """n pieces of all sides, then n of each side's own."""
+    """Returns a text function with n pieces that all sides have, then n that only one side has."""
     def text(n, side):
         own = [line(f"{side}{at}") for at in range(n)] if side != "o" else []
         return head + joint.join([line(f"x{at}") for at in range(n)] + own) + end
@@ -79,7 +80,7 @@ shape("anchors and aliases", each(lambda at, side: f"a{at}: &a{at} {{x: {changed
 shape("merge keys", each(lambda at, side: f"a{at}:\n  <<: *base\n  x: {changed(at, side)}\n", "base: &base\n  y: 1\n"))
 shape("tags", each(lambda at, side: f"a{at}: !own {changed(at, side)}\nb{at}: !!str 1\n"))
 
-# brackets
+# JSON and flow style
 shape("JSON on one line, one entry added upstream", lambda n, side: "{" + '"new": 1, ' * (side == "u") + ", ".join(f'"key{at}": {2 if side == "l" and at == n // 2 else 1}' for at in range(n)) + "}\n", file="a.json")
 shape("JSON on one line, changed here and there", each(lambda at, side: f'"key{at}": "{changed(at, side)}"', "{", "}\n", ","), file="a.json")
 shape("JSON on one line, both add entries", joined(lambda name: f'"{name}": 1', "{", "}\n"), file="a.json")

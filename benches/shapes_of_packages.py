@@ -1,4 +1,4 @@
-"""The shapes of whole packages: documents, files, options and commands. See `shapes.py`."""
+"""Shapes of whole packages: documents, files, options and commands. See `shapes.py`."""
 import json
 
 from shapes import NAMED, apart, by, changed, each, shape
@@ -19,14 +19,14 @@ def many(one=resource, **how):
 
 
 def files(one=resource, of=10, path="d{}/f{}.yaml"):
-    """n resources, some in a file."""
+    """Returns a text function of n resources, `of` in each file."""
     def package(n, side):
         return {path.format(at // 1000, at): stream(one(it, side) for it in range(at, min(at + of, n))) for at in range(0, n, of)}
     return package
 
 
 def deployment(at, side):
-    """A Deployment as `kubectl apply` gets it."""
+    """Returns a Deployment as input for `apply`."""
     return (f"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d{at}\nspec:\n  replicas: {by(side, 1, 2, 1)}\n  template:\n"
             f"    spec:\n      containers:\n      - name: a\n        image: app:{changed(at, side)}\n"
             f"        ports:\n        - containerPort: 80\n")
@@ -90,7 +90,7 @@ for command in "driver", "merge-file":
     shape(f"{command}, conflicts everywhere", BAD, command=command)
     shape(f"{command}, keyed list", each(NAMED, "a:\n"), command=command)
     shape(f"{command}, both add fields at one place", lambda n, side: "a: 1\n" + "".join(f"{side}{at}: 1\n" for at in range(n) if side != "o") + "z: 1\n", command=command)
-    # git merges texts here: for its driver with the histogram diff, as `git merge` does
+    # git merges these texts; for the driver with the histogram diff, as in `git merge`
     shape(f"{command}, text", each(lambda at, side: f"line {at}\n{changed(at, side)}\nafter {at}\n"), command=command, file="a.txt",
           quadratic="git's own histogram diff is" if command == "driver" else "")
 shape("driver, --diff3", BAD, "--diff3", command="driver")

@@ -1,6 +1,7 @@
-//! Parse, walk, edit and check, each on its own: `cargo bench`.
+//! Measures the stages of a merge separately: splitting, parsing, walk, edit and check. Run it with
+//! `cargo bench`.
 //!
-//! A small Deployment and a CRD of a megabyte, both of which differ on both sides.
+//! The inputs are a small Deployment and a CRD of one megabyte, each changed on both sides.
 
 use std::fmt::Write as _;
 
@@ -16,14 +17,14 @@ fn main() {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Sort {
+enum Input {
     Deployment,
     Crd,
 }
 
-const SORTS: [Sort; 2] = [Sort::Deployment, Sort::Crd];
+const INPUTS: [Input; 2] = [Input::Deployment, Input::Crd];
 
-impl Sort {
+impl Input {
     fn texts(self) -> Triple<String> {
         let text = match self {
             Self::Deployment => deployment,
@@ -49,10 +50,10 @@ fn crd(version: &str, replicas: &str) -> String {
          version: \"{version}\"\n  name: things.example.com\nspec:\n  default: {replicas}\n  properties:\n"
     );
     for number in 0..4_000 {
-        let said = if number % 20 == 0 { version } else { "this" };
+        let since = if number % 20 == 0 { version } else { "this" };
         let _ = write!(
             text,
-            "    field{number}:\n      description: Field {number} states since {said} what the operator makes of this object, see \
+            "    field{number}:\n      description: Field {number} states since {since} what the operator makes of this object, see \
              https://example.com/docs\n      type: object\n      properties:\n        name:\n          description: 'Name of \
              the referent: it must exist.'\n          type: string\n"
         );
@@ -71,25 +72,25 @@ fn tree(text: &str) -> Tree<'_> {
     }
 }
 
-#[divan::bench(args = SORTS)]
-fn cut(bencher: Bencher<'_, '_>, sort: Sort) {
-    let file = [sort.texts().local, sort.texts().updated].join("---\n");
+#[divan::bench(args = INPUTS)]
+fn cut(bencher: Bencher<'_, '_>, input: Input) {
+    let file = [input.texts().local, input.texts().updated].join("---\n");
     bencher
         .counter(BytesCount::of_str(&file))
         .bench(|| split(black_box(&file)));
 }
 
-#[divan::bench(args = SORTS)]
-fn parse(bencher: Bencher<'_, '_>, sort: Sort) {
-    let text = sort.texts().local;
+#[divan::bench(args = INPUTS)]
+fn parse(bencher: Bencher<'_, '_>, input: Input) {
+    let text = input.texts().local;
     bencher
         .counter(BytesCount::of_str(&text))
         .bench(|| Tree::parse(black_box(&text)));
 }
 
-#[divan::bench(args = SORTS)]
-fn walk(bencher: Bencher<'_, '_>, sort: Sort) {
-    let texts = sort.texts();
+#[divan::bench(args = INPUTS)]
+fn walk(bencher: Bencher<'_, '_>, input: Input) {
+    let texts = input.texts();
     let trees = trees(&texts);
     let options = Options::default();
     bencher
@@ -97,9 +98,9 @@ fn walk(bencher: Bencher<'_, '_>, sort: Sort) {
         .bench(|| stages::walk(black_box(trees.as_ref()), &options));
 }
 
-#[divan::bench(args = SORTS)]
-fn edit(bencher: Bencher<'_, '_>, sort: Sort) {
-    let texts = sort.texts();
+#[divan::bench(args = INPUTS)]
+fn edit(bencher: Bencher<'_, '_>, input: Input) {
+    let texts = input.texts();
     let trees = trees(&texts);
     let decisions = stages::walk(trees.as_ref(), &Options::default());
     bencher
@@ -107,9 +108,9 @@ fn edit(bencher: Bencher<'_, '_>, sort: Sort) {
         .bench(|| stages::edit(black_box(trees.as_ref()), &decisions));
 }
 
-#[divan::bench(args = SORTS)]
-fn check(bencher: Bencher<'_, '_>, sort: Sort) {
-    let texts = sort.texts();
+#[divan::bench(args = INPUTS)]
+fn check(bencher: Bencher<'_, '_>, input: Input) {
+    let texts = input.texts();
     let trees = trees(&texts);
     let decisions = stages::walk(trees.as_ref(), &Options::default());
     let text = stages::edit(trees.as_ref(), &decisions);

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Measures merge3 on packages and prints one Markdown table: `make bench REAL=FOLDER`.
+"""Measures merge3 on packages and prints a Markdown table: `make bench REAL=FOLDER`.
 
-Every row is run beside the others, in rounds: one run of each row in every round, so that what else the machine does falls
-on all of them alike. A time is the median of a row's runs and half the distance of their quartiles. `cp -r new x` is measured in the
-same rounds for each package, and the ratio is to that. Where REAL has no packages, generated ones of their shape stand in.
+The rows run in rounds, each row once in every round, so that other load on the machine affects all
+rows equally. The table shows the median time of a row's runs and half of the interquartile range.
+`cp -r new x` runs in the same rounds for each package, and the ratio is relative to it. If REAL has
+no packages, generated packages of the same shape are measured.
 
-The system counts the memory of this script into that of what it starts: no peak is shown lower than that of `/bin/true`.
+The system counts the memory of this script as memory of its children, so no peak can be lower than
+that of `/bin/true`.
 """
 import argparse
 import dataclasses
@@ -21,22 +23,22 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 MEGABYTE = 1 << 20
-# what a run may take beyond four times the bytes of the three packages
+# the memory that a run may need beyond four times the bytes of the three packages
 SPARE = 20 * MEGABYTE
 
 
 @dataclasses.dataclass
 class Row:
-    """One line of the table: a command that is run again and again, into a fresh copy of a file or folder."""
+    """A row of the table: a command that runs repeatedly, each time on a fresh copy."""
     name: str
     command: list
-    beside: str = ""  # the row that the ratio is to
+    beside: str = ""  # the name of the row that the ratio is relative to
     copied: pathlib.Path | None = None  # what is copied to `into` before each run
     into: pathlib.Path | None = None
-    bytes: int = 0  # of the three packages, where the peak has a bound
+    bytes: int = 0  # the size of the three packages, if the peak memory has a bound
     runs: int = 21
-    limit: tuple = ()  # (words, function of all rows by name: the figure and whether it is within the bound)
-    twin: pathlib.Path | None = None  # where a second run of the same goes to, at the same time
+    limit: tuple = ()  # (text, function of (all rows by name, row) -> (figure, whether it is met))
+    twin: pathlib.Path | None = None  # the target of a second, simultaneous run of the command
     seconds: list = dataclasses.field(default_factory=list)
     cpu: list = dataclasses.field(default_factory=list)
     peak: int = 0
@@ -87,7 +89,7 @@ class Bench:
         return row
 
     def copy(self, name, source, **how):
-        """`cp -r source x`, what others are measured by."""
+        """Adds the row `cp -r source x`, which other rows are compared with."""
         into = self.there / f"copy of {name}"
         return self.add(f"`cp -r new x`, {name}", ["cp", "-r", source, into], into=into, **how).name
 
@@ -101,7 +103,8 @@ class Bench:
                         beside=beside, copied=local, into=into, bytes=size, **how)
 
     def generated(self, *shape):
-        """A package of `packages.py`, written by another process: this one stays small."""
+        """Returns a package written by `packages.py`. That runs in another process, so that the
+        memory of this one stays small."""
         folder = self.there / "packages" / "-".join(map(str, shape))
         if not folder.exists():
             print("writing", *shape, file=sys.stderr)
@@ -122,7 +125,7 @@ def remove(path):
 
 
 def times(limit, what="`cp`"):
-    """At most so many times what the row beside takes, which is of `what`."""
+    """Returns a limit: at most `limit` times the time of the row beside, which runs `what`."""
     def check(rows, row):
         ratio = row.median / rows[row.beside].median
         return f"{ratio:.1f}", ratio <= limit
@@ -134,7 +137,7 @@ def seconds(limit):
 
 
 def longer(limit):
-    """At most so many seconds longer than the row beside."""
+    """Returns a limit: at most `limit` seconds longer than the row beside."""
     def check(rows, row):
         more = row.median - rows[row.beside].median
         return f"{more * 1000:.2f} ms", more <= limit
@@ -156,7 +159,7 @@ def faster(limit, one, twins):
 
 
 def real_packages(bench, real):
-    """kube-prometheus and kubeflow, or what has their shape."""
+    """Adds rows for kube-prometheus and kubeflow, or for generated packages of the same shape."""
     def sides(name):
         given = real / name
         return (given, name) if given.is_dir() else (bench.generated(name.removeprefix("kube-")), f"generated like {name}")
@@ -172,8 +175,8 @@ def real_packages(bench, real):
 
 
 def two_threads(bench, name, folders, copy, **how):
-    """Two threads beside one; and beside two processes of one thread that each do the same merge at the same time, which says how much
-    two processors of this machine do when both have work."""
+    """Adds rows for one thread, for two threads, and for two simultaneous processes with one thread
+    each. The last one shows how much two busy processors of this machine can do."""
     one = bench.merge(f"{name}, one thread", folders, copy, threads=1, **how)
     twins = bench.merge(f"{name}, two merges at once", folders, copy, threads=1, **how)
     twins.twin = twins.into.parent / "y"
@@ -181,7 +184,7 @@ def two_threads(bench, name, folders, copy, **how):
 
 
 def resources(bench, most):
-    """Resources that differ on both sides, ten in a file and all in one."""
+    """Adds rows for resources that both sides changed, ten in a file and all in one."""
     bounds = {4000: lambda words: seconds(0.12), 64000: lambda words: growth(4.5, f"16,000 resources, {words}")}
     for count, runs in (1000, 21), (4000, 21), (16000, 9), (64000, 5):
         if count > most:
@@ -236,7 +239,7 @@ def differences(left, right):
 
 
 def same_results(bench):
-    """Whether one thread and two wrote the same packages: the copies of the last runs are still there."""
+    """Returns whether one thread and two threads wrote the same packages, in the last runs."""
     pairs = [(row.into, bench.there / row.name.replace("one thread", "two threads") / "x")
              for row in bench.rows if row.name.endswith("one thread")]
     return not [name for pair in pairs for name in differences(*pair)]

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Measures `merge3 upgrade`, git and all: beside `kpt pkg update` on kube-prometheus, and on many packages of one repository.
+"""Measures `merge3 upgrade` including git: compared with `kpt pkg update` on kube-prometheus, and
+on many packages of one repository.
 
     make upgrade-times REAL=../shared/real
 
-Prints two Markdown tables: seconds, the median of the runs, how often git fetched, and what changed. Repositories are local (file://).
-With an empty cache everything is fetched, with a full one both versions have been fetched before. The rows of one table take turns, so
-that whatever else the machine does hits all of them. A bound that is missed is status 1: an upgrade takes a third of kpt's time at most.
+Prints Markdown tables with the median of the seconds, the number of fetches, and the change. The
+repositories are local (file://). With an empty cache both versions are fetched; with a full cache
+they were fetched before. The rows of a table run in turns, so that other load on the machine
+affects all of them. The exit status is 1 if an upgrade takes more than a third of kpt's time.
 """
 import argparse
 import os
@@ -37,7 +39,7 @@ def seconds(work):
 
 
 def upstream(root, name, fill):
-    """A bare repository with two tagged versions, which `fill` writes; returns its folder."""
+    """Makes a bare repository with two tagged versions, which `fill` writes. Returns its folder."""
     work, bare = root / name, root / f"{name}.git"
     work.mkdir()
     run(["git", "init", "-q", "-b", "main"], work)
@@ -54,7 +56,7 @@ def upstream(root, name, fill):
 
 
 class Fleet:
-    """A repository with packages at the old version, and caches of its own."""
+    """A repository with packages at the old version, and with separate caches."""
 
     def __init__(self, folder, get):
         self.folder = folder
@@ -72,7 +74,7 @@ class Fleet:
         return run(command, self.folder, **{name: str(value) for name, value in environment.items()})
 
     def upgrade(self, command, cache, trace=None):
-        """Seconds of an upgrade from the old version, and what it changed."""
+        """Upgrades from the old version. Returns the seconds and what changed."""
         run(["git", "reset", "-q", "--hard"], self.folder)
         run(["git", "clean", "-qfd"], self.folder)
         if cache == "empty":
@@ -82,7 +84,7 @@ class Fleet:
         return took, run(["git", "diff", "--cached", "--shortstat"], self.folder).strip()
 
     def fetches(self, command, cache):
-        """How often git fetches in an upgrade: its own call of a helper for that is no fetch of its own."""
+        """Returns the number of fetches in an upgrade, not counting helpers that git calls."""
         trace = self.folder.with_suffix(".trace")
         trace.unlink(missing_ok=True)
         self.upgrade(command, cache, trace)
@@ -118,7 +120,7 @@ def beside_kpt(options, root):
 
 
 def many_packages(options, root, filters):
-    """Packages of three manifests each, customised."""
+    """Measures the upgrade of many customised packages with three manifests each."""
     def fill(work, side):
         for number in range(options.packages):
             folder = work / f"p{number:03}"

@@ -1,12 +1,12 @@
-//! A three-way merge for YAML: what changed from an original to an updated version comes into a
-//! local copy, in place, and nothing else changes.
+//! A three-way merge for YAML. It applies the changes between an original and an updated version to
+//! a local copy, and changes nothing else in the copy.
 //!
 //! It is for people who vendor YAML (Kubernetes manifests, Helm values, CI workflows) and customise
 //! it. Comments, blank lines, quotes and the order of keys stay as they are. No schema is needed.
 //!
-//! # Texts
+//! # Merge texts
 //!
-//! [`merge`](merge()) takes three texts and gives back the merged one, with the conflicts:
+//! [`merge`](merge()) takes three texts and returns the merged text and the conflicts:
 //!
 //! ```
 //! use merge3::{Options, merge};
@@ -18,14 +18,14 @@
 //! let merged = merge(original, updated, local, &Options::default())?;
 //! assert_eq!(merged.text, "image: app:2 # do not pin\nreplicas: 2\n");
 //!
-//! // both sides changed the replicas: upstream wins, and it is reported
+//! // both sides changed the replicas: upstream wins, and the conflict is reported
 //! let conflict = &merged.conflicts[0].conflict;
 //! assert_eq!(&*conflict.path, "replicas");
 //! assert_eq!(conflict.values.local.as_deref(), Some("3"));
 //! # Ok::<(), merge3::Error>(())
 //! ```
 //!
-//! Options say who wins a conflict, how lists merge, and more:
+//! [`Options`] say which side wins a conflict, how lists merge, and more:
 //!
 //! ```
 //! use merge3::{OnConflict, Options, merge};
@@ -36,10 +36,10 @@
 //! # Ok::<(), merge3::Error>(())
 //! ```
 //!
-//! # Packages
+//! # Merge packages
 //!
-//! [`plan`] merges three folders (or files) in memory. [`Plan::write`] writes the result, all of it
-//! or nothing:
+//! [`plan`] merges three folders (or files) in memory. [`Plan::write`] writes the result: all files,
+//! or none if it fails:
 //!
 //! ```no_run
 //! use merge3::{Settings, Triple, plan};
@@ -53,14 +53,14 @@
 //! # Ok::<(), merge3::Error>(())
 //! ```
 //!
-//! # More
+//! # Modules
 //!
-//! [`package`] finds the resources of packages that belong together, [`patch`] applies the patches
-//! of kubectl and kustomize, [`git`] is the merge driver, and [`report`] shows a finished run. The
-//! rules of the merge are in `docs/rules.md`.
+//! [`package`] pairs the files and resources of packages, [`patch`] applies the patches of kubectl
+//! and kustomize, [`git`] is the merge driver, and [`report`] formats the result of a run. The rules
+//! of the merge are in `docs/rules.md`.
 #![forbid(unsafe_code)]
 
-// help texts are no Markdown
+// the doc comments in cli are help texts of clap, not Markdown
 #[allow(rustdoc::bare_urls)]
 #[doc(hidden)]
 pub mod cli;

@@ -44,7 +44,7 @@ pub(super) fn write(out: &mut Out, record: &FileConflict) {
             None => drop(out.raw("<dd class=\"none\">absent")),
             Some("") => drop(out.raw("<dd class=\"none\">empty")),
             Some(value) => {
-                // compared with the original, or if that is absent with the other side
+                // compared with the first other side that has a value: the original, if possible
                 let others = Side::ALL.into_array().into_iter().filter(|it| *it != side);
                 let base = others.filter_map(|other| values[other]).next();
                 let base = base.filter(|_| !record.hidden);
