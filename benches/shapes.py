@@ -1,7 +1,7 @@
 """The shapes that `make growth` measures: each has a command and input files of variable size.
 
 The text of a shape is a function of its size `n` and of the side: `o` for original, `u` for
-updated, `l` for local. It is one file, or a dictionary of files. The same size gives the same bytes.
+updated, `l` for local. It is one file or a dictionary of files. The same size gives the same bytes.
 """
 import dataclasses
 import json
