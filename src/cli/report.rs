@@ -21,7 +21,7 @@ pub(super) struct ReportArgs {
 
 impl ReportArgs {
     /// Checks that the report can be written to its file, before the run writes anything. A
-    /// symbolic link is refused: it may come from a branch of somebody else and lead anywhere.
+    /// symbolic link is refused, because it may come from a foreign branch and point anywhere.
     ///
     /// # Errors
     /// The path is not a regular file, or its folder does not exist.
@@ -89,6 +89,7 @@ pub(super) fn check_writable(option: &str, path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Makes the error for a path that is not a regular file.
 fn not_a_file(option: &str, path: &Path) -> Error {
     let help =
         format!("nothing was written; give {option} a regular file, or one that is not there yet");

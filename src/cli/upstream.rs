@@ -268,9 +268,9 @@ pub(super) fn upgrade_packages(
     let output = run.collect_outcomes(packages, &outcomes, |it| {
         let mut notes = notes_of(it, run);
         if diff {
-            let one = report::diff_in(&it.package, &it.plan, color);
-            diffs.push_str(&one.text);
-            let left_out = one.left_out.iter().filter(|_| !run.args.quiet);
+            let package_diff = report::diff_in(&it.package, &it.plan, color);
+            diffs.push_str(&package_diff.text);
+            let left_out = package_diff.left_out.iter().filter(|_| !run.args.quiet);
             notes.extend(left_out.map(|it| format!("warning: {it}")));
         }
         (notes, it.facts.open)

@@ -146,11 +146,11 @@ impl Error {
         )
     }
 
-    /// Makes the error for a file with a YAML name that has more than `most` bytes.
-    pub(crate) fn too_large(path: &Path, most: u64) -> Self {
-        let (path, most) = (shown(path), most >> 20);
+    /// Makes the error for a file with a YAML name that has more than `max_bytes` bytes.
+    pub(crate) fn too_large(path: &Path, max_bytes: u64) -> Self {
+        let (path, max_mib) = (shown(path), max_bytes >> 20);
         Self::refused(
-            format!("{path} is larger than {most} MiB, the most that is read of a YAML file"),
+            format!("{path} is larger than {max_mib} MiB, the most that is read of a YAML file"),
             "nothing was written; exclude it in .krmignore or with --yaml, or divide it",
         )
     }

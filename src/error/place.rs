@@ -96,9 +96,10 @@ impl Place {
         let end = rest.char_indices().nth(MAX_SHOWN_CHARS).map(|(at, _)| at);
         let rest = &rest[..end.unwrap_or(rest.len())];
         let width = rest.chars().next().map_or(0, char::len_utf8);
-        let [mut shown, here, after] = [before, &rest[..width], &rest[width..]].map(visible_lines);
+        let parts = [before, &rest[..width], &rest[width..]];
+        let [mut shown, character, after] = parts.map(visible_lines);
         let start = shown.len();
-        shown.push_str(&here);
+        shown.push_str(&character);
         let end = shown.len();
         shown.push_str(&after);
         (shown, start..end)

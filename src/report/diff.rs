@@ -48,11 +48,12 @@ pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
                 continue;
             }
         }
-        let one = file_diff(folder, change, &hunks.text);
+        let file_diff = file_diff(folder, change, &hunks.text);
         if color {
-            diff.text.extend(one.split_inclusive('\n').map(paint));
+            let lines = file_diff.split_inclusive('\n');
+            diff.text.extend(lines.map(paint));
         } else {
-            diff.text.push_str(&one);
+            diff.text.push_str(&file_diff);
         }
     }
     diff

@@ -85,6 +85,7 @@ fn table(
     body.list(&head, records.iter().map(|it| row(it)), item_and_tail);
 }
 
+/// Returns the row of a record.
 fn row(record: &FileConflict) -> String {
     let mut place = portable(&record.file);
     if let Some(line) = record.line {

@@ -13,7 +13,7 @@ pub(crate) fn reason(record: &Conflict) -> String {
             "a comment `# merge3: keep` at {path} holds upstream's change back (rules: Pins)"
         ),
         ConflictKind::Combined(means) => {
-            format!("both sides changed {path}: {}", by_means(means))
+            format!("both sides changed {path}: {}", means_in_words(means))
         }
         kind => {
             let by = match &record.rule {
@@ -31,7 +31,7 @@ pub(crate) fn reason(record: &Conflict) -> String {
 }
 
 /// Describes how a value was combined from both sides.
-const fn by_means(means: Means) -> &'static str {
+const fn means_in_words(means: Means) -> &'static str {
     match means {
         Means::Lines => "the text merges by lines (--texts lines, rules: Texts and images)",
         Means::Structure => {

@@ -28,10 +28,10 @@ pub fn summary(plan: &Plan, facts: &Facts, detail: Detail) -> String {
     if detail.files {
         for change in &plan.files {
             let path = Paint::Name.apply(&shown(&change.path), detail.color);
-            let what = change.kind.as_str();
+            let kind = change.kind.as_str();
             let line = match &change.kind {
-                ChangeKind::Moved { from } => format!("{what} {} to {path}", shown(from)),
-                _ => format!("{what} {path}"),
+                ChangeKind::Moved { from } => format!("{kind} {} to {path}", shown(from)),
+                _ => format!("{kind} {path}"),
             };
             push_line(&mut text, &line);
         }
@@ -95,14 +95,14 @@ pub(super) fn deletion_count(deleted: &[&FileConflict]) -> String {
     let resources = deleted.iter().filter(|it| it.resource.is_some()).count();
     let others = deleted.len() - resources;
     let (resources, others) = (many(resources, "resource"), many(others, "file"));
-    let what = match (resources.starts_with("0 "), others.starts_with("0 ")) {
+    let items = match (resources.starts_with("0 "), others.starts_with("0 ")) {
         (_, true) => resources,
         (true, false) => format!("{others} or folders"),
         (false, false) => format!("{resources} and {others} or folders"),
     };
     let stay = if deleted.len() == 1 { "stays" } else { "stay" };
     format!(
-        "{what} that {} deleted here changed upstream and {stay} deleted",
+        "{items} that {} deleted here changed upstream and {stay} deleted",
         was(deleted.len())
     )
 }
@@ -128,6 +128,7 @@ pub(super) fn combined_count(plan: &Plan) -> String {
     )
 }
 
+/// Returns the form of "was" for a count.
 const fn was(count: usize) -> &'static str {
     if count == 1 { "was" } else { "were" }
 }
@@ -146,6 +147,7 @@ pub(super) fn renamed_line(renamed: &Renamed, color: bool) -> String {
     )
 }
 
+/// Adds a line and its line break.
 fn push_line(text: &mut String, line: &str) {
     text.push_str(line);
     text.push('\n');

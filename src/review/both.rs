@@ -7,7 +7,7 @@ use crate::yaml::{EntryId, NodeKind, Tree};
 /// Returns the lines of both sides. If both sides start with the same line and the lines below
 /// belong to it (`args:`, `text: |`), that line is written once. Two lists in flow style (`[a, b]`)
 /// become one list with the elements of both.
-pub(super) fn both(file: &MarkedFile, place: &OpenPlace) -> String {
+pub(super) fn both_sides(file: &MarkedFile, place: &OpenPlace) -> String {
     if let Some(list) = joined_flow_lists(file, place) {
         return list;
     }

@@ -30,8 +30,8 @@ pub(super) fn are_decided(
     places: &[&mut OpenPlace],
 ) -> Vec<bool> {
     let of_file = rules.iter().filter(|rule| {
-        let wanted = rule.file.as_ref();
-        wanted.is_none_or(|wanted| *wanted == portable(&file.path))
+        let rule_file = rule.file.as_ref();
+        rule_file.is_none_or(|path| *path == portable(&file.path))
     });
     let pattern = |rule: &Written| Some((rule.kind.clone(), Pattern::parse(&rule.path).ok()?));
     let patterns: Vec<(Option<String>, Pattern)> = of_file.filter_map(pattern).collect();
@@ -41,7 +41,7 @@ pub(super) fn are_decided(
         let kind = place.resource.as_ref().map(|it| &*it.kind);
         let for_kind = patterns
             .iter()
-            .filter(|(wanted, _)| wanted.is_none() || wanted.as_deref() == kind);
+            .filter(|(rule_kind, _)| rule_kind.is_none() || rule_kind.as_deref() == kind);
         let for_kind: Vec<&Pattern> = for_kind.map(|(_, pattern)| pattern).collect();
         if for_kind.iter().any(|it| it.is_whole()) {
             return true;

@@ -149,7 +149,7 @@ impl<'w> Session<'w> {
         let decision = match key {
             'u' => Ok(Decision::side(place, Side::Updated)),
             'l' => Ok(Decision::side(place, Side::Local)),
-            'b' => Ok(Decision::new(both::both(file, place), "both")),
+            'b' => Ok(Decision::new(both::both_sides(file, place), "both")),
             'p' => pin::pinned(file, place)
                 .map(|text| Decision::new(text, "local, pinned"))
                 .map_err(str::to_owned),
