@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
-use super::{Entries, Shape, Walker, entries_of, shape};
+use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{
     Blanks, Child, CommentPiece, Incoming, Outcome, Piece, PieceKind, Row,
 };
@@ -24,7 +24,8 @@ impl Walker<'_> {
     ) -> Option<Outcome> {
         let nodes = self.values_of(sides);
         let (entry, updated) = (sides.updated?, nodes.updated?);
-        let part = self.difference(sides.original, entry, key)?;
+        let part = self.difference(sides.original, entry, key);
+        let part = part.or_else(|| self.whole_of_changed(nodes))?;
         if sides.original.is_none() {
             return Some(Outcome::Take(Incoming::part(updated, part)));
         }
@@ -37,6 +38,14 @@ impl Walker<'_> {
         let outcome =
             self.conflict_over(ConflictKind::DeletedLocally, nodes, Outcome::Remove, taken);
         (outcome != Outcome::Remove).then_some(outcome)
+    }
+
+    /// Between equals, all of a value in which updated only deleted something: the conflict with
+    /// local's deletion is about the whole entries.
+    fn whole_of_changed(&self, nodes: Nodes) -> Option<Outcome> {
+        let is_deleted = self.nulls_clear && self.trees.updated.is_null(nodes.updated?);
+        let is_changed = nodes.original.is_some() && !is_deleted && !self.unchanged_upstream(nodes);
+        (self.options.sides == Sides::Equal && is_changed).then_some(Outcome::Keep)
     }
 
     /// What of the value of `updated` is not in that of `original`, as a part of the updated tree,
