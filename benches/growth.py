@@ -11,6 +11,7 @@ import argparse
 import math
 import os
 import pathlib
+import pickle
 import shutil
 import statistics
 import subprocess
@@ -37,6 +38,28 @@ SIZES = 4
 ROUNDS = 3
 
 
+def in_child(work):
+    """Returns what a function returns in a process of its own. The system counts the peak of this process into that of each
+    program that it starts later, so nothing large may happen here."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.write(writing, pickle.dumps(work()))
+            status = 0
+        except SystemExit as error:
+            print(error, file=sys.stderr)
+        finally:
+            os._exit(status)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        result = stream.read()
+    if os.waitpid(child, 0)[1]:
+        sys.exit(1)
+    return pickle.loads(result)
+
+
 class Program:
     def __init__(self, binary, there):
         self.binary, self.there = str(binary), there
@@ -49,22 +72,16 @@ class Program:
         return ran.returncode == 0 and ran.stderr.split(",")[0].isdigit()
 
     def write(self, shape, size):
-        """Writes the files of a shape in a separate process. The system counts the memory of this
-        process as memory of its children, so it must stay small."""
-        child = os.fork()
-        if child == 0:
-            try:
-                for side in "oul":
-                    text = shape.text(size, side)
-                    for path, content in (text if isinstance(text, dict) else {shape.file: text}).items():
-                        file = self.there / side / path
-                        file.parent.mkdir(parents=True, exist_ok=True)
-                        file.write_text(content, newline="")
-                os._exit(0)
-            finally:
-                os._exit(1)
-        if os.waitpid(child, 0)[1]:
-            sys.exit(f"{shape.name}: its files cannot be written")
+        """Writes a shape's files, in a process of its own."""
+        in_child(lambda: self.write_files(shape, size))
+
+    def write_files(self, shape, size):
+        for side in "oul":
+            text = shape.text(size, side)
+            for path, content in (text if isinstance(text, dict) else {shape.file: text}).items():
+                file = self.there / side / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(content, newline="")
 
     def words(self, shape):
         """Returns the arguments of the command, and the folders that it reads."""
@@ -171,7 +188,7 @@ def main():
         for shape in shapes.SHAPES:
             if arguments.only not in shape.name:
                 continue
-            points, peak, read = measured(program, shape)
+            points, peak, read = in_child(lambda: measured(program, shape))
             exponent = slope(points)
             steep = exponent > STEEPEST and not shape.quadratic
             heavy = peak > TIMES * read + SPARE
