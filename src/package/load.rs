@@ -1,4 +1,6 @@
 //! Reads three packages into memory: every file that is not excluded, by its relative path.
+//!
+//! [`load`] returns a [`FileTriple`] for each path. `single_package` loads one package alone.
 
 use std::fs;
 use std::hash::Hasher as _;
@@ -14,34 +16,34 @@ use super::ignored::Ignored;
 use super::input::Input;
 use super::rules::RULES_FILE;
 use super::walk::{Kind, Listing};
-use super::write::{LEFT_OUT, Left, left_at, settle};
+use super::write::{LEFT_OUT, UnfinishedRun, settle, unfinished_run_at};
 use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning, shown};
 use crate::triple::{self, Triple};
 
-/// The options that name the sides.
+/// The command line options that name the sides.
 const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 
-/// Three packages, read.
+/// Three packages in memory.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) roots: Roots,
-    /// By path.
+    /// Sorted by path.
     pub(crate) triples: Vec<FileTriple>,
-    /// What is in the local folder.
+    /// The kind of each path in the local folder.
     pub(crate) local_kinds: FxHashMap<PathBuf, Kind>,
-    /// The fingerprint of what upstream changed: which merge this is.
+    /// The fingerprint of upstream's changes. It identifies the merge.
     pub(crate) merge: u64,
     pub(crate) warnings: Vec<Warning>,
-    /// What a run left at the local package that did not come to its end, until that is settled.
-    left: Option<Left>,
+    /// The unfinished run at the local package. `None` once it is settled.
+    unfinished_run: Option<UnfinishedRun>,
 }
 
-/// Reads three packages, the local one as it is where no run is left half done.
+/// Reads three packages.
 ///
 /// # Errors
-/// A side that is missing, not of the others' sort, or not readable; a pattern that is none;
-/// [`Error::Unfinished`].
+/// If a side does not exist or cannot be read, if folders and files are mixed, or if a pattern of
+/// `settings` is invalid; [`Error::Unfinished`] if an unfinished run has to be undone first.
 pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded, Error> {
     let names = YamlNames::of(&settings.matches)?;
     let kinds = sides
@@ -61,11 +63,15 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
         (Some(_), None) => load_folders(sides, settings, &names)?,
     };
     loaded.merge = fingerprint(&loaded.triples);
-    settle(&loaded.roots.local(), loaded.left.take(), loaded.merge)?;
+    settle(
+        &loaded.roots.local(),
+        loaded.unfinished_run.take(),
+        loaded.merge,
+    )?;
     Ok(loaded)
 }
 
-/// Whether a side is a folder.
+/// Returns true if a side is a folder, false if it is a file.
 fn side_kind(side: &Input, option: &'static str) -> Result<bool, Error> {
     match side {
         Input::Disk(path) => root_kind(path, option),
@@ -73,7 +79,7 @@ fn side_kind(side: &Input, option: &'static str) -> Result<bool, Error> {
     }
 }
 
-/// Whether a path is a folder's.
+/// Returns true if the path given to `option` is a folder, false if it is a file.
 pub(crate) fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(true),
@@ -89,19 +95,19 @@ pub(crate) fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error
     }
 }
 
-/// A folder is given for one side, and a file for another.
+/// Returns the error for sides of which one is a folder and another one a file.
 pub(super) fn mixed(folder: &Path, file: &Path, help: &str) -> Error {
     let (folder, file) = (shown(folder), shown(file));
     Error::refused(format!("{folder} is a folder and {file} is a file"), help)
 }
 
-/// Nothing is where an option says.
+/// Returns the error for a path of an option that does not exist.
 pub(super) fn missing(option: &str, path: &Path) -> Error {
     let help = format!("check the path given to {option}");
     Error::option(option, path, "does not exist", help)
 }
 
-/// Three files.
+/// Loads three files.
 fn load_files(
     sides: &Triple<PathBuf>,
     settings: &Settings,
@@ -119,8 +125,7 @@ fn load_files(
     } else {
         Triple::default()
     };
-    // a link that was named on purpose is resolved, so that its target is written and not the link
-    // replaced
+    // a link that the user named is resolved: its target is written, the link is not replaced
     let local = fs::canonicalize(&sides.local).map_err(Error::reading(&sides.local))?;
     let name = PathBuf::from(local.file_name().unwrap_or_default());
     let roots = Roots::Files(Triple {
@@ -128,7 +133,7 @@ fn load_files(
         ..sides.clone()
     });
     Ok(Loaded {
-        left: left_at(&roots.local())?,
+        unfinished_run: unfinished_run_at(&roots.local())?,
         roots,
         triples: vec![FileTriple::new(name, yaml, sources)],
         local_kinds: FxHashMap::default(),
@@ -137,7 +142,7 @@ fn load_files(
     })
 }
 
-/// Three folders.
+/// Loads three folders.
 fn load_folders(
     sides: &Triple<Input>,
     settings: &Settings,
@@ -150,7 +155,7 @@ fn load_folders(
     );
     let mut listings = Triple::new(original, updated, local);
     let mut ignored = Ignored::of(sides, &listings, settings, &mut warnings)?;
-    let left = listings.local.left.take();
+    let unfinished_run = listings.local.unfinished_run.take();
     for path in listings.updated.take_reserved() {
         warnings.push(Warning::about(&path, LEFT_OUT));
     }
@@ -169,11 +174,12 @@ fn load_folders(
     let mut triples = Vec::new();
     for (path, kinds) in by_path(listings) {
         if path == Path::new(RULES_FILE) {
-            continue; // local's own, and about the merge itself
+            continue; // it configures the merge
         }
-        let is_entity = |kind: &&Option<Kind>| matches!(kind, Some(Kind::Link(_) | Kind::Special));
-        if kinds.as_ref().into_array().iter().any(is_entity) {
-            warnings.extend(entity_warning(sides, &path, &kinds)?);
+        let is_link_or_special =
+            |kind: &&Option<Kind>| matches!(kind, Some(Kind::Link(_) | Kind::Special));
+        if kinds.as_ref().into_array().iter().any(is_link_or_special) {
+            warnings.extend(special_file_warning(sides, &path, &kinds)?);
             continue;
         }
         let yaml = names.have(&path);
@@ -190,11 +196,12 @@ fn load_folders(
         local_kinds,
         merge: 0,
         warnings,
-        left,
+        unfinished_run,
     })
 }
 
-/// The paths that the ignore files of the local and the updated package exclude, on any side.
+/// Returns the paths on any side that the ignore files of the local and the updated package
+/// exclude.
 pub(crate) fn ignored(sides: &Triple<Input>, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
     let listings = sides.as_ref().map(Input::list);
     let mut ignored = Ignored::of(sides, &listings, settings, &mut Vec::new())?;
@@ -207,7 +214,7 @@ pub(crate) fn ignored(sides: &Triple<Input>, settings: &Settings) -> Result<Vec<
     Ok(paths)
 }
 
-/// A number for what upstream changed, so that it can be told whether two merges are the same.
+/// Returns a hash of upstream's changes, by which two runs of the same merge are recognized.
 fn fingerprint(triples: &[FileTriple]) -> u64 {
     let mut hasher = FxHasher::default();
     for triple in triples {
@@ -224,7 +231,10 @@ fn fingerprint(triples: &[FileTriple]) -> u64 {
     hasher.finish()
 }
 
-/// What is not excluded.
+/// Returns the entries of a listing that are not excluded.
+///
+/// # Errors
+/// If a folder that is not excluded could not be listed.
 pub(super) fn keep(
     root: &Path,
     listing: Listing,
@@ -250,21 +260,24 @@ fn by_path(listings: Triple<Vec<(PathBuf, Kind)>>) -> FxHashMap<PathBuf, Triple<
     paths
 }
 
-/// Links and pipes are left alone; where upstream did something to one, that is said.
-fn entity_warning(
+/// Returns a warning if upstream changed a path that is a symbolic link or special file on one
+/// side, and local does not have that change. Such paths are left unchanged.
+fn special_file_warning(
     sides: &Triple<Input>,
     path: &Path,
     kinds: &Triple<Option<Kind>>,
 ) -> Result<Option<Warning>, Error> {
-    let same = |left: (&Input, &Option<Kind>), right: (&Input, &Option<Kind>)| {
+    let is_same = |left: (&Input, &Option<Kind>), right: (&Input, &Option<Kind>)| {
         let both_files = *left.1 == Some(Kind::File) && left.1 == right.1;
         if both_files {
             return Ok(left.0.read(path, false)?.bytes == right.0.read(path, false)?.bytes);
         }
         Ok(left.1 == right.1)
     };
-    let entities = sides.as_ref().zip(kinds.as_ref());
-    if same(entities.original, entities.updated)? || same(entities.updated, entities.local)? {
+    let sides_with_kinds = sides.as_ref().zip(kinds.as_ref());
+    if is_same(sides_with_kinds.original, sides_with_kinds.updated)?
+        || is_same(sides_with_kinds.updated, sides_with_kinds.local)?
+    {
         return Ok(None);
     }
     let what = match &kinds.updated {
@@ -282,20 +295,21 @@ fn entity_warning(
     )))
 }
 
-/// Reads the files of all sides, in parallel.
+/// Reads the files of all sides in parallel. Each triple has the path, whether its name is one of
+/// YAML, and the sides that have a file there.
 fn read_all(
     sides: &Triple<Input>,
     triples: Vec<(PathBuf, bool, Triple<bool>)>,
 ) -> Result<Vec<FileTriple>, Error> {
     let read_triple = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
-        let read = |side: &Input, is_file: bool, known: [Option<&Source>; 2]| {
+        let read = |side: &Input, is_file: bool, loaded: [Option<&Source>; 2]| {
             let source = is_file.then(|| side.read(&path, yaml)).transpose()?;
-            Ok(source.map(|source| source.sharing(known)))
+            Ok(source.map(|source| source.sharing(loaded)))
         };
         let original = read(&sides.original, files.original, [None, None])?;
         let updated = read(&sides.updated, files.updated, [original.as_ref(), None])?;
-        let known = [original.as_ref(), updated.as_ref()];
-        let local = read(&sides.local, files.local, known)?;
+        let loaded = [original.as_ref(), updated.as_ref()];
+        let local = read(&sides.local, files.local, loaded)?;
         let sides = Triple::new(original, updated, local);
         Ok(FileTriple::new(path, yaml, sides))
     };

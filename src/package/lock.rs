@@ -1,7 +1,7 @@
-//! One run at a time on a local package.
+//! A lock on a local package, so that only one run at a time changes it.
 //!
-//! What is locked is the folder itself, by a lock that the system holds for the open folder: there
-//! is no file that could stay behind, and the lock of a run that was killed is gone with it.
+//! The lock is an advisory lock of the system on the open folder. No lock file can stay behind: the
+//! system releases the lock when the process ends.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -10,50 +10,50 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 
-/// How long a run waits for another one.
-const PATIENCE: Duration = Duration::from_secs(30);
-const PAUSE: Duration = Duration::from_millis(20);
+/// The longest time that a run waits for another one.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What a run is going to do to a package.
+/// The kind of access to a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Only read it: others may, too.
+    /// Shared: other runs may read it at the same time.
     Read,
-    /// Change it.
+    /// Exclusive: the run changes the package.
     Write,
 }
 
-/// The right to be at a package, until it is dropped.
+/// A lock on a package. It is released when this is dropped.
 #[derive(Debug)]
 #[must_use = "the lock is given back as soon as this is dropped"]
 pub struct Lock {
     _folder: Option<File>,
 }
 
-/// Locks a local package: its folder; for a file, the folder that it is in. Where another run is at
-/// it, `waiting` is called, and that one waited for.
+/// Locks the folder of a local package; for a file, its parent folder. If another run holds the
+/// lock, calls `on_wait` once and waits.
 ///
-/// On a file system that knows no locks nothing is locked: that a file changed since it was read is
-/// found all the same.
+/// On a file system without locks nothing is locked. A file that changed since it was read is
+/// detected all the same.
 ///
 /// # Errors
-/// [`Error::Busy`] where the other run takes longer than half a minute.
-pub fn lock(local: &Path, access: Access, waiting: impl FnOnce()) -> Result<Lock, Error> {
-    lock_within(local, access, PATIENCE, waiting)
+/// [`Error::Busy`] if the other run takes longer than half a minute.
+pub fn lock(local: &Path, access: Access, on_wait: impl FnOnce()) -> Result<Lock, Error> {
+    lock_within(local, access, MAX_WAIT, on_wait)
 }
 
 fn lock_within(
     local: &Path,
     access: Access,
-    patience: Duration,
-    waiting: impl FnOnce(),
+    max_wait: Duration,
+    on_wait: impl FnOnce(),
 ) -> Result<Lock, Error> {
-    // what is not there is for others to say
-    let Some(file) = handle(local) else {
+    // a missing path is reported where it is read
+    let Some(file) = open_for_locking(local) else {
         return Ok(Lock { _folder: None });
     };
     let start = Instant::now();
-    let mut waiting = Some(waiting);
+    let mut on_wait = Some(on_wait);
     loop {
         let locked = match access {
             Access::Read => file.try_lock_shared(),
@@ -68,23 +68,23 @@ fn lock_within(
             Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Interrupted => {
                 return Ok(Lock { _folder: None });
             }
-            Err(_) if start.elapsed() >= patience => {
+            Err(_) if start.elapsed() >= max_wait => {
                 return Err(Error::Busy {
                     path: local.to_owned(),
                 });
             }
             Err(_) => {
-                if let Some(waiting) = waiting.take() {
-                    waiting();
+                if let Some(on_wait) = on_wait.take() {
+                    on_wait();
                 }
-                std::thread::sleep(PAUSE);
+                std::thread::sleep(RETRY_INTERVAL);
             }
         }
     }
 }
 
 #[cfg(unix)]
-fn handle(local: &Path) -> Option<File> {
+fn open_for_locking(local: &Path) -> Option<File> {
     let metadata = std::fs::metadata(local).ok()?;
     if metadata.is_dir() {
         return File::open(local).ok();
@@ -93,9 +93,10 @@ fn handle(local: &Path) -> Option<File> {
     File::open(whole.parent()?).ok()
 }
 
-/// A folder cannot be locked here: a file with its name does, among the temporary ones.
+/// Opens a file in the temporary folder, named after the package's folder: folders cannot be locked
+/// on this system.
 #[cfg(not(unix))]
-fn handle(local: &Path) -> Option<File> {
+fn open_for_locking(local: &Path) -> Option<File> {
     let whole = std::fs::canonicalize(local).ok()?;
     let folder = if whole.is_dir() {
         &whole
@@ -116,20 +117,20 @@ mod tests {
         let path = folder.path();
         let file = path.join("a.yaml");
         std::fs::write(&file, "").unwrap();
-        let attempt = |path: &Path, access| {
-            let mut told = false;
-            let lock = lock_within(path, access, Duration::ZERO, || told = true);
+        let try_to_lock = |path: &Path, access| {
+            let mut waited = false;
+            let lock = lock_within(path, access, Duration::ZERO, || waited = true);
             lock.map_err(|error| assert!(matches!(error, Error::Busy { .. }), "{error}"))
         };
-        let reader = attempt(path, Access::Read).unwrap();
-        let other = attempt(path, Access::Read).unwrap();
-        assert!(attempt(path, Access::Write).is_err());
+        let reader = try_to_lock(path, Access::Read).unwrap();
+        let other = try_to_lock(path, Access::Read).unwrap();
+        assert!(try_to_lock(path, Access::Write).is_err());
         drop((reader, other));
-        let writer = attempt(&file, Access::Write).unwrap();
-        assert!(attempt(path, Access::Read).is_err());
-        assert!(attempt(path, Access::Write).is_err());
+        let writer = try_to_lock(&file, Access::Write).unwrap();
+        assert!(try_to_lock(path, Access::Read).is_err());
+        assert!(try_to_lock(path, Access::Write).is_err());
         drop(writer);
-        assert!(attempt(path, Access::Write).is_ok());
+        assert!(try_to_lock(path, Access::Write).is_ok());
         assert_eq!(std::fs::read_dir(path).unwrap().count(), 1);
     }
 }

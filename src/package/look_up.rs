@@ -1,4 +1,5 @@
-//! The documents of one file on all sides, as the merge pairs them, for `merge3 explain`.
+//! Finds the documents of one file on all sides, paired as a merge pairs them, for `merge3
+//! explain`.
 
 use std::path::{Path, PathBuf};
 
@@ -16,20 +17,20 @@ use crate::error::Error;
 use crate::merge::Options;
 use crate::triple::Triple;
 
-/// One document on all sides that have it.
+/// A document on all sides that have it.
 #[derive(Debug)]
 pub struct Paired {
     /// Its text on each side.
     pub texts: Triple<Option<String>>,
     /// Whether it is a resource.
     pub resource: bool,
-    /// Whether it is new, in a file or folder that local deleted as a whole.
+    /// Whether upstream added it to a file or folder that local deleted as a whole.
     pub stays_out: bool,
-    /// The options that it merges with: those of the run, with the rules that are for it.
+    /// The options it merges with: those of the run and the rules that match it.
     pub options: Options,
 }
 
-/// The documents that are in `file` on any side.
+/// Returns the documents that are in `file` on any side.
 ///
 /// # Errors
 /// As for [`plan`](super::plan()).
@@ -46,15 +47,16 @@ pub fn documents_in(
         false => ReadFile::Unread,
     });
     let files: Vec<ReadFile<'_>> = files.collect();
-    // a file that is given as such is the only one
-    let wanted = |triple: usize| loaded.triples.len() == 1 || loaded.triples[triple].path == file;
+    // if the sides are files instead of folders, there is one triple
+    let is_requested =
+        |triple: usize| loaded.triples.len() == 1 || loaded.triples[triple].path == file;
     let mut found = Vec::new();
     let groups = pair(&files, settings.path_merge_key);
     let mut jobs = jobs(&loaded.triples, &files, &groups);
     gone::mark(&mut jobs, &loaded.triples, &groups, &loaded.local_kinds);
     for group in groups {
         let refs = group.into_array();
-        if !refs.iter().flatten().any(|it| wanted(it.triple)) {
+        if !refs.iter().flatten().any(|it| is_requested(it.triple)) {
             continue;
         }
         let parsed = members(&files, &group);

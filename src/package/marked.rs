@@ -1,4 +1,5 @@
-//! Plans for `merge3 review` of a package as it is: the files with conflict markers, and new rules.
+//! Plans for `merge3 review` of a package without a merge: the files with conflict markers, and the
+//! rules to add.
 
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
@@ -10,11 +11,11 @@ use super::rules::{RULES_FILE, Rules, Written, with_rules};
 use super::single_package::load_package;
 use crate::error::Error;
 
-/// The files of a package that `is_marked` picks by their content, each in a plan that leaves it as
-/// it is.
+/// Returns a plan with the files of a package for whose content `is_marked` returns true. The plan
+/// leaves each as it is.
 ///
 /// # Errors
-/// Where the package cannot be read, or a run has left it unfinished.
+/// If the package cannot be read, or if an interrupted run left it unfinished.
 pub(crate) fn plan_marked(local: &Path, is_marked: impl Fn(&[u8]) -> bool) -> Result<Plan, Error> {
     let mut package = load_package(local, "--to", &["*".to_owned()])?;
     package.settle(0)?;
@@ -30,14 +31,15 @@ pub(crate) fn plan_marked(local: &Path, is_marked: impl Fn(&[u8]) -> bool) -> Re
 }
 
 impl Plan {
-    /// Adds rules to the package's own; a new file of them has the permissions that are given.
+    /// Adds `rules` to the rules file of the package. If the file is new, it gets the permissions
+    /// `permissions`.
     ///
     /// # Errors
-    /// Where the file that is there cannot be read, or its rules cannot be edited.
+    /// If the existing file cannot be read, or its rules cannot be edited.
     pub(crate) fn add_rules(
         &mut self,
         rules: &[Written],
-        new: Option<Permissions>,
+        permissions: Option<Permissions>,
     ) -> Result<(), Error> {
         let path = self.root.join(RULES_FILE);
         let source = match Source::read(&path, true) {
@@ -48,7 +50,7 @@ impl Plan {
         let text = with_rules(&path, &String::from_utf8_lossy(text), rules)?;
         Rules::check(&path, &text)?;
         let new = Source {
-            permissions: new,
+            permissions,
             ..Source::in_memory(text)
         };
         let change = FileChange::between(RULES_FILE.into(), source, Some(new));

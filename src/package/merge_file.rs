@@ -1,4 +1,6 @@
 //! Merges three texts of one file in memory, for the library and the git driver.
+//!
+//! [`merge`] also merges texts that are not YAML, line by line; [`merge_file`] merges YAML only.
 
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
@@ -21,12 +23,12 @@ use crate::merge::text::CleanLines;
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
-/// What a merge makes of one file.
+/// The result of merging one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedFile {
     /// The merged text.
     pub text: String,
-    /// The places where both sides changed and do not agree.
+    /// The places where both sides changed the same thing and do not agree.
     pub conflicts: Vec<FileConflict>,
 }
 
@@ -46,14 +48,14 @@ impl MergedFile {
     }
 }
 
-/// Merges what changed from `original` to `updated` into `local`.
+/// Merges the changes from `original` to `updated` into `local`.
 ///
-/// The texts may hold several documents: resources pair by their identity, others by their place
-/// (rules: Documents). What upstream did not change stays as it is in `local`, to the byte. Texts
-/// that are not YAML merge by lines (rules: Files that are not YAML).
+/// The texts may have several documents: resources pair by their identity, others by their index
+/// (rules: Documents). What upstream did not change stays in `local` byte for byte. Texts that are
+/// not YAML merge line by line (rules: Files that are not YAML).
 ///
 /// # Errors
-/// If a text is broken YAML and a merge by lines will not do, or if a resource occurs twice in one
+/// If a text is invalid YAML and a line merge is refused, or if a resource occurs twice in one
 /// text. The error names side, line and column.
 ///
 /// ```
@@ -72,14 +74,15 @@ pub fn merge(
 ) -> Result<MergedFile, Error> {
     let texts = Triple::new(original, updated, local);
     let roots = Roots::Files(Triple::new("original", "updated", "local").map(PathBuf::from));
-    let triples = [in_memory("text.yaml".as_ref(), copied(texts))];
+    let triples = [in_memory("text.yaml".as_ref(), to_bytes(texts))];
     let files = [ReadFile::of(read_sides(&triples[0], &roots, 0))];
     look_for_duplicates(&triples, &files, &roots)?;
-    merged(&triples, &files, texts, None, options)
+    merge_single(&triples, &files, texts, None, options)
 }
 
-/// Merges the only file that there is.
-fn merged(
+/// Merges the only file of `triples` and `files`. `lines` is the clean line merge of its texts, if
+/// it is known.
+fn merge_single(
     triples: &[FileTriple],
     files: &[ReadFile<'_>],
     texts: Triple<&str>,
@@ -98,25 +101,25 @@ fn merged(
     Ok(MergedFile::of(outcome, texts))
 }
 
-/// A file that is on no disk.
+/// Returns a file that exists only in memory.
 pub(crate) fn in_memory(path: &Path, sides: Triple<Bytes>) -> FileTriple {
     let sides = sides.map(|bytes| Some(Source::in_memory(bytes)));
     FileTriple::new(path.to_owned(), true, sides)
 }
 
-fn copied(texts: Triple<&str>) -> Triple<Bytes> {
+fn to_bytes(texts: Triple<&str>) -> Triple<Bytes> {
     texts.map(|text| text.to_owned().into())
 }
 
 /// Merges three texts of one file document by document (rules: Documents): resources pair by
 /// identity, others by index.
 ///
-/// A side that has no such file is an empty text. `None` if the texts cannot be merged so: where
-/// one is not YAML, none has a map or a list (any text is a scalar), or one resource occurs twice
-/// on a side. `path` is what errors and conflicts call the file.
+/// The text of a side without the file is empty. Returns `None` if the texts cannot be merged this
+/// way: one is not YAML, none has a map or a list (any text is a scalar), or a resource occurs
+/// twice on one side. `path` is the file's name in errors and conflicts.
 ///
 /// # Errors
-/// Where the merged text does not say what the merge decided (law 6).
+/// If the merged text does not have the values that the merge decided (law 6).
 ///
 /// ```
 /// use merge3::merge::Options;
@@ -134,13 +137,13 @@ pub fn merge_file(
     texts: Triple<&str>,
     options: &Options,
 ) -> Result<Option<MergedFile>, Error> {
-    let triple = in_memory(path, copied(texts));
+    let triple = in_memory(path, to_bytes(texts));
     let file = FileInMemory::read(&triple, texts);
     file.map(|file| file.merge(None, options)).transpose()
 }
 
-/// Three texts of one file that can be merged document by document, read once for all the merges
-/// of them.
+/// Three texts of one file that can be merged document by document. They are read once for all
+/// merges.
 pub(crate) struct FileInMemory<'a> {
     texts: Triple<&'a str>,
     triple: &'a FileTriple,
@@ -148,9 +151,10 @@ pub(crate) struct FileInMemory<'a> {
 }
 
 impl<'a> FileInMemory<'a> {
-    /// Reads a file [`in_memory`] with these texts; `None` as for [`merge_file`].
+    /// Reads `triple`, a file [`in_memory`] with these texts. Returns `None` as [`merge_file`]
+    /// does.
     pub(crate) fn read(triple: &'a FileTriple, texts: Triple<&'a str>) -> Option<Self> {
-        // what is wrong with a side is not told
+        // errors are dropped, so they need no paths
         let roots = Roots::Files(Triple::default());
         let sides = read_sides(triple, &roots, 0).try_map(|side| side.ok_or(())?.map_err(drop));
         let sides = sides.ok()?;
@@ -164,16 +168,16 @@ impl<'a> FileInMemory<'a> {
         })
     }
 
-    /// Merges them; it may be known what a merge of the lines makes of them.
+    /// Merges the texts. `lines` is the clean line merge of the texts, if it is known.
     ///
     /// # Errors
-    /// As [`merge_file`].
+    /// As for [`merge_file`].
     pub(crate) fn merge(
         &self,
         lines: Option<&CleanLines>,
         options: &Options,
     ) -> Result<MergedFile, Error> {
-        merged(
+        merge_single(
             from_ref(self.triple),
             &self.files,
             self.texts,
@@ -183,10 +187,10 @@ impl<'a> FileInMemory<'a> {
     }
 }
 
-/// Whether a file has a map or a list with something in it.
+/// Returns true if a document of the file is a map or a list that is not empty.
 fn is_structured(file: &ParsedFile<'_>) -> bool {
     file.documents.iter().any(|parsed| {
-        let root = |tree: &Tree<'_>| tree.entries(tree.root().value).len();
-        parsed.tree().is_some_and(|tree| root(&tree) > 0)
+        let root_len = |tree: &Tree<'_>| tree.entries(tree.root().value).len();
+        parsed.tree().is_some_and(|tree| root_len(&tree) > 0)
     })
 }

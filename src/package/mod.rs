@@ -1,14 +1,15 @@
-//! Packages: three folders (or files) in, a [`Plan`] of what changes in the local one out, and the
-//! plan written to disk.
+//! Packages: merges three folders (or files) into a [`Plan`] of the changes to the local one, and
+//! writes the plan to disk.
 //!
-//! Loading reads the files of all three (`load`), a file that one side renamed becomes one again
-//! (`renamed_files`), pairing finds the documents that are the same one (`pair`), each file of the
-//! result gets its job (`jobs`), and the jobs are done in parallel: files of documents by
-//! `documents`, others by `whole_file`. Nothing is written before all of it is done.
+//! The steps: `load` reads the files of all three packages; `renamed_files` joins the paths of a
+//! file that one side renamed; `pair` finds the documents that correspond; `jobs` assigns the work
+//! to the files of the result; `documents` merges files of documents and `whole_file` all others,
+//! in parallel. Nothing is written before all merges are done.
 //!
-//! `patching` and `apply` change one package: `readable` reads it, and `target` has its resources.
+//! `patching` and `apply` change one package: `readable` reads it, and `target` holds its
+//! resources.
 
-// a disk: files and folders
+// disk access
 mod bytes;
 mod disk;
 mod lock;
@@ -17,7 +18,7 @@ pub(crate) mod private_folder;
 mod walk;
 mod write;
 
-// packages, read
+// reading packages
 mod definitions;
 mod file_triple;
 mod ignored;
@@ -33,7 +34,7 @@ mod single_package;
 mod template;
 mod yaml_names;
 
-// which documents are one, and what has to be done where
+// pairing documents, and the work on each file
 mod duplicates;
 mod gone;
 mod jobs;
@@ -43,7 +44,7 @@ mod renamed_files;
 mod resource;
 mod similarity;
 
-// one file, merged: its documents and what is around them
+// merging one file: its documents and the text around them
 mod around;
 mod assemble;
 mod document;
@@ -56,7 +57,7 @@ mod records;
 mod verified;
 mod whole_file;
 
-// the plan of what changes
+// the plan of changes
 mod case_only;
 mod change;
 mod clean_lines;
@@ -66,7 +67,7 @@ mod obstacles;
 mod plan;
 mod secrets;
 
-// runs, one for each command, and what they share
+// the runs of the commands, and what they share
 mod apply;
 mod diff;
 mod look_up;
@@ -115,67 +116,66 @@ use std::path::{Path, PathBuf};
 use crate::error::Warning;
 use crate::merge::Options;
 
-/// What a merge of packages may be told.
+/// The settings of a merge of packages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settings {
-    /// How documents merge.
+    /// The options for merging documents.
     pub merge: Options,
     /// Whether resources pair only within files of the same path (rules: Documents).
     pub path_merge_key: bool,
-    /// Which files are read as YAML; the usual names where there is none (rules: Packages and
-    /// files).
+    /// Patterns for the files that are read as YAML; if empty, the default names (rules: Packages
+    /// and files).
     pub matches: Vec<String>,
-    /// Whether other files are left alone.
+    /// Whether files that are not YAML are left unchanged.
     pub yaml_only: bool,
-    /// What is known of the fields of resources beside their own text; none leaves it to that
-    /// (rules: Lists).
+    /// The source of schemas for resources; `None` merges them without a schema (rules: Lists).
     pub schema: Option<SchemaSource>,
-    /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the
-    /// local package.
+    /// The file with rules for single paths; if `None`, `.merge3.yaml` at the top of the local
+    /// package.
     pub config: Option<PathBuf>,
-    /// Folders in the package that are none of its own: left out on all sides.
+    /// Folders below the package that are not part of it: they are left out on all sides.
     pub excluded: Vec<PathBuf>,
-    /// Whether no rules are read from the local package.
+    /// Whether the rules of the local package are ignored.
     pub no_rules: bool,
-    /// Whether ignore files count only as far as they are the local side's own: what upstream's say
-    /// too, or said, excludes nothing.
+    /// Whether an ignore file counts only with the lines that are local's own: lines that upstream
+    /// has, or had, exclude nothing.
     pub own_ignores: bool,
-    /// Whether the values of Secrets are reported, in conflicts and in diffs.
+    /// Whether conflicts and diffs show the values of Secrets.
     pub show_secrets: bool,
 }
 
 impl Settings {
-    /// Whether a path in the package is in one of the folders that are left out.
+    /// Returns true if a path in the package is below an excluded folder.
     pub(crate) fn is_excluded(&self, path: &Path) -> bool {
         self.excluded.iter().any(|folder| path.starts_with(folder))
     }
 }
 
-/// Where what is known of the fields of resources comes from: the kinds built into Kubernetes, the
-/// custom resource definitions in the packages, and these.
+/// The sources of schemas: the kinds built into Kubernetes, the custom resource definitions in the
+/// packages, and these files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SchemaSource {
-    /// Files with custom resource definitions, which count more than those in the packages.
+    /// Files with custom resource definitions. They take precedence over those in the packages.
     pub definitions: Vec<PathBuf>,
 }
 
-/// What becomes of a file.
+/// The new content of a file.
 #[derive(Debug, Default)]
 enum Content {
     #[default]
     Unchanged,
     Delete,
-    /// It becomes upstream's file, to the byte.
+    /// Upstream's file, byte for byte.
     Updated,
     Write(Vec<u8>),
 }
 
-/// What the merge of one file gives.
+/// The result of merging one file.
 #[derive(Debug, Default)]
 struct FileOutcome {
     content: Content,
     conflicts: Vec<FileConflict>,
-    /// What is reported and is no conflict.
+    /// Records that are reported but are not conflicts.
     noted: Vec<FileConflict>,
     warnings: Vec<Warning>,
 }

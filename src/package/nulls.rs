@@ -1,25 +1,25 @@
-//! Whether upstream sets a field to null to remove it (rules: Nulls): then its text is not taken as
-//! it is, although nobody else changed it.
+//! Finds nulls by which upstream removes a field (rules: Nulls). A document with such a null is
+//! merged by fields even if upstream's text could be taken as it is.
 
 use rustc_hash::FxHashSet;
 
 use crate::yaml::{NodeId, NodeKind, Tree, equal};
 
-/// Whether the updated document has a null as a field's value where the original has none.
+/// Returns true if the updated document has a field with value null where the original has no null.
 ///
-/// Lists that differ are not paired element by element here: any null in such a one counts. That
-/// errs to the side of a merge, which comes to the same text where there is nothing to clear.
+/// The elements of lists that differ are not paired: any field with value null in them counts. Then
+/// a document may be merged by fields without need, which gives the same text.
 pub(crate) fn brings_null(original: &Tree<'_>, updated: &Tree<'_>) -> bool {
     let (old, new) = (original.root().value, updated.root().value);
-    let mut search = Search {
+    let mut search = NullSearch {
         original,
         updated,
         searched: FxHashSet::default(),
     };
-    search.finds(Some(old), new)
+    search.finds_new_null(Some(old), new)
 }
 
-/// Whether a field's value is null anywhere in a document.
+/// Returns true if any field of the document has the value null.
 pub(crate) fn has_null(tree: &Tree<'_>) -> bool {
     tree.all_entries().any(|id| {
         let entry = tree.entry(id);
@@ -27,32 +27,32 @@ pub(crate) fn has_null(tree: &Tree<'_>) -> bool {
     })
 }
 
-struct Search<'a, 's, 't> {
+struct NullSearch<'a, 's, 't> {
     original: &'a Tree<'s>,
     updated: &'a Tree<'t>,
-    /// Aliases lead to the same places again and again.
+    /// The pairs of nodes already searched: aliases lead to the same nodes many times.
     searched: FxHashSet<(Option<NodeId>, NodeId)>,
 }
 
-impl Search<'_, '_, '_> {
-    fn finds(&mut self, old: Option<NodeId>, new: NodeId) -> bool {
+impl NullSearch<'_, '_, '_> {
+    fn finds_new_null(&mut self, old: Option<NodeId>, new: NodeId) -> bool {
         let (original, updated) = (self.original, self.updated);
         let (old, new) = (old.map(|old| original.resolve(old)), updated.resolve(new));
-        let is_new = self.searched.insert((old, new));
-        if !is_new || old.is_some_and(|old| equal(original, old, updated, new)) {
+        let is_first_visit = self.searched.insert((old, new));
+        if !is_first_visit || old.is_some_and(|old| equal(original, old, updated, new)) {
             return false;
         }
         let is_map = matches!(updated.node(new).kind, NodeKind::Mapping(_));
         updated.entries(new).any(|id| {
             let entry = updated.entry(id);
             let key = entry.key.and_then(|key| updated.scalar(key));
-            let before = key.and_then(|key| {
+            let old_value = key.and_then(|key| {
                 let id = original.find(old?, key.content)?;
                 Some(original.entry(id).value)
             });
-            let was_null = before.is_some_and(|before| original.is_null(before));
+            let was_null = old_value.is_some_and(|old_value| original.is_null(old_value));
             let clears = is_map && updated.is_null(entry.value) && !was_null;
-            clears || self.finds(before, entry.value)
+            clears || self.finds_new_null(old_value, entry.value)
         })
     }
 }
@@ -61,36 +61,36 @@ impl Search<'_, '_, '_> {
 mod tests {
     use super::*;
 
-    fn brings(original: &str, updated: &str) -> bool {
+    fn new_null(original: &str, updated: &str) -> bool {
         let tree = |text| Tree::parse(text).unwrap().unwrap();
         brings_null(&tree(original), &tree(updated))
     }
 
     #[test]
-    fn a_new_null_is_told_from_an_old_one() {
-        assert!(brings("a: 1\n", "a: null\n"));
-        assert!(brings("a: {b: 1}\n", "a: {b: ~}\n"));
-        assert!(brings("a: 1\n", "a: 1\nb:\n"));
-        assert!(!brings("a: null\nb: 1\n", "a: ~\nb: 2\n"));
-        assert!(!brings("a: 1\n", "a: 2\nb: [null]\n"));
-        assert!(brings("a: [{b: 1}]\n", "a: [{b: 1}, {b: null}]\n"));
+    fn only_a_null_that_the_original_lacks_counts() {
+        assert!(new_null("a: 1\n", "a: null\n"));
+        assert!(new_null("a: {b: 1}\n", "a: {b: ~}\n"));
+        assert!(new_null("a: 1\n", "a: 1\nb:\n"));
+        assert!(!new_null("a: null\nb: 1\n", "a: ~\nb: 2\n"));
+        assert!(!new_null("a: 1\n", "a: 2\nb: [null]\n"));
+        assert!(new_null("a: [{b: 1}]\n", "a: [{b: 1}, {b: null}]\n"));
     }
 
     #[test]
-    fn aliases_of_aliases_take_no_time() {
-        let bomb = |end: &str| {
+    fn aliases_of_aliases_are_searched_once() {
+        let nested_aliases = |end: &str| {
             let mut text = "a0: &a0 {x: 1}\n".to_owned();
-            // no more, or the document would stand for too many values to be read
+            // with more levels the document would stand for too many values to be read
             for n in 1..6 {
                 let aliases = vec![format!("*a{}", n - 1); 9].join(", ");
                 text += &format!("a{n}: &a{n} [{aliases}]\n");
             }
             text + end
         };
-        assert!(!brings(
-            &bomb("b: null\n"),
-            &bomb("b: null\nc: 1\n").replace("x: 1", "x: 2")
+        assert!(!new_null(
+            &nested_aliases("b: null\n"),
+            &nested_aliases("b: null\nc: 1\n").replace("x: 1", "x: 2")
         ));
-        assert!(brings(&bomb(""), &bomb("b: null\n")));
+        assert!(new_null(&nested_aliases(""), &nested_aliases("b: null\n")));
     }
 }

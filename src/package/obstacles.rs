@@ -1,4 +1,4 @@
-//! Checks that nothing is in the way of files that come: files, folders, links.
+//! Checks that no existing file, folder or link is at or above the path of a file that a plan adds.
 
 use std::path::Path;
 
@@ -11,18 +11,20 @@ use super::walk::Kind;
 use crate::error::{Error, Warning, shown};
 
 impl Plan {
-    /// Checks the places of the files that come, in a package that has these.
+    /// Checks the paths of the files that the plan adds or moves against `local`, the kinds of all
+    /// paths in the local package.
     ///
-    /// A file that would be written through a symbolic link is left out, with a warning.
+    /// Drops a file that would be written through a symbolic link, with a warning.
     ///
     /// # Errors
-    /// Where a file that stays is where a folder has to be, or a folder where a file has to be.
+    /// If a remaining file is where a folder is needed, or a remaining folder where a file is
+    /// needed.
     pub(super) fn clear_obstacles(
         &mut self,
         local: &FxHashMap<PathBuf, Kind>,
     ) -> Result<(), Error> {
-        let going = self.files.iter().filter_map(going).map(Path::to_owned);
-        let going: FxHashSet<PathBuf> = going.collect();
+        let vacated = self.files.iter().filter_map(going).map(Path::to_owned);
+        let vacated: FxHashSet<PathBuf> = vacated.collect();
         let mut errors = Vec::new();
         let changes = std::mem::take(&mut self.files);
         for change in changes {
@@ -30,7 +32,7 @@ impl Plan {
                 self.files.push(change);
                 continue;
             }
-            match obstacle(&change.path, local, &going) {
+            match obstacle(&change.path, local, &vacated) {
                 None => self.files.push(change),
                 Some(link) if matches!(local.get(&link), Some(Kind::Link(_))) => {
                     let message = format!(
@@ -56,7 +58,8 @@ impl Plan {
     }
 }
 
-/// The path that a file leaves free.
+/// Returns the path that a change makes free: that of a deleted file, or the former one of a moved
+/// file.
 pub(crate) fn going(change: &FileChange) -> Option<&Path> {
     match &change.kind {
         ChangeKind::Deleted => Some(&change.path),
@@ -65,15 +68,15 @@ pub(crate) fn going(change: &FileChange) -> Option<&Path> {
     }
 }
 
-/// What is in the way of a new file at `path`, if anything that stays.
+/// Returns the path of an entry that stays and prevents a new file at `path`, if there is one.
 fn obstacle(
     path: &Path,
     local: &FxHashMap<PathBuf, Kind>,
-    going: &FxHashSet<PathBuf>,
+    vacated: &FxHashSet<PathBuf>,
 ) -> Option<PathBuf> {
     let stays = |other: &Path| {
         let kind = local.get(other).filter(|kind| **kind != Kind::Folder);
-        kind.is_some() && !going.contains(other)
+        kind.is_some() && !vacated.contains(other)
     };
     let above = path.ancestors().skip(1).find(|above| stays(above));
     above.map(Path::to_owned).or_else(|| {

@@ -1,4 +1,4 @@
-//! Owners and permissions of files, on systems that have them.
+//! Owners and permissions of files, on systems that support them.
 
 use std::fs::{File, Permissions};
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::write::MODES;
 use crate::triple::Triple;
 
-/// A file that is replaced stays its owner's, where we may say so.
+/// Gives the new file the owner and group of the file that it replaces, if the system permits it.
 #[cfg(unix)]
 pub(super) fn keep_owner(old: &Path, new: &File) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -15,9 +15,9 @@ pub(super) fn keep_owner(old: &Path, new: &File) -> io::Result<()> {
     let Ok(old) = std::fs::symlink_metadata(old) else {
         return Ok(());
     };
-    let own = new.metadata()?;
-    if (old.uid(), old.gid()) != (own.uid(), own.gid()) {
-        // only root may; anyone else gets a file of their own, as with an editor
+    let current = new.metadata()?;
+    if (old.uid(), old.gid()) != (current.uid(), current.gid()) {
+        // only root may change the owner; otherwise the file is the user's, as with an editor
         let _ = fchown(new, Some(old.uid()), Some(old.gid()));
     }
     Ok(())
@@ -28,7 +28,7 @@ pub(super) fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Who may do what, as a journal says it: without set-user-ID, set-group-ID and sticky bits.
+/// Returns the mode for the journal: without the set-user-ID, set-group-ID and sticky bits.
 #[cfg(unix)]
 pub(super) fn mode(permissions: &Permissions) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -41,7 +41,7 @@ pub(super) fn mode(_permissions: &Permissions) -> Option<u32> {
     None
 }
 
-/// What a file gets of which a journal says that.
+/// Returns the permissions for a mode from the journal.
 #[cfg(unix)]
 pub(super) fn permissions(mode: Option<u32>) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -54,22 +54,27 @@ pub(super) fn permissions(_mode: Option<u32>) -> Option<Permissions> {
     None
 }
 
-/// What a new file gets: 0644, or 0755 where it can be run, less what the user's mask takes away.
+/// Returns the permissions of a new file: 0644, or 0755 if it is executable, without the bits that
+/// the umask clears.
 #[cfg(unix)]
 pub(crate) fn of_new(is_executable: bool) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
     use std::sync::OnceLock;
 
-    static MOST: OnceLock<u32> = OnceLock::new();
-    let most = *MOST.get_or_init(|| {
-        // the mask is told by what becomes of a file that asks for everything
+    static ALLOWED: OnceLock<u32> = OnceLock::new();
+    let allowed = *ALLOWED.get_or_init(|| {
+        // the umask is read off a file that is created with all of these bits
         let probe = tempfile::Builder::new()
             .permissions(Permissions::from_mode(0o755))
             .tempfile();
-        let made = probe.and_then(|file| file.as_file().metadata());
-        made.map_or(0o700, |it| it.permissions().mode() & 0o755)
+        let metadata = probe.and_then(|file| file.as_file().metadata());
+        metadata.map_or(0o700, |it| it.permissions().mode() & 0o755)
     });
-    let mode = if is_executable { most } else { most & 0o644 };
+    let mode = if is_executable {
+        allowed
+    } else {
+        allowed & 0o644
+    };
     Some(Permissions::from_mode(mode))
 }
 
@@ -79,7 +84,7 @@ pub(crate) fn of_new(_is_executable: bool) -> Option<Permissions> {
     probe.ok().map(|it| it.permissions())
 }
 
-/// Whether a file can be run, on systems that know that.
+/// Returns true if the owner may execute the file; always false on systems without that permission.
 #[cfg(unix)]
 pub(crate) fn is_executable(permissions: &Permissions) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -92,9 +97,9 @@ pub(crate) fn is_executable(_permissions: &Permissions) -> bool {
     false
 }
 
-/// The permissions of a local file where upstream changed whether it can be executed and local did
-/// not (rules: Writing); `None` if they stay. Whoever may read it may execute it then, as git has
-/// it.
+/// Returns new permissions for the local file if upstream changed the executable bit and local did
+/// not (rules: Writing), else `None`. An executable file can be executed by all who may read it, as
+/// in git.
 #[cfg(unix)]
 pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! Loads one package by itself, for `patch`, `apply` and `diff`; `load` loads three.
+//! Loads one package alone, for `patch`, `apply` and `diff`. (`load` loads three.)
 
 use std::fs;
 use std::hash::Hasher as _;
@@ -17,32 +17,32 @@ use super::items::Origins;
 use super::load::{keep, root_kind};
 use super::rules::RULES_FILE;
 use super::walk::Kind;
-use super::write::{Left, left_at, settle};
+use super::write::{UnfinishedRun, settle, unfinished_run_at};
 use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning};
 
-/// One package, read: its YAML files.
+/// The YAML files of one package, in memory.
 #[derive(Debug)]
 pub(crate) struct Package {
     /// The folder that paths are relative to.
     pub(crate) root: PathBuf,
-    /// Whether it is a folder, and not one file.
+    /// Whether the package is a folder. Otherwise it is a file.
     pub(crate) is_folder: bool,
-    /// The files, by path.
+    /// The files, sorted by path.
     pub(crate) files: Vec<(PathBuf, Source)>,
-    /// What is in the folder.
+    /// The kind of each path in the folder.
     pub(crate) kinds: FxHashMap<PathBuf, Kind>,
-    /// What a run left that did not come to its end.
-    pub(crate) left: Option<Left>,
-    /// Where files come from that were made of lists.
+    /// The unfinished run at the package.
+    pub(crate) unfinished_run: Option<UnfinishedRun>,
+    /// The origins of the files that were generated from lists of resources.
     pub(super) origins: Origins,
     pub(crate) warnings: Vec<Warning>,
 }
 
 impl Package {
-    /// A text that is in no file, by the name that errors call it.
+    /// Returns a package of one text that is not in a file. `name` is its name in errors.
     pub(crate) fn of_text(name: &str, text: Vec<u8>) -> Self {
-        // nothing is written where it comes from: any permissions will do
+        // the text is not written back to a file: any permissions will do
         let permissions = fs::metadata(".").ok().map(|it| it.permissions());
         let source = Source {
             permissions,
@@ -57,13 +57,13 @@ impl Package {
             is_folder: false,
             files: vec![(name, source)],
             kinds: FxHashMap::default(),
-            left: None,
+            unfinished_run: None,
             origins: Origins::default(),
             warnings: Vec::new(),
         }
     }
 
-    /// A number for what is in it.
+    /// Returns a hash of the paths and contents of the files.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
         for (path, source) in &self.files {
@@ -73,25 +73,28 @@ impl Package {
         hasher.finish()
     }
 
-    /// The files with the paths that they can be read at.
+    /// Returns the files with their full paths.
     pub(crate) fn located(&self) -> impl Iterator<Item = (PathBuf, &Source)> {
         let files = self.files.iter();
         files.map(|(path, source)| (self.root.join(path), source))
     }
 
-    /// As [`settle`].
+    /// Settles the unfinished run, as [`settle`] does. `merge` is the fingerprint of this run.
     ///
     /// # Errors
-    /// [`Error::Unfinished`] where a run did a part of its work.
+    /// [`Error::Unfinished`] if the unfinished run did a part of its work.
     pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
-        settle(&self.root, self.left.take(), merge)
+        settle(&self.root, self.unfinished_run.take(), merge)
     }
 }
 
-/// What stands for standard input.
+/// The path that means standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// What comes on standard input, however often it is asked for.
+/// Returns all of standard input. It is read once; later calls return the same bytes.
+///
+/// # Errors
+/// If it cannot be read, or is too large.
 pub(crate) fn standard_input() -> Result<&'static [u8], Error> {
     static TEXT: OnceLock<Vec<u8>> = OnceLock::new();
     if TEXT.get().is_none() {
@@ -103,17 +106,17 @@ pub(crate) fn standard_input() -> Result<&'static [u8], Error> {
         if text.len() as u64 > LARGEST {
             return Err(Error::too_large(Path::new(STANDARD_INPUT), LARGEST));
         }
-        // whoever was first has read all of it
+        // if another thread was first, that one has read all of it
         let _ = TEXT.set(text);
     }
     Ok(TEXT.get().map_or(&[], Vec::as_slice))
 }
 
-/// Reads the YAML files of one package; a file that is named is one whatever it is called, and `-`
-/// is standard input.
+/// Reads the YAML files of one package. A path to a file is read whatever its name; `-` is standard
+/// input. `option` is the option that named the path.
 ///
 /// # Errors
-/// A path that is missing or not readable; a pattern that is none.
+/// If the path does not exist or cannot be read, or a pattern of `matches` is invalid.
 pub(crate) fn load_package(
     path: &Path,
     option: &'static str,
@@ -128,7 +131,7 @@ pub(crate) fn load_package(
         let name = PathBuf::from(file.file_name().unwrap_or_default());
         let root = file.parent().map_or_else(PathBuf::new, Path::to_owned);
         return Ok(Package {
-            left: left_at(&root)?,
+            unfinished_run: unfinished_run_at(&root)?,
             ..Package::of_file(root, name, Source::read(path, true)?)
         });
     }
@@ -136,7 +139,7 @@ pub(crate) fn load_package(
     let mut listing = Input::disk(path).list();
     let mut ignored = Ignored::default();
     ignored.add(&Input::disk(path), &listing, &mut warnings)?;
-    let left = listing.left.take();
+    let unfinished_run = listing.unfinished_run.take();
     let kinds: FxHashMap<PathBuf, Kind> = keep(path, listing, &mut ignored)?.into_iter().collect();
     let mut paths: Vec<PathBuf> = kinds
         .iter()
@@ -154,7 +157,7 @@ pub(crate) fn load_package(
         is_folder: true,
         files,
         kinds,
-        left,
+        unfinished_run,
         origins: Origins::default(),
         warnings,
     })

@@ -1,4 +1,5 @@
-//! Lists what is in a folder, by path and kind. No file is opened.
+//! Lists the entries of a folder, recursively, with path and kind. No file of the package is
+//! opened.
 
 use std::fs;
 use std::io;
@@ -7,35 +8,35 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 use walkdir::WalkDir;
 
-use super::write::{Left, UNFINISHED, is_reserved, left_at};
+use super::write::{UNFINISHED, UnfinishedRun, is_reserved, unfinished_run_at};
 use crate::error::Error;
 
-/// The file that says what of a package is none of a merge's business.
+/// The name of ignore files, which exclude paths of a package from the merge.
 pub(crate) const IGNORE_FILE: &str = ".krmignore";
 
-/// What a name stands for.
+/// The kind of an entry in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
     Folder,
-    /// A symbolic link and what it says.
+    /// A symbolic link and its target.
     Link(PathBuf),
-    /// A pipe, a socket, a device: never opened.
+    /// A pipe, a socket or a device. It is never opened.
     Special,
 }
 
-/// What is in a folder.
+/// The entries of a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     /// Relative paths, in no order.
     pub(crate) entries: Vec<(PathBuf, Kind)>,
-    /// What could not be listed.
+    /// The folders and links that could not be read.
     pub(crate) errors: Vec<(PathBuf, io::Error)>,
-    /// What a run left that did not come to its end. Its temporary files are no entries.
-    pub(crate) left: Option<Left>,
+    /// The unfinished run at the folder. Its temporary files are not in `entries`.
+    pub(crate) unfinished_run: Option<UnfinishedRun>,
 }
 
-/// Lists what is in `root`, at any depth. Links are not followed, and `.git` is skipped.
+/// Lists the entries of `root` at any depth. Links are not followed, and `.git` is skipped.
 pub(crate) fn list(root: &Path) -> Listing {
     let mut listing = Listing::default();
     let walk = WalkDir::new(root)
@@ -52,11 +53,11 @@ pub(crate) fn list(root: &Path) -> Listing {
             }
         }
     }
-    match left_at(root) {
-        Ok(Some(left)) => {
-            let staged: FxHashSet<PathBuf> = left.journal.all_staged().collect();
+    match unfinished_run_at(root) {
+        Ok(Some(unfinished_run)) => {
+            let staged: FxHashSet<PathBuf> = unfinished_run.journal.all_staged().collect();
             listing.entries.retain(|(path, _)| !staged.contains(path));
-            listing.left = Some(left);
+            listing.unfinished_run = Some(unfinished_run);
         }
         Ok(None) => {}
         Err(Error::Read { path, error }) => listing.errors.push((path, error)),
@@ -69,19 +70,19 @@ pub(crate) fn list(root: &Path) -> Listing {
 }
 
 impl Listing {
-    /// Takes out what upstream does not have.
+    /// Removes the entries with reserved names and returns their paths.
     pub(crate) fn take_reserved(&mut self) -> Vec<PathBuf> {
-        let taken = self.entries.extract_if(.., |(path, _)| is_reserved(path));
-        let mut taken: Vec<PathBuf> = taken.map(|(path, _)| path).collect();
-        // in a folder of upstream's it says nothing of a run
+        let reserved = self.entries.extract_if(.., |(path, _)| is_reserved(path));
+        let mut reserved: Vec<PathBuf> = reserved.map(|(path, _)| path).collect();
+        // in upstream's folder, such a file does not mean that a run is unfinished
         self.errors.retain(|(path, _)| match is_reserved(path) {
             true => {
-                taken.push(path.clone());
+                reserved.push(path.clone());
                 false
             }
             false => true,
         });
-        taken
+        reserved
     }
 
     fn add(&mut self, root: &Path, entry: &walkdir::DirEntry) {

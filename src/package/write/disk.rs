@@ -1,4 +1,5 @@
-//! The calls to the disk, a function for each, so that a test can have any of them fail or stop.
+//! The system calls that change the disk, one function for each, so that a test can make any of
+//! them fail or stop.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -6,9 +7,9 @@ use std::path::Path;
 
 use crate::package::owner::keep_owner;
 
-/// Everything that writing a plan does to a disk. What is there by default does it.
+/// All operations on the disk that writing a plan needs. The default methods perform them.
 pub trait Disk: Sync {
-    /// Makes a folder, in one that is there.
+    /// Creates a folder. Its parent must exist.
     ///
     /// # Errors
     /// As for [`fs::create_dir`].
@@ -16,7 +17,7 @@ pub trait Disk: Sync {
         fs::create_dir(path)
     }
 
-    /// Makes a file that nobody else can read, where nothing is.
+    /// Creates a file that only the user can read. The path must not exist.
     ///
     /// # Errors
     /// As for [`OpenOptions::open`].
@@ -28,7 +29,7 @@ pub trait Disk: Sync {
         options.open(path)
     }
 
-    /// Writes to a file, all of it.
+    /// Writes all of `bytes` to a file.
     ///
     /// # Errors
     /// As for [`io::Write::write_all`].
@@ -36,7 +37,7 @@ pub trait Disk: Sync {
         file.write_all(bytes)
     }
 
-    /// Sets who may do what with a file.
+    /// Sets the permissions of a file.
     ///
     /// # Errors
     /// As for [`File::set_permissions`].
@@ -44,7 +45,7 @@ pub trait Disk: Sync {
         file.set_permissions(permissions)
     }
 
-    /// Forces a file or folder to the disk.
+    /// Syncs a file or folder to the disk.
     ///
     /// # Errors
     /// As for [`File::sync_all`].
@@ -52,7 +53,7 @@ pub trait Disk: Sync {
         file.sync_all()
     }
 
-    /// Puts a file in a place, in that of the one that is there.
+    /// Renames a file, and replaces an existing file at `to`.
     ///
     /// # Errors
     /// As for [`fs::rename`].
@@ -68,7 +69,7 @@ pub trait Disk: Sync {
         fs::remove_file(path)
     }
 
-    /// Deletes a folder that is empty.
+    /// Deletes an empty folder.
     ///
     /// # Errors
     /// As for [`fs::remove_dir`].
@@ -76,34 +77,34 @@ pub trait Disk: Sync {
         fs::remove_dir(path)
     }
 
-    /// Whether somebody wants the run to stop.
+    /// Returns true if the run shall stop.
     fn is_stopped(&self) -> bool {
         false
     }
 }
 
-/// The disk itself.
+/// The real disk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealDisk;
 
 impl Disk for RealDisk {}
 
-/// How a file is made.
+/// The attributes of a new file.
 #[derive(Debug, Default)]
 pub(crate) struct NewFile<'f> {
-    /// The file whose owner it gets.
+    /// The path of the file whose owner the new file gets.
     pub(crate) owner: Option<&'f Path>,
     pub(crate) permissions: Option<Permissions>,
-    /// Whether it reaches the disk at once.
+    /// Whether the file is synced.
     pub(crate) durable: bool,
 }
 
 impl NewFile<'_> {
-    /// Makes it, where nothing is, and closes it: there may be more files than a process may have
-    /// open.
+    /// Creates the file with this content and closes it at once: there may be more files than a
+    /// process may have open. The path must not exist.
     ///
     /// # Errors
-    /// Where the disk says no.
+    /// If the disk fails.
     pub(crate) fn put(self, disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut file = disk.create_file(path)?;
         disk.write(&mut file, bytes)?;

@@ -1,9 +1,9 @@
-//! What a run is about to do to a package, written down before it does any of it, so that the next
-//! run can take back what one that was killed has done. [`RunFolder`](super::run_folder::RunFolder)
-//! says where that is kept.
+//! The journal of a run: the changes that it is about to make, written before it makes any of them,
+//! so that the next run can undo those of a killed run. It is kept in a
+//! [`RunFolder`](super::run_folder::RunFolder).
 //!
-//! Whatever is read here is checked: a journal never names a path outside of the package, nor
-//! `.git`, nor a mode beyond 0777.
+//! A journal is checked when it is read: it never names a path outside of the package or in `.git`,
+//! nor a mode beyond 0777.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,28 +16,28 @@ use crate::error::Error;
 use crate::package::disk::{Unlike, content, hash, stays_within};
 use crate::package::owner::mode;
 
-/// The file that says of a folder that the result which is written there is not finished.
+/// The file that marks an output folder whose result is not complete.
 pub(crate) const UNFINISHED: &str = ".merge3-output";
-/// The name of the journal of earlier versions. Packages have no file of that name.
-const FORMER: &str = ".merge3-journal";
-/// How the names of temporary files begin and end.
+/// The name of the journal in earlier versions, which packages still must not contain.
+const FORMER_JOURNAL: &str = ".merge3-journal";
+/// The prefix and the suffix of the names of temporary files.
 pub(crate) const TEMPORARY: (&str, &str) = (".merge3-", ".tmp");
-/// The version of the form.
+/// The version of the journal's format.
 const VERSION: u32 = 3;
-/// The most that the mode of a file says here: no set-user-ID, set-group-ID or sticky bit.
+/// The mode bits that a journal may have: no set-user-ID, set-group-ID or sticky bit.
 pub(crate) const MODES: u32 = 0o777;
 
-/// What a run does.
+/// The changes of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Journal {
     version: u32,
-    /// The package that it is about, by the name that its run folder has for it.
-    #[serde(with = "name")]
+    /// The path of the package, as [`RunFolder::package`](super::run_folder::RunFolder) has it.
+    #[serde(with = "path_as_text")]
     package: PathBuf,
-    /// Which merge it is: the fingerprint of what upstream changed.
+    /// The fingerprint of upstream's changes, which identifies the merge.
     pub(super) merge: u64,
-    /// A random number that the names of the run's temporary files have in common.
+    /// A random number in the names of the run's temporary files.
     run: u64,
     pub(super) entries: Vec<JournalEntry>,
 }
@@ -46,50 +46,50 @@ pub(crate) struct Journal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JournalEntry {
-    #[serde(with = "name")]
+    #[serde(with = "path_as_text")]
     pub(super) path: PathBuf,
-    /// How many of the folders above it are made.
+    /// The number of folders above the file that are created for it.
     pub(super) folders: usize,
-    pub(super) old: Option<Old>,
-    pub(super) new: Option<Print>,
+    pub(super) old: Option<OldFile>,
+    pub(super) new: Option<Fingerprint>,
 }
 
-/// What was in a file.
+/// The old state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Old {
-    pub(super) content: Print,
-    /// Its mode, on systems that have one.
+pub(super) struct OldFile {
+    pub(super) content: Fingerprint,
+    /// The mode of the file, on systems that have modes.
     pub(super) mode: Option<u32>,
 }
 
-/// What a content is known by.
+/// Length and hash of a file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Print {
+pub(super) struct Fingerprint {
     pub(super) length: u64,
     hash: u64,
 }
 
-/// How far a change has come.
+/// The state of a change on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// Not done.
     Old,
     /// Done.
     New,
-    /// Somebody else was there since.
+    /// The file was changed by something else.
     Other,
 }
 
-/// How a path is written: as text where it is UTF-8.
-mod name {
+/// Serializes a path as text if it is UTF-8, else as an `OsString`.
+mod path_as_text {
     use super::{Deserialize, OsString, Path, PathBuf, Serialize};
     use serde::{Deserializer, Serializer};
 
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Name {
+    enum StoredPath {
         Text(PathBuf),
         Other(OsString),
     }
@@ -102,14 +102,14 @@ mod name {
     }
 
     pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<PathBuf, D::Error> {
-        Ok(match Name::deserialize(from)? {
-            Name::Text(path) => path,
-            Name::Other(name) => name.into(),
+        Ok(match StoredPath::deserialize(from)? {
+            StoredPath::Text(path) => path,
+            StoredPath::Other(name) => name.into(),
         })
     }
 }
 
-impl Print {
+impl Fingerprint {
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self {
             length: bytes.len() as u64,
@@ -118,25 +118,25 @@ impl Print {
     }
 }
 
-/// Whether a path stays in the package, and out of `.git`.
+/// Returns true if a relative path stays in the package and out of `.git`.
 pub(super) fn is_inside(path: &Path) -> bool {
     stays_within(path) && !path.iter().any(|name| name.eq_ignore_ascii_case(".git"))
 }
 
 impl JournalEntry {
-    /// How far it is.
+    /// Returns the state of the change on disk.
     ///
     /// # Errors
-    /// Where the disk does not say.
+    /// If the file cannot be read.
     pub(super) fn state(&self, root: &Path) -> Result<State, Error> {
         let path = root.join(&self.path);
         let now = match content(root, &self.path) {
-            Ok(now) => now.map(|bytes| Print::of(&bytes)),
+            Ok(now) => now.map(|bytes| Fingerprint::of(&bytes)),
             Err(Unlike::Other) => return Ok(State::Other),
             Err(Unlike::Unreadable(error)) => return Err(Error::reading(&path)(error)),
         };
-        // of some files only the permissions change
-        let has_new_mode = |old: Old| {
+        // the content may be unchanged: then only the permissions change
+        let has_new_mode = |old: OldFile| {
             let now = fs::symlink_metadata(&path).ok();
             now.and_then(|now| mode(&now.permissions())) != old.mode
         };
@@ -151,44 +151,44 @@ impl JournalEntry {
         })
     }
 
-    /// The folders that are made for it, those within others first.
+    /// Returns the folders that are created for the file, innermost first.
     pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
         self.path.ancestors().skip(1).take(self.folders)
     }
 }
 
 impl Journal {
-    /// The journal of a run that begins.
+    /// Returns the journal of a new run.
     pub(super) fn new(package: PathBuf, merge: u64, entries: Vec<JournalEntry>) -> Self {
         Self {
             version: VERSION,
             package,
             merge,
-            // each state has keys of its own: the one source of random numbers that std has
+            // each `RandomState` has its own keys: std has no other source of random numbers
             run: RandomState::new().hash_one(merge),
             entries,
         }
     }
 
-    /// As it is kept.
+    /// Serializes the journal.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        // nothing in it can fail to be written
+        // serializing these types cannot fail
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads what [`Journal::to_bytes`] wrote; `None` if it is not whole, not of this form, or not
-    /// about that package.
+    /// Reads what [`Journal::to_bytes`] wrote. Returns `None` if it is incomplete, has another
+    /// format or an invalid entry, or is about another package.
     pub(super) fn read(bytes: &[u8], package: &Path) -> Option<Self> {
         let journal: Self = serde_json::from_slice(bytes).ok()?;
-        let is_fine = |entry: &JournalEntry| {
+        let is_valid = |entry: &JournalEntry| {
             let mode = entry.old.and_then(|old| old.mode);
             is_inside(&entry.path) && mode.is_none_or(|mode| mode <= MODES)
         };
         let is_ours = journal.version == VERSION && journal.package == package;
-        (is_ours && journal.entries.iter().all(is_fine)).then_some(journal)
+        (is_ours && journal.entries.iter().all(is_valid)).then_some(journal)
     }
 
-    /// How far each of its changes has come.
+    /// Returns the state of each change on disk.
     ///
     /// # Errors
     /// As for [`JournalEntry::state`].
@@ -196,29 +196,29 @@ impl Journal {
         self.entries.iter().map(|entry| entry.state(root)).collect()
     }
 
-    /// Where the new content of an entry is put before it is renamed into place: beside it, under a
-    /// name that no other run has.
+    /// Returns the path of the temporary file for the new content of an entry: in the same folder,
+    /// with a name that is unique to the run.
     pub(super) fn staged(&self, index: usize) -> PathBuf {
         let (begin, end) = TEMPORARY;
         let name = format!("{begin}{:016x}-{index}{end}", self.run);
         self.entries[index].path.with_file_name(name)
     }
 
-    /// All temporary files that the run may have made.
+    /// Returns the paths of all temporary files that the run may have created.
     pub(crate) fn all_staged(&self) -> impl Iterator<Item = PathBuf> + '_ {
         (0..self.entries.len()).map(|index| self.staged(index))
     }
 }
 
-/// What is said where upstream has such a file all the same.
+/// The warning about a file of upstream's with a reserved name.
 pub(crate) const LEFT_OUT: &str =
     "upstream's file is left out: files of this name are merge3's own";
 
-/// Whether a name in a package is for files of this program alone: upstream has none of these.
+/// Returns true if the file name is reserved for merge3. Upstream cannot have such a file.
 pub(crate) fn is_reserved(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (begin, end) = TEMPORARY;
-    [UNFINISHED, FORMER].contains(&&*name) || name.starts_with(begin) && name.ends_with(end)
+    [UNFINISHED, FORMER_JOURNAL].contains(&&*name) || name.starts_with(begin) && name.ends_with(end)
 }
 
 #[cfg(test)]
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     fn journal(path: &str, mode: u32) -> Journal {
-        let print = |text: &str| Print::of(text.as_bytes());
+        let fingerprint = |text: &str| Fingerprint::of(text.as_bytes());
         Journal::new(
             "apps/app".into(),
             7,
@@ -234,17 +234,17 @@ mod tests {
                 JournalEntry {
                     path: path.into(),
                     folders: 2,
-                    old: Some(Old {
-                        content: print("a: 1\n"),
+                    old: Some(OldFile {
+                        content: fingerprint("a: 1\n"),
                         mode: Some(mode),
                     }),
-                    new: Some(print("a: 2\n")),
+                    new: Some(fingerprint("a: 2\n")),
                 },
                 JournalEntry {
                     path: "gone\nfile".into(),
                     folders: 0,
-                    old: Some(Old {
-                        content: print(""),
+                    old: Some(OldFile {
+                        content: fingerprint(""),
                         mode: None,
                     }),
                     new: None,
@@ -258,14 +258,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn a_journal_is_read_as_it_was_written() {
         let whole = journal("a.yaml", 0o644);
         assert_eq!(read(&whole), Some(whole));
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_name_that_is_no_utf_8_is_read() {
+    fn a_path_that_is_not_utf_8_is_read() {
         use std::os::unix::ffi::OsStringExt as _;
 
         let mut whole = journal("a.yaml", 0o644);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_one_is_none() {
+    fn an_incomplete_journal_is_rejected() {
         let bytes = journal("a.yaml", 0o644).to_bytes();
         for length in 0..bytes.len() {
             let part = Journal::read(&bytes[..length], Path::new("apps/app"));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_out_is_none() {
+    fn a_path_outside_of_the_package_is_rejected() {
         for path in [
             "../a.yaml",
             "/etc/passwd",
@@ -299,14 +299,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_beyond_0777_is_none() {
+    fn a_mode_beyond_0777_is_rejected() {
         for mode in [0o4755, 0o1777, 0o100_644] {
             assert_eq!(read(&journal("a.yaml", mode)), None, "{mode:o}");
         }
     }
 
     #[test]
-    fn no_two_runs_have_the_same_temporary_files() {
+    fn the_names_of_temporary_files_are_unique_to_a_run() {
         let names = |journal: &Journal| journal.all_staged().collect::<Vec<_>>();
         let (one, other) = (journal("a.yaml", 0o644), journal("a.yaml", 0o644));
         assert_ne!(names(&one), names(&other));

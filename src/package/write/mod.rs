@@ -1,10 +1,10 @@
-//! A plan, written to disk so that every file is whole at any moment, and so that all of it is done
-//! or nothing (rules: Writing).
+//! Writes a plan to disk, so that every file is complete at any moment, and all changes are made or
+//! none (rules: Writing).
 //!
-//! [`journal`] is what a run writes down before it begins, [`run_folder`] where that is kept with
-//! the old contents of the files, and [`mod@undo`] how it is taken back. One file has all the old
-//! contents: to link or to move each file aside takes two more calls to the system for each, and
-//! does not work from one file system to another.
+//! [`journal`] describes the changes before they are made, [`run_folder`] is the folder with the
+//! journal and the old contents of the files, and [`mod@undo`] restores them. All old contents are
+//! in one file: to link or move each file aside takes two more system calls for each, and does not
+//! work across file systems.
 
 mod disk;
 mod journal;
@@ -27,51 +27,51 @@ use crate::error::Error;
 use journal::Journal;
 use run_folder::RunFolder;
 use step::{Step, steps};
-use undo::{make_folders, take_back};
+use undo::{make_folders, restore_all};
 
 pub(crate) use disk::NewFile;
 pub use disk::{Disk, RealDisk};
 pub(crate) use journal::{LEFT_OUT, MODES, TEMPORARY, UNFINISHED, is_reserved};
-pub(crate) use run_folder::{Left, git_folder, left_at};
+pub(crate) use run_folder::{UnfinishedRun, git_folder, unfinished_run_at};
 pub use undo::undo;
 pub(crate) use undo::{Progressed, forget, missing_folders, progress_at, settle};
 
-/// How much of the old contents is written at once, in bytes.
-const PIECE: usize = 256 << 10;
+/// The buffer size for writing the old contents, in bytes.
+const BUFFER_SIZE: usize = 256 << 10;
 
 impl Plan {
     /// Writes the plan.
     ///
-    /// First it is seen that no file has changed since it was read. Then what will be done and the
-    /// old contents are kept in a folder of this run, which is not in the package; all new contents
-    /// are written to temporary files beside their places; these are renamed into place, and what
-    /// goes is deleted, with the folders that are left empty by that. At last the run's folder
-    /// goes. With `durable`, contents and journal reach the disk before the renames, and the
-    /// renames before the end.
+    /// First merge3 checks that no file has changed since it was read. It saves the journal and the
+    /// old contents in the folder of the run, outside of the package, and writes all new contents
+    /// to temporary files beside the files they replace. Then it renames these into place and
+    /// deletes the files that go, with the folders that this leaves empty. At last it deletes the
+    /// folder of the run. With `durable`, contents and journal reach the disk before the renames,
+    /// and the renames before the end.
     ///
     /// # Errors
-    /// [`Error::Changed`] where somebody else was at it, [`Error::Write`] where the disk says no.
-    /// What was done is taken back then; where the disk does not allow that either, every file is
-    /// whole, and [`undo`](super::undo()) can take the rest back later.
+    /// [`Error::Changed`] if a file has changed since it was read, [`Error::Write`] if writing
+    /// fails. Then all changes are undone. If that fails too, every file is complete, old or new,
+    /// and [`undo`](super::undo()) can restore the rest later.
     pub fn write(&self, durable: bool) -> Result<(), Error> {
         self.write_to(&RealDisk, durable)
     }
 
-    /// [`Plan::write`], to a disk that may be told to fail, or to stop.
+    /// [`Plan::write`] with a [`Disk`] that can fail or stop the run.
     ///
     /// # Errors
-    /// As for [`Plan::write`], and [`Error::Stopped`] where the disk says that somebody wants that.
+    /// As for [`Plan::write`], and [`Error::Stopped`] if [`Disk::is_stopped`] returns true.
     pub fn write_to(&self, disk: &dyn Disk, durable: bool) -> Result<(), Error> {
-        // of a run that was killed, and did nothing that matters
+        // of an unfinished run, which `settle` found not to matter
         forget(disk, &self.root)?;
         if self.files.is_empty() {
             return Ok(());
         }
         let run = WriteRun::begin(self, disk, durable)?;
         run.carry_out().map_err(|error| {
-            let old = run.folder.as_ref().map(RunFolder::old);
-            let undone = take_back(disk, &self.root, &run.journal, old.as_deref());
-            match undone.and_then(|()| run.close()) {
+            let old = run.folder.as_ref().map(RunFolder::old_contents);
+            let undone = restore_all(disk, &self.root, &run.journal, old.as_deref());
+            match undone.and_then(|()| run.delete_folder()) {
                 Ok(()) => error,
                 Err(_) => run.with_count(error),
             }
@@ -86,22 +86,26 @@ struct WriteRun<'p> {
     steps: Vec<Step<'p>>,
     durable: bool,
     awaits_commit: bool,
-    /// None where it changes one file, and no folder could be made for it.
+    /// `None` if the run changes a single file and no folder could be created.
     folder: Option<RunFolder>,
     journal: Journal,
-    /// How many files have been changed.
+    /// The number of files changed so far.
     written: AtomicUsize,
 }
 
 impl<'p> WriteRun<'p> {
-    /// Sees that no file has changed, and makes the run's folder.
+    /// Checks that no file has changed since it was read, and creates the folder of the run.
     fn begin(plan: &'p Plan, disk: &'p dyn Disk, durable: bool) -> Result<Self, Error> {
         let (root, steps) = (&*plan.root, steps(plan));
-        all(steps.par_iter().map(|step| step.seems_unchanged(root)))?;
-        let entries = steps.par_iter().map(|step| step.entry(root));
+        all_ok(
+            steps
+                .par_iter()
+                .map(|step| step.check_unchanged_since_read(root)),
+        )?;
+        let entries = steps.par_iter().map(|step| step.journal_entry(root));
         let entries = entries.collect::<Result<Vec<_>, Error>>()?;
-        let folder = match RunFolder::make(disk, root) {
-            // one file that is replaced is old or new as it is
+        let folder = match RunFolder::create_for(disk, root) {
+            // a single replaced file needs no journal: the rename is atomic
             Err(Error::Write { .. }) if steps.len() == 1 && steps[0].new.is_some() => None,
             folder => Some(folder?),
         };
@@ -120,22 +124,22 @@ impl<'p> WriteRun<'p> {
     }
 
     fn carry_out(&self) -> Result<(), Error> {
-        self.write_down()?;
+        self.write_journal()?;
         let (early, late) = self.deletions();
         let makes_folders = self.journal.entries.iter().any(|entry| entry.folders > 0);
         if early.is_empty() && !makes_folders {
-            // temporary files do no harm before the old contents are kept
-            let (kept, staged) = rayon::join(|| self.keep_old(), || self.stage_all());
-            kept.and(staged)?;
+            // files are replaced only after both are done, so they can run in parallel
+            let (saved, staged) = rayon::join(|| self.save_old_contents(), || self.stage_all());
+            saved.and(staged)?;
         } else {
-            self.keep_old()?;
-            self.delete(&early)?;
+            self.save_old_contents()?;
+            self.delete_files(&early)?;
             self.make_folders()?;
             self.stage_all()?;
         }
         let steps = self.steps.par_iter().enumerate();
-        all(steps.map(|(index, step)| self.place(index, step)))?;
-        self.delete(&late)?;
+        all_ok(steps.map(|(index, step)| self.move_into_place(index, step)))?;
+        self.delete_files(&late)?;
         if self.durable {
             self.sync_folders()?;
         }
@@ -143,11 +147,11 @@ impl<'p> WriteRun<'p> {
             Some(folder) if self.awaits_commit => folder
                 .keep_until_committed(self.disk)
                 .map_err(Error::writing(folder.path())),
-            _ => self.close(),
+            _ => self.delete_folder(),
         }
     }
 
-    fn write_down(&self) -> Result<(), Error> {
+    fn write_journal(&self) -> Result<(), Error> {
         let Some(folder) = &self.folder else {
             return Ok(());
         };
@@ -167,15 +171,15 @@ impl<'p> WriteRun<'p> {
         write().map_err(Error::writing(&path))
     }
 
-    /// Writes down what is in the files now, one after the other.
-    fn keep_old(&self) -> Result<(), Error> {
+    /// Saves the old contents of all files, concatenated.
+    fn save_old_contents(&self) -> Result<(), Error> {
         let Some(folder) = &self.folder else {
             return Ok(());
         };
-        let path = folder.old();
-        let keep = || {
+        let path = folder.old_contents();
+        let save = || {
             let file = self.disk.create_file(&path)?;
-            let mut writer = BufWriter::with_capacity(PIECE, OnDisk(self.disk, file));
+            let mut writer = BufWriter::with_capacity(BUFFER_SIZE, DiskWriter(self.disk, file));
             for old in self.steps.iter().filter_map(|step| step.old) {
                 writer.write_all(old)?;
             }
@@ -185,13 +189,13 @@ impl<'p> WriteRun<'p> {
                 false => Ok(()),
             }
         };
-        keep().map_err(Error::writing(&path))
+        save().map_err(Error::writing(&path))
     }
 
-    fn close(&self) -> Result<(), Error> {
+    fn delete_folder(&self) -> Result<(), Error> {
         self.folder.as_ref().map_or(Ok(()), |folder| {
-            let closed = folder.close(self.disk);
-            closed.map_err(Error::writing(folder.path()))
+            let deleted = folder.delete(self.disk);
+            deleted.map_err(Error::writing(folder.path()))
         })
     }
 
@@ -204,24 +208,24 @@ impl<'p> WriteRun<'p> {
         Ok(())
     }
 
-    /// The files that go for good: those that have to before others come, because they are in the
-    /// place of a folder or below that of a file, and the others.
+    /// Returns the deletions: first those that must precede the new files, because they are at the
+    /// path of a needed folder or below the path of a new file; then all others.
     fn deletions(&self) -> (Vec<&Step<'p>>, Vec<&Step<'p>>) {
-        let (come, go): (Vec<&Step<'p>>, Vec<&Step<'p>>) =
+        let (writes, deletions): (Vec<&Step<'p>>, Vec<&Step<'p>>) =
             self.steps.iter().partition(|step| step.new.is_some());
-        let places: FxHashSet<&Path> = come.iter().map(|step| step.path).collect();
-        let folders = come.iter().flat_map(|step| step.path.ancestors().skip(1));
+        let new_paths: FxHashSet<&Path> = writes.iter().map(|step| step.path).collect();
+        let folders = writes.iter().flat_map(|step| step.path.ancestors().skip(1));
         let folders: FxHashSet<&Path> = folders.collect();
-        go.into_iter().partition(|step| {
+        deletions.into_iter().partition(|step| {
             let mut above = step.path.ancestors().skip(1);
-            folders.contains(step.path) || above.any(|folder| places.contains(folder))
+            folders.contains(step.path) || above.any(|folder| new_paths.contains(folder))
         })
     }
 
-    fn delete(&self, steps: &[&Step<'_>]) -> Result<(), Error> {
+    fn delete_files(&self, steps: &[&Step<'_>]) -> Result<(), Error> {
         for step in steps {
-            self.go_on()?;
-            step.unchanged(self.root)?;
+            self.check_stopped()?;
+            step.check_unchanged(self.root)?;
             let path = self.root.join(step.path);
             let removed = self.disk.remove_file(&path).or_else(gone_is_fine);
             removed.map_err(Error::writing(&path))?;
@@ -231,7 +235,7 @@ impl<'p> WriteRun<'p> {
         Ok(())
     }
 
-    /// Removes folders, each in the next one, as far as they are empty.
+    /// Removes the folders, from the innermost to the outermost, until one is not empty.
     fn remove_empty_folders<'f>(&self, folders: impl Iterator<Item = &'f Path>) {
         for folder in folders.take_while(|folder| !folder.as_os_str().is_empty()) {
             if self.disk.remove_folder(&self.root.join(folder)).is_err() {
@@ -240,13 +244,13 @@ impl<'p> WriteRun<'p> {
         }
     }
 
-    /// Puts the new contents into temporary files beside their places.
+    /// Writes the new contents to temporary files beside the files they replace.
     fn stage_all(&self) -> Result<(), Error> {
-        all(self.steps.par_iter().enumerate().map(|(index, step)| {
+        all_ok(self.steps.par_iter().enumerate().map(|(index, step)| {
             let Some(new) = step.new else {
                 return Ok(());
             };
-            self.go_on()?;
+            self.check_stopped()?;
             let staged = NewFile {
                 owner: Some(&self.root.join(step.owner)),
                 permissions: permissions(mode(&step.change.permissions)),
@@ -258,15 +262,15 @@ impl<'p> WriteRun<'p> {
         }))
     }
 
-    /// A staged file goes to its place.
-    fn place(&self, index: usize, step: &Step<'_>) -> Result<(), Error> {
+    /// Renames a staged file into place.
+    fn move_into_place(&self, index: usize, step: &Step<'_>) -> Result<(), Error> {
         if step.new.is_none() {
             return Ok(());
         }
-        self.go_on()?;
-        step.unchanged(self.root)?;
+        self.check_stopped()?;
+        step.check_unchanged(self.root)?;
         if step.old.is_none() {
-            // folders here are empty by now
+            // a new file may be at the path of a folder, which is empty by now
             self.remove_empty_folders(step.path.ancestors());
         }
         let path = self.root.join(step.path);
@@ -277,7 +281,7 @@ impl<'p> WriteRun<'p> {
         Ok(())
     }
 
-    /// The folders in which something was renamed or deleted.
+    /// Syncs the folders in which files were renamed or deleted.
     fn sync_folders(&self) -> Result<(), Error> {
         let folders = self
             .steps
@@ -294,14 +298,14 @@ impl<'p> WriteRun<'p> {
         Ok(())
     }
 
-    fn go_on(&self) -> Result<(), Error> {
+    fn check_stopped(&self) -> Result<(), Error> {
         match self.disk.is_stopped() {
             true => Err(Error::Stopped { written: 0 }),
             false => Ok(()),
         }
     }
 
-    /// The error, where what was done could not be taken back.
+    /// Returns the error for changes that could not be undone, with the number of changed files.
     fn with_count(&self, error: Error) -> Error {
         let written = self.written.load(Ordering::Relaxed);
         let (path, error) = match error {
@@ -317,10 +321,10 @@ impl<'p> WriteRun<'p> {
     }
 }
 
-/// A file on a disk.
-struct OnDisk<'p>(&'p dyn Disk, File);
+/// Writes to a file through a [`Disk`].
+struct DiskWriter<'p>(&'p dyn Disk, File);
 
-impl io::Write for OnDisk<'_> {
+impl io::Write for DiskWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(&mut self.1, bytes)?;
         Ok(bytes.len())
@@ -331,8 +335,8 @@ impl io::Write for OnDisk<'_> {
     }
 }
 
-/// All results; of several errors that of the first file, whichever thread was first.
-fn all(results: impl IndexedParallelIterator<Item = Result<(), Error>>) -> Result<(), Error> {
+/// Returns the error of the first failed step in the order of the steps, not of time.
+fn all_ok(results: impl IndexedParallelIterator<Item = Result<(), Error>>) -> Result<(), Error> {
     let results: Vec<Result<(), Error>> = results.collect();
     results.into_iter().collect()
 }

@@ -1,9 +1,9 @@
-//! Where a run keeps what the next one needs to take it back: out of reach of packages, which may
-//! come from anybody.
+//! The folder in which a run keeps the data that the next run needs to undo it. It is outside of
+//! the package, whose files may come from anybody.
 //!
-//! It is a folder in the git folder of the work tree that the package is in, which no commit can
-//! reach; for a package in no work tree, one in the user's folder for state. Git is not asked where
-//! its folder is: it would read the package's files for that.
+//! It is in the git folder of the work tree that the package is in, which no commit can reach. For
+//! a package outside of a work tree it is in the user's state folder. Git is not asked for the
+//! location of its folder, because it would read the package's files for that.
 
 use std::fs;
 use std::io;
@@ -15,38 +15,38 @@ use crate::error::Error;
 use crate::package::disk::{gone_is_fine, if_there, read, sha256};
 use crate::package::private_folder;
 
-/// The folder that holds run folders.
-const FOLDER: &str = "merge3";
-/// What the run does: it is there while the package may be half written.
+/// The name of the folder that contains the run folders.
+const BASE_NAME: &str = "merge3";
+/// The journal of a run. It exists while the package may be half written.
 const MANIFEST: &str = "manifest.json";
-/// What the run has done, all of it: it is there while that is to be committed.
+/// The journal of a run that wrote all files. It exists until the changes are committed.
 const WRITTEN: &str = "written.json";
-/// The old contents of all files, one after the other.
-const OLD: &str = "old";
+/// The old contents of all files, concatenated.
+const OLD_CONTENTS: &str = "old";
 
-/// The folder of the run that is at a package. One run at a time is.
+/// The folder of the run at a package. At most one run at a time changes a package.
 #[derive(Debug, Clone)]
 pub(crate) struct RunFolder {
-    /// It is no matter whether it is there.
+    /// The path of the folder, which may not exist.
     path: PathBuf,
-    /// What the journal calls the package.
+    /// The package's path as the journal has it.
     package: PathBuf,
 }
 
-/// What a run left that did not come to its end.
+/// A run that did not finish.
 #[derive(Debug, Clone)]
-pub(crate) struct Left {
+pub(crate) struct UnfinishedRun {
     pub(crate) folder: RunFolder,
     pub(crate) journal: Journal,
-    /// Whether all of it was written: what is missing is the commit.
+    /// Whether it wrote all files and only the commit is missing.
     pub(crate) written: bool,
 }
 
-/// What was left at a package, if anything was.
+/// Returns the unfinished run at a package, if there is one.
 ///
 /// # Errors
-/// Where a journal is there and cannot be read.
-pub(crate) fn left_at(root: &Path) -> Result<Option<Left>, Error> {
+/// If a journal exists and cannot be read.
+pub(crate) fn unfinished_run_at(root: &Path) -> Result<Option<UnfinishedRun>, Error> {
     for folder in candidates(root) {
         if !is_ours(folder.base()) {
             continue;
@@ -56,9 +56,9 @@ pub(crate) fn left_at(root: &Path) -> Result<Option<Left>, Error> {
             let Some(bytes) = if_there(read(&path)).map_err(Error::reading(&path))? else {
                 continue;
             };
-            // one that is not whole was not begun: nothing was done yet
+            // if the journal is incomplete, the run has changed nothing yet
             if let Some(journal) = Journal::read(&bytes, &folder.package) {
-                return Ok(Some(Left {
+                return Ok(Some(UnfinishedRun {
                     folder,
                     journal,
                     written,
@@ -69,15 +69,15 @@ pub(crate) fn left_at(root: &Path) -> Result<Option<Left>, Error> {
     Ok(None)
 }
 
-/// The folders in which a run at a package may keep what it needs, the best one first.
+/// Returns the possible run folders for a package, in order of preference.
 fn candidates(root: &Path) -> Vec<RunFolder> {
-    // what is not there has no runs
+    // a path that does not exist has no run
     let Ok(root) = fs::canonicalize(root) else {
         return Vec::new();
     };
     let mut candidates = Vec::new();
     if let Some((top, git)) = git_folder(&root) {
-        // so that it is found when the whole work tree is moved
+        // a relative path, so that the folder is found if the whole work tree is moved
         let package = root.strip_prefix(&top).unwrap_or(&root);
         candidates.push(RunFolder::new(&git, package));
     }
@@ -85,13 +85,13 @@ fn candidates(root: &Path) -> Vec<RunFolder> {
     candidates
 }
 
-/// The work tree that a folder is in, and its git folder.
+/// Returns the work tree that a folder is in, and the git folder of that work tree.
 pub(crate) fn git_folder(root: &Path) -> Option<(PathBuf, PathBuf)> {
     root.ancestors().find_map(|top| {
         let git = top.join(".git");
         let git = match fs::metadata(&git).ok()? {
             it if it.is_dir() => git,
-            // that of a submodule, or of a further work tree
+            // a submodule or a linked work tree has a file that names its git folder
             it if it.is_file() && it.len() < 4096 => {
                 let text = fs::read_to_string(&git).ok()?;
                 top.join(
@@ -106,7 +106,7 @@ pub(crate) fn git_folder(root: &Path) -> Option<(PathBuf, PathBuf)> {
     })
 }
 
-/// The user's folder for state.
+/// Returns the user's folder for state.
 fn state_folder() -> Option<PathBuf> {
     private_folder::named("XDG_STATE_HOME")
         .or_else(|| private_folder::named("LOCALAPPDATA"))
@@ -117,32 +117,32 @@ impl RunFolder {
     fn new(folder: &Path, package: &Path) -> Self {
         let digest = sha256(package.as_os_str().as_encoded_bytes());
         Self {
-            path: folder.join(FOLDER).join(&digest[..32]),
+            path: folder.join(BASE_NAME).join(&digest[..32]),
             package: package.to_owned(),
         }
     }
 
-    /// A folder for a run at a package, empty. Others cannot look into it.
+    /// Creates an empty folder for a run at a package. Other users cannot read it.
     ///
     /// # Errors
-    /// Where none can be made.
-    pub(super) fn make(disk: &dyn Disk, root: &Path) -> Result<Self, Error> {
-        let mut refused = None;
+    /// If no folder can be created.
+    pub(super) fn create_for(disk: &dyn Disk, root: &Path) -> Result<Self, Error> {
+        let mut failure = None;
         for folder in candidates(root) {
             let Err(error) = folder.create(disk) else {
                 return Ok(folder);
             };
-            let may_be_elsewhere = [
+            let can_try_next = [
                 io::ErrorKind::PermissionDenied,
                 io::ErrorKind::ReadOnlyFilesystem,
             ]
             .contains(&error.kind());
-            refused = Some(Error::writing(&folder.path)(error));
-            if !may_be_elsewhere {
+            failure = Some(Error::writing(&folder.path)(error));
+            if !can_try_next {
                 break;
             }
         }
-        Err(refused.unwrap_or_else(|| {
+        Err(failure.unwrap_or_else(|| {
             let message = "there is no folder for state; set XDG_STATE_HOME";
             Error::writing(root)(io::Error::other(message))
         }))
@@ -152,7 +152,7 @@ impl RunFolder {
         let base = self.base();
         private_folder::make(base)?;
         private_folder::refuse(&fs::symlink_metadata(base)?)?;
-        self.close(disk)?;
+        self.delete(disk)?;
         disk.create_folder(&self.path)
     }
 
@@ -160,7 +160,7 @@ impl RunFolder {
         self.path.parent().unwrap_or(&self.path)
     }
 
-    /// What a journal calls the package.
+    /// Returns the package's path for the journal.
     pub(super) fn package(&self) -> &Path {
         &self.package
     }
@@ -173,16 +173,16 @@ impl RunFolder {
         self.path.join(MANIFEST)
     }
 
-    /// The old contents. Where they are missing nothing can be taken back.
-    pub(super) fn old(&self) -> PathBuf {
-        self.path.join(OLD)
+    /// Returns the path of the old contents. Without that file nothing can be undone.
+    pub(super) fn old_contents(&self) -> PathBuf {
+        self.path.join(OLD_CONTENTS)
     }
 
-    /// Takes it away: what the run did stays.
+    /// Deletes the folder. The files that the run wrote stay.
     ///
     /// # Errors
-    /// Where the disk says no: it still counts then.
-    pub(super) fn close(&self, disk: &dyn Disk) -> io::Result<()> {
+    /// If a journal cannot be deleted. Then the run still counts as unfinished.
+    pub(super) fn delete(&self, disk: &dyn Disk) -> io::Result<()> {
         if self.path.symlink_metadata().is_err() {
             return Ok(());
         }
@@ -192,22 +192,23 @@ impl RunFolder {
                 disk.remove_file(&path).or_else(gone_is_fine)?;
             }
         }
-        // without these the rest says nothing, and goes with the next run if not now
-        let _ = fs::remove_file(self.old());
+        // without a journal the rest has no effect; if it cannot be deleted now, the next run does
+        // so
+        let _ = fs::remove_file(self.old_contents());
         let _ = fs::remove_dir(&self.path);
         Ok(())
     }
 
-    /// [`RunFolder::close`], but it is kept until what was written is committed.
+    /// Marks the run as written: the journal is kept until the changes are committed.
     ///
     /// # Errors
-    /// As for [`RunFolder::close`].
+    /// If the journal cannot be renamed.
     pub(super) fn keep_until_committed(&self, disk: &dyn Disk) -> io::Result<()> {
         disk.rename(&self.manifest(), &self.path.join(WRITTEN))
     }
 }
 
-/// Whether a folder is this user's, and nobody else may write to it.
+/// Returns true if the folder is the user's and only the user may write to it.
 fn is_ours(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|it| private_folder::refuse(&it).is_ok())
 }
@@ -229,14 +230,14 @@ mod tests {
         let deep = folder(&root, "tree/apps/app");
         assert_eq!(git_folder(&deep), None);
         let git = folder(&root, "tree/.git");
-        // without a HEAD it is none
+        // a folder without HEAD is not a git folder
         assert_eq!(git_folder(&deep), None);
         fs::write(git.join("HEAD"), "").unwrap();
         assert_eq!(git_folder(&deep), Some((root.join("tree"), git)));
     }
 
     #[test]
-    fn that_of_a_further_work_tree_is_elsewhere() {
+    fn the_git_folder_of_a_linked_work_tree_is_found() {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path().canonicalize().unwrap();
         let git = folder(&root, "main/.git/worktrees/other");

@@ -1,10 +1,10 @@
-//! The steps of a plan: what becomes of one path. Checks that a file is still as it was read.
+//! The steps of a plan: what happens to each path. Also checks that a file is as it was read.
 
 use std::fs::{self, Permissions};
 use std::io;
 use std::path::Path;
 
-use super::journal::{JournalEntry, Old, Print, is_inside};
+use super::journal::{Fingerprint, JournalEntry, OldFile, is_inside};
 use super::undo::missing_folders;
 use crate::error::Error;
 use crate::package::bytes::Bytes;
@@ -12,18 +12,18 @@ use crate::package::disk::{Seen, Unlike, content};
 use crate::package::owner::mode;
 use crate::package::plan::{ChangeKind, FileChange, Plan};
 
-/// What becomes of one place.
+/// What happens to one path.
 #[derive(Clone, Copy)]
 pub(super) struct Step<'p> {
     pub(super) path: &'p Path,
-    /// The file whose owner a new one stays.
+    /// The path of the file whose owner the new file gets.
     pub(super) owner: &'p Path,
     pub(super) old: Option<&'p Bytes>,
     pub(super) new: Option<&'p Bytes>,
     pub(super) change: &'p FileChange,
 }
 
-/// What becomes of each place that a plan changes: of a file that moves, of two.
+/// Returns the steps of a plan: two for a file that moves, one for any other.
 pub(super) fn steps(plan: &Plan) -> Vec<Step<'_>> {
     let step = |path, owner, old, new, change| Step {
         path,
@@ -46,19 +46,20 @@ pub(super) fn steps(plan: &Plan) -> Vec<Step<'_>> {
 }
 
 impl Step<'_> {
-    /// The system says of the file what it said when it was read, or else the file is what it was.
-    pub(super) fn seems_unchanged(&self, root: &Path) -> Result<(), Error> {
+    /// Checks that the file is as it was read: by its metadata, or by its content if the metadata
+    /// differ.
+    pub(super) fn check_unchanged_since_read(&self, root: &Path) -> Result<(), Error> {
         let now = fs::symlink_metadata(root.join(self.path)).ok();
         match (self.old, self.change.seen, now) {
             (Some(_), Some(seen), Some(now)) if seen == Seen::of(&now) => Ok(()),
-            _ => self.unchanged(root),
+            _ => self.check_unchanged(root),
         }
     }
 
-    /// The file is what it was when it was read.
-    pub(super) fn unchanged(&self, root: &Path) -> Result<(), Error> {
+    /// Checks that the file has the content that it had when it was read.
+    pub(super) fn check_unchanged(&self, root: &Path) -> Result<(), Error> {
         let path = root.join(self.path);
-        // a folder here is one that will be empty by the time the file comes
+        // a folder at a new file's path will be empty before the file is moved there
         match content(root, self.path) {
             Ok(now) if now.as_deref() == self.old.map(|old| &**old) => Ok(()),
             Err(Unlike::Unreadable(error)) => Err(Error::reading(&path)(error)),
@@ -66,15 +67,15 @@ impl Step<'_> {
         }
     }
 
-    /// What the journal says of it.
-    pub(super) fn entry(&self, root: &Path) -> Result<JournalEntry, Error> {
+    /// Returns the journal entry of the step.
+    pub(super) fn journal_entry(&self, root: &Path) -> Result<JournalEntry, Error> {
         let path = root.join(self.path);
         if !is_inside(self.path) {
             let message = "a package has no such file";
             return Err(Error::writing(&path)(io::Error::other(message)));
         }
-        let had = self.change.old_permissions.as_ref();
-        let had: &Permissions = had.unwrap_or(&self.change.permissions);
+        let old_permissions = self.change.old_permissions.as_ref();
+        let old_permissions: &Permissions = old_permissions.unwrap_or(&self.change.permissions);
         let folders = match self.old {
             None => missing_folders(path.parent().unwrap_or(root)).len(),
             Some(_) => 0,
@@ -82,11 +83,11 @@ impl Step<'_> {
         Ok(JournalEntry {
             path: self.path.to_owned(),
             folders,
-            old: self.old.map(|bytes| Old {
-                content: Print::of(bytes),
-                mode: mode(had),
+            old: self.old.map(|bytes| OldFile {
+                content: Fingerprint::of(bytes),
+                mode: mode(old_permissions),
             }),
-            new: self.new.map(|bytes| Print::of(bytes)),
+            new: self.new.map(|bytes| Fingerprint::of(bytes)),
         })
     }
 }

@@ -1,80 +1,80 @@
-//! Takes back what a run did to a package: the run itself where it cannot go on, or the next one
-//! where it was killed.
+//! Undoes the changes of a run: in the run itself if it fails, or in the next run if it was killed.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, NewFile, RealDisk};
-use super::journal::{Journal, JournalEntry, Print, State};
-use super::run_folder::{Left, left_at};
+use super::journal::{Fingerprint, Journal, JournalEntry, State};
+use super::run_folder::{UnfinishedRun, unfinished_run_at};
 use crate::error::{Error, shown};
 use crate::package::disk::gone_is_fine;
 use crate::package::owner::permissions;
 
-/// How far a run came that did not come to its end.
+/// The progress of an unfinished run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Progressed {
-    /// It may have done a part of its work.
+    /// It may have made a part of its changes.
     Partly,
-    /// It did all of its work, but for the commit, and changed these files.
+    /// It changed all of these files. Only the commit is missing.
     Wholly(Vec<PathBuf>),
-    /// It did all of its work, and somebody took that back.
+    /// It changed all of its files, and all of them have their old contents again.
     TakenBack,
-    /// It did all of its work, and this file, among others perhaps, was changed since.
+    /// It changed all of its files, and at least this one was changed since.
     Changed(PathBuf),
 }
 
-/// Sees to what a run left in a folder that did not come to its end, before the merge with that
-/// fingerprint: nothing is to be done where it did nothing, or all of another merge.
+/// Checks whether an unfinished run at `root` prevents a new one. `merge` is the fingerprint of the
+/// new run's merge. The unfinished run does not matter if it changed nothing, or if it made all
+/// changes of another merge.
 ///
 /// # Errors
-/// [`Error::Unfinished`] where it did a part of its work, [`Error::Read`] where a file that it
-/// changed cannot be read.
-pub(crate) fn settle(root: &Path, left: Option<Left>, merge: u64) -> Result<(), Error> {
-    let Some(left) = left else {
+/// [`Error::Unfinished`] if it made a part of its changes, or all changes of the same merge;
+/// [`Error::Read`] if a file that it changed cannot be read.
+pub(crate) fn settle(root: &Path, run: Option<UnfinishedRun>, merge: u64) -> Result<(), Error> {
+    let Some(run) = run else {
         return Ok(());
     };
-    let journal = left.folder.old();
-    if left.written || journal.symlink_metadata().is_err() {
+    let old_contents = run.folder.old_contents();
+    if run.written || old_contents.symlink_metadata().is_err() {
         return Ok(());
     }
-    let states = left.journal.states(root)?;
-    let all = |wanted: State| states.iter().all(|state| *state == wanted);
-    let is_made = |entry: &JournalEntry| entry.folders().any(|folder| root.join(folder).is_dir());
-    let untouched = all(State::Old) && !left.journal.entries.iter().any(is_made);
-    let same = left.journal.merge == merge;
-    // the same merge starts anew: conflicts that nobody was told of are found again
-    if untouched || !same && all(State::New) {
+    let states = run.journal.states(root)?;
+    let all_are = |wanted: State| states.iter().all(|state| *state == wanted);
+    let has_new_folder =
+        |entry: &JournalEntry| entry.folders().any(|folder| root.join(folder).is_dir());
+    let untouched = all_are(State::Old) && !run.journal.entries.iter().any(has_new_folder);
+    let same = run.journal.merge == merge;
+    // a completed run of the same merge has to be undone and run again, to report its conflicts
+    if untouched || !same && all_are(State::New) {
         return Ok(());
     }
     Err(Error::Unfinished {
         package: root.to_owned(),
-        journal,
+        journal: old_contents,
         same,
     })
 }
 
-/// Takes back what a run did in the folder `local` that was killed before it was done, so that its
-/// merge can be run anew.
+/// Undoes the changes of a killed run in the folder `local`, so that its merge can run again.
 ///
 /// # Errors
-/// [`Error::Refused`] where somebody changed one of its files since: nothing is done then.
-/// [`Error::Write`] where the disk says no: what is left can be taken back later.
+/// [`Error::Refused`] if one of its files was changed since; then nothing is done. [`Error::Write`]
+/// if the disk fails; the rest can be undone later.
 pub fn undo(local: &Path) -> Result<(), Error> {
-    let Some(left) = left_at(local)? else {
+    let Some(run) = unfinished_run_at(local)? else {
         return Ok(());
     };
-    let old = left.folder.old();
+    let old = run.folder.old_contents();
     if old.symlink_metadata().is_err() {
         return forget(&RealDisk, local);
     }
-    let states = left.journal.states(local)?;
-    if let Some(other) = states.iter().position(|state| *state == State::Other) {
+    let states = run.journal.states(local)?;
+    if let Some(changed) = states.iter().position(|state| *state == State::Other) {
         return Err(Error::refused(
             format!(
                 "{} was changed after a run was killed that had changed it",
-                shown(&local.join(&left.journal.entries[other].path))
+                shown(&local.join(&run.journal.entries[changed].path))
             ),
             format!(
                 "nothing was written; put the file back (git checkout) \
@@ -83,24 +83,24 @@ pub fn undo(local: &Path) -> Result<(), Error> {
             ),
         ));
     }
-    take_back(&RealDisk, local, &left.journal, Some(&old))?;
-    let closed = left.folder.close(&RealDisk);
-    closed.map_err(failed(left.folder.path()))
+    restore_all(&RealDisk, local, &run.journal, Some(&old))?;
+    let deleted = run.folder.delete(&RealDisk);
+    deleted.map_err(failed(run.folder.path()))
 }
 
-/// How far the run came that left something at a package; `None` if nothing was left.
+/// Returns the progress of the unfinished run at a package; `None` if there is none.
 ///
 /// # Errors
-/// Where that cannot be read.
+/// If the journal or a file cannot be read.
 pub(crate) fn progress_at(root: &Path) -> Result<Option<Progressed>, Error> {
-    let Some(left) = left_at(root)? else {
+    let Some(run) = unfinished_run_at(root)? else {
         return Ok(None);
     };
-    if !left.written {
+    if !run.written {
         return Ok(Some(Progressed::Partly));
     }
-    let states = left.journal.states(root)?;
-    let mut paths = left.journal.entries.into_iter().map(|entry| entry.path);
+    let states = run.journal.states(root)?;
+    let mut paths = run.journal.entries.into_iter().map(|entry| entry.path);
     let changed = states.iter().position(|state| *state != State::New);
     Ok(Some(match changed.and_then(|changed| paths.nth(changed)) {
         None => Progressed::Wholly(paths.collect()),
@@ -109,17 +109,18 @@ pub(crate) fn progress_at(root: &Path) -> Result<Option<Progressed>, Error> {
     }))
 }
 
-/// Forgets what a run left: what it did stays, but for its temporary files.
+/// Deletes the journal and the temporary files of the unfinished run, if there is one. Its changes
+/// stay.
 ///
 /// # Errors
 /// Where the disk says no.
 pub(crate) fn forget(disk: &dyn Disk, root: &Path) -> Result<(), Error> {
-    let Some(left) = left_at(root)? else {
+    let Some(run) = unfinished_run_at(root)? else {
         return Ok(());
     };
-    remove_staged(disk, root, &left.journal)?;
-    let closed = left.folder.close(disk);
-    closed.map_err(failed(left.folder.path()))
+    remove_staged(disk, root, &run.journal)?;
+    let deleted = run.folder.delete(disk);
+    deleted.map_err(failed(run.folder.path()))
 }
 
 fn remove_staged(disk: &dyn Disk, root: &Path, journal: &Journal) -> Result<(), Error> {
@@ -135,12 +136,12 @@ fn remove(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
     removed.map_err(failed(path))
 }
 
-/// Puts back every file that is what the journal says it was to become, from the file of old
-/// contents. Files that somebody else has changed since stay.
+/// Restores the old content of every file that has the journal's new content, from the file `old`
+/// with the old contents. Files that were changed since stay.
 ///
 /// # Errors
-/// Where the disk says no. It can be tried again.
-pub(super) fn take_back(
+/// If the disk fails. The function can then be called again.
+pub(super) fn restore_all(
     disk: &dyn Disk,
     root: &Path,
     journal: &Journal,
@@ -149,59 +150,59 @@ pub(super) fn take_back(
     let states = journal.states(root)?;
     remove_staged(disk, root, journal)?;
     let entries = journal.entries.iter().zip(states).enumerate();
-    let done = entries.filter(|(_, (_, state))| *state == State::New);
-    let done: Vec<(usize, &JournalEntry)> =
-        done.map(|(index, (entry, _))| (index, entry)).collect();
-    // what came makes room for what was there
-    for (_, entry) in done.iter().filter(|(_, entry)| entry.old.is_none()) {
+    let written = entries.filter(|(_, (_, state))| *state == State::New);
+    let written: Vec<(usize, &JournalEntry)> =
+        written.map(|(index, (entry, _))| (index, entry)).collect();
+    // new files may be at the path of a folder that restored files need
+    for (_, entry) in written.iter().filter(|(_, entry)| entry.old.is_none()) {
         remove(disk, &root.join(&entry.path))?;
     }
     for folder in journal.entries.iter().flat_map(JournalEntry::folders) {
-        // one in which something is stays, until the last of that is gone
+        // a folder that is not empty stays until its last entry is deleted
         let _ = disk.remove_folder(&root.join(folder));
     }
-    for (index, entry) in done {
+    for (index, entry) in written {
         if let Some((from, old)) = old.zip(entry.old) {
             let before = journal.entries[..index].iter();
             let before = before.filter_map(|entry| Some(entry.old?.content.length));
-            let bytes = kept(from, before.sum(), old.content).map_err(failed(from))?;
+            let bytes = read_old(from, before.sum(), old.content).map_err(failed(from))?;
             let staged = root.join(journal.staged(index));
-            let place = root.join(&entry.path);
-            restore(disk, &place, &staged, &bytes, old.mode).map_err(failed(&place))?;
+            let path = root.join(&entry.path);
+            restore(disk, &path, &staged, &bytes, old.mode).map_err(failed(&path))?;
         }
     }
     Ok(())
 }
 
-/// Puts a file back.
+/// Restores one file.
 fn restore(
     disk: &dyn Disk,
-    place: &Path,
+    path: &Path,
     staged: &Path,
     bytes: &[u8],
     mode: Option<u32>,
 ) -> io::Result<()> {
-    make_folders(disk, place.parent().unwrap_or(place))?;
+    make_folders(disk, path.parent().unwrap_or(path))?;
     let file = NewFile {
-        owner: Some(place),
+        owner: Some(path),
         permissions: permissions(mode),
         ..NewFile::default()
     };
     file.put(disk, staged, bytes)
-        .and_then(|()| disk.rename(staged, place))
+        .and_then(|()| disk.rename(staged, path))
         .inspect_err(|_| {
-            // what is left of it goes with the next try
+            // an undeleted temporary file is deleted by the next attempt
             let _ = disk.remove_file(staged);
         })
 }
 
-/// The old content of a file, out of the one that has all of them.
-fn kept(from: &Path, start: u64, content: Print) -> io::Result<Vec<u8>> {
+/// Reads the old content of one file from the file with all old contents.
+fn read_old(from: &Path, start: u64, content: Fingerprint) -> io::Result<Vec<u8>> {
     let mut file = File::open(from)?;
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
     file.take(content.length).read_to_end(&mut bytes)?;
-    match Print::of(&bytes) == content {
+    match Fingerprint::of(&bytes) == content {
         true => Ok(bytes),
         false => Err(io::Error::new(
             io::ErrorKind::InvalidData,
@@ -210,7 +211,7 @@ fn kept(from: &Path, start: u64, content: Print) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Makes a folder, and those above it that are missing.
+/// Creates a folder and its missing parents.
 pub(super) fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     let missing = missing_folders(folder);
     missing
@@ -218,7 +219,7 @@ pub(super) fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
         .try_for_each(|folder| disk.create_folder(folder))
 }
 
-/// The folders that have to be made for `folder` to be there, those above first.
+/// Returns the missing folders down to `folder`, outermost first.
 pub(crate) fn missing_folders(folder: &Path) -> Vec<PathBuf> {
     let mut missing: Vec<PathBuf> = folder
         .ancestors()
@@ -229,7 +230,7 @@ pub(crate) fn missing_folders(folder: &Path) -> Vec<PathBuf> {
     missing
 }
 
-/// The error of a package that may be half merged.
+/// Returns the write error for a package that may be half merged.
 fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
     |error| Error::Write {
         path: path.to_owned(),
