@@ -1,4 +1,6 @@
-//! Which documents of the three packages are the same one (rules: Documents).
+//! Pairs the documents of the three packages (rules: Documents).
+//!
+//! [`pair`] returns a [`Group`] for each document of the result. `renamed` pairs renamed resources.
 
 use std::hash::Hash;
 
@@ -11,51 +13,51 @@ use super::renamed::pair_renamed;
 use super::resource::ResourceId;
 use crate::triple::{Side, Triple};
 
-/// A document: the index of its file among the triples, and its own among the file's documents.
+/// A document: the index of its file among the triples, and its index among the file's documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct DocRef {
     pub(crate) triple: usize,
     pub(crate) document: usize,
 }
 
-/// One document on all sides that have it.
+/// The paired documents: one on each side that has it.
 pub(crate) type Group = Triple<Option<DocRef>>;
 
-/// A resource that is being paired: a group, and what its first member is called.
+/// A resource during pairing: a group and the identity of its first member.
 struct Candidate<'r> {
     group: Group,
     id: &'r ResourceId<'r>,
-    /// Whether what became of it is not looked for in another file: what shares its identity there
-    /// is an overlay.
+    /// Whether it pairs only within its file: a resource with its identity in another file is an
+    /// overlay.
     is_bound_to_file: bool,
 }
 
-/// Binds the original resources to their file that updated and local have there, both in one other
-/// version of the API: that is what became of them, and no resource elsewhere that has their
-/// version still.
+/// Binds a resource of the original to its file if updated and local have it there with one other
+/// version of its API. These are its counterparts, and not a resource elsewhere that still has the
+/// original's version.
 fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
-    type Others<'r, 's> = FxHashMap<(usize, [&'r str; 4]), Triple<Option<&'r ResourceId<'s>>>>;
-    let mut others: Others<'_, '_> = FxHashMap::default();
+    type BySides<'r, 's> = FxHashMap<(usize, [&'r str; 4]), Triple<Option<&'r ResourceId<'s>>>>;
+    let mut by_file_and_id: BySides<'_, '_> = FxHashMap::default();
     for candidate in candidates.iter() {
-        let sides = others
+        let sides = by_file_and_id
             .entry((first_file(&candidate.group), candidate.id.of_any_version()))
             .or_default();
-        let of_side = |member: Option<DocRef>| member.map(|_| candidate.id);
+        let id_if_present = |member: Option<DocRef>| member.map(|_| candidate.id);
         *sides = candidate
             .group
-            .map(of_side)
+            .map(id_if_present)
             .zip(*sides)
-            .map(|(own, other)| own.or(other));
+            .map(|(id, known)| id.or(known));
     }
     let bound: Vec<bool> = candidates
         .iter()
         .map(|candidate| {
             let key = (first_file(&candidate.group), candidate.id.of_any_version());
-            let same = others.get(&key);
+            let sides = by_file_and_id.get(&key);
             candidate.group.original.is_some()
-                && same.is_some_and(|same| {
-                    same.updated.is_some_and(|updated| updated != candidate.id)
-                        && same.updated == same.local
+                && sides.is_some_and(|sides| {
+                    sides.updated.is_some_and(|updated| updated != candidate.id)
+                        && sides.updated == sides.local
                 })
         })
         .collect();
@@ -64,43 +66,43 @@ fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
     }
 }
 
-/// Pairs the documents of the files that are given; those of files that are none are left out.
+/// Pairs the documents of `files`. Files that are not merged document by document have none.
 ///
-/// Resources pair by identity, wherever they are; where one occurs more than once in a package, by
-/// path. What is left pairs without the API version's version, and then with what one side gave
-/// another name or namespace in the same file. Other documents pair by path and by their index
-/// among such documents.
+/// Resources pair by identity, in whatever file they are; if an identity occurs more than once in a
+/// package, by path. The rest pairs by identity without the version of the API, and then with
+/// renamed resources of the same file. Documents that are not resources pair by path and by their
+/// index among such documents. With `path_merge_key`, the path is a part of every identity.
 pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut resources = Vec::new();
     for (triple, file) in files.iter().enumerate() {
         let sides = Side::ALL.map(|side| file.file(side));
-        groups.extend(others(triple, &sides));
-        let named = sides.map(|side| side.map_or_else(Vec::new, |it| named(triple, it)));
-        resources.extend(joined(without_repeated(&sides, named)));
+        groups.extend(pair_by_index(triple, &sides));
+        let named = sides.map(|side| side.map_or_else(Vec::new, |it| resources_of(triple, it)));
+        resources.extend(candidates(without_repeated(&sides, named)));
     }
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_file(&candidate.group));
     bind_to_other_version(&mut resources);
-    let resources = unite(resources, |candidate| (candidate.id, path(candidate)));
-    let (complete, left): (Vec<_>, Vec<_>) = resources
+    let resources = pair_by_key(resources, |candidate| (candidate.id, path(candidate)));
+    let (complete, incomplete): (Vec<_>, Vec<_>) = resources
         .into_iter()
         .partition(|candidate| is_complete(&candidate.group));
-    let left = unite(left, |candidate| {
+    let incomplete = pair_by_key(incomplete, |candidate| {
         (candidate.id.of_any_version(), path(candidate))
     });
     groups.extend(
         complete
             .into_iter()
-            .chain(left)
+            .chain(incomplete)
             .map(|candidate| candidate.group),
     );
     pair_renamed(&mut groups, files);
-    groups.sort_unstable_by_key(order);
+    groups.sort_unstable_by_key(sort_key);
     groups
 }
 
-/// The resources of one side of a file.
-fn named<'r>(triple: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
+/// Returns the resources of one side of a file.
+fn resources_of<'r>(triple: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
     let documents = file.documents.iter().enumerate();
     documents
         .filter_map(|(document, parsed)| {
@@ -110,9 +112,9 @@ fn named<'r>(triple: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
         .collect()
 }
 
-/// The resources of one file, to be paired. Where all sides have the same ones in the same order,
-/// as most files do, those are one already.
-fn joined<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
+/// Returns the candidates of one file: one for each resource of each side. If all sides have the
+/// same identities in the same order, as most files do, the sides are already combined.
+fn candidates<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
     let ids = sides.as_ref().map(|side| side.iter().map(|(_, id)| *id));
     let candidate = |group, id| Candidate {
         group,
@@ -129,14 +131,14 @@ fn joined<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
     let sides = sides.into_array().into_iter().enumerate();
     sides
         .flat_map(|(side, resources)| {
-            let one = move |(document, id)| candidate(only(side, document), id);
-            resources.into_iter().map(one)
+            let new = move |(document, id)| candidate(single_member(side, document), id);
+            resources.into_iter().map(new)
         })
         .collect()
 }
 
-/// The documents of one file that are no resources, by index.
-fn others(triple: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
+/// Pairs the documents of one file that are not resources, by index.
+fn pair_by_index(triple: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
     let indexes = sides.map(|side| {
         side.map_or_else(Vec::new, |file| {
             (0..file.documents.len())
@@ -156,47 +158,49 @@ fn others(triple: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> 
         .collect()
 }
 
-/// Unites the candidates that share a key: all of them where no side has two; else those of one
-/// file; else, where that leaves at most one on each side, these. But of several resources of one
-/// identity, one that upstream has deleted is not looked for in another file: what is there is
-/// local's own.
-fn unite<'r, K: Hash + Eq>(
+/// Combines the candidates with equal keys. If no side occurs twice among them, all are combined;
+/// else those of one file, and then the rest, if no side occurs twice in it. If an identity occurs
+/// more than once, a resource that upstream deleted does not pair with one in another file: that is
+/// an overlay of local's own.
+fn pair_by_key<'r, K: Hash + Eq>(
     candidates: Vec<Candidate<'r>>,
     key: impl Fn(&Candidate<'r>) -> K,
 ) -> Vec<Candidate<'r>> {
     buckets(candidates, key)
         .into_iter()
-        .flat_map(|bucket| match disjoint(&bucket) {
-            true if is_of_other_files(&bucket) => bucket,
-            true => join(bucket),
-            false => unite_by_path(bucket),
+        .flat_map(|bucket| match can_combine(&bucket) {
+            true if is_overlay_elsewhere(&bucket) => bucket,
+            true => combine(bucket),
+            false => pair_by_path(bucket),
         })
         .collect()
 }
 
-fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
-    let mut done = Vec::new();
-    let mut left = Vec::new();
+fn pair_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    let mut paired = Vec::new();
+    let mut incomplete = Vec::new();
     for bucket in buckets(bucket, |candidate| first_file(&candidate.group)) {
-        for mut candidate in join_in_order(bucket) {
+        for mut candidate in combine_in_order(bucket) {
             candidate.is_bound_to_file = true;
             if is_complete(&candidate.group) {
-                done.push(candidate);
+                paired.push(candidate);
             } else {
-                left.push(candidate);
+                incomplete.push(candidate);
             }
         }
     }
-    done.extend(match disjoint(&left) && !is_of_other_files(&left) {
-        true => join(left),
-        false => left,
-    });
-    done
+    paired.extend(
+        match can_combine(&incomplete) && !is_overlay_elsewhere(&incomplete) {
+            true => combine(incomplete),
+            false => incomplete,
+        },
+    );
+    paired
 }
 
-/// Whether candidates are one that upstream has no longer and that is bound to its file, and local
-/// ones in others.
-fn is_of_other_files(bucket: &[Candidate<'_>]) -> bool {
+/// Returns true if one of these candidates is bound to its file, upstream has none of them, and
+/// they are in several files: those in other files are overlays of local's own.
+fn is_overlay_elsewhere(bucket: &[Candidate<'_>]) -> bool {
     bucket.len() > 1
         && bucket.iter().any(|candidate| candidate.is_bound_to_file)
         && bucket
@@ -207,64 +211,64 @@ fn is_of_other_files(bucket: &[Candidate<'_>]) -> bool {
             .any(|pair| first_file(&pair[0].group) != first_file(&pair[1].group))
 }
 
-/// Sorts into buckets, in the order of first appearance.
+/// Groups items by key, in the order in which the keys first appear.
 fn buckets<T, K: Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
     let mut index: FxHashMap<K, usize> = FxHashMap::default();
     let mut buckets: Vec<Vec<T>> = Vec::new();
     for item in items {
         let next = buckets.len();
-        let at = *index.entry(key(&item)).or_insert(next);
-        if at == next {
+        let bucket = *index.entry(key(&item)).or_insert(next);
+        if bucket == next {
             buckets.push(Vec::with_capacity(3));
         }
-        buckets[at].push(item);
+        buckets[bucket].push(item);
     }
     buckets
 }
 
-/// Whether no side is there twice.
-fn disjoint(bucket: &[Candidate<'_>]) -> bool {
-    let is_once = |side: Side| {
+/// Returns true if no side occurs twice among the candidates.
+fn can_combine(bucket: &[Candidate<'_>]) -> bool {
+    let occurs_once = |side: Side| {
         let mut members = bucket.iter().filter_map(|it| it.group[side]);
         members.next().is_none() || members.next().is_none()
     };
-    bucket.len() <= 3 && Side::ALL.into_array().into_iter().all(is_once)
+    bucket.len() <= 3 && Side::ALL.into_array().into_iter().all(occurs_once)
 }
 
-fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
-    let united = bucket.into_iter().reduce(|left, right| Candidate {
-        group: both(left.group, right.group),
+fn combine(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    let combined = bucket.into_iter().reduce(|left, right| Candidate {
+        group: union(left.group, right.group),
         id: left.id,
         is_bound_to_file: left.is_bound_to_file || right.is_bound_to_file,
     });
-    united.into_iter().collect()
+    combined.into_iter().collect()
 }
 
-/// Joins what shares a key within one file: the first of each side, then the second, and so on.
-/// Twice on one side is an error where upstream changed the file; where it did not, this keeps the
-/// first ones together.
-fn join_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
-    let mut united: Vec<Candidate<'_>> = Vec::new();
-    // for each side, how many of the united have it: these are the first ones
+/// Combines the candidates of one file with equal keys: the first of each side, then the second,
+/// and so on. An identity that occurs twice on one side is an error if upstream changed the file
+/// (`look_for_duplicates`); otherwise this order pairs the first ones.
+fn combine_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    let mut combined: Vec<Candidate<'_>> = Vec::new();
+    // for each side, the number of combined candidates that have it, which are the first ones
     let mut taken = [0; 3];
     for candidate in bucket {
         let members = candidate.group.map(|member| member.is_some()).into_array();
         let sides = [0, 1, 2].into_iter().filter(|side| members[*side]);
         let at = sides.clone().map(|side| taken[side]).max().unwrap_or(0);
         sides.for_each(|side| taken[side] = at + 1);
-        match united.get_mut(at) {
-            Some(first) => first.group = both(first.group, candidate.group),
-            None => united.push(candidate),
+        match combined.get_mut(at) {
+            Some(first) => first.group = union(first.group, candidate.group),
+            None => combined.push(candidate),
         }
     }
-    united
+    combined
 }
 
-pub(super) fn both(left: Group, right: Group) -> Group {
+pub(super) fn union(left: Group, right: Group) -> Group {
     left.zip(right).map(|(left, right)| left.or(right))
 }
 
-fn only(side: usize, document: DocRef) -> Group {
+fn single_member(side: usize, document: DocRef) -> Group {
     let member = |at| (at == side).then_some(document);
     Triple::new(member(0), member(1), member(2))
 }
@@ -278,7 +282,8 @@ fn first_file(group: &Group) -> usize {
     first.map_or(usize::MAX, |document| document.triple)
 }
 
-/// Groups are in the order of the local files, then of upstream's.
-pub(super) fn order(group: &Group) -> (Option<DocRef>, Option<DocRef>, Option<DocRef>) {
+/// The sort key of groups: the order of the local files, then of upstream's, then of the
+/// original's.
+pub(super) fn sort_key(group: &Group) -> (Option<DocRef>, Option<DocRef>, Option<DocRef>) {
     (group.local, group.updated, group.original)
 }

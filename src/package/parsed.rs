@@ -1,4 +1,6 @@
-//! The documents of a file: their trees and identities.
+//! Parses a file into its documents, with their identities and trees.
+//!
+//! [`ParsedFile`] is one side of a file, and [`Parsed`] a document of it. `read` reads the sides.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,63 +19,63 @@ use crate::yaml::ScalarStyle::{Folded, Literal};
 use crate::yaml::stream::{count_lines, head, split};
 use crate::yaml::{Document, NodeKind, ParseError, Span, Tree, is_readable};
 
-/// A document of a file: what is known of it while all files wait for theirs to be paired. Its
-/// tree, which takes many times the memory of its text, is made when it is merged.
+/// A document of a file, with what pairing needs to know of it. Its tree, which takes many times
+/// the memory of its text, may be dropped and parsed again when the document is merged.
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed<'a> {
     pub(crate) document: Document<'a>,
-    /// What is below it and is no document: `---` lines with comments alone.
+    /// The text below the document up to the next one: `---` lines with comments only.
     pub(crate) tail: &'a str,
-    /// None where it is no resource.
+    /// `None` if the document is not a resource.
     pub(crate) resource: Option<Resource<'a>>,
-    /// Whether a field's value may be null anywhere.
+    /// Whether a field of the document may have the value null.
     pub(crate) may_have_null: bool,
     pub(super) root: Root,
-    /// Where memory allows to keep it.
+    /// The tree, if it is kept in memory.
     kept: Option<Arc<Tree<'a>>>,
 }
 
-/// What a document is.
+/// The kind of a document's root value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
-    /// A block collection: comments around its entries are in its row.
+    /// A block collection. The comments around its entries are in its row.
     Block,
-    /// Another value, on these lines of its chunk: what is around them is in no row.
+    /// Another value, on these lines of its chunk. The text around them is in no row.
     Value(Span),
-    /// A block scalar, which may look as if comments were below it, a value on the line of a
-    /// marker, or nothing.
+    /// A block scalar, below which text may look like comments; a value on the line of a marker; or
+    /// nothing.
     Other,
 }
 
-/// What a resource is called.
+/// The identity of a resource.
 #[derive(Debug, Clone)]
 pub(crate) struct Resource<'a> {
     pub(crate) id: ResourceId<'a>,
-    /// The identity that it pairs by, where that is another.
-    other: Option<Box<ResourceId<'a>>>,
+    /// The identity for pairing, if it is not `id`.
+    pairing_id: Option<Box<ResourceId<'a>>>,
 }
 
-/// How many bytes a document has at least whose tree is kept from when it is first read until it is
-/// merged, where packages have so many bytes, all together: a second reading takes longer.
+/// Returns the length from which the tree of a document is kept between reading and merging, for
+/// packages with `bytes` in total. Parsing a document again takes longer.
 ///
-/// Of small packages all are kept. Of others those of the largest documents are, which are most of
-/// what there is: when they are merged no more memory is taken.
-pub(crate) const fn least_kept(bytes: usize) -> usize {
+/// In small packages all trees are kept. In others those of the largest documents are, which are
+/// most of the text: merging these then takes no further memory.
+pub(crate) const fn min_kept_len(bytes: usize) -> usize {
     const SMALL: usize = 1 << 20;
     if bytes <= SMALL {
         0
     } else {
-        // three sides of one document, and not of two
+        // at most the three sides of one document, not of two
         bytes / 4
     }
 }
 
 impl<'a> Parsed<'a> {
-    /// Reads a document; `None` if there are comments only. What is known of another side's
-    /// document with the same text is known of it.
+    /// Parses a document. Returns `None` if it has only comments. If `other` has the same text, its
+    /// results are reused.
     fn read(
         document: Document<'a>,
-        least_kept: usize,
+        min_kept_len: usize,
         other: Option<&Self>,
     ) -> Result<Option<Self>, ParseError> {
         if let Some(same) = other.filter(|other| other.document.text == document.text) {
@@ -91,28 +93,27 @@ impl<'a> Parsed<'a> {
             resource: Resource::of(&tree),
             may_have_null: has_null(&tree),
             root: Root::of(&document, &tree),
-            kept: (document.text.len() >= least_kept).then(|| Arc::new(tree)),
+            kept: (document.text.len() >= min_kept_len).then(|| Arc::new(tree)),
         }))
     }
 
-    /// Its text in the file, with what is below it.
+    /// Returns the text of the document in its file, with the tail.
     pub(super) fn whole(&self, file: &'a str) -> &'a str {
         let start = self.document.start;
         &file[start..start + self.document.text.len() + self.tail.len()]
     }
 
-    /// The line of its first byte behind the `---`, from 0, counted in its chunk.
+    /// Returns the line of the first byte after `---`, counted from 0 in its chunk.
     pub(super) fn line(&self) -> usize {
         let body = self.document.body.start as usize;
         self.document.text[..body].matches('\n').count()
     }
 
-    /// The same document in the text of its file, from another start and with another start of its
-    /// body.
+    /// Returns the same document with another start in its file, and another start of its body.
     pub(super) fn from(&self, file: &'a str, start: usize, body_start: usize) -> Self {
         let document = self.document;
-        // a chunk has fewer than 4 GB
-        let moved = |at: u32| (document.start + at as usize - start) as u32;
+        // a chunk is smaller than 4 GB
+        let rebased = |at: u32| (document.start + at as usize - start) as u32;
         let line = match start < document.start {
             true => document.line - count_lines(&file[start..document.start]),
             false => document.line + count_lines(&file[document.start..start]),
@@ -121,12 +122,14 @@ impl<'a> Parsed<'a> {
             document: Document {
                 text: &file[start..document.start + document.text.len()],
                 start,
-                body: Span::new((body_start - start) as u32, moved(document.body.end)),
+                body: Span::new((body_start - start) as u32, rebased(document.body.end)),
                 line,
                 ..document
             },
             root: match self.root {
-                Root::Value(lines) => Root::Value(Span::new(moved(lines.start), moved(lines.end))),
+                Root::Value(lines) => {
+                    Root::Value(Span::new(rebased(lines.start), rebased(lines.end)))
+                }
                 root => root,
             },
             kept: self.kept.clone().filter(|_| start == document.start),
@@ -134,12 +137,13 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Its tree, where that is kept.
+    /// Returns the tree if it is kept in memory.
     pub(crate) fn kept(&self) -> Option<&Tree<'a>> {
         self.kept.as_deref()
     }
 
-    /// Its tree. (`None` if it could be read once, and cannot now.)
+    /// Returns the tree, parsed again if it was not kept. `None` if that fails although it
+    /// succeeded before.
     pub(crate) fn tree(&self) -> Option<Arc<Tree<'a>>> {
         match &self.kept {
             Some(tree) => Some(Arc::clone(tree)),
@@ -159,48 +163,51 @@ impl Root {
         Self::value(document, root.span.end as usize).map_or(Self::Other, Self::Value)
     }
 
-    /// The lines of a value that ends here in its chunk; `None` if it shares one with a marker.
+    /// Returns the lines of a value that ends at `value_end` in its chunk; `None` if it shares a
+    /// line with a marker.
     fn value(document: &Document<'_>, value_end: usize) -> Option<Span> {
         let (text, body) = (document.text, document.body.range());
-        let is_around = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
-        let above = lines_with_breaks(&text[body.clone()]).take_while(is_around);
+        let is_blank_or_comment =
+            |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+        let above = lines_with_breaks(&text[body.clone()]).take_while(is_blank_or_comment);
         let start = body.start + above.map(str::len).sum::<usize>();
         let value_end = value_end.max(start);
         let end = value_end + cut_first_line(text.get(value_end..body.end)?).0.len();
-        let is_own_line = start == 0 || ends_line(&text[..start]);
-        let is_alone = lines_with_breaks(&text[end..]).all(|line| is_around(&line));
+        let starts_line = start == 0 || ends_line(&text[..start]);
+        let only_comments_follow =
+            lines_with_breaks(&text[end..]).all(|line| is_blank_or_comment(&line));
         let offset = |at: usize| u32::try_from(at).ok();
         let lines = Span::new(offset(start)?, offset(end)?);
-        (is_own_line && is_alone).then_some(lines)
+        (starts_line && only_comments_follow).then_some(lines)
     }
 }
 
 impl<'a> Resource<'a> {
     fn of(tree: &Tree<'a>) -> Option<Self> {
         let id = ResourceId::of(tree)?;
-        let other = id.for_pairing(tree).map(Box::new);
-        Some(Self { id, other })
+        let pairing_id = id.for_pairing(tree).map(Box::new);
+        Some(Self { id, pairing_id })
     }
 
-    /// The identity that it pairs by.
+    /// Returns the identity for pairing.
     pub(crate) fn pairing(&self) -> &ResourceId<'a> {
-        self.other.as_deref().unwrap_or(&self.id)
+        self.pairing_id.as_deref().unwrap_or(&self.id)
     }
 }
 
-/// A file that is YAML.
+/// One side of a file that is YAML.
 #[derive(Debug)]
 pub(crate) struct ParsedFile<'a> {
-    /// The text, with a line break at its end.
+    /// The text. A missing line break at its end was added.
     pub(crate) text: &'a str,
-    /// How long the line break at the end is that the file lacks.
-    lacking: usize,
-    /// What is above the first document and is the file's.
+    /// The length of the line break that was added to the text and is not in the file.
+    added_len: usize,
+    /// The text above the first document that belongs to the file.
     pub(crate) head: &'a str,
     pub(crate) documents: Vec<Parsed<'a>>,
 }
 
-/// Why a file with a YAML name is not YAML.
+/// The reason why a file with a YAML name is not YAML.
 #[derive(Debug, Clone)]
 pub(crate) struct Broken {
     pub(crate) place: Place,
@@ -210,8 +217,8 @@ pub(crate) struct Broken {
 }
 
 impl Broken {
-    /// As an error, whose title is the path and `problem`. `help` is what to do where nothing else
-    /// is known.
+    /// Returns the error, whose title is the path and `problem`. `help` is used if the parser has
+    /// no better one.
     pub(crate) fn to_error(&self, problem: &str, help: &str) -> Error {
         let (problem, message, help) = match self.utf8 {
             true => (
@@ -228,33 +235,33 @@ impl Broken {
 
 /// One side of a file with a YAML name.
 pub(crate) type Reading<'a> = Result<ParsedFile<'a>, Box<Broken>>;
-/// All sides of such a file.
+/// All sides of a file with a YAML name.
 pub(crate) type Readings<'a> = Triple<Option<Reading<'a>>>;
 
 impl<'a> ParsedFile<'a> {
-    /// Reads a text, and keeps all trees.
+    /// Parses a text and keeps all trees.
     pub(crate) fn parse(path: &Path, text: &'a str) -> Result<Self, Box<Broken>> {
         Self::parse_beside(path, text, 0, None)
     }
 
-    /// Reads a text, and keeps the trees of documents of at least so many bytes; documents that
-    /// another side of the file has too are not read again.
+    /// Parses a text and keeps the trees of documents with at least `min_kept_len` bytes. Documents
+    /// that `other`, another side of the file, has too are not parsed again.
     pub(crate) fn parse_beside(
         path: &Path,
         text: &'a str,
-        least_kept: usize,
+        min_kept_len: usize,
         other: Option<&Self>,
     ) -> Result<Self, Box<Broken>> {
         let documents = split(text);
         let starts: Vec<usize> = documents.iter().map(|it| it.start).collect();
         let read = |(index, document): (usize, Document<'a>)| {
             let other = other.and_then(|other| other.documents.get(index));
-            let read = Parsed::read(document, least_kept, other);
+            let read = Parsed::read(document, min_kept_len, other);
             read.map_err(|error| (document.start, error))
         };
         let documents = documents.into_iter().enumerate().collect();
         let documents = in_parallel(text.len(), documents, read);
-        // the head is in no document, and becomes a part of one where it is merged
+        // the head is not in a document, but becomes a part of one when the file is merged
         let is_readable = is_readable(head(text)).map_err(|error| (0, error));
         let documents = is_readable.and_then(|()| documents.into_iter().collect());
         match documents {
@@ -270,8 +277,8 @@ impl<'a> ParsedFile<'a> {
         }
     }
 
-    /// A file of chunks that start there, some without content: such a one is of the document
-    /// above it, or of the head.
+    /// Returns the file with these chunks, which start at `starts`. A chunk without content belongs
+    /// to the document above it, or to the head.
     fn of(text: &'a str, starts: &[usize], chunks: Vec<Option<Parsed<'a>>>) -> Self {
         let mut end = text.len();
         let mut documents: Vec<Parsed<'a>> = Vec::with_capacity(chunks.len());
@@ -288,20 +295,20 @@ impl<'a> ParsedFile<'a> {
         }
         Self {
             text,
-            lacking: 0,
+            added_len: 0,
             head,
             documents,
         }
     }
 
-    /// The same file, which lacks so many bytes at the end of its text: a line break.
-    pub(super) fn without_line_break(self, lacking: usize) -> Self {
-        Self { lacking, ..self }
+    /// Returns the file with `added_len`, the length of the line break that was added at its end.
+    pub(super) fn with_added_len(self, added_len: usize) -> Self {
+        Self { added_len, ..self }
     }
 
-    /// What is in the file.
+    /// Returns the text as it is in the file.
     pub(super) fn written(&self) -> &'a str {
-        &self.text[..self.text.len() - self.lacking]
+        &self.text[..self.text.len() - self.added_len]
     }
 
     /// Whether the file ends with a line break.
@@ -309,7 +316,7 @@ impl<'a> ParsedFile<'a> {
         ends_line(self.written())
     }
 
-    /// Two resources with one identity in this file, if there are such.
+    /// Returns the first two resources in this file with the same identity, if there are any.
     pub(crate) fn duplicate(&self, path: &Path) -> Option<Duplicate> {
         let count = self.documents.len();
         let mut seen = FxHashMap::with_capacity_and_hasher(count, Default::default());
@@ -328,7 +335,7 @@ impl<'a> ParsedFile<'a> {
         None
     }
 
-    /// Where a resource says its kind.
+    /// Returns the place of the `kind` field of a resource.
     fn place(&self, path: &Path, parsed: &Parsed<'_>) -> Place {
         let within = parsed.tree().map_or(0, |tree| {
             let kind = tree.find(tree.root().value, "kind");
@@ -340,10 +347,10 @@ impl<'a> ParsedFile<'a> {
 
 const SAVE_AS_UTF_8: &str =
     "save the file as UTF-8 (iconv -t UTF-8), or exclude it in .krmignore or with --yaml";
-/// What to do about conflict markers.
+/// The help for files with conflict markers.
 pub(super) const RESOLVE_FIRST: &str = "resolve the conflict markers in it first";
 
-/// Where the first conflict marker is that somebody has left in a file.
+/// Returns the offset of the first conflict marker in a text that has an opening and a closing one.
 pub(super) fn conflict_marker(text: &str) -> Option<usize> {
     let find = |sign: &str| {
         let mut found = memmem::find_iter(text.as_bytes(), sign);

@@ -1,4 +1,5 @@
-//! What a merge is going to do to a package, before any of it is done (rules: Writing).
+//! The plan of a run: the changes to a package and the records to report, before anything is
+//! written (rules: Writing).
 
 use std::collections::BTreeMap;
 use std::fs::Permissions;
@@ -13,91 +14,91 @@ use crate::error::Warning;
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::triple::Triple;
 
-/// The outcome of a merge: what is to be written, and what there is to say about it.
+/// The outcome of a merge: the files to write, and the records to report.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The local package's folder; for a file, the folder it is in.
+    /// The local package's folder; for a file, its parent folder.
     pub root: PathBuf,
-    /// The files that change, by path.
+    /// The files that change, sorted by path.
     pub files: Vec<FileChange>,
-    /// The places where both sides changed and do not agree, by file and line.
+    /// The places where both sides changed the same thing and do not agree, sorted by file and
+    /// line.
     pub conflicts: Vec<FileConflict>,
-    /// Upstream's changes that a comment `# merge3: keep` held back, by file and line: no
-    /// conflicts.
+    /// The changes of upstream that a comment `# merge3: keep` held back, sorted by file and line.
+    /// They are not conflicts.
     pub pinned: Vec<FileConflict>,
-    /// The values that both sides changed and that were put together from both, by file and line:
-    /// no conflicts (rules: Texts and images, Lists).
+    /// The values that both sides changed and that were combined, sorted by file and line. They are
+    /// not conflicts (rules: Texts and images, Lists).
     pub combined: Vec<FileConflict>,
     /// The resources that were paired although their names or namespaces differ (rules: Renamed
-    /// resources), by file and line.
+    /// resources), sorted by file and line.
     pub renamed: Vec<Renamed>,
-    /// What there is to know beside.
+    /// The warnings.
     pub warnings: Vec<Warning>,
-    /// How many files of the local and the updated package were read.
+    /// The number of files of the local and the updated package that were read.
     pub read: usize,
-    /// Whether a diff shows the content of files that hold Secrets.
+    /// Whether a diff shows the content of files that contain Secrets.
     pub show_secrets: bool,
-    /// The local files that conflicts, pins and the like are in, as they were read.
+    /// The local files that records refer to, as they were read.
     pub(crate) sources: BTreeMap<PathBuf, Bytes>,
-    /// Whether what is written is to be committed: until it is forgotten then, the next run knows
-    /// of it.
+    /// Whether the changes will be committed. The journal is then kept until the commit.
     pub(crate) awaits_commit: bool,
-    /// The fingerprint of what upstream changed: which merge this is.
+    /// The fingerprint of upstream's changes. It identifies the merge.
     pub(crate) merge: u64,
 }
 
-/// One file that changes.
+/// A change of one file.
 #[derive(Debug)]
 pub struct FileChange {
-    /// Its path in the package, after the merge; of a file that goes, the one it had.
+    /// The path in the package after the merge; of a deleted file, its former path.
     pub path: PathBuf,
-    /// What happens to it.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// What is in it now; `None` for a file that comes.
+    /// The old content; `None` for a new file.
     pub old: Option<Bytes>,
-    /// What will be in it; `None` for a file that goes.
+    /// The new content; `None` for a deleted file.
     pub new: Option<Bytes>,
-    /// The permissions it has or gets.
+    /// The permissions after the change.
     pub permissions: Permissions,
-    /// Those that it had, where they change.
+    /// The old permissions, if they change.
     pub old_permissions: Option<Permissions>,
-    /// What the disk said of the file when it was read, where it was.
+    /// The metadata of the file when it was read.
     pub(crate) seen: Option<Seen>,
 }
 
-/// What happens to a file.
+/// The kind of a change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It comes.
+    /// The file is new.
     Added,
-    /// Its content changes.
+    /// The content or the permissions change.
     Changed,
-    /// It goes.
+    /// The file is deleted.
     Deleted,
-    /// Upstream gave it another path, and so it gets that too.
+    /// The file moves to the path that upstream gave it.
     Moved {
-        /// The path it had.
+        /// The former path.
         from: PathBuf,
     },
 }
 
-/// A conflict and where it is.
+/// A conflict, or another record, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileConflict {
-    /// The file in the local package; where it has none, the one in upstream's.
+    /// The file in the local package; if it has none, the file in upstream's.
     pub file: Arc<Path>,
-    /// The line in the local file, from 1; `None` if the local side has not got it.
+    /// The line in the local file, from 1; `None` if the local file does not have it.
     pub line: Option<usize>,
-    /// The resource, where it is in one.
+    /// The resource, if the place is in one.
     pub resource: Option<Arc<ResourceId<'static>>>,
-    /// What happened.
+    /// The conflict.
     pub conflict: Conflict,
-    /// Whether its values are left out, because they are those of a Secret.
+    /// Whether the values are hidden because they are those of a Secret.
     pub hidden: bool,
 }
 
 impl FileConflict {
-    /// One about a part of a file that is in no resource.
+    /// Returns a record about a part of a file that is not in a resource.
     pub(crate) fn in_file(
         file: impl Into<Arc<Path>>,
         line: Option<usize>,
@@ -112,7 +113,7 @@ impl FileConflict {
         }
     }
 
-    /// One about a file or folder as a whole.
+    /// Returns a record about a whole file or folder.
     pub(crate) fn of_whole(
         file: &Path,
         kind: ConflictKind,
@@ -130,8 +131,8 @@ impl FileConflict {
         Self::in_file(file, None, conflict)
     }
 
-    /// Whether it says that something whole that local deleted stays deleted: that was decided long
-    /// ago.
+    /// Returns true if the record reports a document, file or folder that local deleted and that
+    /// stays deleted.
     pub fn stays_deleted(&self) -> bool {
         self.conflict.kind == ConflictKind::DeletedLocally
             && self.conflict.resolution == Resolution::Local
@@ -139,35 +140,35 @@ impl FileConflict {
     }
 }
 
-/// A resource that has another name or namespace on one side than on another.
+/// A resource whose name or namespace differs between the sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renamed {
     /// The file in the local package.
     pub file: PathBuf,
-    /// The line in it, from 1.
+    /// The line in the file, from 1.
     pub line: usize,
-    /// What it is called on each side that has it.
+    /// The identity on each side that has it.
     pub names: Triple<Option<ResourceId<'static>>>,
 }
 
-/// How much was done.
+/// The numbers of files that a run read and changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Counts {
     /// Files of the local and the updated package that were read.
     pub read: usize,
     /// Files whose content changes.
     pub changed: usize,
-    /// Files that come.
+    /// New files.
     pub added: usize,
-    /// Files that go.
+    /// Deleted files.
     pub deleted: usize,
-    /// Files that get another path.
+    /// Files that move to another path.
     pub moved: usize,
 }
 
 impl FileChange {
-    /// What becomes of a file that is one thing before and another one afterwards; `None` if that
-    /// is the same, or nothing is known of its permissions.
+    /// Returns the change from `old` to `new`; `None` if the contents are equal, or if neither has
+    /// permissions.
     pub(crate) fn between(path: PathBuf, old: Option<Source>, new: Option<Source>) -> Option<Self> {
         let kind = match (&old, &new) {
             (Some(old), Some(new)) if old.bytes == new.bytes => return None,
@@ -178,7 +179,8 @@ impl FileChange {
         Self::of(path, kind, old, new)
     }
 
-    /// The same, whatever is in the file before and afterwards.
+    /// Returns a change of the given kind, even if the contents are equal; `None` if neither side
+    /// has permissions.
     pub(crate) fn of(
         path: PathBuf,
         kind: ChangeKind,
@@ -200,7 +202,7 @@ impl FileChange {
 }
 
 impl ChangeKind {
-    /// The word that reports use.
+    /// Returns the name of the kind in reports.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -212,8 +214,7 @@ impl ChangeKind {
 }
 
 impl Plan {
-    /// A plan that does nothing yet in a package. `merge` is the fingerprint of what upstream
-    /// changed.
+    /// Returns an empty plan for a package. `merge` is the fingerprint of upstream's changes.
     pub(crate) fn new(root: PathBuf, merge: u64) -> Self {
         Self {
             root,
@@ -222,16 +223,16 @@ impl Plan {
         }
     }
 
-    /// All that is told of single places, by list.
+    /// Returns the lists of records: conflicts, pinned and combined.
     pub(crate) fn records(&mut self) -> [&mut Vec<FileConflict>; 3] {
         [&mut self.conflicts, &mut self.pinned, &mut self.combined]
     }
 
-    /// Sorts files by their paths, and what is told by file and line.
+    /// Sorts files by path, and records by file and line.
     pub(crate) fn sort(&mut self) {
         self.files.sort_by(|left, right| left.path.cmp(&right.path));
         for records in self.records() {
-            // mostly they are in order, and to sort takes half as much memory as they do
+            // sorting takes half as much memory as the records, and mostly they are sorted already
             let place = |record: &FileConflict| (Arc::clone(&record.file), record.line);
             if !records.is_sorted_by_key(place) {
                 records.sort_by_key(place);
@@ -239,7 +240,7 @@ impl Plan {
         }
     }
 
-    /// How much is done.
+    /// Returns the numbers of changed files.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts {
             read: self.read,
@@ -256,7 +257,8 @@ impl Plan {
         counts
     }
 
-    /// Whether a conflict is left to somebody, most often between conflict markers.
+    /// Returns true if a conflict is left for the user to resolve, usually between conflict
+    /// markers.
     pub fn has_open_conflicts(&self) -> bool {
         self.conflicts
             .iter()

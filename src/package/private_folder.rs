@@ -1,17 +1,17 @@
-//! Folders that only this user may write to: what is in them is trusted, and git runs what the
-//! configuration of a repository there says.
+//! Folders that only the user can write to. Their content is trusted, and git runs commands that
+//! the configuration of a repository there names.
 
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder that a variable names, where that is an absolute path.
+/// Returns the folder that an environment variable names, if the path is absolute.
 pub(crate) fn named(variable: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).map(PathBuf::from);
     folder.filter(|folder| folder.is_absolute())
 }
 
-/// Makes a folder, and those above it, for this user alone.
+/// Creates a folder and its missing parents, accessible only to the user.
 ///
 /// # Errors
 /// Where that cannot be done.
@@ -23,11 +23,11 @@ pub(crate) fn make(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Sees that a folder is this user's, that nobody else may write to it, and that nobody else reads
-/// it from now on.
+/// Checks that a folder belongs to the user and that no other user can write to it, and makes it
+/// inaccessible to others.
 ///
 /// # Errors
-/// Where it is somebody else's, or others may write to it.
+/// If it belongs to another user, or others can write to it.
 pub(crate) fn check(folder: &Path) -> io::Result<()> {
     let metadata = fs::metadata(folder)?;
     refuse(&metadata)?;
@@ -37,10 +37,11 @@ pub(crate) fn check(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Refuses what is no folder of this user's to which nobody else may write.
+/// Checks that this is the metadata of a folder that belongs to the user and that no other user can
+/// write to.
 ///
 /// # Errors
-/// Where that is so.
+/// If it is not.
 pub(crate) fn refuse(metadata: &Metadata) -> io::Result<()> {
     let message = match owned_mode(metadata) {
         _ if !metadata.is_dir() => "it is no folder",
@@ -51,7 +52,7 @@ pub(crate) fn refuse(metadata: &Metadata) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::PermissionDenied, message))
 }
 
-/// Whether something is this user's, and its mode.
+/// Returns whether the entry belongs to the user, and its mode.
 #[cfg(unix)]
 fn owned_mode(metadata: &Metadata) -> (bool, u32) {
     use std::os::unix::fs::MetadataExt as _;
@@ -60,13 +61,13 @@ fn owned_mode(metadata: &Metadata) -> (bool, u32) {
     (metadata.uid() == user, metadata.mode())
 }
 
-/// A user's folders are that user's already.
+/// Systems without modes protect the folders of a user already.
 #[cfg(not(unix))]
 fn owned_mode(_: &Metadata) -> (bool, u32) {
     (true, 0o700)
 }
 
-/// Keeps others out of a folder.
+/// Makes a folder inaccessible to other users.
 ///
 /// # Errors
 /// Where that cannot be done.

@@ -1,8 +1,8 @@
-//! How many files of a run are merged, for a progress bar.
+//! Counts the merged files of a run, for a progress bar.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many of the files are merged; may be asked from another thread.
+/// The progress of a run. It can be read from another thread.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU64,
@@ -10,7 +10,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The files that are merged, and all that there are; none as long as they are being read.
+    /// Returns the number of merged files and the total, which is 0 until the files have been read.
     pub fn now(&self) -> (u64, u64) {
         let done = self.done.load(Ordering::Relaxed);
         (done, self.total.load(Ordering::Relaxed))

@@ -1,5 +1,5 @@
-//! Reads the three sides of a file. [`ReadFile`] says how it merges. What one side has in common
-//! with another is read once. `parsed` reads one side.
+//! Parses the three sides of a file. [`ReadFile`] says how the file merges. `parsed` parses one
+//! side.
 
 use std::path::Path;
 
@@ -12,18 +12,18 @@ use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal_documents};
 
-/// Reads all sides of a file with a YAML name; what one has in common with another is read once.
-/// Trees are kept of documents of at least so many bytes.
+/// Parses all sides of a file with a YAML name. Documents that two sides have in common are parsed
+/// once. The trees of documents with at least `min_kept_len` bytes are kept.
 pub(crate) fn read_sides<'a>(
     triple: &'a FileTriple,
     roots: &Roots,
-    least_kept: usize,
+    min_kept_len: usize,
 ) -> Readings<'a> {
     let paths = roots.paths(triple);
     let read = |side: Side, other: Option<&Reading<'a>>| {
         let other = other.and_then(|reading| reading.as_ref().ok());
         let source = triple.sides[side].as_ref()?;
-        Some(read_beside(&paths[side], source, least_kept, other))
+        Some(read_beside(&paths[side], source, min_kept_len, other))
     };
     let original = read(Side::Original, None);
     let updated = read(Side::Updated, original.as_ref());
@@ -40,14 +40,14 @@ pub(crate) fn read_sides<'a>(
     }
 }
 
-/// What was read of a file, and so how it merges.
+/// The parsed sides of a file, and so how it merges.
 #[derive(Debug)]
 pub(crate) enum ReadFile<'a> {
-    /// Nothing: its name is none of YAML, or it is the same on all sides.
+    /// Not parsed: it has no YAML name, or is the same on all sides.
     Unread,
-    /// Its sides, of which those that are YAML merge document by document.
+    /// All sides are YAML: they merge document by document.
     Documents(Readings<'a>),
-    /// A side is no YAML, or none has a document: it merges as a whole.
+    /// A side is not YAML, or no side has a document: it merges as a whole.
     Whole(Readings<'a>),
 }
 
@@ -61,7 +61,7 @@ impl<'a> ReadFile<'a> {
         }
     }
 
-    /// One side of a file that merges document by document.
+    /// Returns one side of a file that merges document by document.
     pub(super) fn file(&self, side: Side) -> Option<&ParsedFile<'a>> {
         match self {
             Self::Documents(readings) => readings[side].as_ref()?.as_ref().ok(),
@@ -69,7 +69,7 @@ impl<'a> ReadFile<'a> {
         }
     }
 
-    /// The sides that are YAML, however the file merges.
+    /// Returns the sides that are YAML, however the file merges.
     pub(super) fn yaml(&self) -> Triple<Option<&ParsedFile<'a>>> {
         match self {
             Self::Unread => Triple::default(),
@@ -84,36 +84,36 @@ impl<'a> ReadFile<'a> {
 fn read_beside<'a>(
     path: &Path,
     source: &'a Source,
-    least_kept: usize,
+    min_kept_len: usize,
     other: Option<&ParsedFile<'a>>,
 ) -> Reading<'a> {
     let text = text(path, source)?;
-    let ended = with_line_break(text, &source.bytes);
-    let file = ParsedFile::parse_beside(path, ended, least_kept, other)?;
-    Ok(file.without_line_break(ended.len() - text.len()))
+    let terminated = with_line_break(text, &source.bytes);
+    let file = ParsedFile::parse_beside(path, terminated, min_kept_len, other)?;
+    Ok(file.with_added_len(terminated.len() - text.len()))
 }
 
-/// Reads a file.
+/// Parses one file.
 pub(crate) fn read<'a>(path: &Path, source: &'a Source) -> Result<ParsedFile<'a>, Box<Broken>> {
     text(path, source).and_then(|text| ParsedFile::parse(path, text))
 }
 
-/// A text with a line break at its end, unless that would be a part of a value, or make a line of
-/// the white space at the end. Whether a file ends with one is a matter of the file: its last
-/// document may not be the last one of the merged file.
+/// Returns the text with a line break at its end, unless that changes a value, or makes a line of
+/// the white space at the end. The last document of a file may not be the last one of the merged
+/// file.
 fn with_line_break<'a>(text: &'a str, bytes: &'a Bytes) -> &'a str {
     let (last_line, _) = cut_last_line(text);
     if ends_line(text) || last_line.trim().is_empty() {
         return text;
     }
-    let ended = bytes.with_line_break(text);
-    let last = |text| split(text).last().map_or("", |last| last.text);
-    let (old, new) = (last(text), last(ended));
+    let terminated = bytes.with_line_break(text);
+    let last_document = |text| split(text).last().map_or("", |last| last.text);
+    let (old, new) = (last_document(text), last_document(terminated));
     let may_be_in_value = old.contains(['|', '>']);
     let trees = || Some((Tree::parse(old).ok()??, Tree::parse(new).ok()??));
     match may_be_in_value && !trees().is_some_and(|(old, new)| equal_documents(&old, &new)) {
         true => text,
-        false => ended,
+        false => terminated,
     }
 }
 

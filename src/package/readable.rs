@@ -1,4 +1,4 @@
-//! The files of one package, parsed, with places and errors as they are shown.
+//! Parses the files of one package, and finds the places in them that errors show.
 
 use std::path::{Path, PathBuf};
 
@@ -13,31 +13,31 @@ use super::single_package::Package;
 use crate::error::{Error, Place};
 use crate::yaml::{ParseError, Tree};
 
-/// A file that is YAML.
+/// A parsed file.
 pub(super) struct Readable<'a> {
-    /// Its path in the package.
+    /// The path in the package.
     pub(super) name: &'a Path,
-    /// Its path as errors show it.
+    /// The path that errors show.
     pub(super) path: PathBuf,
     pub(super) file: ParsedFile<'a>,
-    /// Where its lines come from, where it was made of lists.
+    /// The origin of the lines, if the file was generated from lists of resources.
     origin: Option<&'a Origin>,
 }
 
-/// A document with content, in a file that was read.
+/// A document with content.
 #[derive(Clone, Copy)]
 pub(super) struct InFile<'f, 'a> {
     pub(super) file: &'f Readable<'a>,
-    /// Which of the file's documents it is.
+    /// The index among all documents of the file.
     pub(super) index: usize,
-    /// Which of those with content.
+    /// The index among the documents with content.
     pub(super) number: usize,
     pub(super) parsed: &'f Parsed<'a>,
     pub(super) tree: &'f Tree<'a>,
 }
 
 impl<'a> Readable<'a> {
-    /// The documents with content.
+    /// Returns the documents with content.
     pub(super) fn documents(&self) -> impl Iterator<Item = InFile<'_, 'a>> {
         let documents = self.file.documents.iter().enumerate();
         documents
@@ -54,7 +54,7 @@ impl<'a> Readable<'a> {
 }
 
 impl InFile<'_, '_> {
-    /// A place in it, as errors show it.
+    /// Returns the place of an offset in the document, for errors.
     pub(super) fn place(&self, offset: usize) -> Place {
         let (path, document) = (&self.file.path, &self.parsed.document);
         match self.file.origin {
@@ -63,22 +63,23 @@ impl InFile<'_, '_> {
         }
     }
 
-    /// Where its content begins.
+    /// Returns the place where the content begins.
     pub(super) fn start(&self) -> Place {
         self.place(self.tree.root().span.start as usize)
     }
 
-    /// Whether it is a resource that one of the selectors means; where there are none, anything is.
+    /// Returns true if the document is a resource that a selector matches, or if there are no
+    /// selectors.
     pub(super) fn is_meant_by(&self, selectors: &[Selector]) -> bool {
-        let mut selectors_of = selectors.iter();
+        let mut remaining = selectors.iter();
         let resource = self.parsed.resource.as_ref();
         selectors.is_empty()
-            || resource.is_some_and(|it| {
-                selectors_of.any(|selector| selector.is_of(&it.id, Some(self.tree)))
-            })
+            || resource
+                .is_some_and(|it| remaining.any(|selector| selector.is_of(&it.id, Some(self.tree))))
     }
 
-    /// The offset of the first of these fields that it has; else where its content begins.
+    /// Returns the offset of the first of these fields that the document has, else that of its
+    /// content.
     pub(super) fn offset_of(&self, fields: &[&str]) -> usize {
         let root = self.tree.root().value;
         let named = fields.iter().find_map(|name| self.tree.find(root, name));
@@ -88,16 +89,17 @@ impl InFile<'_, '_> {
         span.start as usize
     }
 
-    /// An error about a place in it.
+    /// Returns an error about a place in the document.
     pub(super) fn unfit(&self, problem: &str, error: ParseError) -> Error {
         unfit(self.place(error.offset), problem, error)
     }
 }
 
-/// Reads a package's files, whose path `root` was given as.
+/// Parses the files of a package. `root` is the path that the user gave; `problem` says in errors
+/// what cannot be done.
 ///
 /// # Errors
-/// `problem`, where one is no YAML.
+/// If a file is not YAML.
 pub(super) fn all<'a>(
     root: &Path,
     package: &'a Package,
@@ -108,23 +110,24 @@ pub(super) fn all<'a>(
         false => "repair the file",
     };
     let problem = format!(": {problem}: it is not valid YAML");
-    let read = each(root, package).into_iter();
+    let read = parse_each(root, package).into_iter();
     Error::all(read.map(|file| file.map_err(|broken| broken.to_error(&problem, help))))
 }
 
-/// As [`all`], but in a folder what is no YAML is passed over: a template, say.
+/// Parses the files of a package as [`all`] does, but skips the files of a folder that are not
+/// YAML, such as templates.
 pub(super) fn usable<'a>(
     root: &Path,
     package: &'a Package,
     problem: &str,
 ) -> Result<Vec<Readable<'a>>, Error> {
     match package.is_folder {
-        true => Ok(each(root, package).into_iter().flatten().collect()),
+        true => Ok(parse_each(root, package).into_iter().flatten().collect()),
         false => all(root, package, problem),
     }
 }
 
-fn each<'a>(root: &Path, package: &'a Package) -> Vec<Result<Readable<'a>, Box<Broken>>> {
+fn parse_each<'a>(root: &Path, package: &'a Package) -> Vec<Result<Readable<'a>, Box<Broken>>> {
     let read = |(name, source): &'a (PathBuf, Source)| {
         let path = match package.is_folder {
             true => root.join(name),
@@ -151,7 +154,7 @@ pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
     )
 }
 
-/// Documents as one file.
+/// Joins documents to the text of one file.
 pub(super) fn joined(texts: impl Iterator<Item = String>) -> String {
     let mut all = String::new();
     for text in texts {
@@ -159,8 +162,8 @@ pub(super) fn joined(texts: impl Iterator<Item = String>) -> String {
             if !all.ends_with('\n') {
                 all.push('\n');
             }
-            let is_marked = |line: &str| line == "---" || line.starts_with("--- ");
-            if !text.lines().any(is_marked) {
+            let has_marker = |line: &str| line == "---" || line.starts_with("--- ");
+            if !text.lines().any(has_marker) {
                 all.push_str("---\n");
             }
         }

@@ -1,6 +1,5 @@
-//! What is recorded while documents merge (rules: Conflicts): the conflicts of fields, with their
-//! file, line and resource, and those about a whole document that one side deleted (rules:
-//! Documents).
+//! Records the conflicts of a merge of documents (rules: Conflicts): those of fields, with file,
+//! line and resource, and those about a whole document that one side deleted (rules: Documents).
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -22,7 +21,7 @@ use crate::triple::Triple;
 use crate::yaml::equal_documents;
 
 impl<'f> FileMerge<'_, 'f, '_> {
-    /// The options for a document: with the rules that are for it.
+    /// Returns the options for a document, with the rules that match it.
     pub(super) fn options(&self, group: &Group) -> Cow<'f, Options> {
         let members = self.members(group);
         let document = members.local.or(members.updated).or(members.original);
@@ -32,21 +31,23 @@ impl<'f> FileMerge<'_, 'f, '_> {
             .options(context.options, &self.path(group), document)
     }
 
-    /// Whether a document comes that local deleted only because it is left to somebody.
+    /// Returns true if the conflict about a document that local deleted is left open, between
+    /// markers.
     pub(super) fn is_left_open(&self, group: &Group) -> bool {
         group.local.is_none()
             && (group.original.is_some() || self.job.gone.is_some())
             && self.options(group).whole().0 == Resolution::Markers
     }
 
-    /// rules: Documents: deleted; a conflict if the local side changed it.
+    /// Returns the action for a document that upstream deleted, and records a conflict if local
+    /// changed it (rules: Documents).
     pub(super) fn deleted_upstream(&mut self, group: &Group) -> Action {
         let members = self.members(group);
         let Some(original) = members.original else {
             return Action::Keep;
         };
         if members.local.is_some_and(holds_pin) {
-            self.whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
+            self.record_whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
             return Action::Keep;
         }
         let removed = match members.local {
@@ -61,11 +62,11 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
         let options = self.options(group);
         let (resolution, rule) = match options.whole() {
-            // by another name it may as well be local's own
+            // a resource with another name may be local's own, so it stays by default
             (Resolution::Updated, None) if is_renamed(&members) => (Resolution::Local, None),
-            ruled => ruled,
+            decided => decided,
         };
-        self.whole_document(group, ConflictKind::DeletedUpstream, resolution, rule);
+        self.record_whole_document(group, ConflictKind::DeletedUpstream, resolution, rule);
         match resolution {
             Resolution::Updated => removed,
             Resolution::Local | Resolution::Open => Action::Keep,
@@ -73,8 +74,9 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// rules: Documents: stays deleted; a conflict if upstream changed it, unless a rule says that
-    /// this is known. Where nobody wins that, it comes, between markers.
+    /// Handles a document that local deleted: it stays deleted, with a conflict if upstream changed
+    /// it, unless a rule acknowledges that (rules: Documents). If the conflict stays open, the
+    /// document is added between markers.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
         let members = self.members(group);
         if let (Some(original), Some(updated)) = (members.original, members.updated)
@@ -85,8 +87,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// Keeps what upstream adds out of a file that local deleted as a whole. A document that
-    /// upstream only moved there comes.
+    /// Leaves out the documents that upstream adds to a file that local deleted as a whole, and
+    /// records one conflict. A document that upstream only moved to the file is still added.
     pub(super) fn keep_out(&mut self) {
         let coming = std::mem::take(&mut self.coming);
         for group in coming {
@@ -98,34 +100,34 @@ impl<'f> FileMerge<'_, 'f, '_> {
         fold_file(&self.context.triples[self.target], &mut self.outcome);
     }
 
-    /// Records that local deleted what upstream has. Whether it stays deleted.
+    /// Records that local deleted a document of upstream's. Returns true if it stays deleted.
     fn stays_deleted(&mut self, group: &Group) -> bool {
         let options = self.options(group);
         let deletion = options.deletion();
         if let Some((resolution, rule)) = deletion {
-            self.whole_document(group, ConflictKind::DeletedLocally, resolution, rule);
+            self.record_whole_document(group, ConflictKind::DeletedLocally, resolution, rule);
         }
         deletion.is_none_or(|(resolution, _)| resolution == Resolution::Local)
     }
 
-    /// The conflict markers around a document that one side deleted.
+    /// Returns the conflict markers around a document that one side deleted.
     pub(super) fn marks(&self, group: &Group) -> Marks {
         let members = self.members(group);
         let present = members.local.or(members.updated);
         let line_break = present.map_or("\n", |parsed| line_break_of(parsed.document.text));
         let mut marked = String::new();
         // a line that no document can have stands for the document's lines
-        let place = format!("\0{line_break}");
+        let placeholder = format!("\0{line_break}");
         let original = members.original.map_or("", |parsed| {
             &parsed.document.text[parsed.document.body.range()]
         });
         let [updated, local] = match members.local {
-            Some(_) => ["", place.as_str()],
-            None => [place.as_str(), ""],
+            Some(_) => ["", placeholder.as_str()],
+            None => [placeholder.as_str(), ""],
         };
         let lines = Triple::new(original, updated, local);
         write_hunk(&mut marked, lines, &self.context.options.markers);
-        match marked.split_once(&place) {
+        match marked.split_once(&placeholder) {
             Some((above, below)) => Marks {
                 above: above.to_owned(),
                 below: below.to_owned(),
@@ -134,7 +136,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    fn whole_document(
+    fn record_whole_document(
         &mut self,
         group: &Group,
         kind: ConflictKind,
@@ -158,32 +160,36 @@ impl<'f> FileMerge<'_, 'f, '_> {
         self.record_all(group, vec![conflict]);
     }
 
-    /// Whether the first line of the local file pins it.
+    /// Returns true if the first line of the local file pins the file.
     pub(super) fn is_pinned_file(&self) -> bool {
         let base = self.job.file.local.map(|base| &self.context.triples[base]);
         base.is_some_and(FileTriple::is_pinned)
     }
 
-    /// A file that is pinned stays as it is: what upstream changed in it is recorded.
+    /// Records what upstream changed in a pinned file, which stays as it is.
     pub(super) fn hold_back(&mut self) {
         let job = self.job;
         for group in job.here.iter().chain(&job.coming).chain(&job.deleted) {
             let members = self.members(group);
-            let same = |left: Option<&Parsed<'_>>, right: Option<&Parsed<'_>>| match (left, right) {
-                (Some(left), Some(right)) => equal(left, right),
-                (left, right) => left.is_none() && right.is_none(),
-            };
-            if !same(members.original, members.updated) && !same(members.updated, members.local) {
-                self.whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
+            let is_same =
+                |left: Option<&Parsed<'_>>, right: Option<&Parsed<'_>>| match (left, right) {
+                    (Some(left), Some(right)) => equal(left, right),
+                    (left, right) => left.is_none() && right.is_none(),
+                };
+            if !is_same(members.original, members.updated)
+                && !is_same(members.updated, members.local)
+            {
+                self.record_whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
             }
         }
     }
 
-    /// Records conflicts, or what pins held back.
+    /// Records conflicts, changes that a pin held back, or combined values, with file, line and
+    /// resource.
     pub(super) fn record_all(&mut self, group: &Group, conflicts: Vec<Conflict>) {
         let members = self.members(group);
-        let named = members.local.or(members.updated).or(members.original);
-        let resource = named.and_then(|parsed| parsed.resource.as_ref());
+        let document = members.local.or(members.updated).or(members.original);
+        let resource = document.and_then(|parsed| parsed.resource.as_ref());
         let resource = resource.map(|resource| Arc::new(resource.id.to_static()));
         let start = members.local.map(|local| local.document.line + 1);
         let file: Arc<Path> = self.path(group).into();
@@ -206,7 +212,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// The file of a document: the local one, else upstream's.
+    /// Returns the path of a document's file: the local one, else upstream's.
     pub(super) fn path(&self, group: &Group) -> PathBuf {
         let member = group.local.or(group.updated).or(group.original);
         let triple = member.map_or(self.target, |member| member.triple);
@@ -214,13 +220,13 @@ impl<'f> FileMerge<'_, 'f, '_> {
     }
 }
 
-/// Whether local calls a resource otherwise than the original.
+/// Returns true if local has another name for a resource than the original.
 fn is_renamed(members: &Triple<Option<&Parsed<'_>>>) -> bool {
     let names = members.map(|parsed| Some(&parsed?.resource.as_ref()?.pairing().name));
     matches!((names.original, names.local), (Some(original), Some(local)) if original != local)
 }
 
-/// Whether a document is pinned, or anything in it is.
+/// Returns true if a document or anything in it is pinned.
 fn holds_pin(parsed: &Parsed<'_>) -> bool {
     is_document_pinned(&parsed.document)
         || may_pin(parsed.document.text.as_bytes())
@@ -229,7 +235,8 @@ fn holds_pin(parsed: &Parsed<'_>) -> bool {
                 .is_some_and(|tree| !Pins::of(&tree).is_empty())
 }
 
-/// Whether a document has upstream's values still, comments and what kpt writes aside.
+/// Returns true if local did not change the document, apart from comments and the annotations of
+/// kpt.
 fn is_unchanged(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
     equal(original, local)
         || match (original.tree(), local.tree()) {
@@ -238,7 +245,7 @@ fn is_unchanged(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
         }
 }
 
-/// Whether two documents say the same, comments aside.
+/// Returns true if two documents have equal values.
 fn equal(left: &Parsed<'_>, right: &Parsed<'_>) -> bool {
     left.document.text == right.document.text
         || match (left.tree(), right.tree()) {

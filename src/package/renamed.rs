@@ -1,5 +1,5 @@
 //! Pairs resources to which one side gave another name, namespace or API group (rules: Renamed
-//! resources).
+//! resources). It works on what `pair` left unpaired.
 
 use std::cmp::Reverse;
 
@@ -7,37 +7,37 @@ use rustc_hash::FxHashMap;
 
 use super::file_triple::FileTriple;
 use super::jobs::{document_at, members};
-use super::pair::{DocRef, Group, both};
+use super::pair::{DocRef, Group, union};
 use super::plan::Renamed;
 use super::read::ReadFile;
 use super::resource::ResourceId;
 use super::similarity::Leaves;
 use crate::triple::Side;
 
-/// How many places apart two resources of one kind are compared at most: a file may hold thousands
-/// of them.
-const REACH: usize = 100;
+/// The largest distance of two resources of one kind that are compared, in positions: a file may
+/// have thousands of them.
+const MAX_DISTANCE: usize = 100;
 
-/// Pairs what is left of the original with what is left of updated, then with what is left of
-/// local, in one file; what upstream moved to another file, first with what local has there, for
-/// that may have moved already (law 4).
+/// Pairs the unpaired resources of the original with those of updated, then with those of local, in
+/// one file. Local's resources in a file that upstream moved the original's resource to pair before
+/// those in the original's file, because local may have moved it already (law 4).
 ///
-/// Pairs are: of one kind, namespace and name, those that moved to another API group and have
-/// mostly the same content; then of one group and kind, those that alone have one name, and those
-/// with mostly the same content: the likest first, then the nearest by place.
+/// In each step, resources pair if they have one kind, namespace and name, other API groups and
+/// mostly the same content; then, within one group and kind, if they alone have one name; then if
+/// they have mostly the same content, the most similar first, then the nearest.
 pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[ReadFile<'_>]) {
-    let mut pairing = Pairing {
+    let mut pairing = RenamePairing {
         groups,
         files,
         leaves: FxHashMap::default(),
     };
-    pairing.unite(Side::Updated, Side::Original);
-    pairing.unite(Side::Local, Side::Updated);
-    pairing.unite(Side::Local, Side::Original);
+    pairing.pair_side(Side::Updated, Side::Original);
+    pairing.pair_side(Side::Local, Side::Updated);
+    pairing.pair_side(Side::Local, Side::Original);
     groups.retain(|group| !group.is_empty());
 }
 
-/// The local resources that have another name or namespace than what they pair with.
+/// Returns the local resources whose name or namespace differs from that of their counterparts.
 pub(super) fn renamed(
     triples: &[FileTriple],
     groups: &[Group],
@@ -60,15 +60,16 @@ pub(super) fn renamed(
     groups.iter().filter_map(find).collect()
 }
 
-/// What is left of one group and kind in one file: groups by their index, in the order of the file.
+/// The unpaired resources of one group and kind in one file: indexes of groups, in the order of the
+/// file.
 #[derive(Debug, Default)]
-struct Left {
+struct Unpaired {
     originals: Vec<usize>,
     others: Vec<usize>,
 }
 
-impl Left {
-    fn of(&mut self, side: Side) -> &mut Vec<usize> {
+impl Unpaired {
+    fn of_side(&mut self, side: Side) -> &mut Vec<usize> {
         match side {
             Side::Original => &mut self.originals,
             Side::Updated | Side::Local => &mut self.others,
@@ -76,107 +77,119 @@ impl Left {
     }
 }
 
-struct Pairing<'g, 'f, 'a> {
+struct RenamePairing<'g, 'f, 'a> {
     groups: &'g mut Vec<Group>,
     files: &'f [ReadFile<'a>],
-    /// The leaves of the documents that were compared.
+    /// The leaves of the documents that have been compared.
     leaves: FxHashMap<(Side, DocRef), Leaves>,
 }
 
-impl<'f, 'a> Pairing<'_, 'f, 'a> {
-    /// Pairs what is left of the original with what is left of a side in the file in which `place`
-    /// has the original's.
-    fn unite(&mut self, side: Side, place: Side) {
-        for left in self.left(side, place, |id| ("", id.kind.as_ref())) {
-            self.unite_moved(side, &left);
+impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
+    /// Pairs the unpaired resources of the original with those of `side`, in the file that
+    /// `file_side` has the original's resource in.
+    fn pair_side(&mut self, side: Side, file_side: Side) {
+        for unpaired in self.unpaired(side, file_side, |id| ("", id.kind.as_ref())) {
+            self.pair_moved_api_group(side, &unpaired);
         }
-        for mut left in self.left(side, place, |id| (id.group(), id.kind.as_ref())) {
-            self.unite_named(side, Side::Original, &mut left);
+        for mut unpaired in self.unpaired(side, file_side, |id| (id.group(), id.kind.as_ref())) {
+            self.pair_equal_names(side, Side::Original, &mut unpaired);
             // local may have upstream's name already
-            self.unite_named(side, Side::Updated, &mut left);
-            // what upstream has still comes first: of what it deleted there is nothing to bring
+            self.pair_equal_names(side, Side::Updated, &mut unpaired);
+            // those that upstream deleted last: they have no changes to merge
             let is_kept = |index: &usize| self.groups[*index].updated.is_some();
-            let (kept, gone): (Vec<_>, Vec<_>) = left.originals.iter().partition(|it| is_kept(it));
-            self.unite_alike(side, &kept, &left.others);
-            self.unite_alike(side, &gone, &left.others);
+            let (kept, deleted): (Vec<_>, Vec<_>) =
+                unpaired.originals.iter().partition(|it| is_kept(it));
+            self.pair_similar(side, &kept, &unpaired.others);
+            self.pair_similar(side, &deleted, &unpaired.others);
         }
     }
 
-    /// What is left of the original and of a side in one file, where there is something of both,
-    /// for each value of `kind`.
-    fn left(
+    /// Returns the unpaired resources of the original and of `side` by file and by the result of
+    /// `group_and_kind`, where both have some.
+    fn unpaired(
         &self,
         side: Side,
-        place: Side,
-        kind: fn(&'f ResourceId<'a>) -> (&'f str, &'f str),
-    ) -> Vec<Left> {
-        let mut of_kind: FxHashMap<(usize, (&str, &str)), Left> = FxHashMap::default();
+        file_side: Side,
+        group_and_kind: fn(&'f ResourceId<'a>) -> (&'f str, &'f str),
+    ) -> Vec<Unpaired> {
+        let mut by_kind: FxHashMap<(usize, (&str, &str)), Unpaired> = FxHashMap::default();
         for (index, group) in self.groups.iter().enumerate() {
-            let Some(of) = left_side(side, group) else {
+            let Some(own_side) = unpaired_side(side, group) else {
                 continue;
             };
-            let triple = match of {
-                Side::Original => triple_at(place, group),
-                Side::Updated | Side::Local => group[of].map(|it| it.triple),
+            let triple = match own_side {
+                Side::Original => file_of_original(file_side, group),
+                Side::Updated | Side::Local => group[own_side].map(|it| it.triple),
             };
-            if let (Some(triple), Some(id)) = (triple, self.named(of, group)) {
-                let left = of_kind.entry((triple, kind(id))).or_default();
-                left.of(of).push(index);
+            if let (Some(triple), Some(id)) = (triple, self.id_of(own_side, group)) {
+                let unpaired = by_kind.entry((triple, group_and_kind(id))).or_default();
+                unpaired.of_side(own_side).push(index);
             }
         }
-        let of_kind = of_kind.into_values();
-        let mut all: Vec<Left> = of_kind
-            .filter(|left| !left.originals.is_empty() && !left.others.is_empty())
+        let by_kind = by_kind.into_values();
+        let mut all: Vec<Unpaired> = by_kind
+            .filter(|unpaired| !unpaired.originals.is_empty() && !unpaired.others.is_empty())
             .collect();
-        for left in &mut all {
+        for unpaired in &mut all {
             let document = |side: Side| move |index: &usize| self.groups[*index][side];
-            left.originals
+            unpaired
+                .originals
                 .sort_unstable_by_key(document(Side::Original));
-            left.others.sort_unstable_by_key(document(side));
+            unpaired.others.sort_unstable_by_key(document(side));
         }
         all
     }
 
-    /// Pairs those that alone have a namespace and name, and mostly the same content: their API
-    /// group moved.
-    fn unite_moved(&mut self, side: Side, left: &Left) {
-        let of_name = self.alone((Side::Original, side), left, |id| {
+    /// Pairs resources that alone have one namespace and name, in different API groups, if their
+    /// content is mostly the same.
+    fn pair_moved_api_group(&mut self, side: Side, unpaired: &Unpaired) {
+        let of_name = self.uniquely_named((Side::Original, side), unpaired, |id| {
             (id.namespace.as_ref(), id.name.as_ref())
         });
         for (original, other) in of_name {
-            self.unite_alike(side, &[original], &[other]);
+            self.pair_similar(side, &[original], &[other]);
         }
     }
 
-    /// Pairs those that alone have a name; the original's, the one that they have on side `named`.
-    fn unite_named(&mut self, side: Side, named: Side, left: &mut Left) {
-        for (original, other) in self.alone((named, side), left, |id| ("", id.name.as_ref())) {
+    /// Pairs resources that alone have one name. The name of an original resource is taken from
+    /// `name_side`.
+    fn pair_equal_names(&mut self, side: Side, name_side: Side, unpaired: &mut Unpaired) {
+        for (original, other) in
+            self.uniquely_named((name_side, side), unpaired, |id| ("", id.name.as_ref()))
+        {
             if self.can_join(original, other) {
-                self.join(original, other);
+                self.combine(original, other);
             }
         }
-        left.originals
+        unpaired
+            .originals
             .retain(|index| self.groups[*index][side].is_none());
-        left.others.retain(|index| !self.groups[*index].is_empty());
+        unpaired
+            .others
+            .retain(|index| !self.groups[*index].is_empty());
     }
 
-    /// What is left of the original and of a side that nothing else there shares its name with.
-    /// `sides` say on which one each has it.
-    fn alone(
+    /// Returns the pairs of an original resource and one of `sides.1` that alone have one value of
+    /// `name`. The name of the original's is taken from `sides.0`.
+    fn uniquely_named(
         &self,
         sides: (Side, Side),
-        left: &Left,
+        unpaired: &Unpaired,
         name: fn(&'f ResourceId<'a>) -> (&'f str, &'f str),
     ) -> Vec<(usize, usize)> {
-        let mut names: FxHashMap<(&str, &str), Left> = FxHashMap::default();
-        let originals = left
+        let mut names: FxHashMap<(&str, &str), Unpaired> = FxHashMap::default();
+        let originals = unpaired
             .originals
             .iter()
             .map(|it| (sides.0, Side::Original, *it));
-        let others = left.others.iter().map(|it| (sides.1, sides.1, *it));
-        for (named, of, index) in originals.chain(others) {
-            if let Some(id) = self.named(named, &self.groups[index]) {
-                names.entry(name(id)).or_default().of(of).push(index);
+        let others = unpaired.others.iter().map(|it| (sides.1, sides.1, *it));
+        for (name_side, own_side, index) in originals.chain(others) {
+            if let Some(id) = self.id_of(name_side, &self.groups[index]) {
+                names
+                    .entry(name(id))
+                    .or_default()
+                    .of_side(own_side)
+                    .push(index);
             }
         }
         let pairs = names.into_values().filter_map(|of_name| {
@@ -188,18 +201,18 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         pairs.collect()
     }
 
-    /// Pairs those that have mostly the same content: the likest first, then the nearest.
-    fn unite_alike(&mut self, side: Side, originals: &[usize], others: &[usize]) {
+    /// Pairs resources that have mostly the same content: the most similar first, then the nearest.
+    fn pair_similar(&mut self, side: Side, originals: &[usize], others: &[usize]) {
         let mut pairs = Vec::new();
-        for (place, original) in originals.iter().enumerate() {
-            let near = others.iter().enumerate().take(place + REACH + 1);
-            for (other_place, other) in near.skip(place.saturating_sub(REACH)) {
+        for (position, original) in originals.iter().enumerate() {
+            let near = others.iter().enumerate().take(position + MAX_DISTANCE + 1);
+            for (other_position, other) in near.skip(position.saturating_sub(MAX_DISTANCE)) {
                 if !self.can_join(*original, *other) {
                     continue;
                 }
-                if let Some(likeness) = self.likeness(side, *original, *other) {
-                    let rank = (Reverse(likeness), place.abs_diff(other_place));
-                    pairs.push((rank, place, *original, *other));
+                if let Some(similarity) = self.similarity(side, *original, *other) {
+                    let rank = (Reverse(similarity), position.abs_diff(other_position));
+                    pairs.push((rank, position, *original, *other));
                 }
             }
         }
@@ -207,31 +220,31 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         for (_, _, original, other) in pairs {
             let is_free = self.groups[original][side].is_none();
             if is_free && !self.groups[other].is_empty() && self.can_join(original, other) {
-                self.join(original, other);
+                self.combine(original, other);
             }
         }
     }
 
-    /// Whether no side has both: local may have the old name beside the new one.
+    /// Returns true if no side has both resources: local may have the old name beside the new one.
     fn can_join(&self, original: usize, other: usize) -> bool {
-        let both = self.groups[original].zip(self.groups[other]);
+        let members = self.groups[original].zip(self.groups[other]);
         let is_free = |(original, other): (Option<DocRef>, Option<DocRef>)| {
             original.is_none() || other.is_none()
         };
-        both.into_array().into_iter().all(is_free)
+        members.into_array().into_iter().all(is_free)
     }
 
-    fn join(&mut self, original: usize, other: usize) {
+    fn combine(&mut self, original: usize, other: usize) {
         let other = std::mem::take(&mut self.groups[other]);
         let group = &mut self.groups[original];
-        *group = both(*group, other);
+        *group = union(*group, other);
     }
 
-    /// How alike two resources are; `None` if they are not, for the most part. Upstream's version
-    /// of the original counts as well: local may have its changes already.
-    fn likeness(&mut self, side: Side, original: usize, other: usize) -> Option<usize> {
+    /// Returns the similarity of two resources; `None` if most of their content differs. Upstream's
+    /// version of the original counts as well, because local may have its changes already.
+    fn similarity(&mut self, side: Side, original: usize, other: usize) -> Option<usize> {
         let group = self.groups[original];
-        // none where it is paired already
+        // `None` if it has been paired already
         let other = (side, self.groups[other][side]?);
         let original = group.original.map(|it| (Side::Original, it));
         let updated = group.updated.map(|it| (Side::Updated, it));
@@ -246,20 +259,20 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         let leaves = |document| self.leaves.get(&document);
         let versions = versions.into_iter().flatten().filter_map(leaves);
         versions
-            .filter_map(|version| version.likeness(leaves(other)?))
+            .filter_map(|version| version.similarity(leaves(other)?))
             .max()
     }
 
-    /// What the member of a group is called.
-    fn named(&self, side: Side, group: &Group) -> Option<&'f ResourceId<'a>> {
+    /// Returns the identity of the group's member on a side.
+    fn id_of(&self, side: Side, group: &Group) -> Option<&'f ResourceId<'a>> {
         let member = document_at(self.files, side, group[side]?)?;
         Some(member.resource.as_ref()?.pairing())
     }
 }
 
-/// The file in which a side has what is the original's; where that is upstream, only if it moved it
-/// there.
-fn triple_at(side: Side, group: &Group) -> Option<usize> {
+/// Returns the file in which `side` has the original's resource; for another side than the
+/// original, only if it is another file than the original's.
+fn file_of_original(side: Side, group: &Group) -> Option<usize> {
     let triple = |side: Side| group[side].map(|it| it.triple);
     match side {
         Side::Original => triple(Side::Original),
@@ -267,10 +280,10 @@ fn triple_at(side: Side, group: &Group) -> Option<usize> {
     }
 }
 
-/// Whether a group is left of the original, or of a side that the original's are looked for on;
-/// `None` if it is not left. What local and upstream both have is what upstream has: nobody gave
-/// it its name.
-fn left_side(side: Side, group: &Group) -> Option<Side> {
+/// Returns the side of which an unpaired group has a resource: the original, or `side`. `None` if
+/// the group is not unpaired. A resource that both local and upstream have and the original has not
+/// was not renamed by local.
+fn unpaired_side(side: Side, group: &Group) -> Option<Side> {
     if group.original.is_some() {
         return group[side].is_none().then_some(Side::Original);
     }

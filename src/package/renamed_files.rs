@@ -1,7 +1,7 @@
-//! Files that one side renamed (rules: Renamed files): their sides become one triple.
+//! Joins the triples of files that one side renamed (rules: Renamed files).
 //!
-//! Resources have an identity and are found wherever they are (`pair`). This is about files without
-//! any: values of a chart, templates, workflows, scripts.
+//! This is about files without resources, such as chart values, templates, workflows and scripts.
+//! Resources have an identity and pair wherever they are (`pair`).
 
 use std::cmp::Reverse;
 
@@ -13,17 +13,17 @@ use super::file_triple::FileTriple;
 use super::parsed::ParsedFile;
 use crate::triple::{Side, Triple};
 
-/// A line that more new files have says nothing about where a file went.
-const COMMON: usize = 100;
+/// A line in more new files than this does not count when looking for candidates.
+const MAX_FILES_PER_LINE: usize = 100;
 
-/// Joins the triples of each file that upstream or local renamed: at local's path where local
-/// renamed it, else at upstream's.
+/// Joins the triples of each file that upstream or local renamed. The result is at local's path if
+/// local renamed the file, else at upstream's.
 pub(super) fn join_renamed(triples: &mut Vec<FileTriple>) {
-    let renamed = FileRenames::of(triples);
+    let renames = FileRenames::of(triples);
     let mut joined = FxHashSet::default();
     for original in 0..triples.len() {
-        let sides = renamed.sides(triples, original);
-        if sides.updated == original && sides.local == original || !matters(triples, sides) {
+        let sides = renames.sides(triples, original);
+        if sides.updated == original && sides.local == original || !should_join(triples, sides) {
             continue;
         }
         let target = match sides.local == original {
@@ -41,14 +41,15 @@ pub(super) fn join_renamed(triples: &mut Vec<FileTriple>) {
     triples.retain(|triple| !joined.contains(&triple.path));
 }
 
-/// Whether a merge by paths does something else: not where local deleted the file or left it as it
-/// was. What local has at both paths are two files; resources are paired by their identity, and
-/// what is pinned stays.
-fn matters(triples: &[FileTriple], sides: Triple<usize>) -> bool {
+/// Returns true if joining the sides makes a difference and is allowed: local has the file and
+/// changed or renamed it, it is not pinned, local does not also have a file at the other path, and
+/// no side has a resource in it, which pairs by its identity.
+fn should_join(triples: &[FileTriple], sides: Triple<usize>) -> bool {
     let file = |side: Side| (&triples[sides[side]], triples[sides[side]].bytes()[side]);
     let bytes = Side::ALL.map(|side| file(side).1);
     let is_changed = sides.local != sides.original || bytes.local != bytes.original;
-    let is_own = bytes.local.is_some() && is_changed && !triples[sides.local].is_pinned();
+    let is_changed_by_local =
+        bytes.local.is_some() && is_changed && !triples[sides.local].is_pinned();
     let has_both = [sides.original, sides.updated]
         .into_iter()
         .any(|it| it != sides.local && triples[it].sides.local.is_some());
@@ -59,11 +60,11 @@ fn matters(triples: &[FileTriple], sides: Triple<usize>) -> bool {
         let file = text.and_then(|it| ParsedFile::parse(&triple.path, it).ok());
         file.is_some_and(|it| it.documents.iter().any(|it| it.resource.is_some()))
     };
-    is_own && !has_both && !Side::ALL.map(has_resource).into_array().contains(&true)
+    is_changed_by_local && !has_both && !Side::ALL.map(has_resource).into_array().contains(&true)
 }
 
-/// Where the files of the original went, by the indexes of their triples. What a merge changes in
-/// the local package changes nothing here (law 4).
+/// The renamed files: for an index of a triple with a file of the original, the index of the triple
+/// that has it now. What a merge changes in the local package does not change the result (law 4).
 struct FileRenames {
     updated: FxHashMap<usize, usize>,
     local: FxHashMap<usize, usize>,
@@ -72,19 +73,19 @@ struct FileRenames {
 impl FileRenames {
     fn of(triples: &[FileTriple]) -> Self {
         let has = |index: usize| triples[index].sides.as_ref().map(Option::is_some);
-        let those = |wanted: &dyn Fn(Triple<bool>) -> bool| -> Vec<usize> {
+        let indexes_of = |condition: &dyn Fn(Triple<bool>) -> bool| -> Vec<usize> {
             let indexes = 0..triples.len();
-            indexes.filter(|index| wanted(has(*index))).collect()
+            indexes.filter(|index| condition(has(*index))).collect()
         };
         let changed = |index: &usize| {
             let bytes = triples[*index].bytes();
             bytes.local != bytes.original
         };
-        let gone = those(&|it| it.original && !it.updated);
-        let updated = match gone.iter().any(changed) {
+        let removed = indexes_of(&|it| it.original && !it.updated);
+        let updated = match removed.iter().any(changed) {
             true => {
-                let new = those(&|it| it.updated && !it.original);
-                pairs(triples, Side::Updated, &gone, &new, |_| None)
+                let added = indexes_of(&|it| it.updated && !it.original);
+                pairs(triples, Side::Updated, &removed, &added, |_| None)
             }
             false => FxHashMap::default(),
         };
@@ -93,14 +94,14 @@ impl FileRenames {
             // local may have it at upstream's path
             false => updated.get(&from).copied().filter(|to| !has(*to).local),
         };
-        let mut gone = those(&|it| it.original && !it.local);
-        gone.retain(|from| upstream(*from).is_some());
-        let new = those(&|it| it.local && !it.original && !it.updated);
-        let local = pairs(triples, Side::Local, &gone, &new, upstream);
+        let mut removed = indexes_of(&|it| it.original && !it.local);
+        removed.retain(|from| upstream(*from).is_some());
+        let added = indexes_of(&|it| it.local && !it.original && !it.updated);
+        let local = pairs(triples, Side::Local, &removed, &added, upstream);
         Self { updated, local }
     }
 
-    /// Which triple has a file of the original on each side.
+    /// Returns the index of the triple that has a file of the original on each side.
     fn sides(&self, triples: &[FileTriple], original: usize) -> Triple<usize> {
         let updated = self.updated.get(&original).copied().unwrap_or(original);
         let has_local = |triple: usize| triples[triple].sides.local.is_some();
@@ -113,14 +114,14 @@ impl FileRenames {
     }
 }
 
-/// Pairs files of the original that a side has no longer with its new files, by their indexes: the
-/// likest first, then those that keep their name. Upstream's version, at the index that `updated`
-/// says, counts as well.
+/// Pairs `removed`, the files of the original that `side` no longer has, with `added`, its new
+/// files: the most similar first, then those that keep their name. Upstream's version of a file, in
+/// the triple that `updated` returns, counts as well.
 fn pairs(
     triples: &[FileTriple],
     side: Side,
-    gone: &[usize],
-    new: &[usize],
+    removed: &[usize],
+    added: &[usize],
     updated: impl Fn(usize) -> Option<usize>,
 ) -> FxHashMap<usize, usize> {
     let bytes = |index: usize, side: Side| triples[index].bytes()[side].map(|it| &**it);
@@ -128,25 +129,25 @@ fn pairs(
         let bytes = bytes(*index, side);
         bytes.is_some_and(|bytes| !looks_like_resource(bytes))
     };
-    let candidates = |of: &[usize], side: Side| -> Vec<usize> {
-        let candidates = of.iter().filter(|index| is_candidate(index, side));
+    let candidates = |indexes: &[usize], side: Side| -> Vec<usize> {
+        let candidates = indexes.iter().filter(|index| is_candidate(index, side));
         candidates.copied().collect()
     };
-    let gone = candidates(gone, Side::Original);
-    if gone.is_empty() {
+    let removed = candidates(removed, Side::Original);
+    if removed.is_empty() {
         return FxHashMap::default();
     }
-    let new = candidates(new, side);
-    let index = LineIndex::of(new.iter().filter_map(|to| bytes(*to, side)));
+    let added = candidates(added, side);
+    let index = LineIndex::of(added.iter().filter_map(|to| bytes(*to, side)));
     let name = |index: usize| triples[index].path.file_name();
     let mut pairs = Vec::new();
-    for from in gone {
+    for from in removed {
         let updated = updated(from).and_then(|updated| bytes(updated, Side::Updated));
         let versions = bytes(from, Side::Original).into_iter().chain(updated);
-        for (to, likeness) in versions.flat_map(|version| index.alike(&Lines::of(version))) {
-            let to = new[to];
+        for (to, similarity) in versions.flat_map(|version| index.similar(&Lines::of(version))) {
+            let to = added[to];
             if triples[to].yaml == triples[from].yaml {
-                pairs.push((Reverse(likeness), name(from) != name(to), from, to));
+                pairs.push((Reverse(similarity), name(from) != name(to), from, to));
             }
         }
     }
@@ -160,15 +161,15 @@ fn pairs(
     paired
 }
 
-/// Whether a text looks like a resource and not like the template of one: that has an identity, and
-/// there is no need to look at its lines.
+/// Returns true if a text looks like a resource and not like the template of one. Resources pair by
+/// identity, so their lines need not be compared.
 fn looks_like_resource(bytes: &[u8]) -> bool {
     let has = |text: &str| memmem::find(bytes, text.as_bytes()).is_some();
     has("kind:") && has("\nmetadata:") && !has("{{")
 }
 
-/// A line by its hash, with how often a file has it, and how long it is. White space at its end
-/// plays no part: one side may have CRLF.
+/// A distinct line of a file: its hash, how often the file has it, and its length. White space at
+/// the end does not count, because one side may have CRLF.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     hash: u64,
@@ -176,7 +177,7 @@ struct Line {
     len: u32,
 }
 
-/// The lines of a file, by their hashes.
+/// The distinct lines of a file, sorted by hash.
 struct Lines(Vec<Line>);
 
 impl Lines {
@@ -204,8 +205,9 @@ impl Lines {
             .sum()
     }
 
-    /// The bytes of the lines that both have, in thousandths of the longer one; `None` below half.
-    fn likeness(&self, other: &Self) -> Option<u64> {
+    /// Returns the length of the common lines, in thousandths of the length of the longer file;
+    /// `None` if it is less than half.
+    fn similarity(&self, other: &Self) -> Option<u64> {
         let mut others = other.0.iter().peekable();
         let mut common = 0;
         for line in &self.0 {
@@ -219,11 +221,11 @@ impl Lines {
     }
 }
 
-/// Some files, and which of them have a line.
+/// The lines of some files, and an index from a line to the files that have it.
 struct LineIndex {
     files: Vec<Lines>,
-    /// By the hash of the line.
-    with: Vec<(u64, u32)>,
+    /// Pairs of a line's hash and the index of a file that has it, sorted.
+    files_by_line: Vec<(u64, u32)>,
 }
 
 impl LineIndex {
@@ -232,32 +234,39 @@ impl LineIndex {
         let numbered = (0..).zip(&files);
         let lines =
             numbered.flat_map(|(file, lines)| lines.0.iter().map(move |it| (it.hash, file)));
-        let mut with: Vec<(u64, u32)> = lines.collect();
-        with.sort_unstable();
-        Self { files, with }
+        let mut files_by_line: Vec<(u64, u32)> = lines.collect();
+        files_by_line.sort_unstable();
+        Self {
+            files,
+            files_by_line,
+        }
     }
 
-    /// The files that are like another one, by their indexes, and how much.
-    fn alike(&self, other: &Lines) -> Vec<(usize, u64)> {
+    /// Returns the indexes of the files that are similar to `other`, with their similarity.
+    fn similar(&self, other: &Lines) -> Vec<(usize, u64)> {
         let mut common: FxHashMap<u32, u64> = FxHashMap::default();
-        let mut most = 0;
+        let mut indexed = 0;
         for line in &other.0 {
-            let start = self.with.partition_point(|(hash, _)| *hash < line.hash);
-            let files = self.with[start..]
+            let start = self
+                .files_by_line
+                .partition_point(|(hash, _)| *hash < line.hash);
+            let files = self.files_by_line[start..]
                 .iter()
                 .take_while(|(hash, _)| *hash == line.hash);
-            if files.clone().nth(COMMON).is_none() {
-                most += u64::from(line.len);
+            if files.clone().nth(MAX_FILES_PER_LINE).is_none() {
+                indexed += u64::from(line.len);
                 for (_, file) in files {
                     *common.entry(*file).or_default() += u64::from(line.len);
                 }
             }
         }
-        let candidates = common.into_iter().filter(|(_, common)| common * 3 >= most);
-        let alike = candidates.filter_map(|(file, _)| {
+        let candidates = common
+            .into_iter()
+            .filter(|(_, common)| common * 3 >= indexed);
+        let similar = candidates.filter_map(|(file, _)| {
             let file = file as usize;
-            Some((file, other.likeness(&self.files[file])?))
+            Some((file, other.similarity(&self.files[file])?))
         });
-        alike.collect()
+        similar.collect()
     }
 }

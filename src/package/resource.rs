@@ -5,22 +5,22 @@ use std::fmt;
 
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
-/// The identity of a resource, as its text has it, or with copies of that.
+/// The identity of a resource. Its parts borrow from the text or are copies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceId<'s> {
-    /// `apiVersion`, empty where there is none.
+    /// `apiVersion`, or empty.
     pub api_version: Cow<'s, str>,
     /// `kind`
     pub kind: Cow<'s, str>,
-    /// `metadata.namespace`, empty where there is none.
+    /// `metadata.namespace`, or empty.
     pub namespace: Cow<'s, str>,
-    /// `metadata.name`, or `metadata.generateName` with a `*` behind it.
+    /// `metadata.name`, or `metadata.generateName` followed by `*`.
     pub name: Cow<'s, str>,
 }
 
 impl<'s> ResourceId<'s> {
-    /// The identity of a document; `None` if its top level is no map with a `kind` and a
+    /// Returns the identity of a document; `None` if its top level is not a map with `kind` and
     /// `metadata.name`.
     pub fn of(tree: &Tree<'s>) -> Option<Self> {
         let root = tree.root().value;
@@ -37,9 +37,8 @@ impl<'s> ResourceId<'s> {
         })
     }
 
-    /// The identity that pairs a document, where that is another one: where a comment
-    /// `# kpt-merge: NAMESPACE/NAME` is on the `metadata` line, with that namespace and name
-    /// (rules: Documents).
+    /// Returns the identity for pairing, if it is another one: a comment `# kpt-merge:
+    /// NAMESPACE/NAME` on the `metadata` line gives the namespace and name (rules: Documents).
     pub(crate) fn for_pairing(&self, tree: &Tree<'s>) -> Option<Self> {
         let metadata = tree.find(tree.root().value, "metadata")?;
         let (namespace, name) = kpt_merge(tree, metadata)?;
@@ -50,7 +49,7 @@ impl<'s> ResourceId<'s> {
         })
     }
 
-    /// The group in the API version: `apps` of `apps/v1`, nothing of `v1`.
+    /// Returns the group in the API version: `apps` for `apps/v1`, empty for `v1`.
     ///
     /// ```
     /// use merge3::package::ResourceId;
@@ -69,18 +68,19 @@ impl<'s> ResourceId<'s> {
         group.map_or("", |(group, _)| group)
     }
 
-    /// What is the same in all versions of an API: group, kind, namespace and name.
+    /// Returns the parts that are equal in all versions of an API: group, kind, namespace and name.
     pub(crate) fn of_any_version(&self) -> [&str; 4] {
         [self.group(), &self.kind, &self.namespace, &self.name]
     }
 
-    /// Whether it may be in a namespace: what says none may be in any.
+    /// Returns true if the resource may be in `namespace`: it has that namespace or none. `None`
+    /// stands for any namespace.
     pub(crate) fn may_be_in(&self, namespace: Option<&str>) -> bool {
         namespace.is_none_or(|it| self.namespace.is_empty() || self.namespace == it)
     }
 
-    /// Whether it may be what a document names, as far as the namespace goes: that of the document,
-    /// or, where it says none, the one that is given.
+    /// Returns true if the namespace matches a document that names a resource: the document's
+    /// namespace, or `given` if it has none.
     pub(crate) fn is_in_namespace_of(&self, wanted: &Self, given: Option<&str>) -> bool {
         match &*wanted.namespace {
             "" => self.may_be_in(given),
@@ -88,7 +88,7 @@ impl<'s> ResourceId<'s> {
         }
     }
 
-    /// The same with copies, which outlive the text.
+    /// Returns a copy that does not borrow from the text.
     pub fn to_static(&self) -> ResourceId<'static> {
         let copy = |text: &str| Cow::Owned(text.to_owned());
         ResourceId {
@@ -113,14 +113,14 @@ impl fmt::Display for ResourceId<'_> {
     }
 }
 
-/// The text of a field that is a scalar and not empty.
+/// Returns the text of a field that is a scalar and not empty.
 fn text<'s>(tree: &Tree<'s>, map: NodeId, key: &str) -> Option<Cow<'s, str>> {
     let value = tree.field(map, key)?;
     let content = tree.content(value)?;
     (!content.is_empty() && !tree.is_null(value)).then_some(content)
 }
 
-/// What the comment on the `metadata` line says.
+/// Returns the namespace and name in the `kpt-merge` comment on the `metadata` line.
 fn kpt_merge<'s>(tree: &Tree<'s>, metadata: EntryId) -> Option<(&'s str, &'s str)> {
     let entry = tree.entry(metadata);
     let flow = matches!(&tree.node(entry.value).kind, NodeKind::Mapping(map) if map.flow);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kpt_merge_comment_stands_for_namespace_and_name() {
+    fn a_kpt_merge_comment_gives_namespace_and_name() {
         assert_eq!(
             id("kind: Pod\nmetadata: # kpt-merge: old/first\n  name: second\n"),
             Some(("Pod second".into(), "Pod old/first".into()))

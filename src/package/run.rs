@@ -16,7 +16,7 @@ use super::input::Input;
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, load};
 use super::pair::pair;
-use super::parsed::{Readings, least_kept};
+use super::parsed::{Readings, min_kept_len};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::read::{ReadFile, read_sides};
@@ -76,11 +76,11 @@ pub fn plan_sides(
     join_renamed(&mut loaded.triples);
     let options = options_of(settings, &rules, &mut loaded)?;
     let triples = std::mem::take(&mut loaded.triples);
-    let least_kept = least_kept(triples.iter().map(FileTriple::len).sum());
+    let min_kept_len = min_kept_len(triples.iter().map(FileTriple::len).sum());
     progress.expect(triples.len());
     let files = biggest_first(&triples, |index| match &triples[index] {
         triple if needs_reading(triple) => {
-            ReadFile::of(read_sides(triple, &loaded.roots, least_kept))
+            ReadFile::of(read_sides(triple, &loaded.roots, min_kept_len))
         }
         _ => ReadFile::Unread,
     });

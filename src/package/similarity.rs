@@ -1,9 +1,9 @@
-//! How much two documents have in common, by their leaves: formatting plays no part.
+//! Measures how much two documents have in common, by their leaves. Formatting does not count.
 
 use super::parsed::Parsed;
 use crate::merge;
 
-/// The leaves of a document. A resource's version, name and namespace are left out.
+/// The leaves of a document, without apiVersion, name and namespace.
 #[derive(Debug, Default)]
 pub(super) struct Leaves(merge::Leaves);
 
@@ -14,23 +14,23 @@ impl Leaves {
         Self(leaves.unwrap_or_default())
     }
 
-    /// How alike two resources of one kind are, in thousandths: how much of this one is in the
-    /// other. `None` if that is less than two thirds, where more than half of the other is not in
-    /// this one, or where they share their kind alone.
-    pub(super) fn likeness(&self, other: &Self) -> Option<usize> {
-        let (own, others, common) = (self.0.len(), other.0.len(), self.0.common(&other.0));
-        let shares_more = common > 1 || common == own.max(others);
-        (shares_more && common * 3 >= own * 2 && common * 2 >= others)
-            .then(|| common * 1000 / own.max(1))
+    /// Returns the similarity of two resources of one kind: the share of this one's leaves that
+    /// `other` has too, in thousandths. `None` if that is less than two thirds, if this one lacks
+    /// more than half of `other`'s leaves, or if only the kind is common.
+    pub(super) fn similarity(&self, other: &Self) -> Option<usize> {
+        let (len, other_len, common) = (self.0.len(), other.0.len(), self.0.common(&other.0));
+        let shares_more_than_kind = common > 1 || common == len.max(other_len);
+        (shares_more_than_kind && common * 3 >= len * 2 && common * 2 >= other_len)
+            .then(|| common * 1000 / len.max(1))
     }
 
-    /// How many leaves one of two documents has and the other has not.
+    /// Returns the number of leaves that only one of the two documents has.
     pub(super) fn distance(&self, other: &Self) -> usize {
         self.0.len() + other.0.len() - 2 * self.0.common(&other.0)
     }
 }
 
-/// Whether a path leads to the version, name or namespace of a resource.
+/// Returns true if this is the path of a resource's apiVersion, name or namespace.
 fn is_identity(path: &[&str]) -> bool {
     matches!(
         path,
@@ -44,48 +44,48 @@ mod tests {
     use super::*;
     use pretty_assertions::assert_eq;
 
-    fn likeness(left: &str, right: &str) -> Option<usize> {
+    fn similarity(left: &str, right: &str) -> Option<usize> {
         let leaves = |text| {
             let file = ParsedFile::parse("a.yaml".as_ref(), text).unwrap();
             Leaves::of(&file.documents[0])
         };
-        leaves(left).likeness(&leaves(right))
+        leaves(left).similarity(&leaves(right))
     }
 
     #[test]
     fn two_thirds_of_the_leaves_are_enough() {
-        let named = |rest: &str| format!("kind: A\n{rest}");
-        let likeness = |left: &str, right: &str| likeness(&named(left), &named(right));
+        let with_kind = |rest: &str| format!("kind: A\n{rest}");
+        let similarity = |left: &str, right: &str| similarity(&with_kind(left), &with_kind(right));
         let all = Some(1000);
-        assert_eq!(likeness("a: 1\nb: [1, 2]\n", "b:\n- 2\n- 1\na: 1\n"), all);
-        assert_eq!(likeness("a: 1\nb: 1\n", "a: 1\nb: 2\n"), Some(666));
+        assert_eq!(similarity("a: 1\nb: [1, 2]\n", "b:\n- 2\n- 1\na: 1\n"), all);
+        assert_eq!(similarity("a: 1\nb: 1\n", "a: 1\nb: 2\n"), Some(666));
         assert_eq!(
-            likeness("a: 1\nb: {c: 1, d: 1}\n", "a: 1\nb: {c: 2, d: 2}\n"),
+            similarity("a: 1\nb: {c: 1, d: 1}\n", "a: 1\nb: {c: 2, d: 2}\n"),
             None
         );
-        assert_eq!(likeness("a: 1\n", "a: 1\nb: 1\nc: 1\n"), all);
-        assert_eq!(likeness("a: 1\n", "a: 1\nb: 1\nc: 1\nd: 1\n"), None);
+        assert_eq!(similarity("a: 1\n", "a: 1\nb: 1\nc: 1\n"), all);
+        assert_eq!(similarity("a: 1\n", "a: 1\nb: 1\nc: 1\nd: 1\n"), None);
     }
 
     #[test]
-    fn their_kind_alone_is_not_enough() {
-        assert_eq!(likeness("kind: A\na: 1\n", "kind: A\na: '1'\n"), None);
-        assert_eq!(likeness("kind: A\n", "kind: A\na: 1\n"), None);
-        assert_eq!(likeness("kind: A\n", "kind: A\n"), Some(1000));
+    fn the_kind_alone_is_not_enough() {
+        assert_eq!(similarity("kind: A\na: 1\n", "kind: A\na: '1'\n"), None);
+        assert_eq!(similarity("kind: A\n", "kind: A\na: 1\n"), None);
+        assert_eq!(similarity("kind: A\n", "kind: A\n"), Some(1000));
     }
 
     #[test]
-    fn what_a_resource_is_called_is_no_leaf() {
+    fn name_and_namespace_are_not_leaves() {
         let named = |name: &str| {
             format!("apiVersion: {name}\nkind: A\nmetadata: {{name: {name}, namespace: {name}}}\n")
         };
-        assert_eq!(likeness(&named("a"), &named("b")), Some(1000));
+        assert_eq!(similarity(&named("a"), &named("b")), Some(1000));
     }
 
     #[test]
-    fn an_alias_has_the_leaves_of_what_it_stands_for() {
+    fn an_alias_has_the_leaves_of_its_anchor() {
         assert_eq!(
-            likeness("a: &a [x]\nb: *a\n", "a: [x]\nb: [x]\n"),
+            similarity("a: &a [x]\nb: *a\n", "a: [x]\nb: [x]\n"),
             Some(1000)
         );
     }
