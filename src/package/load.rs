@@ -117,7 +117,7 @@ fn load_files(
         .as_ref()
         .into_array()
         .iter()
-        .any(|path| names.have(path));
+        .any(|path| names.matches(path));
     let sources = if yaml || !settings.yaml_only {
         sides
             .as_ref()
@@ -182,7 +182,7 @@ fn load_folders(
             warnings.extend(special_file_warning(sides, &path, &kinds)?);
             continue;
         }
-        let yaml = names.have(&path);
+        let yaml = names.matches(&path);
         let files = kinds.map(|kind| kind == Some(Kind::File));
         if files.into_array().contains(&true) && (yaml || !settings.yaml_only) {
             triples.push((path, yaml, files));

@@ -1,5 +1,5 @@
-//! From three packages to a plan: loads, reads and pairs them, merges each file, and collects what
-//! changes. [`merge_triple`] merges one file; `load`, `read`, `pair` and `jobs` come before it.
+//! Plans the merge of three packages: loads, reads and pairs them, merges each file, and collects
+//! the changes. [`merge_triple`] merges one file; `load`, `read`, `pair` and `jobs` come before it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,13 +30,14 @@ use crate::error::Error;
 use crate::merge::{ConflictKind, Options};
 use crate::triple::Triple;
 
-/// Merges what changed from the original to the updated package into the local one, in memory.
+/// Merges the changes from the original to the updated package into the local one, in memory.
 ///
-/// The sides are three folders or three files. The result does not depend on the number of threads,
-/// which is that of the rayon pool this runs in. Nothing is written: see [`Plan::write`].
+/// The sides are three folders or three files. The work runs in the current rayon pool; the result
+/// does not depend on its number of threads. Nothing is written: see [`Plan::write`].
 ///
 /// # Errors
-/// Whatever makes the input unfit: see [`Error`]. Where several files are, all of them are named.
+/// If the input cannot be merged: see [`Error`]. If this holds for several files, the error names
+/// all of them.
 ///
 /// ```
 /// use merge3::package::{Settings, plan};
@@ -59,7 +60,7 @@ pub fn plan(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Plan, Error>
     plan_sides(&sides, settings, &Progress::default())
 }
 
-/// [`plan`], for sides of which some may be read already; tells how far it is.
+/// [`plan`] for sides that may be in memory already. Counts the merged files in `progress`.
 ///
 /// # Errors
 /// As for [`plan`].
@@ -78,7 +79,7 @@ pub fn plan_sides(
     let triples = std::mem::take(&mut loaded.triples);
     let min_kept_len = min_kept_len(triples.iter().map(FileTriple::len).sum());
     progress.expect(triples.len());
-    let files = biggest_first(&triples, |index| match &triples[index] {
+    let files = largest_first(&triples, |index| match &triples[index] {
         triple if needs_reading(triple) => {
             ReadFile::of(read_sides(triple, &loaded.roots, min_kept_len))
         }
@@ -111,25 +112,25 @@ pub fn plan_sides(
     Ok(Plan { renamed, ..plan })
 }
 
-/// Does all jobs.
+/// Merges all files.
 ///
 /// # Errors
-/// Those of all files.
+/// The errors of all files.
 fn merge_all(
     context: &Context<'_, '_>,
     jobs: &[Job],
     progress: &Progress,
 ) -> Result<Vec<FileOutcome>, Error> {
-    Error::all(biggest_first(context.triples, |target| {
+    Error::all(largest_first(context.triples, |target| {
         let outcome = merge_triple(context, target, &jobs[target]);
         progress.step();
         outcome
     }))
 }
 
-/// Does something for each triple, at once. Those with much in them come first, lest the others are
-/// done and wait for them.
-fn biggest_first<R: Send>(triples: &[FileTriple], work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+/// Calls `work` for the index of each triple, in parallel, and returns the results in the order of
+/// the triples. Large files come first, so that no thread is left with a large file at the end.
+fn largest_first<R: Send>(triples: &[FileTriple], work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let mut order: Vec<usize> = (0..triples.len()).collect();
     order.sort_by_cached_key(|index| std::cmp::Reverse(triples[*index].len()));
     let results = order.par_iter().with_max_len(1);
@@ -138,7 +139,7 @@ fn biggest_first<R: Send>(triples: &[FileTriple], work: impl Fn(usize) -> R + Sy
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Whether the documents of a file have to be known: not where it is the same on all sides.
+/// Returns true if the documents of a file are needed: it is YAML and not the same on all sides.
 fn needs_reading(triple: &FileTriple) -> bool {
     let bytes = triple.bytes();
     triple.yaml && (bytes.original != bytes.updated || bytes.original != bytes.local)
@@ -149,7 +150,7 @@ pub(super) fn merge_triple(
     target: usize,
     job: &Job,
 ) -> Result<FileOutcome, Error> {
-    let whole: Option<&Readings<'_>> = match &context.files[target] {
+    let readings: Option<&Readings<'_>> = match &context.files[target] {
         ReadFile::Documents(_) => return merge_documents(context, target, job),
         ReadFile::Whole(readings) => Some(readings),
         ReadFile::Unread => None,
@@ -157,13 +158,13 @@ pub(super) fn merge_triple(
     let triple = &context.triples[target];
     let options = context.rules.options(context.options, &triple.path, None);
     let (resolution, Some(rule)) = options.whole() else {
-        return merge_whole(triple, whole, &options, job.gone.is_some());
+        return merge_whole(triple, readings, &options, job.gone.is_some());
     };
-    let ruled = Options {
+    let options_by_rule = Options {
         on_conflict: policy(resolution),
         ..(*options).clone()
     };
-    let mut outcome = merge_whole(triple, whole, &ruled, job.gone.is_some())?;
+    let mut outcome = merge_whole(triple, readings, &options_by_rule, job.gone.is_some())?;
     for record in &mut outcome.conflicts {
         if record.conflict.resolution == resolution {
             record.conflict.rule = Some(rule.origin.clone());
@@ -185,12 +186,12 @@ fn collect(
     let records = outcomes
         .iter()
         .flat_map(|it| it.conflicts.iter().chain(&it.noted));
-    let told: FxHashSet<Arc<Path>> = records.map(|it| it.file.clone()).collect();
+    let files_with_records: FxHashSet<Arc<Path>> = records.map(|it| it.file.clone()).collect();
     for ((index, triple), outcome) in triples.iter().enumerate().zip(outcomes) {
         let sides = triple.sides.as_ref().into_array();
         plan.read += sides.iter().filter(|it| it.is_some()).count();
         if let Some(local) = &triple.sides.local
-            && told.contains(triple.path.as_path())
+            && files_with_records.contains(triple.path.as_path())
         {
             plan.sources
                 .insert(triple.path.clone(), local.bytes.clone());
@@ -205,9 +206,13 @@ fn collect(
         plan.pinned.extend(pinned);
         plan.combined.extend(combined);
         plan.warnings.extend(outcome.warnings);
-        let moved = jobs[index].file.local.filter(|base| *base != index);
-        let moved = moved.map(|base| &triples[base]);
-        plan.files.extend(change(triple, moved, outcome.content));
+        let moved_from = jobs[index]
+            .file
+            .local
+            .filter(|local_triple| *local_triple != index);
+        let moved_from = moved_from.map(|local_triple| &triples[local_triple]);
+        plan.files
+            .extend(change(triple, moved_from, outcome.content));
     }
     plan.clear_obstacles(&loaded.local_kinds)?;
     plan.sort();

@@ -1,4 +1,4 @@
-//! Keeps the values of Secrets out of reports and errors.
+//! Hides the values of Secrets in reports and errors.
 
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
@@ -16,19 +16,19 @@ use crate::secret::{HIDDEN, is_kept_by, may_be_in};
 use crate::triple::Side;
 use crate::yaml::ParseError;
 
-/// Takes the values of Secrets out of what is recorded of all files.
+/// Hides the values of Secrets in the records of all files.
 pub(super) fn hide_all(outcomes: &mut [FileOutcome], triples: &[FileTriple], jobs: &[Job]) {
     for (index, outcome) in outcomes.iter_mut().enumerate() {
         let base = &triples[jobs[index].file.local.unwrap_or(index)];
-        let in_file = LazyCell::new(|| may_hold_secret(base));
+        let file_may_hold_secret = LazyCell::new(|| may_contain_secret(base));
         for record in outcome.conflicts.iter_mut().chain(&mut outcome.noted) {
-            hide(record, || *in_file);
+            hide(record, || *file_may_hold_secret);
         }
     }
 }
 
-/// A result that is not what was meant, told without a value where one of the texts may hold a
-/// Secret.
+/// Returns the error for a result that differs from what was decided, without values if one of
+/// `texts` may contain a Secret.
 pub(super) fn verification_error<'t>(
     file: PathBuf,
     verification_error: VerificationError,
@@ -45,8 +45,9 @@ pub(super) fn verification_error<'t>(
     }
 }
 
-/// Why a patch cannot be applied, or made: `wrong` tells of a place in a document of one side. The
-/// result for `file` is told as by [`verification_error`].
+/// Returns the error for a patch that cannot be applied or created. `wrong` returns the error for a
+/// place in a document of one side. An error of the result for `file` is reported as by
+/// [`verification_error`].
 pub(super) fn patch_error<'t>(
     file: &Path,
     error: PatchError,
@@ -61,8 +62,8 @@ pub(super) fn patch_error<'t>(
     }
 }
 
-/// A resource without what Secrets keep: of one that is a Secret the values of its data and its
-/// annotations, of any the texts that look like one.
+/// Returns a resource with the values of Secrets hidden: the data and annotations of a Secret, and
+/// any text that looks like a Secret.
 pub(super) fn masked(mut json: Value) -> Value {
     let hide_values = |json: Option<&mut Value>| match json {
         Some(Value::Object(fields)) => fields.values_mut().for_each(|value| *value = HIDDEN.into()),
@@ -83,26 +84,28 @@ pub(super) fn masked(mut json: Value) -> Value {
     json
 }
 
-fn may_hold_secret(triple: &FileTriple) -> bool {
+fn may_contain_secret(triple: &FileTriple) -> bool {
     let sides = triple.sides.as_ref().into_array();
     let mut sources = sides.into_iter().flatten();
     sources.any(|source| may_be_in(&source.bytes))
 }
 
-/// Takes the values out of a record where they may be those of a Secret: of one that is a resource
-/// what it keeps; of anything that is no resource, all in a file that may hold one; and every value
-/// that looks like one itself.
-fn hide(record: &mut FileConflict, in_file: impl Fn() -> bool) {
-    let in_resource = match &record.resource {
-        Some(resource) => is_kept_by(&resource.kind, &record.conflict.path).unwrap_or_else(in_file),
-        None => in_file(),
+/// Hides the values of a record if they may be those of a Secret: in a resource, if it is a
+/// Secret's field with values; elsewhere, if the file may contain a Secret; and always if a value
+/// looks like a Secret itself.
+fn hide(record: &mut FileConflict, file_may_hold_secret: impl Fn() -> bool) {
+    let is_secret_field = match &record.resource {
+        Some(resource) => {
+            is_kept_by(&resource.kind, &record.conflict.path).unwrap_or_else(file_may_hold_secret)
+        }
+        None => file_may_hold_secret(),
     };
     let values = &mut record.conflict.values;
-    let in_value = || {
+    let looks_like_secret = || {
         let mut values = values.as_ref().into_array().into_iter().flatten();
         values.any(|value| may_be_in(value.as_bytes()))
     };
-    if in_resource || in_value() {
+    if is_secret_field || looks_like_secret() {
         record.hidden = true;
         *values = values
             .as_ref()

@@ -143,7 +143,7 @@ pub(crate) fn load_package(
     let kinds: FxHashMap<PathBuf, Kind> = keep(path, listing, &mut ignored)?.into_iter().collect();
     let mut paths: Vec<PathBuf> = kinds
         .iter()
-        .filter(|(path, kind)| **kind == Kind::File && names.have(path))
+        .filter(|(path, kind)| **kind == Kind::File && names.matches(path))
         .map(|(path, _)| path.clone())
         .filter(|path| path != Path::new(RULES_FILE))
         .collect();

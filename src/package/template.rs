@@ -1,14 +1,16 @@
-//! Templates: texts with a YAML name of which a program makes YAML (rules: Files that are not
-//! YAML).
+//! Recognizes templates: texts with a YAML name from which a program generates YAML (rules: Files
+//! that are not YAML).
 
-/// What opens and closes a statement in Jinja and in ERB.
+/// The delimiters of a statement in Jinja and in ERB.
 const STATEMENTS: [(&str, &str); 2] = [("{%", "%}"), ("<%", "%>")];
 
-/// Whether a text, which is no YAML from line `broken` on, counted from 1, is a template.
+/// Returns true if a text is a template. `broken` is the line, from 1, on which it stops being
+/// YAML.
 ///
-/// It has `{{ ... }}` where YAML has a key, a value, or a line of its own; or a statement such as
-/// `{% ... %}` there, on the line where YAML ends or the one above. Within quotes, in a comment, and
-/// behind other text these say nothing: YAML can have them there, and in a block scalar anywhere.
+/// A template has `{{ ... }}` where YAML has a key, a value, or a line of its own; or a statement
+/// such as `{% ... %}` there, on the line where YAML ends or the one above. Braces in quotes, in a
+/// comment or behind other text do not count, because YAML can have them there, and in a block
+/// scalar anywhere.
 pub(super) fn is_template(text: &str, broken: usize) -> bool {
     let near = broken.saturating_sub(2)..broken;
     text.lines().enumerate().any(|(index, line)| {
@@ -25,13 +27,13 @@ pub(super) fn is_template(text: &str, broken: usize) -> bool {
     })
 }
 
-/// Whether a text begins with what opens an action, perhaps behind an anchor or a tag, and has what
-/// closes it.
+/// Returns true if a text begins with the opening delimiter, perhaps after an anchor or a tag, and
+/// has the closing one.
 fn opens(text: &str, action: &(&str, &str)) -> bool {
     let text = text.trim_start();
     let (open, close) = action;
     match text.strip_prefix(open) {
-        // what spans lines is closed on another one
+        // an action that spans lines is closed on another line
         Some(inside) => inside.contains(close) || !inside.contains(['}', '>']),
         None if text.starts_with(['&', '!']) => text
             .split_once(' ')
@@ -45,7 +47,7 @@ mod tests {
     use super::is_template;
 
     #[test]
-    fn a_template_has_braces_where_yaml_has_something() {
+    fn braces_where_yaml_has_a_node_make_a_template() {
         for text in [
             "{{- if .Values.a }}\na: 1\n{{- end }}\n",
             "a:\n  {{ .Values.key }}: 1\n",
@@ -61,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_that_is_broken_is_none() {
+    fn broken_yaml_is_not_a_template() {
         for text in [
             "a: \"b\nc: d\n",
             "a: '{{ .Values.a }}'\nb: \"\n",

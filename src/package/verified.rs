@@ -1,12 +1,13 @@
-//! The check of an assembled file (law 6): it has the documents that it was assembled from, and no
+//! Checks an assembled file (law 6): it must have the documents that it was assembled from, and no
 //! others.
 
 use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal_documents};
 
-/// The merged text with a line break at its end or without, what is best first. A line break that
-/// comes, comes with the blank lines that upstream has there; without one there are none.
+/// Returns the merged text with a line break at its end, or without one, in two variants, the
+/// preferred one first; `None` if a variant is not needed. An added line break comes with the blank
+/// lines that upstream has there; without one there are no blank lines.
 pub(super) fn with_end(text: &str, ends: bool, updated: Option<&str>) -> [Option<String>; 2] {
     if ends {
         let end = updated.map_or("", |updated| {
@@ -23,20 +24,20 @@ pub(super) fn with_end(text: &str, ends: bool, updated: Option<&str>) -> [Option
     [without_all, without_last].map(|text| text.map(str::to_owned))
 }
 
-/// Whether a text holds these documents and no others (rules: Laws). Where it is cut into these
-/// very texts, that is plain.
+/// Returns true if a text has the documents of these chunks and no others (rules: Laws). If it
+/// splits into these very chunks, their values need no comparison.
 pub(super) fn is_verified(text: &str, chunks: &[&str]) -> bool {
     let documents = split(text);
-    let same = documents.len() == chunks.len()
+    let splits_into_chunks = documents.len() == chunks.len()
         && documents
             .iter()
             .zip(chunks)
             .all(|(document, chunk)| document.text == *chunk);
-    same || holds(text, chunks)
+    splits_into_chunks || holds(text, chunks)
 }
 
-/// Whether `text` holds the documents of these chunks and no others, each with its values (rules:
-/// Laws): what is read from the assembled file is what was put into it.
+/// Returns true if `text` has the documents of these chunks and no others, each with equal values
+/// (rules: Laws).
 pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
     // a chunk may have `---` lines above its document, or below
     let mut wanted = chunks.iter().flat_map(|chunk| trees(chunk));
@@ -47,7 +48,7 @@ pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
     trees(text).all(is_next) && wanted.next().is_none()
 }
 
-/// The documents of a text that have content; `None` in the place of one that cannot be read.
+/// Returns the trees of the documents with content; `None` for one that cannot be parsed.
 pub(crate) fn trees(text: &str) -> impl Iterator<Item = Option<Tree<'_>>> {
     let documents = split(text).into_iter();
     let trees = documents.filter_map(|document| Tree::parse(document.text).transpose());

@@ -1,4 +1,4 @@
-//! Files that merge as a whole: no YAML by name, or no YAML in fact (rules: Packages and files).
+//! Merges a file as a whole: it has no YAML name, or is not YAML (rules: Packages and files).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::merge::text::merge_lines_with;
 use crate::merge::{ConflictKind, OnConflict, Options, Resolution, with_changes_made};
 use crate::triple::Triple;
 
-/// Merges a file as a whole. `readings` are there where it has a YAML name; `is_gone` says whether
-/// local deleted it, or a folder that it is in.
+/// Merges a file as a whole. `readings` are its parsed sides if it has a YAML name; `is_gone` is
+/// true if local deleted the file, or a folder that it is in.
 ///
 /// # Errors
-/// Where it is YAML on one side and broken on another, no side is a template, and merging it line
-/// by line leaves a conflict, or leaves it broken where it was not.
+/// If it is YAML on one side and broken on another, no side is a template, and merging it line by
+/// line leaves a conflict or breaks the local file.
 pub(crate) fn merge_whole(
     triple: &FileTriple,
     readings: Option<&Readings<'_>>,
@@ -72,8 +72,8 @@ pub(crate) fn merge_whole(
     Ok(outcome)
 }
 
-/// A file that one side deleted and the other changed, where nobody wins: all of it between markers
-/// if it is text.
+/// Returns the outcome for a file that one side deleted and the other changed, if the conflict is
+/// left open: the whole file between markers if it is text.
 fn deleted_by_one(triple: &FileTriple, kind: ConflictKind, options: &Options) -> FileOutcome {
     let mut outcome = FileOutcome::default();
     let resolution = match texts_of(triple) {
@@ -89,7 +89,7 @@ fn deleted_by_one(triple: &FileTriple, kind: ConflictKind, options: &Options) ->
     outcome
 }
 
-/// Upstream made something of a file that is no YAML any more: it is taken, and that is said.
+/// Returns a warning if upstream's version, which is taken, is not YAML and local's is.
 fn broken_upstream(readings: Option<&Readings<'_>>) -> Option<Warning> {
     let readings = readings?;
     let broken = readings.updated.as_ref()?.as_ref().err()?;
@@ -102,7 +102,7 @@ fn warning(broken: &Broken, what: &str) -> Warning {
     Warning::at(broken.place.clone(), message)
 }
 
-/// A conflict about the whole file.
+/// Returns a conflict about the whole file.
 pub(super) fn conflict(
     triple: &FileTriple,
     kind: ConflictKind,
@@ -122,19 +122,19 @@ pub(super) fn conflict(
     }
 }
 
-/// All three differ: line by line where they are text, else a conflict.
+/// Merges a file that differs on all sides: line by line if it is text; else it is a conflict.
 fn merge_text(
     triple: &FileTriple,
     readings: Option<&Readings<'_>>,
     options: &Options,
 ) -> Result<FileOutcome, Error> {
-    let health = readings
-        .map(|it| Health::of(it, triple))
+    let yaml_state = readings
+        .map(|it| YamlState::of(it, triple))
         .unwrap_or_default();
     let Some(texts) = texts_of(triple) else {
-        return not_text(triple, &health, options);
+        return not_text(triple, &yaml_state, options);
     };
-    let texts = alike(&texts);
+    let texts = with_local_line_breaks(&texts);
     let texts = texts.as_ref().map(AsRef::as_ref);
     let original = with_changes_made(texts);
     let sides = Triple {
@@ -142,19 +142,21 @@ fn merge_text(
         ..texts
     };
     let merge = merge_lines_with(sides, options.on_conflict, &options.markers);
-    let is_done = merge.text == texts.local && merge.hunks.is_empty();
-    if let Some(unresolved) = health.unresolved.as_ref().filter(|_| !is_done) {
-        // upstream's changes would come between its markers
+    let is_unchanged = merge.text == texts.local && merge.hunks.is_empty();
+    if let Some(unresolved) = yaml_state.unresolved.as_ref().filter(|_| !is_unchanged) {
+        // upstream's changes would be added between the markers
         return Err(refusal(unresolved, "conflict markers are left in it"));
     }
-    if let Some(refusal) = health.refusal(&triple.path, &merge.text, !merge.hunks.is_empty()) {
+    if let Some(refusal) =
+        yaml_state.line_merge_error(&triple.path, &merge.text, !merge.hunks.is_empty())
+    {
         return Err(refusal);
     }
     let mut outcome = FileOutcome::default();
     let merged_by_lines = |broken: &Broken| warning(broken, "merged line by line");
     outcome
         .warnings
-        .extend(health.broken.iter().map(merged_by_lines));
+        .extend(yaml_state.broken.iter().map(merged_by_lines));
     let file: Arc<Path> = triple.path.as_path().into();
     outcome
         .conflicts
@@ -168,13 +170,17 @@ fn merge_text(
     Ok(outcome)
 }
 
-/// A side is no text: a conflict, where that is no mistake.
-fn not_text(triple: &FileTriple, health: &Health, options: &Options) -> Result<FileOutcome, Error> {
-    if let Some(refusal) = health.refused("there are no lines to merge") {
+/// Returns the outcome for a file that is not text on one side: a conflict, or an error if it was
+/// broken by mistake.
+fn not_text(
+    triple: &FileTriple,
+    yaml_state: &YamlState,
+    options: &Options,
+) -> Result<FileOutcome, Error> {
+    if let Some(refusal) = yaml_state.mistake_error("there are no lines to merge") {
         return Err(refusal);
     }
-    // markers are for lines: the file stays as the local side has it, and somebody has to see
-    // to it
+    // a binary file cannot have markers: it stays as it is, and the conflict is left open
     let resolution = match options.on_conflict.resolution() {
         Resolution::Markers => Resolution::Open,
         resolution => resolution,
@@ -189,7 +195,7 @@ fn not_text(triple: &FileTriple, health: &Health, options: &Options) -> Result<F
     })
 }
 
-/// The sides as texts, an absent one being empty; `None` if one of them is no text.
+/// Returns the sides as texts, an absent one as an empty text; `None` if one of them is not text.
 fn texts_of(triple: &FileTriple) -> Option<Triple<&str>> {
     let texts = triple.sides.as_ref().try_map(|source| match source {
         Some(source) => as_text(&source.bytes).ok_or(()),
@@ -198,15 +204,16 @@ fn texts_of(triple: &FileTriple) -> Option<Triple<&str>> {
     texts.ok()
 }
 
-/// A text, where a file is one: UTF-8, without a zero byte, as git has it.
+/// Returns the bytes as text if they are UTF-8 without a NUL byte, by which git too recognizes
+/// binary files.
 pub(crate) fn as_text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     (memchr::memchr(0, bytes).is_none()).then_some(text)
 }
 
-/// The texts with the local side's line breaks: who has changed a file's line breaks has not
-/// changed each of its lines.
-fn alike<'a>(texts: &Triple<&'a str>) -> Triple<std::borrow::Cow<'a, str>> {
+/// Returns the texts with the line breaks of the local side, so that a side that changed the line
+/// breaks has not changed every line.
+fn with_local_line_breaks<'a>(texts: &Triple<&'a str>) -> Triple<std::borrow::Cow<'a, str>> {
     let LineBreaks::Alike(local) = LineBreaks::of(texts.local) else {
         return texts.map(Into::into);
     };
@@ -216,21 +223,21 @@ fn alike<'a>(texts: &Triple<&'a str>) -> Triple<std::borrow::Cow<'a, str>> {
     })
 }
 
-/// Which sides of a file with a YAML name are YAML.
+/// Which sides of a file with a YAML name are valid YAML.
 #[derive(Default)]
-struct Health {
+struct YamlState {
     broken: Vec<Broken>,
-    any_good: bool,
-    local_good: bool,
-    /// Whether one of the sides is a template: then none is broken by mistake.
+    any_valid: bool,
+    local_valid: bool,
+    /// Whether one of the sides is a template. Then none is broken by mistake.
     is_template: bool,
-    /// The local side, where it has conflict markers that nobody has resolved.
+    /// The place of the first conflict marker, if the local side has unresolved ones.
     unresolved: Option<Broken>,
 }
 
-impl Health {
+impl YamlState {
     fn of(readings: &Readings<'_>, triple: &FileTriple) -> Self {
-        let is_good = |reading: &Option<Reading<'_>>| match reading {
+        let is_valid = |reading: &Option<Reading<'_>>| match reading {
             Some(Ok(file)) => !file.text.trim().is_empty(),
             _ => false,
         };
@@ -238,9 +245,9 @@ impl Health {
         let mut is_template = false;
         let sides = readings.as_ref().zip(triple.sides.as_ref()).into_array();
         for (reading, source) in sides {
-            if let (Some(Err(no_yaml)), Some(source)) = (reading, source) {
-                broken.push((**no_yaml).clone());
-                let line = no_yaml.place.line;
+            if let (Some(Err(reason)), Some(source)) = (reading, source) {
+                broken.push((**reason).clone());
+                let line = reason.place.line;
                 is_template |=
                     as_text(&source.bytes).is_some_and(|it| template::is_template(it, line));
             }
@@ -248,34 +255,34 @@ impl Health {
         Self {
             broken,
             unresolved: unresolved(readings, triple),
-            any_good: readings.as_ref().into_array().into_iter().any(is_good),
-            local_good: is_good(&readings.local),
+            any_valid: readings.as_ref().into_array().into_iter().any(is_valid),
+            local_valid: is_valid(&readings.local),
             is_template,
         }
     }
 
-    /// The error, where a file that was broken by mistake cannot be merged line by line.
-    fn refusal(&self, path: &Path, merged: &str, has_conflicts: bool) -> Option<Error> {
+    /// Returns the error for a file that was broken by mistake and whose line merge cannot be used.
+    fn line_merge_error(&self, path: &Path, merged: &str, has_conflicts: bool) -> Option<Error> {
         if self.is_template {
             None
         } else if has_conflicts {
-            self.refused("merged line by line it has conflicts")
-        } else if self.local_good && ParsedFile::parse(path, merged).is_err() {
-            self.refused("merged line by line it would break the local file")
+            self.mistake_error("merged line by line it has conflicts")
+        } else if self.local_valid && ParsedFile::parse(path, merged).is_err() {
+            self.mistake_error("merged line by line it would break the local file")
         } else {
             None
         }
     }
 
-    /// The error, where a file was broken by mistake: where it is YAML on another side.
-    fn refused(&self, refused: &str) -> Option<Error> {
-        // a side that is not even UTF-8 first
+    /// Returns the error for a file that was broken by mistake: one that is YAML on another side.
+    fn mistake_error(&self, refused: &str) -> Option<Error> {
+        // a side that is not UTF-8 comes first
         let broken = self.broken.iter().min_by_key(|it| it.utf8);
-        Some(refusal(broken.filter(|_| self.any_good)?, refused))
+        Some(refusal(broken.filter(|_| self.any_valid)?, refused))
     }
 }
 
-/// The first conflict marker of the local side, where that is no YAML.
+/// Returns the place of the first conflict marker of the local side, if that is not YAML.
 fn unresolved(readings: &Readings<'_>, triple: &FileTriple) -> Option<Broken> {
     let broken = readings.local.as_ref()?.as_ref().err()?;
     let text = as_text(&triple.sides.local.as_ref()?.bytes)?;
@@ -288,7 +295,7 @@ fn unresolved(readings: &Readings<'_>, triple: &FileTriple) -> Option<Broken> {
     })
 }
 
-/// The error that refuses a merge by lines.
+/// Returns the error that refuses a line merge.
 fn refusal(broken: &Broken, refused: &str) -> Error {
     broken.to_error(
         &format!(" is not valid YAML, and {refused}"),

@@ -1,4 +1,4 @@
-//! Which files are read as YAML (rules: Packages and files).
+//! Decides by name which files are read as YAML (rules: Packages and files).
 
 use std::path::Path;
 
@@ -6,22 +6,22 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::error::Error;
 
-/// How the names of files end that are read as YAML unless `--yaml` says otherwise, and one that
-/// is so as a whole (rules: Packages and files).
-const YAML_ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
+/// The suffixes, and the whole name, of files that are read as YAML without `--yaml` (rules:
+/// Packages and files).
+const YAML_SUFFIXES: [&str; 3] = [".yaml", ".yml", ".json"];
 const YAML_NAME: &str = "Kptfile";
-/// Which files are read as YAML.
+/// The names of the files that are read as YAML.
 pub(super) enum YamlNames {
-    Usual,
+    Default,
     Matching(GlobSet),
 }
 
-/// Whether a file is read as YAML where nothing else is said.
+/// Returns true if a file is read as YAML by default.
 pub(crate) fn is_yaml_name(path: &Path) -> bool {
-    YamlNames::Usual.have(path)
+    YamlNames::Default.matches(path)
 }
 
-/// A pattern for paths: only `**` reaches over a slash.
+/// Returns a glob for paths, in which only `**` crosses a slash.
 pub(super) fn path_glob(pattern: &str) -> Result<Glob, globset::Error> {
     GlobBuilder::new(pattern).literal_separator(true).build()
 }
@@ -29,7 +29,7 @@ pub(super) fn path_glob(pattern: &str) -> Result<Glob, globset::Error> {
 impl YamlNames {
     pub(super) fn of(matches: &[String]) -> Result<Self, Error> {
         if matches.is_empty() {
-            return Ok(Self::Usual);
+            return Ok(Self::Default);
         }
         let wrong = |pattern: &str, error: globset::Error| Error::pattern(pattern, error.kind());
         let mut set = GlobSetBuilder::new();
@@ -41,14 +41,14 @@ impl YamlNames {
         Ok(Self::Matching(set))
     }
 
-    /// A pattern is held against the relative path and against the file name.
-    pub(super) fn have(&self, path: &Path) -> bool {
+    /// Returns true if the relative path or the file name matches.
+    pub(super) fn matches(&self, path: &Path) -> bool {
         let name = path.file_name();
         match self {
-            Self::Usual => name.is_some_and(|name| {
+            Self::Default => name.is_some_and(|name| {
                 let bytes = name.as_encoded_bytes();
-                let mut endings = YAML_ENDINGS.iter();
-                name == YAML_NAME || endings.any(|ending| bytes.ends_with(ending.as_bytes()))
+                let mut suffixes = YAML_SUFFIXES.iter();
+                name == YAML_NAME || suffixes.any(|suffix| bytes.ends_with(suffix.as_bytes()))
             }),
             Self::Matching(set) => {
                 set.is_match(path) || name.is_some_and(|name| set.is_match(name))
