@@ -11,7 +11,7 @@ use super::jobs::{jobs, members};
 use super::load::load;
 use super::pair::pair;
 use super::read::{ReadFile, read_sides};
-use super::rules::rules_of;
+use super::rules::load_rules;
 use super::{Settings, gone};
 use crate::error::Error;
 use crate::merge::Options;
@@ -39,7 +39,7 @@ pub fn documents_in(
     settings: &Settings,
     file: &Path,
 ) -> Result<Vec<Paired>, Error> {
-    let rules = rules_of(settings.config.as_ref(), &sides.local)?;
+    let rules = load_rules(settings.config.as_ref(), &sides.local)?;
     let mut loaded = load(&sides.as_ref().map(Input::disk), settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
     let files = loaded.triples.par_iter().map(|triple| match triple.yaml {

@@ -74,8 +74,9 @@ impl InFile<'_, '_> {
         let mut remaining = selectors.iter();
         let resource = self.parsed.resource.as_ref();
         selectors.is_empty()
-            || resource
-                .is_some_and(|it| remaining.any(|selector| selector.is_of(&it.id, Some(self.tree))))
+            || resource.is_some_and(|it| {
+                remaining.any(|selector| selector.matches(&it.id, Some(self.tree)))
+            })
     }
 
     /// Returns the offset of the first of these fields that the document has, else that of its

@@ -22,7 +22,7 @@ use super::progress::Progress;
 use super::read::{ReadFile, read_sides};
 use super::renamed::renamed;
 use super::renamed_files::join_renamed;
-use super::rules::{Rules, policy, rules_of};
+use super::rules::{Rules, load_rules, policy_for};
 use super::secrets::hide_all;
 use super::whole_file::merge_whole;
 use super::{FileOutcome, Settings, gone};
@@ -71,7 +71,7 @@ pub fn plan_sides(
 ) -> Result<Plan, Error> {
     let rules = match settings.no_rules {
         true => Rules::default(),
-        false => rules_of(settings.config.as_ref(), sides.local.name())?,
+        false => load_rules(settings.config.as_ref(), sides.local.name())?,
     };
     let mut loaded = load(sides, settings)?;
     join_renamed(&mut loaded.triples);
@@ -161,7 +161,7 @@ pub(super) fn merge_triple(
         return merge_whole(triple, readings, &options, job.gone.is_some());
     };
     let options_by_rule = Options {
-        on_conflict: policy(resolution),
+        on_conflict: policy_for(resolution),
         ..(*options).clone()
     };
     let mut outcome = merge_whole(triple, readings, &options_by_rule, job.gone.is_some())?;

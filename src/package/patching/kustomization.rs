@@ -1,4 +1,4 @@
-//! The patches of a kustomization, in the order in which kustomize applies them.
+//! Reads the patches of a kustomization, in the order in which kustomize applies them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use crate::package::readable::{InFile, all};
 use crate::package::single_package::{Package, load_package};
 use crate::yaml::{NodeId, ParseError, Tree};
 
-/// What a kustomization is called.
+/// The file names of kustomizations.
 const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// The fields that hold patches.
 const PATCH_FIELDS: [&str; 3] = ["patchesStrategicMerge", "patches", "patchesJson6902"];
 
-/// Fields that say nothing of what comes out.
-const SILENT_FIELDS: [&str; 4] = ["apiVersion", "kind", "metadata", "resources"];
+/// Other fields that need no warning.
+const IGNORED_FIELDS: [&str; 4] = ["apiVersion", "kind", "metadata", "resources"];
 
 const PROBLEM: &str = "this kustomization cannot be used";
 
-/// Whether a file is a kustomization by its name.
+/// Returns true if the file name is that of a kustomization.
 pub(in crate::package) fn is_kustomization(path: &Path) -> bool {
     path.file_name()
         .is_some_and(|name| NAMES.iter().any(|it| name == *it))
@@ -31,7 +31,7 @@ pub(in crate::package) fn is_kustomization(path: &Path) -> bool {
 /// Reads the patches of the kustomization in a folder.
 ///
 /// # Errors
-/// Where there is none, or something in it is not as kustomize has it.
+/// If the folder has no kustomization, or a patch in it is invalid.
 pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Step>, Error> {
     let path = NAMES.iter().map(|name| folder.join(name));
     let path = path.into_iter().find(|path| path.is_file());
@@ -47,9 +47,9 @@ pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<St
                 tree: document.tree,
             };
             for field in PATCH_FIELDS {
-                reader.field(field, &mut steps)?;
+                reader.read_field(field, &mut steps)?;
             }
-            warnings.extend(reader.what_is_left());
+            warnings.extend(reader.unsupported_fields_warning());
         }
     }
     if steps.is_empty() {
@@ -77,7 +77,7 @@ impl Kustomization<'_> {
         (!self.tree.is_null(value)).then_some(value)
     }
 
-    fn field(&self, field: &str, steps: &mut Vec<Step>) -> Result<(), Error> {
+    fn read_field(&self, field: &str, steps: &mut Vec<Step>) -> Result<(), Error> {
         let Some(list) = self.child(self.tree.root().value, field) else {
             return Ok(());
         };
@@ -93,14 +93,14 @@ impl Kustomization<'_> {
                 None => self.patch(value, &name, field == "patchesJson6902")?,
             };
             steps.push(Step {
-                is_of_kustomize: true,
+                is_from_kustomization: true,
                 ..step
             });
         }
         Ok(())
     }
 
-    /// `{path, target}` or `{patch, target}`.
+    /// Reads a patch in the form `{path, target}` or `{patch, target}`.
     fn patch(&self, node: NodeId, name: &str, is_json: bool) -> Result<Step, Error> {
         let text = |field| Some(self.tree.scalar(self.child(node, field)?)?.content);
         let step = self.source(node, name, text("path"), text("patch"))?;
@@ -123,26 +123,26 @@ impl Kustomization<'_> {
         })
     }
 
-    /// A patch in a file, or where there is no such file, in words.
+    /// Returns the patch in the file `path`, or, if there is no such file, the inline patch.
     fn source(
         &self,
         node: NodeId,
         name: &str,
         path: Option<&str>,
-        words: Option<&str>,
+        inline: Option<&str>,
     ) -> Result<Step, Error> {
         let file = path.map(|path| self.folder.join(path));
         let is_file = file.as_ref().is_some_and(|file| file.is_file());
-        match (file, words) {
+        match (file, inline) {
             (Some(file), _) if is_file => {
-                self.must_be_within(node, &file)?;
+                self.check_within_folder(node, &file)?;
                 Ok(Step::new(
                     &file,
                     load_package(&file, "--kustomization", &[])?,
                 ))
             }
-            (_, Some(words)) => {
-                let package = Package::of_text(name, words.as_bytes().to_vec());
+            (_, Some(inline)) => {
+                let package = Package::of_text(name, inline.as_bytes().to_vec());
                 Ok(Step::new(Path::new(name), package))
             }
             (Some(file), None) => Err(self.wrong(
@@ -158,8 +158,8 @@ impl Kustomization<'_> {
         }
     }
 
-    /// As kustomize does, nothing outside of the folder is read.
-    fn must_be_within(&self, node: NodeId, file: &Path) -> Result<(), Error> {
+    /// Checks that the file is in the kustomization's folder, as kustomize does.
+    fn check_within_folder(&self, node: NodeId, file: &Path) -> Result<(), Error> {
         let real = |path: &Path| fs::canonicalize(path).ok();
         let is_within = real(file)
             .zip(real(self.folder))
@@ -174,12 +174,12 @@ impl Kustomization<'_> {
         }
     }
 
-    /// What else the kustomization does, and this program does not.
-    fn what_is_left(&self) -> Option<Warning> {
+    /// Returns a warning about fields of the kustomization that merge3 does not apply.
+    fn unsupported_fields_warning(&self) -> Option<Warning> {
         let tree = self.tree;
         let names = tree.entries(tree.root().value).filter_map(|entry| {
             let name = tree.scalar(tree.entry(entry).key?)?.content;
-            let is_known = PATCH_FIELDS.contains(&name) || SILENT_FIELDS.contains(&name);
+            let is_known = PATCH_FIELDS.contains(&name) || IGNORED_FIELDS.contains(&name);
             (!is_known).then_some(name)
         });
         let names: Vec<&str> = names.collect();

@@ -1,4 +1,7 @@
-//! Patches applied to a package: each document of a patch file to the resource that it names.
+//! Applies patches to a package: each document of a patch file to the resource that it names.
+//!
+//! `step` lists the patches, `kustomization` reads those of a kustomization, and `run` applies
+//! them.
 
 mod kustomization;
 mod run;
@@ -23,7 +26,7 @@ use run::PatchRun;
 
 pub(super) use kustomization::is_kustomization;
 
-/// What a patch is.
+/// The form of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum PatchForm {
     /// A strategic merge patch.
@@ -34,37 +37,37 @@ pub enum PatchForm {
     Json,
 }
 
-/// A patch as it was given.
+/// The source of a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given {
-    /// In a file or folder; `-` is standard input.
+    /// A file or folder; `-` is standard input.
     Path(PathBuf),
-    /// In words.
+    /// The text of the patch itself.
     Words(String),
 }
 
-/// Patches, and what they are for.
+/// A set of patches and their target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patching {
     /// The patches, in the order in which they are applied.
     pub patches: Vec<Given>,
-    /// A folder with a kustomization whose patches are applied, too.
+    /// A folder with a kustomization, whose patches are applied too.
     pub kustomization: Option<PathBuf>,
-    /// The file or folder that they change.
+    /// The file or folder to which the patches are applied.
     pub target: PathBuf,
-    /// What the patches are.
+    /// The form of the patches.
     pub form: PatchForm,
-    /// The resources that patches are for which name none.
+    /// The resources to which patches that name no resource are applied.
     pub resources: Vec<Selector>,
-    /// The namespace of resources of which no other is said.
+    /// The namespace of patches that have none.
     pub namespace: Option<String>,
 }
 
 /// Applies patches to a package, in memory.
 ///
 /// # Errors
-/// Where a patch is wrong, names no resource, or names one that the target does not have or has
-/// more than once.
+/// If a patch is invalid, names no resource, or names one that the target does not have or has more
+/// than once.
 ///
 /// ```
 /// use merge3::package::{Given, PatchForm, Patching, Settings, plan_patches};
@@ -102,7 +105,7 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
         schema,
         target: Target::new(files),
         warnings,
-        unknown: FxHashSet::default(),
+        warned_kinds: FxHashSet::default(),
     };
     for step in &steps {
         for file in readable::all(&step.path, &step.package, "this patch cannot be applied")? {
@@ -120,10 +123,10 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
     })
 }
 
-/// What changes in a package, where these files change or come.
+/// Returns the plan that changes or adds these files of a package; the text `None` deletes a file.
 ///
 /// # Errors
-/// Where something is in the way of a file that comes.
+/// If another file or folder is in the way of a new file.
 pub(super) fn collect(
     package: Package,
     merge: u64,

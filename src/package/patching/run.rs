@@ -1,4 +1,4 @@
-//! Applies each document of a patch to the resources that it is for.
+//! Applies each document of a patch to its target resources.
 
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
@@ -15,21 +15,21 @@ use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::{NodeKind, ParseError, Tree};
 
-/// Patches on their way through a target.
+/// The state of a run that applies patches to a target.
 pub(super) struct PatchRun<'a> {
     pub(super) patching: &'a Patching,
     pub(super) schema: Schema,
     pub(super) target: Target<'a>,
     pub(super) warnings: Vec<Warning>,
-    /// The kinds without a schema that were told of.
-    pub(super) unknown: FxHashSet<String>,
+    /// The kinds without a schema about which there is a warning already.
+    pub(super) warned_kinds: FxHashSet<String>,
 }
 
-/// A patch of a file.
+/// One document of a patch file.
 struct Patch<'a> {
     document: InFile<'a, 'a>,
     form: PatchForm,
-    is_of_kustomize: bool,
+    is_from_kustomization: bool,
 }
 
 impl Patch<'_> {
@@ -45,14 +45,14 @@ impl Patch<'_> {
         })
     }
 
-    /// Where it says what it is for.
+    /// Returns the offset of the fields that name the target resource.
     fn offset(&self) -> usize {
         self.document.offset_of(&["kind", "metadata"])
     }
 }
 
 impl PatchRun<'_> {
-    /// Applies each document of a file.
+    /// Applies each document of a patch file.
     pub(super) fn apply(&mut self, step: &Step, read: &Readable<'_>) -> Result<(), Error> {
         if read.file.documents.is_empty() {
             let nothing = Warning::about(&read.path, "there is no patch in it");
@@ -69,7 +69,7 @@ impl PatchRun<'_> {
             let patch = Patch {
                 document,
                 form,
-                is_of_kustomize: step.is_of_kustomize,
+                is_from_kustomization: step.is_from_kustomization,
             };
             if is_list && form != PatchForm::Json {
                 return Err(patch.wrong(
@@ -92,7 +92,7 @@ impl PatchRun<'_> {
             let text = self.target.text(found)?;
             if let Some(mut patched) = self.patched(&text, patch, found)? {
                 if step.target.is_some() {
-                    patched = self.with_name(step, patched, found);
+                    patched = self.with_identity(step, patched, found);
                 }
                 self.target.set(found, patched);
             }
@@ -100,9 +100,9 @@ impl PatchRun<'_> {
         Ok(())
     }
 
-    /// The text of a resource that a patch for a `target` changed: the patch's name and kind are
-    /// none of it, unless that is said.
-    fn with_name(&self, step: &Step, text: String, found: ResourceRef) -> String {
+    /// Returns the text of a resource patched by a patch with a `target`: name, kind and namespace
+    /// stay those of the resource, unless the patch may change them.
+    fn with_identity(&self, step: &Step, text: String, found: ResourceRef) -> String {
         let (Some(id), Ok(Some(tree))) = (self.target.id(found), Tree::parse(&text)) else {
             return text;
         };
@@ -146,15 +146,15 @@ impl PatchRun<'_> {
         let kind = kind_of(&target, target.root().value);
         let known = kind.and_then(|(api_version, kind)| self.schema.kind(api_version, kind));
         let rules = match (patch.form, known) {
-            (PatchForm::Strategic, Some(kind)) if patch.is_of_kustomize => {
+            (PatchForm::Strategic, Some(kind)) if patch.is_from_kustomization => {
                 Rules::Kustomize(kind.root)
             }
             (PatchForm::Strategic, Some(kind)) => Rules::Strategic(kind.root),
             (PatchForm::Strategic, None) => {
                 let (api_version, kind) = kind.unwrap_or_default();
                 let kind = format!("{api_version} {kind}");
-                let warning = self.without_schema(patch, found, &kind)?;
-                if self.unknown.insert(kind) {
+                let warning = self.missing_schema_warning(patch, found, &kind)?;
+                if self.warned_kinds.insert(kind) {
                     self.warnings.push(warning);
                 }
                 Rules::Merge
@@ -164,9 +164,12 @@ impl PatchRun<'_> {
         merge_patch(&target, patch.document.tree, rules).map_err(failed)
     }
 
-    /// What to know where a strategic merge patch is for a kind without a schema: it is a JSON
-    /// merge patch then, in which nothing is a directive.
-    fn without_schema(
+    /// Returns the warning about a strategic merge patch for a kind without a schema. It is applied
+    /// as a JSON merge patch.
+    ///
+    /// # Errors
+    /// If the patch has a directive, which needs a schema.
+    fn missing_schema_warning(
         &self,
         patch: &Patch<'_>,
         found: ResourceRef,
@@ -189,7 +192,7 @@ impl PatchRun<'_> {
         ))
     }
 
-    /// What a patch is for.
+    /// Returns the resources to which a patch applies.
     fn find(&mut self, step: &Step, patch: &Patch<'_>) -> Result<Vec<ResourceRef>, Error> {
         if let Some(target) = &step.target {
             let found = self.target.selected(target, None);
@@ -210,8 +213,8 @@ impl PatchRun<'_> {
             let mut all: Vec<ResourceRef> = Vec::new();
             for selector in selectors {
                 let found = self.target.selected(selector, namespace);
-                if selector.is_name() || found.is_empty() {
-                    self.only(patch, &found, &selector.to_string(), None)?;
+                if selector.names_one() || found.is_empty() {
+                    self.expect_one(patch, &found, &selector.to_string(), None)?;
                 }
                 all.extend(found);
             }
@@ -219,8 +222,8 @@ impl PatchRun<'_> {
             all.retain(|found| seen.insert(*found));
             return Ok(all);
         }
-        let (found, called) = match &id {
-            Some(id) => (self.target.named(id, namespace), id.to_string()),
+        let (found, description) = match &id {
+            Some(id) => (self.target.for_patch(id, namespace), id.to_string()),
             None if patch.form == PatchForm::Json => {
                 (self.target.documents(), "resource".to_owned())
             }
@@ -232,29 +235,30 @@ impl PatchRun<'_> {
                 ));
             }
         };
-        self.only(patch, &found, &called, id.as_ref())?;
+        self.expect_one(patch, &found, &description, id.as_ref())?;
         Ok(found)
     }
 
-    /// Sees that one resource was found.
-    fn only(
+    /// Checks that exactly one resource was found. `description` names it in errors; `id` is the
+    /// identity in the patch.
+    fn expect_one(
         &self,
         patch: &Patch<'_>,
         found: &[ResourceRef],
-        called: &str,
+        description: &str,
         id: Option<&ResourceId<'_>>,
     ) -> Result<(), Error> {
         match found {
             [_] => Ok(()),
             [] => Err(patch.wrong(
                 patch.offset(),
-                format!("the target has no {called}"),
-                &self.what_there_is(id),
+                format!("the target has no {description}"),
+                &self.suggestion(id),
             )),
             [first, second, ..] => Err(patch.wrong(
                 patch.offset(),
                 format!(
-                    "the target has more than one {called}: in {} and {}",
+                    "the target has more than one {description}: in {} and {}",
                     self.target.line(*first),
                     self.target.line(*second)
                 ),
@@ -268,9 +272,9 @@ impl PatchRun<'_> {
         }
     }
 
-    /// What to say where a resource is not there: what is like it.
-    fn what_there_is(&self, wanted: Option<&ResourceId<'_>>) -> String {
-        let names = self.target.like(wanted);
+    /// Returns the help for a resource that was not found: the resources with a similar identity.
+    fn suggestion(&self, wanted: Option<&ResourceId<'_>>) -> String {
+        let names = self.target.similar_names(wanted);
         if names.is_empty() {
             return "check the name in the patch, and the target".to_owned();
         }

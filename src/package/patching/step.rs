@@ -1,4 +1,4 @@
-//! The patches of a run, in their order: where each comes from and what it is for.
+//! Lists the patches of a run in order: where each comes from and to what it applies.
 
 use std::path::{Path, PathBuf};
 
@@ -6,20 +6,20 @@ use super::{Given, PatchForm, Patching, Selector, kustomization};
 use crate::error::{Error, Warning};
 use crate::package::single_package::{Package, load_package};
 
-/// The documents of one source of patches.
+/// One source of patches.
 pub(super) struct Step {
-    /// What errors call the source.
+    /// The name of the source in errors.
     pub(super) path: PathBuf,
     pub(super) package: Package,
-    /// What its documents are; `None` if each is what it looks like.
+    /// The form of its documents; `None` if it is recognized by their content.
     pub(super) form: Option<PatchForm>,
-    /// The resources that it is for, whatever it says itself.
+    /// The resources to which it applies, if they are not those that the patch names.
     pub(super) target: Option<Selector>,
-    /// Whether a kustomization has it.
-    pub(super) is_of_kustomize: bool,
-    /// Whether it may change the name of what is its target.
+    /// Whether it is from a kustomization.
+    pub(super) is_from_kustomization: bool,
+    /// Whether it may change the name of its target.
     pub(super) may_rename: bool,
-    /// Whether it may change its kind.
+    /// Whether it may change the kind of its target.
     pub(super) may_change_kind: bool,
 }
 
@@ -30,17 +30,17 @@ impl Step {
             package,
             form: None,
             target: None,
-            is_of_kustomize: false,
+            is_from_kustomization: false,
             may_rename: false,
             may_change_kind: false,
         }
     }
 }
 
-/// All patches, in the order in which they are applied.
+/// Returns all patches in the order in which they are applied.
 ///
 /// # Errors
-/// Where one cannot be read.
+/// If a patch cannot be read.
 pub(super) fn steps(patching: &Patching, warnings: &mut Vec<Warning>) -> Result<Vec<Step>, Error> {
     let mut steps = Vec::new();
     for given in &patching.patches {

@@ -1,5 +1,8 @@
-//! `.merge3.yaml`: rules for single places of a package, each limited to a kind, an API version or
-//! some files if it says so.
+//! The rules in `.merge3.yaml`: options for single paths of a package. A rule can be limited to a
+//! kind, an API version or some files.
+//!
+//! [`Rules::options`] returns the options for a document. `read` parses a rules file, and `written`
+//! adds rules to one.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -23,28 +26,29 @@ use crate::yaml::Tree;
 use read::RuleReader;
 pub(crate) use written::{Written, with_rules};
 
-/// The file in the local package that rules are read from where none is given.
+/// The file in the local package with its rules, if no other file is given.
 pub(crate) const RULES_FILE: &str = ".merge3.yaml";
 
 /// The rules of a package.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
-    rules: Vec<Scoped>,
-    /// What it says of `--schema` and `--crd`.
+    rules: Vec<ScopedRule>,
+    /// The settings in the file that correspond to `--schema` and `--crd`.
     schema: Option<SchemaSource>,
 }
 
-/// Who said which file has the rules.
+/// How the rules file was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Named {
-    ByUser,
-    /// It may have come with a branch, and so names no file outside of the repository.
-    ByPackage,
+enum RulesOrigin {
+    User,
+    /// The file at the top of the package. It may come from somebody else's branch, so it must not
+    /// name files outside of the repository.
+    Package,
 }
 
-/// A rule and the documents that it is for.
+/// A rule and the conditions on the documents to which it applies.
 #[derive(Debug)]
-struct Scoped {
+struct ScopedRule {
     rule: Rule,
     kind: Option<String>,
     api_version: Option<String>,
@@ -53,27 +57,31 @@ struct Scoped {
 }
 
 impl Rules {
-    fn of_bytes(path: &Path, bytes: io::Result<Vec<u8>>, named: Named) -> Result<Self, Error> {
+    fn of_bytes(
+        path: &Path,
+        bytes: io::Result<Vec<u8>>,
+        rules_origin: RulesOrigin,
+    ) -> Result<Self, Error> {
         let text = bytes
             .and_then(|bytes| {
                 String::from_utf8(bytes)
                     .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
             })
             .map_err(Error::reading(path))?;
-        Self::parse(path, &text, named)
+        Self::parse(path, &text, rules_origin)
     }
 
-    fn parse(path: &Path, text: &str, named: Named) -> Result<Self, Error> {
+    fn parse(path: &Path, text: &str, rules_origin: RulesOrigin) -> Result<Self, Error> {
         let tree = Tree::parse(text).map_err(|error| {
             let help = error.help.unwrap_or_else(|| "repair the file".to_owned());
-            no_rules(path, text, error.offset, &error.message, &help)
+            invalid_rules(path, text, error.offset, &error.message, &help)
         })?;
         match tree {
             Some(tree) => RuleReader {
                 path,
                 text,
                 tree: &tree,
-                named,
+                rules_origin,
                 is_hidden: secret::may_be_in(text.as_bytes()),
             }
             .rules(),
@@ -81,26 +89,27 @@ impl Rules {
         }
     }
 
-    /// Whether a text holds rules, for the file at `path` in a package.
+    /// Checks that a text is a valid rules file for a package.
     ///
     /// # Errors
-    /// Where it does not.
+    /// If it is not.
     pub(crate) fn check(path: &Path, text: &str) -> Result<(), Error> {
-        Self::parse(path, text, Named::ByPackage).map(drop)
+        Self::parse(path, text, RulesOrigin::Package).map(drop)
     }
 
-    /// The options for one document, or for a file without any: with the rules that are for it.
+    /// Returns the options for one document, or for a file without documents, with the rules that
+    /// match it.
     pub(crate) fn options<'o>(
         &self,
         options: &'o Options,
         file: &Path,
         document: Option<&Parsed<'_>>,
     ) -> Cow<'o, Options> {
-        let fitting = self
+        let matching = self
             .rules
             .iter()
-            .filter(|scoped| scoped.fits(file, document));
-        let rules: Vec<Rule> = fitting.map(|scoped| scoped.rule.clone()).collect();
+            .filter(|scoped| scoped.matches(file, document));
+        let rules: Vec<Rule> = matching.map(|scoped| scoped.rule.clone()).collect();
         if rules.is_empty() {
             return Cow::Borrowed(options);
         }
@@ -110,7 +119,7 @@ impl Rules {
         })
     }
 
-    /// Where a schema comes from: what was given, and what the file says.
+    /// Returns the source of schemas: the given one and the rules file's.
     pub(crate) fn schema_source(&self, given: Option<&SchemaSource>) -> Option<SchemaSource> {
         let sources = [self.schema.as_ref(), given];
         let definitions = |source: &SchemaSource| source.definitions.clone();
@@ -123,44 +132,46 @@ impl Rules {
         })
     }
 
-    /// A warning for each rule that is for nothing in any side of the package.
+    /// Returns a warning for each rule that matches nothing on any side of the package.
     pub(crate) fn unmatched(&self, triples: &[FileTriple], files: &[ReadFile<'_>]) -> Vec<Warning> {
-        let mut are_open = vec![true; self.rules.len()];
+        let mut are_unmatched = vec![true; self.rules.len()];
         for (triple, file) in triples.iter().zip(files) {
-            let open = self.rules.iter().zip(&mut are_open);
-            let open = open.filter(|(rule, is_open)| **is_open && rule.is_for_file(&triple.path));
-            let open: Vec<Open<'_>> = open.collect();
-            if !open.is_empty() {
-                look_into(triple, file, open);
+            let unmatched = self.rules.iter().zip(&mut are_unmatched);
+            let unmatched = unmatched
+                .filter(|(rule, is_unmatched)| **is_unmatched && rule.matches_file(&triple.path));
+            let unmatched: Vec<UnmatchedRule<'_>> = unmatched.collect();
+            if !unmatched.is_empty() {
+                mark_matched(triple, file, unmatched);
             }
         }
-        let open = self
+        let unmatched = self
             .rules
             .iter()
-            .zip(are_open)
-            .filter(|(_, is_open)| *is_open);
+            .zip(are_unmatched)
+            .filter(|(_, is_unmatched)| *is_unmatched);
         let message = "this rule matches nothing in the package";
-        open.map(|(rule, _)| Warning::at(rule.place.clone(), message))
+        unmatched
+            .map(|(rule, _)| Warning::at(rule.place.clone(), message))
             .collect()
     }
 }
 
-impl Scoped {
-    fn is_for_file(&self, path: &Path) -> bool {
+impl ScopedRule {
+    fn matches_file(&self, path: &Path) -> bool {
         self.file.as_ref().is_none_or(|glob| glob.is_match(path))
     }
 
-    fn fits(&self, file: &Path, document: Option<&Parsed<'_>>) -> bool {
-        self.is_for_file(file)
+    fn matches(&self, file: &Path, document: Option<&Parsed<'_>>) -> bool {
+        self.matches_file(file)
             && match document {
-                Some(document) => self.is_for(document),
+                Some(document) => self.matches_document(document),
                 None => {
                     self.rule.path.is_whole() && self.kind.is_none() && self.api_version.is_none()
                 }
             }
     }
 
-    fn is_for(&self, document: &Parsed<'_>) -> bool {
+    fn matches_document(&self, document: &Parsed<'_>) -> bool {
         let wanted = [("kind", &self.kind), ("apiVersion", &self.api_version)];
         let mut wanted = wanted
             .into_iter()
@@ -182,70 +193,75 @@ impl Scoped {
     }
 }
 
-/// A rule, and whether nothing was found yet that it is for.
-type Open<'r> = (&'r Scoped, &'r mut bool);
+/// A rule, and whether nothing that it matches was found yet.
+type UnmatchedRule<'r> = (&'r ScopedRule, &'r mut bool);
 
-/// Notes for each of some rules whether there is anything in a file, on any side, that it is for.
-fn look_into(triple: &FileTriple, file: &ReadFile<'_>, mut open: Vec<Open<'_>>) {
+/// Clears the flag of each rule that matches anything in a file on any side.
+fn mark_matched(triple: &FileTriple, file: &ReadFile<'_>, mut unmatched: Vec<UnmatchedRule<'_>>) {
     if !triple.yaml {
-        let look = |(rule, is_open): Open<'_>| *is_open = !rule.fits(&triple.path, None);
-        return open.into_iter().for_each(look);
+        let mark = |(rule, is_unmatched): UnmatchedRule<'_>| {
+            *is_unmatched = !rule.matches(&triple.path, None)
+        };
+        return unmatched.into_iter().for_each(mark);
     }
     if !matches!(file, ReadFile::Unread) {
         let sides = file.yaml().into_array().into_iter();
-        return sides.flatten().for_each(|it| search(it, &mut open));
+        return sides
+            .flatten()
+            .for_each(|it| remove_matched(it, &mut unmatched));
     }
     for source in triple.sides.as_ref().into_array().into_iter().flatten() {
         let text = std::str::from_utf8(&source.bytes).ok();
         let file = text.and_then(|text| ParsedFile::parse(&triple.path, text).ok());
         if let Some(file) = file {
-            search(&file, &mut open);
+            remove_matched(&file, &mut unmatched);
         }
     }
 }
 
-/// Leaves those of the rules that are for nothing in a file. A document is read once for all.
-fn search(file: &ParsedFile<'_>, open: &mut Vec<Open<'_>>) {
+/// Removes the rules that match something in a file. A document is parsed at most once for all
+/// rules.
+fn remove_matched(file: &ParsedFile<'_>, unmatched: &mut Vec<UnmatchedRule<'_>>) {
     for document in &file.documents {
         let tree = LazyCell::new(|| document.tree());
         let has = |path: &Pattern| match &*tree {
             Some(tree) => path.is_whole() || !path.find(tree).is_empty(),
             None => false,
         };
-        open.retain_mut(|(rule, is_open)| {
-            **is_open = !rule.is_for(document) || !has(&rule.rule.path);
-            **is_open
+        unmatched.retain_mut(|(rule, is_unmatched)| {
+            **is_unmatched = !rule.matches_document(document) || !has(&rule.rule.path);
+            **is_unmatched
         });
     }
 }
 
-/// The rules of a run: those of the file that was given, else of the one at the top of the local
+/// Returns the rules of a run: those of the given file, else of the one at the top of the local
 /// package, if there is one.
 ///
 /// # Errors
-/// Where it cannot be read or does not hold rules, and where a link is at the top of the package:
-/// it may have come with a branch.
-pub(crate) fn rules_of(given: Option<&PathBuf>, local: &Path) -> Result<Rules, Error> {
+/// If the file cannot be read or is not valid, or if the file of the package is a link: it may come
+/// from somebody else's branch.
+pub(crate) fn load_rules(given: Option<&PathBuf>, local: &Path) -> Result<Rules, Error> {
     if let Some(given) = given {
-        // whoever gave a path knows where it leads
-        return Rules::of_bytes(given, read_named(given), Named::ByUser);
+        // the user may name a link
+        return Rules::of_bytes(given, read_named(given), RulesOrigin::User);
     }
     let file = local.join(RULES_FILE);
     if !local.is_dir() || !file.is_file() {
         return Ok(Rules::default());
     }
     let bytes = read_own(&file);
-    Rules::of_bytes(&file, bytes, Named::ByPackage)
+    Rules::of_bytes(&file, bytes, RulesOrigin::Package)
 }
 
-/// A file of rules does not hold rules: where, and why.
-fn no_rules(path: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
+/// Returns the error for an invalid rules file.
+fn invalid_rules(path: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
     let title = format!("{} does not hold rules for a merge", shown(path));
     Error::titled(Place::new(path, text, offset), title, message, help)
 }
 
-/// A policy that gives this resolution.
-pub(crate) const fn policy(resolution: Resolution) -> OnConflict {
+/// Returns the policy that leads to this resolution.
+pub(crate) const fn policy_for(resolution: Resolution) -> OnConflict {
     match resolution {
         Resolution::Updated => OnConflict::Updated,
         Resolution::Local | Resolution::Open => OnConflict::Local,

@@ -1,4 +1,4 @@
-//! Reads the rules of `.merge3.yaml`, and says where it is wrong.
+//! Parses the rules of a `.merge3.yaml`, and reports errors with their place.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use globset::GlobMatcher;
 
-use super::{Named, Rules, Scoped, no_rules};
+use super::{Rules, RulesOrigin, ScopedRule, invalid_rules};
 use crate::error::{Error, Place};
 use crate::merge::{Pattern, Rule, Take};
 use crate::package::git_folder;
 use crate::package::yaml_names::path_glob;
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
-const WORDS: [&str; 9] = [
+const RULE_FIELDS: [&str; 9] = [
     "path",
     "kind",
     "apiVersion",
@@ -25,13 +25,14 @@ const WORDS: [&str; 9] = [
     "keys",
 ];
 
-/// Reads a tree as rules.
+/// Reads rules from the tree of a rules file.
 pub(super) struct RuleReader<'r> {
     pub(super) path: &'r Path,
     pub(super) text: &'r str,
     pub(super) tree: &'r Tree<'r>,
-    pub(super) named: Named,
-    /// Whether the file may hold a Secret: looked for once, for each rule has a place.
+    pub(super) rules_origin: RulesOrigin,
+    /// Whether the file may contain a Secret, so that places hide its lines. Computed once for all
+    /// rules.
     pub(super) is_hidden: bool,
 }
 
@@ -47,22 +48,22 @@ impl RuleReader<'_> {
             ));
         }
         let mut rules = Rules::default();
-        let mut definitions = None;
+        let mut crd_files = None;
         for field in tree.entries(root) {
             let value = tree.entry(field).value;
-            match self.known(
+            match self.field_name(
                 field,
                 &["rules", "schema", "crds", "upstream", "upstreamLock"],
             )? {
                 "schema" => {
                     let word = self.word(value)?;
                     if word != "kubernetes" {
-                        return Err(self.unknown(value, word, &["kubernetes"]));
+                        return Err(self.unknown_word(value, word, &["kubernetes"]));
                     }
                     rules.schema.get_or_insert_default();
                 }
-                "crds" => definitions = Some((value, self.definitions(value)?)),
-                // where the package comes from is no matter of a merge
+                "crds" => crd_files = Some((value, self.crd_files(value)?)),
+                // the record of the package's origin does not concern the merge
                 "upstream" | "upstreamLock" => {}
                 _ => {
                     let help = "write each rule behind a dash, such as `- path: spec.replicas`";
@@ -72,7 +73,7 @@ impl RuleReader<'_> {
                 }
             }
         }
-        if let Some((value, files)) = definitions {
+        if let Some((value, files)) = crd_files {
             let Some(schema) = &mut rules.schema else {
                 return Err(self.wrong(
                     value,
@@ -97,15 +98,15 @@ impl RuleReader<'_> {
         }
     }
 
-    /// Files, relative to the one that is read.
-    fn definitions(&self, list: NodeId) -> Result<Vec<PathBuf>, Error> {
+    /// Returns the paths of the files in a list, resolved relative to the rules file.
+    fn crd_files(&self, list: NodeId) -> Result<Vec<PathBuf>, Error> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let help = "write it like `crds: [crds/shop.yaml]`";
         self.list(list, "a list of files is expected", help)?
             .map(|element| {
                 let value = self.tree.entry(element).value;
                 let file = folder.join(self.word(value)?);
-                match self.named == Named::ByUser || is_in_repository(folder, &file) {
+                match self.rules_origin == RulesOrigin::User || is_in_repository(folder, &file) {
                     true => Ok(file),
                     false => Err(self.wrong(
                         value,
@@ -117,7 +118,7 @@ impl RuleReader<'_> {
             .collect()
     }
 
-    fn rule(&self, element: EntryId) -> Result<Scoped, Error> {
+    fn rule(&self, element: EntryId) -> Result<ScopedRule, Error> {
         let tree = self.tree;
         let map = tree.entry(element).value;
         if !matches!(tree.node(map).kind, NodeKind::Mapping(_)) {
@@ -128,7 +129,7 @@ impl RuleReader<'_> {
             ));
         }
         let place = self.place(tree.entry(element).span.start);
-        let mut scoped = Scoped {
+        let mut scoped_rule = ScopedRule {
             rule: Rule {
                 origin: format!("{}:{}", self.name(), place.line).into(),
                 path: Pattern::default(),
@@ -144,21 +145,21 @@ impl RuleReader<'_> {
             place,
         };
         for field in tree.entries(map) {
-            self.field(&mut scoped, field)?;
+            self.field(&mut scoped_rule, field)?;
         }
-        self.complete(map, &scoped.rule)?;
-        Ok(scoped)
+        self.check(map, &scoped_rule.rule)?;
+        Ok(scoped_rule)
     }
 
-    fn field(&self, scoped: &mut Scoped, field: EntryId) -> Result<(), Error> {
-        let name = self.known(field, &WORDS)?;
+    fn field(&self, scoped_rule: &mut ScopedRule, field: EntryId) -> Result<(), Error> {
+        let name = self.field_name(field, &RULE_FIELDS)?;
         let value = self.tree.entry(field).value;
-        let rule = &mut scoped.rule;
+        let rule = &mut scoped_rule.rule;
         match name {
             "path" => rule.path = self.pattern(value)?,
-            "kind" => scoped.kind = Some(self.word(value)?.to_owned()),
-            "apiVersion" => scoped.api_version = Some(self.word(value)?.to_owned()),
-            "file" => scoped.file = Some(self.glob(value)?),
+            "kind" => scoped_rule.kind = Some(self.word(value)?.to_owned()),
+            "apiVersion" => scoped_rule.api_version = Some(self.word(value)?.to_owned()),
+            "file" => scoped_rule.file = Some(self.glob(value)?),
             "take" => rule.take = Some(self.one_of(value)?),
             "lists" => rule.lists = Some(self.one_of(value)?),
             "texts" => rule.texts = Some(self.one_of(value)?),
@@ -168,8 +169,8 @@ impl RuleReader<'_> {
         Ok(())
     }
 
-    /// A rule says what it is about, and does not contradict itself.
-    fn complete(&self, map: NodeId, rule: &Rule) -> Result<(), Error> {
+    /// Checks that a rule has an effect and does not contradict itself.
+    fn check(&self, map: NodeId, rule: &Rule) -> Result<(), Error> {
         let for_lists = rule.lists.is_some() || !rule.keys.is_empty();
         let for_scalars = rule.texts.is_some() || rule.images.is_some();
         let needs_path = for_lists || for_scalars || rule.take == Some(Take::Higher);
@@ -194,8 +195,8 @@ impl RuleReader<'_> {
         Err(self.wrong(map, message, help))
     }
 
-    /// A field's name, which has to be one of these.
-    fn known<'w>(&self, field: EntryId, words: &[&'w str]) -> Result<&'w str, Error> {
+    /// Returns the name of a field, which has to be one of `words`.
+    fn field_name<'w>(&self, field: EntryId, words: &[&'w str]) -> Result<&'w str, Error> {
         let key = self
             .tree
             .entry(field)
@@ -204,7 +205,7 @@ impl RuleReader<'_> {
         let found = key.and_then(|(_, name)| words.iter().find(|word| name.content == **word));
         match (found, key) {
             (Some(word), _) => Ok(*word),
-            (None, Some((key, name))) => Err(self.unknown(key, name.content, words)),
+            (None, Some((key, name))) => Err(self.unknown_word(key, name.content, words)),
             (None, None) => Err(self.wrong(
                 self.tree.entry(field).value,
                 "a name is missing here",
@@ -218,11 +219,11 @@ impl RuleReader<'_> {
         T::from_str(word, false).map_err(|_| {
             let known = T::value_variants().iter().filter_map(T::to_possible_value);
             let names: Vec<String> = known.map(|it| it.get_name().to_owned()).collect();
-            self.unknown(value, word, &names)
+            self.unknown_word(value, word, &names)
         })
     }
 
-    fn unknown(&self, node: NodeId, word: &str, known: &[impl Display]) -> Error {
+    fn unknown_word(&self, node: NodeId, word: &str, known: &[impl Display]) -> Error {
         let quoted: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
         self.wrong(
             node,
@@ -242,7 +243,7 @@ impl RuleReader<'_> {
         let word = self.word(value)?;
         Pattern::parse(word).map_err(|error| {
             let span = self.tree.node(value).span;
-            // in quotes, the text begins one byte later
+            // the text of a quoted scalar begins one byte later
             let quote = usize::from(self.tree.slice(span).starts_with(['"', '\'']));
             let start = span.start as usize + quote + error.offset;
             self.wrong_at(
@@ -281,7 +282,7 @@ impl RuleReader<'_> {
     }
 
     fn wrong_at(&self, offset: usize, message: &str, help: &str) -> Error {
-        no_rules(self.path, self.text, offset, message, help)
+        invalid_rules(self.path, self.text, offset, message, help)
     }
 
     fn place(&self, offset: u32) -> Place {
@@ -304,8 +305,9 @@ impl RuleReader<'_> {
     }
 }
 
-/// Whether a file is in the repository that a package is in, links followed; in the package, where
-/// that is in none. One that is not there is told of elsewhere.
+/// Returns true if a file, after following links, is in the package's repository; without a
+/// repository, in the package. Returns true for a file that does not exist, which is reported
+/// elsewhere.
 fn is_in_repository(package: &Path, file: &Path) -> bool {
     let Ok(file) = file.canonicalize() else {
         return true;

@@ -1,11 +1,11 @@
-//! Writes rules into `.merge3.yaml`.
+//! Adds rules to a `.merge3.yaml`.
 
 use std::path::Path;
 
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
 
-use super::no_rules;
+use super::invalid_rules;
 use crate::error::Error;
 use crate::merge::{Pattern, Take};
 use crate::yaml::scalar::write_text;
@@ -14,17 +14,17 @@ use crate::yaml::{NodeKind, Tree};
 /// A rule that decides conflicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Written {
-    /// The place, as reports write it; empty for whole documents.
+    /// The path, as reports show it; empty for whole documents.
     pub(crate) path: String,
-    /// The kind of resource that it is for, if it is for one.
+    /// The kind of the resources to which it is limited, if any.
     pub(crate) kind: Option<String>,
-    /// The file that it is for, with `/`, if it is for one.
+    /// The path of the file to which it is limited, if any, with `/` as separator.
     pub(crate) file: Option<String>,
     pub(crate) take: Take,
 }
 
 impl Written {
-    /// The rule for a place that a report names; `None` if no rule can name it.
+    /// Returns the rule for a path in a report; `None` if no pattern can express the path.
     pub(crate) fn of_place(path: &str, take: Take) -> Option<Self> {
         let path = path.strip_suffix("(comment)").unwrap_or(path).trim_end();
         Pattern::parse(path).ok()?;
@@ -36,7 +36,7 @@ impl Written {
         })
     }
 
-    /// The same rule for the like of its place: in any file, and in any element of a list.
+    /// Returns a more general rule: for any file, and for any element of the lists in its path.
     pub(crate) fn widened(&self) -> Self {
         let mut path = String::new();
         let mut rest = self.path.as_str();
@@ -60,7 +60,7 @@ impl Written {
         }
     }
 
-    /// The rule as an element of `rules`, on lines of its own.
+    /// Returns the rule as an element of `rules`, on its own lines.
     pub(crate) fn to_yaml(&self) -> String {
         let take = self.take.to_possible_value();
         let path = Some(self.path.as_str()).filter(|path| !path.is_empty());
@@ -78,33 +78,33 @@ impl Written {
     }
 }
 
-/// The text of a file of rules with further ones at its end.
+/// Returns the text of a rules file with further rules at its end.
 ///
 /// # Errors
-/// Where the rules that are there cannot be added to line by line.
+/// If the text is not valid YAML, or its rules are not a block list, to which lines can be added.
 pub(crate) fn with_rules(path: &Path, text: &str, rules: &[Written]) -> Result<String, Error> {
     let added: String = rules.iter().map(Written::to_yaml).collect();
-    let not_edited = || {
+    let not_editable = || {
         let message = "rules cannot be added to this file as it is written";
         let help = "write each rule behind a dash on a line of its own, under `rules:`";
-        no_rules(path, text, 0, message, help)
+        invalid_rules(path, text, 0, message, help)
     };
     let line_break = match text.is_empty() || text.ends_with('\n') {
         true => "",
         false => "\n",
     };
-    let tree = Tree::parse(text).map_err(|_| not_edited())?;
+    let tree = Tree::parse(text).map_err(|_| not_editable())?;
     let rules = tree
         .as_ref()
         .and_then(|tree| Some((tree, tree.at(&["rules"])?)));
     let Some((tree, list)) = rules else {
         return Ok(format!("{text}{line_break}rules:\n{added}"));
     };
-    let last = tree.entries(list).next_back().ok_or_else(not_edited)?;
+    let last = tree.entries(list).next_back().ok_or_else(not_editable)?;
     let span = tree.entry(last).span;
     let is_block = matches!(&tree.node(list).kind, NodeKind::Sequence(list) if !list.flow);
     if !is_block {
-        return Err(not_edited());
+        return Err(not_editable());
     }
     let indent = " ".repeat(tree.column(span.start) as usize);
     let added: String = added
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_is_written_as_it_is_read() {
+    fn a_written_rule_can_be_read() {
         let rule = Written {
             kind: Some("Deployment".into()),
             file: Some("a [b]/c.yaml".into()),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_added_behind_those_that_are_there() {
+    fn rules_are_added_after_existing_ones() {
         let rule = [Written::of_place("a.b", Take::Local).unwrap()];
         let added = |text: &str| with_rules("x".as_ref(), text, &rule).ok();
         let text = |text: &str| Some(text.to_owned());

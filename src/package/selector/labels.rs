@@ -1,51 +1,54 @@
-//! Label selectors, as `kubectl -l` has them: `app=web,tier in (a, b),!old`.
+//! Label selectors in the syntax of `kubectl -l`: `app=web,tier in (a, b),!old`.
 
 use crate::yaml::Tree;
 
-/// What a resource's labels have to be like, all of it.
+/// A label selector: all of its requirements have to be met.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Labels(Vec<Requirement>);
+pub(super) struct LabelSelector(Vec<Requirement>);
 
-/// One of a selector's parts.
+/// One requirement of a selector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Requirement {
     key: String,
-    /// The values that the label may have; any where none are given.
+    /// The values that the label may have; `None` if it may have any.
     values: Option<Vec<String>>,
-    /// Whether the opposite has to be so.
-    is_not: bool,
+    /// Whether the requirement is negated.
+    negated: bool,
 }
 
-impl Labels {
-    /// Reads a selector.
+impl LabelSelector {
+    /// Parses a selector.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The message for the user.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let parts = parts(text).map(Requirement::read);
-        parts.collect::<Option<_>>().map(Self).ok_or_else(|| {
-            format!("`{text}` is no selector: write it as in `app=web,tier in (a, b),!old`")
-        })
+        let requirements = split_requirements(text).map(Requirement::read);
+        requirements
+            .collect::<Option<_>>()
+            .map(Self)
+            .ok_or_else(|| {
+                format!("`{text}` is no selector: write it as in `app=web,tier in (a, b),!old`")
+            })
     }
 
-    /// Whether the `labels`, or the `annotations`, of a resource are so.
-    pub(super) fn fit(&self, tree: &Tree<'_>, field: &str) -> bool {
+    /// Returns true if the `labels` or `annotations` of a resource (`field`) meet all requirements.
+    pub(super) fn matches(&self, tree: &Tree<'_>, field: &str) -> bool {
         let labels = tree.at(&["metadata", field]);
-        self.0.iter().all(|wanted| {
-            let value = labels.and_then(|labels| tree.field(labels, &wanted.key));
+        self.0.iter().all(|requirement| {
+            let value = labels.and_then(|labels| tree.field(labels, &requirement.key));
             let value = value.map(|value| tree.scalar(value).map_or("", |scalar| scalar.content));
-            let fits = match (&wanted.values, value) {
+            let is_met = match (&requirement.values, value) {
                 (None, value) => value.is_some(),
                 (Some(values), Some(value)) => values.iter().any(|it| it == value),
                 (Some(_), None) => false,
             };
-            fits != wanted.is_not
+            is_met != requirement.negated
         })
     }
 }
 
-/// The parts between the commas that are in no parentheses.
-fn parts(text: &str) -> impl Iterator<Item = &str> {
+/// Splits a selector at the commas that are not in parentheses.
+fn split_requirements(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     let parts = text.split(move |c| {
         match c {
@@ -60,13 +63,13 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 
 impl Requirement {
     fn read(text: &str) -> Option<Self> {
-        let new = |key: &str, values: Option<Vec<&str>>, is_not| {
+        let new = |key: &str, values: Option<Vec<&str>>, negated| {
             let key = key.trim();
-            let is_word = !key.is_empty() && !key.contains([' ', '(', ')', '!', '=', '<', '>']);
-            is_word.then(|| Self {
+            let is_valid = !key.is_empty() && !key.contains([' ', '(', ')', '!', '=', '<', '>']);
+            is_valid.then(|| Self {
                 key: key.to_owned(),
                 values: values.map(|it| it.iter().map(|value| value.trim().to_owned()).collect()),
-                is_not,
+                negated,
             })
         };
         if let Some((key, value)) = text.split_once("!=") {
@@ -83,12 +86,12 @@ impl Requirement {
         };
         let (head, values) = list.split_once('(')?;
         let (key, word) = head.trim().rsplit_once(' ')?;
-        let is_not = match word {
+        let negated = match word {
             "in" => false,
             "notin" => true,
             _ => return None,
         };
-        new(key, Some(values.split(',').collect()), is_not)
+        new(key, Some(values.split(',').collect()), negated)
     }
 }
 
@@ -96,10 +99,10 @@ impl Requirement {
 mod tests {
     use super::*;
 
-    fn fits(selector: &str) -> bool {
+    fn matches(selector: &str) -> bool {
         let tree = Tree::parse("metadata:\n  labels: {app: web, tier: a, on: ''}\n");
-        let labels = Labels::read(selector).unwrap();
-        labels.fit(&tree.unwrap().unwrap(), "labels")
+        let labels = LabelSelector::read(selector).unwrap();
+        labels.matches(&tree.unwrap().unwrap(), "labels")
     }
 
     #[test]
@@ -115,7 +118,7 @@ mod tests {
             "old!=x",
             "old notin (x)",
         ] {
-            assert!(fits(selector), "{selector}");
+            assert!(matches(selector), "{selector}");
         }
         for selector in [
             "app=x",
@@ -125,10 +128,10 @@ mod tests {
             "tier notin (a)",
             "app=web,old=x",
         ] {
-            assert!(!fits(selector), "{selector}");
+            assert!(!matches(selector), "{selector}");
         }
         for selector in ["app>1", "tier of (a)", "=x", "a b"] {
-            assert!(Labels::read(selector).is_err(), "{selector}");
+            assert!(LabelSelector::read(selector).is_err(), "{selector}");
         }
     }
 }

@@ -9,29 +9,29 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::resource::ResourceId;
 use crate::yaml::{NodeId, Tree};
-use labels::Labels;
+use labels::LabelSelector;
 
-/// Which resources are meant. What is not said may be anything.
+/// A selector of resources. A part that is `None` matches anything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selector {
-    group: Option<WholeRegex>,
-    version: Option<WholeRegex>,
-    kind: Option<WholeRegex>,
-    namespace: Option<WholeRegex>,
-    name: Option<WholeRegex>,
-    labels: Option<Labels>,
-    annotations: Option<Labels>,
-    /// Whether one resource is meant, and not all that are so.
-    is_name: bool,
-    /// As it was written.
+    group: Option<AnchoredRegex>,
+    version: Option<AnchoredRegex>,
+    kind: Option<AnchoredRegex>,
+    namespace: Option<AnchoredRegex>,
+    name: Option<AnchoredRegex>,
+    labels: Option<LabelSelector>,
+    annotations: Option<LabelSelector>,
+    /// Whether the selector names a single resource and has no wildcard.
+    names_one: bool,
+    /// The text of the selector.
     text: String,
 }
 
 impl FromStr for Selector {
     type Err = String;
 
-    /// Reads `KIND/NAME` or `KIND/NAMESPACE/NAME`, in which `*` stands for anything; or a map in
-    /// braces, as `target` has it in a kustomization.
+    /// Parses `KIND/NAME` or `KIND/NAMESPACE/NAME`, in which `*` matches any text; or a map in
+    /// braces, like `target` in a kustomization.
     ///
     /// ```
     /// use merge3::package::Selector;
@@ -58,12 +58,12 @@ impl FromStr for Selector {
             );
         }
         Ok(Self {
-            kind: Some(WholeRegex::glob(kind, false)?),
+            kind: Some(AnchoredRegex::glob(kind, false)?),
             namespace: namespace
-                .map(|text| WholeRegex::glob(text, true))
+                .map(|text| AnchoredRegex::glob(text, true))
                 .transpose()?,
-            name: Some(WholeRegex::glob(name, true)?),
-            is_name: !text.contains('*'),
+            name: Some(AnchoredRegex::glob(name, true)?),
+            names_one: !text.contains('*'),
             text: text.to_owned(),
             ..Self::default()
         })
@@ -71,11 +71,11 @@ impl FromStr for Selector {
 }
 
 impl Selector {
-    /// Reads what a kustomization calls a `target`: regular expressions for `group`, `version`,
-    /// `kind`, `namespace` and `name`, and `labelSelector` and `annotationSelector`.
+    /// Reads the `target` of a patch in a kustomization: regular expressions for `group`,
+    /// `version`, `kind`, `namespace` and `name`, and `labelSelector` and `annotationSelector`.
     ///
     /// # Errors
-    /// Where it is none: which node of `tree`, and what is wrong.
+    /// The node of `tree` that is wrong, and a message.
     pub(super) fn of_target(tree: &Tree<'_>, target: NodeId) -> Result<Self, (NodeId, String)> {
         let mut selector = Self {
             text: tree.text_of(target).trim_end().to_owned(),
@@ -88,8 +88,12 @@ impl Selector {
                 continue;
             };
             let wrong = |message: String| (value, message);
-            let pattern = || WholeRegex::new(text.content, true).map(Some).map_err(wrong);
-            let labels = || Labels::read(text.content).map(Some).map_err(wrong);
+            let pattern = || {
+                AnchoredRegex::new(text.content, true)
+                    .map(Some)
+                    .map_err(wrong)
+            };
+            let labels = || LabelSelector::read(text.content).map(Some).map_err(wrong);
             match tree.scalar(key).map(|key| key.content) {
                 Some("group") => selector.group = pattern()?,
                 Some("version") => selector.version = pattern()?,
@@ -108,28 +112,31 @@ impl Selector {
         Ok(selector)
     }
 
-    /// Whether one resource is meant, and not all that are so.
-    pub(super) const fn is_name(&self) -> bool {
-        self.is_name
+    /// Returns true if the selector names a single resource and has no wildcard.
+    pub(super) const fn names_one(&self) -> bool {
+        self.names_one
     }
 
-    /// Whether it means a resource.
-    pub(super) fn is_of(&self, id: &ResourceId<'_>, tree: Option<&Tree<'_>>) -> bool {
+    /// Returns true if the selector matches a resource with this identity and tree. Without a tree,
+    /// labels and annotations do not match.
+    pub(super) fn matches(&self, id: &ResourceId<'_>, tree: Option<&Tree<'_>>) -> bool {
         let version = id.api_version.rsplit('/').next().unwrap_or_default();
-        let fits = |pattern: &Option<WholeRegex>, text: &str| {
-            pattern.as_ref().is_none_or(|pattern| pattern.fits(text))
+        let matches = |pattern: &Option<AnchoredRegex>, text: &str| {
+            pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
         };
-        let by_name = fits(&self.group, id.group())
-            && fits(&self.version, version)
-            && fits(&self.kind, &id.kind)
-            && fits(&self.namespace, &id.namespace)
-            && fits(&self.name, &id.name);
-        if !by_name || (self.labels.is_none() && self.annotations.is_none()) {
-            return by_name;
+        let matches_id = matches(&self.group, id.group())
+            && matches(&self.version, version)
+            && matches(&self.kind, &id.kind)
+            && matches(&self.namespace, &id.namespace)
+            && matches(&self.name, &id.name);
+        if !matches_id || (self.labels.is_none() && self.annotations.is_none()) {
+            return matches_id;
         }
         tree.is_some_and(|tree| {
-            let has = |labels: &Option<Labels>, field| {
-                labels.as_ref().is_none_or(|labels| labels.fit(tree, field))
+            let has = |labels: &Option<LabelSelector>, field| {
+                labels
+                    .as_ref()
+                    .is_none_or(|labels| labels.matches(tree, field))
             };
             has(&self.labels, "labels") && has(&self.annotations, "annotations")
         })
@@ -142,42 +149,42 @@ impl fmt::Display for Selector {
     }
 }
 
-/// A regular expression that a text has to fit from end to end.
+/// A regular expression that has to match the whole text.
 #[derive(Debug, Clone)]
-struct WholeRegex(Regex);
+struct AnchoredRegex(Regex);
 
-impl PartialEq for WholeRegex {
+impl PartialEq for AnchoredRegex {
     fn eq(&self, other: &Self) -> bool {
         self.0.as_str() == other.0.as_str()
     }
 }
 
-impl Eq for WholeRegex {}
+impl Eq for AnchoredRegex {}
 
-impl WholeRegex {
-    /// A text in which `*` stands for anything.
+impl AnchoredRegex {
+    /// Compiles a text in which `*` matches any text.
     ///
     /// # Errors
-    /// Where it is too long.
-    fn glob(text: &str, minds_case: bool) -> Result<Self, String> {
+    /// If the text is too long.
+    fn glob(text: &str, case_sensitive: bool) -> Result<Self, String> {
         let parts: Vec<String> = text.split('*').map(regex::escape).collect();
-        Self::new(&parts.join(".*"), minds_case)
+        Self::new(&parts.join(".*"), case_sensitive)
     }
 
-    /// A regular expression as kustomize takes it.
+    /// Compiles a regular expression as kustomize does.
     ///
     /// # Errors
-    /// What is wrong with it.
-    fn new(text: &str, minds_case: bool) -> Result<Self, String> {
+    /// The message for the user.
+    fn new(text: &str, case_sensitive: bool) -> Result<Self, String> {
         RegexBuilder::new(&format!("^(?:{text})$"))
             .unicode(false)
-            .case_insensitive(!minds_case)
+            .case_insensitive(!case_sensitive)
             .build()
             .map(Self)
             .map_err(|_| format!("`{text}` is no regular expression that can be used"))
     }
 
-    fn fits(&self, text: &str) -> bool {
+    fn matches(&self, text: &str) -> bool {
         self.0.is_match(text.as_bytes())
     }
 }

@@ -1,4 +1,6 @@
-//! The resources of a package that patches and configurations are for, and what becomes of them.
+//! The resources of a package to which patches and configurations are applied, and their new texts.
+//!
+//! [`Target`] finds resources and records their new texts. `written` puts the files together.
 
 mod written;
 
@@ -18,7 +20,8 @@ use crate::error::{Error, Place};
 use crate::schema::Schema;
 use crate::yaml::Tree;
 
-/// A document of the target, or an item of one that is a list of resources.
+/// A reference to a document of the target, or to an item of a document that is a list of
+/// resources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ResourceRef {
     file: usize,
@@ -26,57 +29,57 @@ pub(super) struct ResourceRef {
     item: Option<usize>,
 }
 
-/// The files of the target that can be read, with what became of them.
+/// The files of the target, with their changes.
 pub(super) struct Target<'a> {
-    files: Vec<Patched<'a>>,
-    /// The files that come, by path.
+    files: Vec<TargetFile<'a>>,
+    /// The texts of new files, by path.
     added: FxHashMap<PathBuf, Option<String>>,
     resources: Vec<(ResourceId<'a>, ResourceRef)>,
-    /// The numbers in `resources`, by kind and name.
+    /// Indexes in `resources`, by kind and name.
     by_name: FxHashMap<(Cow<'a, str>, Cow<'a, str>), Vec<usize>>,
 }
 
-struct Patched<'a> {
+struct TargetFile<'a> {
     read: Readable<'a>,
-    documents: Vec<PatchedDocument>,
-    coming: Vec<Insertion>,
+    documents: Vec<TargetDocument>,
+    insertions: Vec<Insertion>,
 }
 
-/// What is known of a document beside its tree.
+/// The items of a document and its changes.
 #[derive(Default)]
-struct PatchedDocument {
-    /// Its new text, if it has one.
+struct TargetDocument {
+    /// The new text, if the document was changed.
     text: Option<String>,
     items: Vec<Item>,
-    /// What becomes of the items, which is not in `text` yet.
+    /// The changes of the items that are not in `text` yet.
     changed: ChangedItems,
-    /// Whether it is deleted.
-    is_gone: bool,
+    /// Whether the document is deleted.
+    is_deleted: bool,
 }
 
 impl<'a> Target<'a> {
     pub(super) fn new(files: Vec<Readable<'a>>) -> Self {
-        let files: Vec<Patched<'a>> = files.into_iter().map(Patched::new).collect();
+        let files: Vec<TargetFile<'a>> = files.into_iter().map(TargetFile::new).collect();
         let mut resources = Vec::new();
-        for (file, patched) in files.iter().enumerate() {
-            for (document, parsed) in patched.read.file.documents.iter().enumerate() {
-                let found = |item| ResourceRef {
+        for (file, target_file) in files.iter().enumerate() {
+            for (document, parsed) in target_file.read.file.documents.iter().enumerate() {
+                let reference = |item| ResourceRef {
                     file,
                     document,
                     item,
                 };
                 let own = parsed.resource.as_ref();
-                resources.extend(own.map(|resource| (resource.id.clone(), found(None))));
-                let items = patched.documents[document].items.iter().enumerate();
+                resources.extend(own.map(|own| (own.id.clone(), reference(None))));
+                let items = target_file.documents[document].items.iter().enumerate();
                 resources.extend(
-                    items.filter_map(|(item, it)| Some((it.id.clone()?, found(Some(item))))),
+                    items.filter_map(|(item, it)| Some((it.id.clone()?, reference(Some(item))))),
                 );
             }
         }
         let mut by_name: FxHashMap<_, Vec<usize>> = FxHashMap::default();
-        for (number, (id, _)) in resources.iter().enumerate() {
+        for (index, (id, _)) in resources.iter().enumerate() {
             let name = (id.kind.clone(), id.name.clone());
-            by_name.entry(name).or_default().push(number);
+            by_name.entry(name).or_default().push(index);
         }
         Self {
             files,
@@ -86,43 +89,46 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The resources of this kind and name, in its namespace or in the one that is given.
-    fn called(
+    /// Returns the resources of the kind and name of `wanted` that are in its namespace, or in
+    /// `namespace` if it has none.
+    fn by_kind_and_name(
         &self,
         wanted: &ResourceId<'_>,
         namespace: Option<&str>,
     ) -> Vec<&(ResourceId<'a>, ResourceRef)> {
         let name = (wanted.kind.clone(), wanted.name.clone());
-        let numbers = self.by_name.get(&name).into_iter().flatten();
-        let resources = numbers.map(|number| &self.resources[*number]);
+        let indexes = self.by_name.get(&name).into_iter().flatten();
+        let resources = indexes.map(|index| &self.resources[*index]);
         resources
-            .filter(|(id, found)| !self.is_gone(*found) && id.is_in_namespace_of(wanted, namespace))
+            .filter(|(id, resource)| {
+                !self.is_deleted(*resource) && id.is_in_namespace_of(wanted, namespace)
+            })
             .collect()
     }
 
-    /// What a configuration is for: the resources of its group, kind and name.
+    /// Returns the resources to which a configuration applies: those of its group, kind and name.
     pub(super) fn of_group(
         &self,
         wanted: &ResourceId<'_>,
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
-        let called = self.called(wanted, namespace).into_iter();
-        let of_group = called.filter(|(id, _)| id.group() == wanted.group());
-        of_group.map(|(_, found)| *found).collect()
+        let same_name = self.by_kind_and_name(wanted, namespace).into_iter();
+        let of_group = same_name.filter(|(id, _)| id.group() == wanted.group());
+        of_group.map(|(_, resource)| *resource).collect()
     }
 
-    /// What a patch is for that names `wanted`: what it does not say may be anything. A resource of
-    /// another version of the same API is meant where there is none of that version, and where
-    /// there is none either, one of the API that Kubernetes had the kind in, or has it in now.
-    pub(super) fn named(
+    /// Returns the resources to which a patch that names `wanted` applies. Fields that `wanted`
+    /// lacks match anything. If no resource has its apiVersion, those of the same API group match;
+    /// if there are none either, those of a kind built into Kubernetes under both API groups.
+    pub(super) fn for_patch(
         &self,
         wanted: &ResourceId<'_>,
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
-        let in_namespace = self.called(wanted, namespace);
-        let of = |is_wanted: &dyn Fn(&ResourceId<'_>) -> bool| -> Vec<ResourceRef> {
-            let found = in_namespace.iter().filter(|(id, _)| is_wanted(id));
-            found.map(|(_, found)| *found).collect()
+        let in_namespace = self.by_kind_and_name(wanted, namespace);
+        let matching = |is_wanted: &dyn Fn(&ResourceId<'_>) -> bool| -> Vec<ResourceRef> {
+            let matches = in_namespace.iter().filter(|(id, _)| is_wanted(id));
+            matches.map(|(_, resource)| *resource).collect()
         };
         let is_built_in = |id: &ResourceId<'_>| Schema::is_built_in(&id.api_version, &id.kind);
         let by_version: [&dyn Fn(&ResourceId<'_>) -> bool; 3] = [
@@ -131,44 +137,47 @@ impl<'a> Target<'a> {
             &|id| is_built_in(id) && is_built_in(wanted),
         ];
         match &*wanted.api_version {
-            "" => of(&|_| true),
+            "" => matching(&|_| true),
             _ => {
-                let mut found = by_version.into_iter().map(of);
-                found.find(|found| !found.is_empty()).unwrap_or_default()
+                let mut matches = by_version.into_iter().map(matching);
+                matches
+                    .find(|resources| !resources.is_empty())
+                    .unwrap_or_default()
             }
         }
     }
 
-    /// What a selector means.
+    /// Returns the resources that a selector matches. `namespace` limits them to one namespace, or
+    /// none.
     pub(super) fn selected(
         &self,
         selector: &Selector,
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
-        let is_meant = |(id, found): &&(ResourceId<'_>, ResourceRef)| {
-            !self.is_gone(*found)
+        let is_selected = |(id, resource): &&(ResourceId<'_>, ResourceRef)| {
+            !self.is_deleted(*resource)
                 && id.may_be_in(namespace)
-                && selector.is_of(id, self.tree(*found).as_deref())
+                && selector.matches(id, self.tree(*resource).as_deref())
         };
-        let resources = self.resources.iter().filter(is_meant);
-        resources.map(|(_, found)| *found).collect()
+        let resources = self.resources.iter().filter(is_selected);
+        resources.map(|(_, resource)| *resource).collect()
     }
 
-    /// All resources.
+    /// Returns all resources.
     pub(super) fn resources(&self) -> impl Iterator<Item = ResourceRef> {
-        self.resources.iter().map(|(_, found)| *found)
+        self.resources.iter().map(|(_, resource)| *resource)
     }
 
-    /// The documents that are resources; where there are none, all documents.
+    /// Returns the documents that are resources; if there are none, all documents.
     pub(super) fn documents(&self) -> Vec<ResourceRef> {
-        let whole = self.resources().filter(|found| found.item.is_none());
-        let whole: Vec<ResourceRef> = whole.collect();
-        if !whole.is_empty() {
-            return whole;
+        let whole_documents = self.resources().filter(|resource| resource.item.is_none());
+        let whole_documents: Vec<ResourceRef> = whole_documents.collect();
+        if !whole_documents.is_empty() {
+            return whole_documents;
         }
         let mut all = Vec::new();
-        for (file, patched) in self.files.iter().enumerate() {
-            let documents = 0..patched.read.file.documents.len();
+        for (file, target_file) in self.files.iter().enumerate() {
+            let documents = 0..target_file.read.file.documents.len();
             all.extend(documents.map(|document| ResourceRef {
                 file,
                 document,
@@ -178,81 +187,86 @@ impl<'a> Target<'a> {
         all
     }
 
-    /// Some resources that are like the one that is not there.
-    pub(super) fn like(&self, wanted: Option<&ResourceId<'_>>) -> Vec<String> {
-        let is_like = |other: &ResourceId<'_>| match wanted {
+    /// Returns the names of up to three resources of the same name or kind as `wanted`, for error
+    /// messages.
+    pub(super) fn similar_names(&self, wanted: Option<&ResourceId<'_>>) -> Vec<String> {
+        let is_similar = |other: &ResourceId<'_>| match wanted {
             Some(id) => other.name == id.name || other.kind == id.kind,
             None => true,
         };
-        let like = self.resources.iter().filter(|(id, _)| is_like(id));
-        like.take(3).map(|(id, _)| id.to_string()).collect()
+        let similar = self.resources.iter().filter(|(id, _)| is_similar(id));
+        similar.take(3).map(|(id, _)| id.to_string()).collect()
     }
 
-    /// The file that it is in.
-    pub(super) fn path(&self, found: ResourceRef) -> &Path {
-        &self.files[found.file].read.path
+    /// Returns the path of the resource's file.
+    pub(super) fn path(&self, resource: ResourceRef) -> &Path {
+        &self.files[resource.file].read.path
     }
 
-    /// File and line.
-    pub(super) fn line(&self, found: ResourceRef) -> String {
-        let path = self.path(found);
-        let line = match self.item(found) {
+    /// Returns `FILE:LINE` of the resource.
+    pub(super) fn line(&self, resource: ResourceRef) -> String {
+        let path = self.path(resource);
+        let line = match self.item(resource) {
             Some(item) => item.origin.place(path, &item.text, 0, 0).line,
-            None => self.parsed(found).document.line + 1,
+            None => self.parsed(resource).document.line + 1,
         };
         format!("{}:{line}", path.display())
     }
 
-    /// What it is called.
-    pub(super) fn id(&self, found: ResourceRef) -> Option<&ResourceId<'a>> {
-        match found.item {
-            Some(_) => self.item(found)?.id.as_ref(),
-            None => Some(&self.parsed(found).resource.as_ref()?.id),
+    /// Returns the identity of the resource.
+    pub(super) fn id(&self, resource: ResourceRef) -> Option<&ResourceId<'a>> {
+        match resource.item {
+            Some(_) => self.item(resource)?.id.as_ref(),
+            None => Some(&self.parsed(resource).resource.as_ref()?.id),
         }
     }
 
-    /// Its tree as it was read; `None` if there is no content.
-    pub(super) fn tree(&self, found: ResourceRef) -> Option<Arc<Tree<'_>>> {
-        match self.item(found) {
+    /// Returns the tree of the resource as it was read; `None` if it has no content.
+    pub(super) fn tree(&self, resource: ResourceRef) -> Option<Arc<Tree<'_>>> {
+        match self.item(resource) {
             Some(item) => Tree::parse(&item.text).ok()?.map(Arc::new),
-            None => self.parsed(found).tree(),
+            None => self.parsed(resource).tree(),
         }
     }
 
-    /// Its text as it is now.
+    /// Returns the current text of the resource.
     ///
     /// # Errors
-    /// Where it is a list that would not hold what became of its items.
-    pub(super) fn text(&self, found: ResourceRef) -> Result<String, Error> {
-        let document = self.document(found);
-        let whole = self.parsed(found).document.text;
-        let Some((index, item)) = found.item.zip(self.item(found)) else {
-            return Ok(document.put_back(self.path(found), whole)?.into_owned());
+    /// If it is a list and its text with the changed items does not have the expected items.
+    pub(super) fn text(&self, resource: ResourceRef) -> Result<String, Error> {
+        let document = self.document(resource);
+        let read_text = self.parsed(resource).document.text;
+        let Some((index, item)) = resource.item.zip(self.item(resource)) else {
+            return Ok(document
+                .with_items(self.path(resource), read_text)?
+                .into_owned());
         };
         let text = match (document.changed.texts.get(&index), &document.text) {
             (Some(text), _) => Some(text.clone()),
             (None, Some(list)) => text_in(list, index),
             (None, None) => Some(item.text.clone()),
         };
-        Ok(text.unwrap_or_else(|| whole.to_owned()))
+        Ok(text.unwrap_or_else(|| read_text.to_owned()))
     }
 
-    /// A place in its text, as one in its file.
-    pub(super) fn place(&self, found: ResourceRef, text: &str, offset: usize) -> Place {
-        match self.item(found) {
-            Some(item) => item.origin.place(self.path(found), text, 0, offset),
-            None if self.document(found).is_changed() => Place::new(self.path(found), text, offset),
+    /// Returns the place of an offset in `text`, the text of the resource.
+    pub(super) fn place(&self, resource: ResourceRef, text: &str, offset: usize) -> Place {
+        match self.item(resource) {
+            Some(item) => item.origin.place(self.path(resource), text, 0, offset),
+            None if self.document(resource).is_changed() => {
+                Place::new(self.path(resource), text, offset)
+            }
             None => {
-                let document = &self.parsed(found).document;
-                Place::in_chunk(self.path(found), document.text, document.line, offset)
+                let document = &self.parsed(resource).document;
+                Place::in_chunk(self.path(resource), document.text, document.line, offset)
             }
         }
     }
 
-    /// Gives it another text.
-    pub(super) fn set(&mut self, found: ResourceRef, text: String) {
-        let document = &mut self.files[found.file].documents[found.document];
-        match found.item {
+    /// Sets the text of the resource.
+    pub(super) fn set(&mut self, resource: ResourceRef, text: String) {
+        let document = &mut self.files[resource.file].documents[resource.document];
+        match resource.item {
             Some(index) => {
                 document.changed.texts.insert(index, text);
             }
@@ -263,64 +277,65 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Deletes it.
-    pub(super) fn delete(&mut self, found: ResourceRef) {
-        let document = &mut self.files[found.file].documents[found.document];
-        match found.item {
+    /// Deletes the resource.
+    pub(super) fn delete(&mut self, resource: ResourceRef) {
+        let document = &mut self.files[resource.file].documents[resource.document];
+        match resource.item {
             Some(index) => {
                 document.changed.gone.insert(index);
             }
-            None => document.is_gone = true,
+            None => document.is_deleted = true,
         }
     }
 
-    /// Whether it is deleted, or the document that it is an item of.
-    fn is_gone(&self, found: ResourceRef) -> bool {
-        self.document(found).is_gone(found)
+    /// Returns true if the resource, or the document that it is an item of, is deleted.
+    fn is_deleted(&self, resource: ResourceRef) -> bool {
+        self.document(resource).is_deleted(resource)
     }
 
-    fn document(&self, found: ResourceRef) -> &PatchedDocument {
-        &self.files[found.file].documents[found.document]
+    fn document(&self, resource: ResourceRef) -> &TargetDocument {
+        &self.files[resource.file].documents[resource.document]
     }
 
-    fn parsed(&self, found: ResourceRef) -> &Parsed<'a> {
-        &self.files[found.file].read.file.documents[found.document]
+    fn parsed(&self, resource: ResourceRef) -> &Parsed<'a> {
+        &self.files[resource.file].read.file.documents[resource.document]
     }
 
-    fn item(&self, found: ResourceRef) -> Option<&Item> {
-        found
+    fn item(&self, resource: ResourceRef) -> Option<&Item> {
+        resource
             .item
-            .and_then(|item| self.document(found).items.get(item))
+            .and_then(|item| self.document(resource).items.get(item))
     }
 }
 
-impl PatchedDocument {
+impl TargetDocument {
     fn is_changed(&self) -> bool {
-        self.text.is_some() || self.is_gone || !self.changed.is_empty()
+        self.text.is_some() || self.is_deleted || !self.changed.is_empty()
     }
 
-    /// Whether it is deleted, or that item of it.
-    fn is_gone(&self, found: ResourceRef) -> bool {
-        let mut item = found.item.iter();
-        self.is_gone || item.any(|index| self.changed.gone.contains(index))
+    /// Returns true if the document, or this item of it, is deleted.
+    fn is_deleted(&self, resource: ResourceRef) -> bool {
+        let mut item = resource.item.iter();
+        self.is_deleted || item.any(|index| self.changed.gone.contains(index))
     }
 
-    /// Its text with what became of its items; `whole` is what it was.
-    fn put_back<'t>(&'t self, file: &Path, whole: &'t str) -> Result<Cow<'t, str>, Error> {
-        let text = self.text.as_deref().unwrap_or(whole);
+    /// Returns the text of the document with the changed items. `read_text` is its text as it was
+    /// read.
+    fn with_items<'t>(&'t self, file: &Path, read_text: &'t str) -> Result<Cow<'t, str>, Error> {
+        let text = self.text.as_deref().unwrap_or(read_text);
         self.changed.put_into(file, text)
     }
 }
 
-impl<'a> Patched<'a> {
+impl<'a> TargetFile<'a> {
     fn new(read: Readable<'a>) -> Self {
-        let documents = read.file.documents.iter().map(|parsed| PatchedDocument {
+        let documents = read.file.documents.iter().map(|parsed| TargetDocument {
             items: items(&read.path, read.file.text, parsed),
-            ..PatchedDocument::default()
+            ..TargetDocument::default()
         });
         Self {
             documents: documents.collect(),
-            coming: Vec::new(),
+            insertions: Vec::new(),
             read,
         }
     }

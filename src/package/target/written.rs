@@ -1,10 +1,10 @@
-//! The files of a target that changed or come, with their texts.
+//! Puts together the texts of the target's changed and new files.
 
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Patched, PatchedDocument, ResourceRef, Target};
+use super::{ResourceRef, Target, TargetDocument, TargetFile};
 use crate::error::Error;
 use crate::line_breaks::{line_break_of, with_line_break};
 use crate::package::assemble::{Action, Assembly, Insertion};
@@ -14,12 +14,13 @@ use crate::package::parsed::Parsed;
 use crate::package::readable::Readable;
 
 impl Target<'_> {
-    /// Adds documents of another file to the one at `path`, which is made where there is none: each
-    /// by its index in the other file. `existing` has for each document of the other file the
-    /// resource that it is for; `named` has those of all files.
+    /// Adds documents of the file `from` to the one at `path`, which is created if it does not
+    /// exist. `new` has the index of each document in `from` and its text. `existing` has the
+    /// resource that corresponds to each document of `from`; `named` has the resources that
+    /// correspond to documents of any file.
     ///
     /// # Errors
-    /// Where the file that is made would not hold its documents.
+    /// If the new file would not have exactly these documents.
     pub(in crate::package) fn add(
         &mut self,
         path: &Path,
@@ -39,16 +40,17 @@ impl Target<'_> {
             self.added.insert(path.to_owned(), text);
             return Ok(());
         };
-        let is_here = |it: &ResourceRef| it.file == file && it.item.is_none() && !self.is_gone(*it);
+        let is_here =
+            |it: &ResourceRef| it.file == file && it.item.is_none() && !self.is_deleted(*it);
         let local_of = existing.iter().map(|it| Some(it.filter(is_here)?.document));
-        let documents = 0..self.files[file].read.file.documents.len();
-        let is_own = documents.map(|document| {
+        let document_indexes = 0..self.files[file].read.file.documents.len();
+        let is_own = document_indexes.map(|document| {
             let it = ResourceRef {
                 file,
                 document,
                 item: None,
             };
-            !named.contains(&it) && !self.is_gone(it)
+            !named.contains(&it) && !self.is_deleted(it)
         });
         let places = Neighbours {
             local_of: local_of.collect(),
@@ -56,55 +58,55 @@ impl Target<'_> {
         }
         .places();
         let line_break = line_break_of(self.files[file].read.file.text);
-        let coming = new.into_iter().map(|(index, text)| Insertion {
+        let insertions = new.into_iter().map(|(index, text)| Insertion {
             before: places[index],
             text: with_line_break(&text, line_break).into_owned(),
             marks: None,
         });
         let file = &mut self.files[file];
-        file.coming.extend(coming);
-        file.coming.sort_by_key(|insertion| insertion.before);
+        file.insertions.extend(insertions);
+        file.insertions.sort_by_key(|insertion| insertion.before);
         Ok(())
     }
 
-    /// The files that changed or come: their paths in the package, and the new text; `None` for one
-    /// that is to be deleted.
+    /// Returns the paths of the changed and new files, with their new text; `None` for a deleted
+    /// file.
     ///
     /// # Errors
-    /// Where a list would not hold what became of its items, or a file its documents.
+    /// If a list would not have the expected items, or a file not the expected documents.
     pub(in crate::package) fn into_changed(
         self,
     ) -> Result<FxHashMap<PathBuf, Option<String>>, Error> {
-        let is_changed = |file: &Patched<'_>| {
-            !file.coming.is_empty() || file.documents.iter().any(PatchedDocument::is_changed)
+        let is_changed = |file: &TargetFile<'_>| {
+            !file.insertions.is_empty() || file.documents.iter().any(TargetDocument::is_changed)
         };
-        // each file is dropped as soon as its text is there
+        // each file is dropped as soon as its text is complete, to save memory
         let changed = self.files.into_iter().filter(is_changed);
         let changed = changed.map(|file| Ok((file.read.name.to_owned(), file.text()?)));
         changed.chain(self.added.into_iter().map(Ok)).collect()
     }
 }
 
-impl Patched<'_> {
-    /// The file's new text; `None` if none of its documents stays.
+impl TargetFile<'_> {
+    /// Returns the new text of the file; `None` if no document is left.
     fn text(&self) -> Result<Option<String>, Error> {
         let documents = self.read.file.documents.iter().zip(&self.documents);
-        let action = |(parsed, patched): (&Parsed<'_>, &PatchedDocument)| match patched {
-            it if it.is_gone => Ok(parsed.removed()),
+        let action = |(parsed, patched): (&Parsed<'_>, &TargetDocument)| match patched {
+            it if it.is_deleted => Ok(parsed.removed()),
             it if it.is_changed() => {
-                let text = it.put_back(&self.read.path, parsed.document.text)?;
+                let text = it.with_items(&self.read.path, parsed.document.text)?;
                 Ok(Action::Replace(text.into_owned() + parsed.tail))
             }
             _ => Ok(Action::Keep),
         };
         let actions: Vec<Action> = documents.map(action).collect::<Result<_, Error>>()?;
-        // the document above one that goes ends its line
+        // if the last document is deleted, the one above it keeps its line break
         let ends_line = actions.last() == Some(&Action::Remove) || self.read.file.ends_line();
-        assembled(&self.read, &actions, &self.coming, ends_line)
+        assembled(&self.read, &actions, &self.insertions, ends_line)
     }
 }
 
-/// The text of a file with what becomes of its documents; `None` if none is left.
+/// Returns the text of a file after these actions and insertions; `None` if no document is left.
 fn assembled(
     read: &Readable<'_>,
     actions: &[Action],
