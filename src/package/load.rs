@@ -49,7 +49,7 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
     let kinds = sides
         .as_ref()
         .zip(OPTIONS)
-        .try_map(|(side, option)| Ok((side.name(), side_kind(side, option)?)))?;
+        .try_map(|(side, option)| Ok((side.name(), is_folder_side(side, option)?)))?;
     let kinds = kinds.into_array();
     let folder = kinds.iter().find(|(_, is_folder)| *is_folder);
     let file = kinds.iter().find(|(_, is_folder)| !is_folder);
@@ -72,15 +72,15 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
 }
 
 /// Returns true if a side is a folder, false if it is a file.
-fn side_kind(side: &Input, option: &'static str) -> Result<bool, Error> {
+fn is_folder_side(side: &Input, option: &'static str) -> Result<bool, Error> {
     match side {
-        Input::Disk(path) => root_kind(path, option),
+        Input::Disk(path) => is_folder(path, option),
         Input::Read(_) => Ok(true),
     }
 }
 
 /// Returns true if the path given to `option` is a folder, false if it is a file.
-pub(crate) fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error> {
+pub(crate) fn is_folder(path: &Path, option: &'static str) -> Result<bool, Error> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(true),
         Ok(metadata) if metadata.is_file() => Ok(false),
@@ -167,7 +167,7 @@ fn load_folders(
             listing
                 .entries
                 .retain(|(path, _)| !settings.is_excluded(path));
-            keep(side.name(), listing, &mut ignored)
+            without_ignored(side.name(), listing, &mut ignored)
         })?;
 
     let local_kinds = listings.local.iter().cloned().collect();
@@ -235,7 +235,7 @@ fn fingerprint(triples: &[FileTriple]) -> u64 {
 ///
 /// # Errors
 /// If a folder that is not excluded could not be listed.
-pub(super) fn keep(
+pub(super) fn without_ignored(
     root: &Path,
     listing: Listing,
     ignored: &mut Ignored,

@@ -89,19 +89,19 @@ fn open_for_locking(local: &Path) -> Option<File> {
     if metadata.is_dir() {
         return File::open(local).ok();
     }
-    let whole = std::fs::canonicalize(local).ok()?;
-    File::open(whole.parent()?).ok()
+    let canonical = std::fs::canonicalize(local).ok()?;
+    File::open(canonical.parent()?).ok()
 }
 
 /// Opens a file in the temporary folder, named after the package's folder: folders cannot be locked
 /// on this system.
 #[cfg(not(unix))]
 fn open_for_locking(local: &Path) -> Option<File> {
-    let whole = std::fs::canonicalize(local).ok()?;
-    let folder = if whole.is_dir() {
-        &whole
+    let canonical = std::fs::canonicalize(local).ok()?;
+    let folder = if canonical.is_dir() {
+        &canonical
     } else {
-        whole.parent()?
+        canonical.parent()?
     };
     let hash = super::disk::hash(folder.as_os_str().as_encoded_bytes());
     File::create(std::env::temp_dir().join(format!("merge3-{hash:016x}.lock"))).ok()

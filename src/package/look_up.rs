@@ -50,7 +50,7 @@ pub fn documents_in(
     // if the sides are files instead of folders, there is one triple
     let is_requested =
         |triple: usize| loaded.triples.len() == 1 || loaded.triples[triple].path == file;
-    let mut found = Vec::new();
+    let mut documents = Vec::new();
     let groups = pair(&files, settings.path_merge_key);
     let mut jobs = jobs(&loaded.triples, &files, &groups);
     gone::mark(&mut jobs, &loaded.triples, &groups, &loaded.local_kinds);
@@ -60,19 +60,19 @@ pub fn documents_in(
             continue;
         }
         let parsed = members(&files, &group);
-        let named = parsed.local.or(parsed.updated).or(parsed.original);
+        let document = parsed.local.or(parsed.updated).or(parsed.original);
         let triple = group.local.or(group.updated).or(group.original);
         let path = triple.map_or(file, |it| &loaded.triples[it.triple].path);
-        found.push(Paired {
+        documents.push(Paired {
             texts: parsed.map(|it| it.map(|it| it.document.text.to_owned())),
             stays_out: group.original.is_none()
                 && group.local.is_none()
                 && group
                     .updated
                     .is_some_and(|it| jobs[it.triple].gone.is_some()),
-            resource: named.is_some_and(|it| it.resource.is_some()),
-            options: rules.options(&options, path, named).into_owned(),
+            resource: document.is_some_and(|it| it.resource.is_some()),
+            options: rules.options(&options, path, document).into_owned(),
         });
     }
-    Ok(found)
+    Ok(documents)
 }

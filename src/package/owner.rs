@@ -105,12 +105,12 @@ pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Optio
     use std::os::unix::fs::PermissionsExt as _;
 
     let (original, updated, local) = (sides.original?, sides.updated?, sides.local?);
-    let wanted = is_executable(updated);
-    if is_executable(original) == wanted || is_executable(local) == wanted {
+    let executable = is_executable(updated);
+    if is_executable(original) == executable || is_executable(local) == executable {
         return None;
     }
     let local = local.mode();
-    Some(Permissions::from_mode(match wanted {
+    Some(Permissions::from_mode(match executable {
         true => local | (local & 0o444) >> 2,
         false => local & !0o111,
     }))

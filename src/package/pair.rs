@@ -78,8 +78,8 @@ pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     for (triple, file) in files.iter().enumerate() {
         let sides = Side::ALL.map(|side| file.file(side));
         groups.extend(pair_by_index(triple, &sides));
-        let named = sides.map(|side| side.map_or_else(Vec::new, |it| resources_of(triple, it)));
-        resources.extend(candidates(without_repeated(&sides, named)));
+        let by_side = sides.map(|side| side.map_or_else(Vec::new, |it| resources_of(triple, it)));
+        resources.extend(candidates(without_repeated(&sides, by_side)));
     }
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_file(&candidate.group));
     bind_to_other_version(&mut resources);

@@ -61,8 +61,8 @@ pub(crate) struct Resource<'a> {
 /// In small packages all trees are kept. In others those of the largest documents are, which are
 /// most of the text: merging these then takes no further memory.
 pub(crate) const fn min_kept_len(bytes: usize) -> usize {
-    const SMALL: usize = 1 << 20;
-    if bytes <= SMALL {
+    const SMALL_PACKAGE: usize = 1 << 20;
+    if bytes <= SMALL_PACKAGE {
         0
     } else {
         // at most the three sides of one document, not of two
@@ -269,7 +269,7 @@ impl<'a> ParsedFile<'a> {
             Err((start, error)) => Err(Box::new(Broken {
                 place: Place::new(path, text, start + error.offset),
                 message: error.message,
-                help: conflict_marker(text)
+                help: first_conflict_marker(text)
                     .map(|_| RESOLVE_FIRST.to_owned())
                     .or(error.help),
                 utf8: true,
@@ -351,10 +351,10 @@ const SAVE_AS_UTF_8: &str =
 pub(super) const RESOLVE_FIRST: &str = "resolve the conflict markers in it first";
 
 /// Returns the offset of the first conflict marker in a text that has an opening and a closing one.
-pub(super) fn conflict_marker(text: &str) -> Option<usize> {
-    let find = |sign: &str| {
-        let mut found = memmem::find_iter(text.as_bytes(), sign);
-        found.find(|at| *at == 0 || text.as_bytes()[at - 1] == b'\n')
+pub(super) fn first_conflict_marker(text: &str) -> Option<usize> {
+    let find = |marker: &str| {
+        let mut offsets = memmem::find_iter(text.as_bytes(), marker);
+        offsets.find(|at| *at == 0 || text.as_bytes()[at - 1] == b'\n')
     };
     let first = find("<<<<<<<")?;
     find(">>>>>>>").map(|_| first)

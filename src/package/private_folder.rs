@@ -14,7 +14,7 @@ pub(crate) fn named(variable: &str) -> Option<PathBuf> {
 /// Creates a folder and its missing parents, accessible only to the user.
 ///
 /// # Errors
-/// Where that cannot be done.
+/// If it cannot be created.
 pub(crate) fn make(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -70,7 +70,7 @@ fn owned_mode(_: &Metadata) -> (bool, u32) {
 /// Makes a folder inaccessible to other users.
 ///
 /// # Errors
-/// Where that cannot be done.
+/// If its permissions cannot be set.
 #[cfg(unix)]
 pub(crate) fn protect(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

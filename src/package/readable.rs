@@ -83,8 +83,8 @@ impl InFile<'_, '_> {
     /// content.
     pub(super) fn offset_of(&self, fields: &[&str]) -> usize {
         let root = self.tree.root().value;
-        let named = fields.iter().find_map(|name| self.tree.find(root, name));
-        let span = named.map_or(self.tree.node(root).span, |entry| {
+        let entry = fields.iter().find_map(|name| self.tree.find(root, name));
+        let span = entry.map_or(self.tree.node(root).span, |entry| {
             self.tree.entry(entry).span
         });
         span.start as usize

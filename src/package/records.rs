@@ -46,7 +46,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let Some(original) = members.original else {
             return Action::Keep;
         };
-        if members.local.is_some_and(holds_pin) {
+        if members.local.is_some_and(has_pin) {
             self.record_whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
             return Action::Keep;
         }
@@ -162,8 +162,12 @@ impl<'f> FileMerge<'_, 'f, '_> {
 
     /// Returns true if the first line of the local file pins the file.
     pub(super) fn is_pinned_file(&self) -> bool {
-        let base = self.job.file.local.map(|base| &self.context.triples[base]);
-        base.is_some_and(FileTriple::is_pinned)
+        let local_triple = self
+            .job
+            .file
+            .local
+            .map(|index| &self.context.triples[index]);
+        local_triple.is_some_and(FileTriple::is_pinned)
     }
 
     /// Records what upstream changed in a pinned file, which stays as it is.
@@ -227,7 +231,7 @@ fn is_renamed(members: &Triple<Option<&Parsed<'_>>>) -> bool {
 }
 
 /// Returns true if a document or anything in it is pinned.
-fn holds_pin(parsed: &Parsed<'_>) -> bool {
+fn has_pin(parsed: &Parsed<'_>) -> bool {
     is_document_pinned(&parsed.document)
         || may_pin(parsed.document.text.as_bytes())
             && parsed

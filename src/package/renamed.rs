@@ -38,7 +38,7 @@ pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[ReadFile<'_>]) {
 }
 
 /// Returns the local resources whose name or namespace differs from that of their counterparts.
-pub(super) fn renamed(
+pub(super) fn renamed_resources(
     triples: &[FileTriple],
     groups: &[Group],
     files: &[ReadFile<'_>],
@@ -143,10 +143,10 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
     /// Pairs resources that alone have one namespace and name, in different API groups, if their
     /// content is mostly the same.
     fn pair_moved_api_group(&mut self, side: Side, unpaired: &Unpaired) {
-        let of_name = self.uniquely_named((Side::Original, side), unpaired, |id| {
+        let pairs = self.uniquely_named((Side::Original, side), unpaired, |id| {
             (id.namespace.as_ref(), id.name.as_ref())
         });
-        for (original, other) in of_name {
+        for (original, other) in pairs {
             self.pair_similar(side, &[original], &[other]);
         }
     }
@@ -157,7 +157,7 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
         for (original, other) in
             self.uniquely_named((name_side, side), unpaired, |id| ("", id.name.as_ref()))
         {
-            if self.can_join(original, other) {
+            if self.can_combine(original, other) {
                 self.combine(original, other);
             }
         }
@@ -207,7 +207,7 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
         for (position, original) in originals.iter().enumerate() {
             let near = others.iter().enumerate().take(position + MAX_DISTANCE + 1);
             for (other_position, other) in near.skip(position.saturating_sub(MAX_DISTANCE)) {
-                if !self.can_join(*original, *other) {
+                if !self.can_combine(*original, *other) {
                     continue;
                 }
                 if let Some(similarity) = self.similarity(side, *original, *other) {
@@ -219,14 +219,14 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
         pairs.sort_unstable();
         for (_, _, original, other) in pairs {
             let is_free = self.groups[original][side].is_none();
-            if is_free && !self.groups[other].is_empty() && self.can_join(original, other) {
+            if is_free && !self.groups[other].is_empty() && self.can_combine(original, other) {
                 self.combine(original, other);
             }
         }
     }
 
     /// Returns true if no side has both resources: local may have the old name beside the new one.
-    fn can_join(&self, original: usize, other: usize) -> bool {
+    fn can_combine(&self, original: usize, other: usize) -> bool {
         let members = self.groups[original].zip(self.groups[other]);
         let is_free = |(original, other): (Option<DocRef>, Option<DocRef>)| {
             original.is_none() || other.is_none()

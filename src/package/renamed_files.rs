@@ -85,7 +85,7 @@ impl FileRenames {
         let updated = match removed.iter().any(changed) {
             true => {
                 let added = indexes_of(&|it| it.updated && !it.original);
-                pairs(triples, Side::Updated, &removed, &added, |_| None)
+                pair_files(triples, Side::Updated, &removed, &added, |_| None)
             }
             false => FxHashMap::default(),
         };
@@ -97,7 +97,7 @@ impl FileRenames {
         let mut removed = indexes_of(&|it| it.original && !it.local);
         removed.retain(|from| upstream(*from).is_some());
         let added = indexes_of(&|it| it.local && !it.original && !it.updated);
-        let local = pairs(triples, Side::Local, &removed, &added, upstream);
+        let local = pair_files(triples, Side::Local, &removed, &added, upstream);
         Self { updated, local }
     }
 
@@ -117,7 +117,7 @@ impl FileRenames {
 /// Pairs `removed`, the files of the original that `side` no longer has, with `added`, its new
 /// files: the most similar first, then those that keep their name. Upstream's version of a file, in
 /// the triple that `updated` returns, counts as well.
-fn pairs(
+fn pair_files(
     triples: &[FileTriple],
     side: Side,
     removed: &[usize],

@@ -41,7 +41,7 @@ impl<'s> ResourceId<'s> {
     /// NAMESPACE/NAME` on the `metadata` line gives the namespace and name (rules: Documents).
     pub(crate) fn for_pairing(&self, tree: &Tree<'s>) -> Option<Self> {
         let metadata = tree.find(tree.root().value, "metadata")?;
-        let (namespace, name) = kpt_merge(tree, metadata)?;
+        let (namespace, name) = kpt_merge_comment(tree, metadata)?;
         Some(Self {
             namespace: namespace.into(),
             name: name.into(),
@@ -79,11 +79,11 @@ impl<'s> ResourceId<'s> {
         namespace.is_none_or(|it| self.namespace.is_empty() || self.namespace == it)
     }
 
-    /// Returns true if the namespace matches a document that names a resource: the document's
-    /// namespace, or `given` if it has none.
-    pub(crate) fn is_in_namespace_of(&self, wanted: &Self, given: Option<&str>) -> bool {
+    /// Returns true if the namespace is that of `wanted`, or `default_namespace` if `wanted` has
+    /// none.
+    pub(crate) fn namespace_matches(&self, wanted: &Self, default_namespace: Option<&str>) -> bool {
         match &*wanted.namespace {
-            "" => self.may_be_in(given),
+            "" => self.may_be_in(default_namespace),
             own => own == self.namespace,
         }
     }
@@ -121,7 +121,7 @@ fn text<'s>(tree: &Tree<'s>, map: NodeId, key: &str) -> Option<Cow<'s, str>> {
 }
 
 /// Returns the namespace and name in the `kpt-merge` comment on the `metadata` line.
-fn kpt_merge<'s>(tree: &Tree<'s>, metadata: EntryId) -> Option<(&'s str, &'s str)> {
+fn kpt_merge_comment<'s>(tree: &Tree<'s>, metadata: EntryId) -> Option<(&'s str, &'s str)> {
     let entry = tree.entry(metadata);
     let flow = matches!(&tree.node(entry.value).kind, NodeKind::Mapping(map) if map.flow);
     let mut comment = tree.slice(entry.comments().line);
@@ -146,7 +146,7 @@ mod tests {
         Some((identity.to_string(), pairing.to_string()))
     }
 
-    fn both(text: &str) -> Option<(String, String)> {
+    fn equal_ids(text: &str) -> Option<(String, String)> {
         Some((text.to_owned(), text.to_owned()))
     }
 
@@ -154,12 +154,12 @@ mod tests {
     fn a_resource_has_a_kind_and_a_name() {
         assert_eq!(
             id("apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"),
-            both("v1 Pod b/a")
+            equal_ids("v1 Pod b/a")
         );
-        assert_eq!(id("kind: Pod\nmetadata:\n  name: a\n"), both("Pod a"));
+        assert_eq!(id("kind: Pod\nmetadata:\n  name: a\n"), equal_ids("Pod a"));
         assert_eq!(
             id("kind: Job\nmetadata:\n  generateName: a-\n"),
-            both("Job a-*")
+            equal_ids("Job a-*")
         );
         assert_eq!(id("kind: Pod\nmetadata: {}\n"), None);
         assert_eq!(id("metadata: {name: a}\n"), None);
@@ -178,7 +178,7 @@ mod tests {
         );
         assert_eq!(
             id("kind: Pod\nmetadata: # something else\n  name: second\n"),
-            both("Pod second")
+            equal_ids("Pod second")
         );
     }
 }

@@ -20,7 +20,7 @@ use super::parsed::{Readings, min_kept_len};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::read::{ReadFile, read_sides};
-use super::renamed::renamed;
+use super::renamed::renamed_resources;
 use super::renamed_files::join_renamed;
 use super::rules::{Rules, load_rules, policy_for};
 use super::secrets::hide_all;
@@ -101,7 +101,7 @@ pub fn plan_sides(
     };
     let mut outcomes = merge_all(&context, &jobs, progress)?;
     loaded.warnings.extend(rules.unmatched(&triples, &files));
-    let renamed = renamed(&triples, &groups, &files);
+    let renamed = renamed_resources(&triples, &groups, &files);
     drop(groups);
     drop(files);
     gone::fold_folders(&triples, &jobs, &mut outcomes);

@@ -19,8 +19,8 @@ use crate::yaml::ParseError;
 /// Hides the values of Secrets in the records of all files.
 pub(super) fn hide_all(outcomes: &mut [FileOutcome], triples: &[FileTriple], jobs: &[Job]) {
     for (index, outcome) in outcomes.iter_mut().enumerate() {
-        let base = &triples[jobs[index].file.local.unwrap_or(index)];
-        let file_may_hold_secret = LazyCell::new(|| may_contain_secret(base));
+        let local_triple = &triples[jobs[index].file.local.unwrap_or(index)];
+        let file_may_hold_secret = LazyCell::new(|| may_contain_secret(local_triple));
         for record in outcome.conflicts.iter_mut().chain(&mut outcome.noted) {
             hide(record, || *file_may_hold_secret);
         }

@@ -14,7 +14,7 @@ use super::file_triple::Source;
 use super::ignored::Ignored;
 use super::input::{Input, LARGEST};
 use super::items::Origins;
-use super::load::{keep, root_kind};
+use super::load::{is_folder, without_ignored};
 use super::rules::RULES_FILE;
 use super::walk::Kind;
 use super::write::{UnfinishedRun, settle, unfinished_run_at};
@@ -126,7 +126,7 @@ pub(crate) fn load_package(
     if path == Path::new(STANDARD_INPUT) {
         return Ok(Package::of_text(STANDARD_INPUT, standard_input()?.to_vec()));
     }
-    if !root_kind(path, option)? {
+    if !is_folder(path, option)? {
         let file = fs::canonicalize(path).map_err(Error::reading(path))?;
         let name = PathBuf::from(file.file_name().unwrap_or_default());
         let root = file.parent().map_or_else(PathBuf::new, Path::to_owned);
@@ -140,7 +140,9 @@ pub(crate) fn load_package(
     let mut ignored = Ignored::default();
     ignored.add(&Input::disk(path), &listing, &mut warnings)?;
     let unfinished_run = listing.unfinished_run.take();
-    let kinds: FxHashMap<PathBuf, Kind> = keep(path, listing, &mut ignored)?.into_iter().collect();
+    let kinds: FxHashMap<PathBuf, Kind> = without_ignored(path, listing, &mut ignored)?
+        .into_iter()
+        .collect();
     let mut paths: Vec<PathBuf> = kinds
         .iter()
         .filter(|(path, kind)| **kind == Kind::File && names.matches(path))

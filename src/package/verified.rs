@@ -40,12 +40,12 @@ pub(super) fn is_verified(text: &str, chunks: &[&str]) -> bool {
 /// (rules: Laws).
 pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
     // a chunk may have `---` lines above its document, or below
-    let mut wanted = chunks.iter().flat_map(|chunk| trees(chunk));
+    let mut expected = chunks.iter().flat_map(|chunk| trees(chunk));
     let is_next = |found: Option<Tree<'_>>| {
-        matches!((found, wanted.next()), (Some(found), Some(Some(wanted)))
-            if equal_documents(&found, &wanted))
+        matches!((found, expected.next()), (Some(found), Some(Some(expected)))
+            if equal_documents(&found, &expected))
     };
-    trees(text).all(is_next) && wanted.next().is_none()
+    trees(text).all(is_next) && expected.next().is_none()
 }
 
 /// Returns the trees of the documents with content; `None` for one that cannot be parsed.

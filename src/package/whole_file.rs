@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file_triple::{FileTriple, Source};
-use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Reading, Readings, conflict_marker};
+use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Reading, Readings, first_conflict_marker};
 use super::plan::FileConflict;
 use super::{Content, FileOutcome, template};
 use crate::error::{Error, Place, Warning};
@@ -286,7 +286,7 @@ impl YamlState {
 fn unresolved(readings: &Readings<'_>, triple: &FileTriple) -> Option<Broken> {
     let broken = readings.local.as_ref()?.as_ref().err()?;
     let text = as_text(&triple.sides.local.as_ref()?.bytes)?;
-    let marker = conflict_marker(text)?;
+    let marker = first_conflict_marker(text)?;
     Some(Broken {
         place: Place::new(&broken.place.path, text, marker),
         message: "a conflict marker".to_owned(),

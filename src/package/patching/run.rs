@@ -144,8 +144,8 @@ impl PatchRun<'_> {
             return Ok(None);
         };
         let kind = kind_of(&target, target.root().value);
-        let known = kind.and_then(|(api_version, kind)| self.schema.kind(api_version, kind));
-        let rules = match (patch.form, known) {
+        let kind_schema = kind.and_then(|(api_version, kind)| self.schema.kind(api_version, kind));
+        let rules = match (patch.form, kind_schema) {
             (PatchForm::Strategic, Some(kind)) if patch.is_from_kustomization => {
                 Rules::Kustomize(kind.root)
             }

@@ -101,7 +101,7 @@ impl<'a> Target<'a> {
         let resources = indexes.map(|index| &self.resources[*index]);
         resources
             .filter(|(id, resource)| {
-                !self.is_deleted(*resource) && id.is_in_namespace_of(wanted, namespace)
+                !self.is_deleted(*resource) && id.namespace_matches(wanted, namespace)
             })
             .collect()
     }

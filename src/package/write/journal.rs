@@ -259,8 +259,8 @@ mod tests {
 
     #[test]
     fn a_journal_is_read_as_it_was_written() {
-        let whole = journal("a.yaml", 0o644);
-        assert_eq!(read(&whole), Some(whole));
+        let journal_written = journal("a.yaml", 0o644);
+        assert_eq!(read(&journal_written), Some(journal_written));
     }
 
     #[cfg(unix)]
@@ -268,9 +268,9 @@ mod tests {
     fn a_path_that_is_not_utf_8_is_read() {
         use std::os::unix::ffi::OsStringExt as _;
 
-        let mut whole = journal("a.yaml", 0o644);
-        whole.entries[0].path = OsString::from_vec(b"\xff.yaml".to_vec()).into();
-        assert_eq!(read(&whole), Some(whole));
+        let mut journal_written = journal("a.yaml", 0o644);
+        journal_written.entries[0].path = OsString::from_vec(b"\xff.yaml".to_vec()).into();
+        assert_eq!(read(&journal_written), Some(journal_written));
     }
 
     #[test]

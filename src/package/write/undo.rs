@@ -113,7 +113,7 @@ pub(crate) fn progress_at(root: &Path) -> Result<Option<Progressed>, Error> {
 /// stay.
 ///
 /// # Errors
-/// Where the disk says no.
+/// If the disk fails.
 pub(crate) fn forget(disk: &dyn Disk, root: &Path) -> Result<(), Error> {
     let Some(run) = unfinished_run_at(root)? else {
         return Ok(());
