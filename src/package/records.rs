@@ -75,8 +75,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
     }
 
     /// Handles a document that local deleted: it stays deleted, with a conflict if upstream changed
-    /// it, unless a rule acknowledges that (rules: Documents). If the conflict stays open, the
-    /// document is added between markers.
+    /// it, unless a rule acknowledges that (rules: Documents). If the resolution is not local, the
+    /// document is added, between markers if the conflict stays open.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
         let members = self.members(group);
         if let (Some(original), Some(updated)) = (members.original, members.updated)
@@ -116,7 +116,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let present = members.local.or(members.updated);
         let line_break = present.map_or("\n", |parsed| line_break_of(parsed.document.text));
         let mut marked = String::new();
-        // a line that no document can have stands for the document's lines
+        // the placeholder for the document's lines is a line that no document can contain
         let placeholder = format!("\0{line_break}");
         let original = members.original.map_or("", |parsed| {
             &parsed.document.text[parsed.document.body.range()]

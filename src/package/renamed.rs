@@ -95,7 +95,7 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
             self.pair_equal_names(side, Side::Original, &mut unpaired);
             // local may have upstream's name already
             self.pair_equal_names(side, Side::Updated, &mut unpaired);
-            // those that upstream deleted last: they have no changes to merge
+            // resources that upstream deleted pair last: they have no changes to merge
             let is_kept = |index: &usize| self.groups[*index].updated.is_some();
             let (kept, deleted): (Vec<_>, Vec<_>) =
                 unpaired.originals.iter().partition(|it| is_kept(it));

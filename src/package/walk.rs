@@ -30,7 +30,7 @@ pub(crate) enum Kind {
 pub(crate) struct Listing {
     /// Relative paths, in no order.
     pub(crate) entries: Vec<(PathBuf, Kind)>,
-    /// The folders and links that could not be read.
+    /// The entries that could not be listed, with the reason.
     pub(crate) errors: Vec<(PathBuf, io::Error)>,
     /// The unfinished run at the folder. Its temporary files are not in `entries`.
     pub(crate) unfinished_run: Option<UnfinishedRun>,

@@ -119,7 +119,8 @@ impl<'a> Target<'a> {
 
     /// Returns the resources to which a patch that names `wanted` applies. Fields that `wanted`
     /// lacks match anything. If no resource has its apiVersion, those of the same API group match;
-    /// if there are none either, those of a kind built into Kubernetes under both API groups.
+    /// if there are none either, those in another API group in which Kubernetes has or had the
+    /// kind.
     pub(super) fn for_patch(
         &self,
         wanted: &ResourceId<'_>,
