@@ -1,5 +1,5 @@
-//! A case: a folder under `testdata` with the three packages, the expected result and what the
-//! program should say.
+//! A case: a folder under `testdata` with three packages, the expected result and the expected
+//! messages.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::conflicts;
 use crate::folder::Folder;
 use crate::testdata::{folders, name};
 
-/// What may be in a case's folder beside the packages.
+/// Files that a case's folder may have beside the packages.
 const PARTS: [&str; 6] = [
     "README.md",
     "command",
@@ -20,18 +20,18 @@ const PARTS: [&str; 6] = [
     "stderr",
 ];
 
-/// A command and the folders that it works on: each with the option that names it.
+/// A command and the folders that it works on, each with the option that names it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Command {
     /// The words before the options.
     words: &'static [&'static str],
-    /// By [`Side`]: the option and the folder's name.
+    /// For each [`Side`], the option and the folder's name.
     sides: [(&'static str, &'static str); 3],
-    /// Whether the first folder may be missing, and then is not named.
-    first_is_optional: bool,
+    /// Whether the first folder is optional. If it is missing, its option is left out.
+    is_first_optional: bool,
 }
 
-/// The main job, which needs no file `command`.
+/// The three-way merge, which needs no file `command`.
 const MERGE: Command = Command {
     words: &[],
     sides: [
@@ -39,10 +39,10 @@ const MERGE: Command = Command {
         ("--from", "updated"),
         ("--to", "local"),
     ],
-    first_is_optional: false,
+    is_first_optional: false,
 };
 
-/// The others, by what their file `command` says.
+/// The other commands, by the content of the file `command`.
 const COMMANDS: [(&str, Command); 1] = [(
     "apply",
     Command {
@@ -52,7 +52,7 @@ const COMMANDS: [(&str, Command); 1] = [(
             ("--config", "config"),
             ("--live", "live"),
         ],
-        first_is_optional: true,
+        is_first_optional: true,
     },
 )];
 
@@ -65,25 +65,25 @@ pub(crate) enum Side {
     Expected,
 }
 
-/// A case as it is on the disk.
+/// A case on the disk.
 #[derive(Debug)]
 pub(crate) struct Case {
     /// The folder's name.
     pub(crate) name: String,
-    /// What is run.
+    /// The command that is run.
     command: &'static Command,
     /// Further arguments for the command.
     pub(crate) arguments: Vec<String>,
-    /// The conflicts it should report: `FILE PATH KIND RESOLUTION`.
+    /// The expected conflicts: `FILE PATH KIND RESOLUTION`.
     pub(crate) conflicts: Vec<String>,
-    /// The exit status it should end with.
+    /// The expected exit status.
     pub(crate) status: i32,
-    /// What standard error should contain.
+    /// Lines that standard error must contain.
     pub(crate) stderr: Vec<String>,
     folders: [Folder; 4],
 }
 
-/// What a run of the program left behind.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: i32,
@@ -94,7 +94,7 @@ pub(crate) struct Ran {
     pub(crate) conflicts: Result<Vec<String>, String>,
 }
 
-/// The cases whose name contains `filter`, by name.
+/// Returns the cases whose name contains `filter`, sorted by name.
 pub(crate) fn all(filter: &str) -> Result<Vec<Case>, String> {
     folders()
         .iter()
@@ -168,30 +168,30 @@ impl Case {
         })
     }
 
-    /// Whether it is a case of the main job, the three-way merge.
+    /// Whether this is a case of the three-way merge.
     pub(crate) fn is_merge(&self) -> bool {
         *self.command == MERGE
     }
 
-    /// One of its folders.
+    /// Returns one of the folders of the case.
     pub(crate) fn folder(&self, side: Side) -> Folder {
         self.folders[side as usize].clone()
     }
 
-    /// Runs the command in a temporary folder, `merge3 --ancestor ANCESTOR --from FROM --to TO`
-    /// say, with the arguments of the case.
+    /// Runs the command in a temporary folder with the arguments of the case, for example `merge3
+    /// --ancestor ANCESTOR --from FROM --to TO`.
     pub(crate) fn run(&self, ancestor: Side, from: Side, to: &Folder) -> Result<Ran, String> {
         self.run_with([self.folder(ancestor), self.folder(from), to.clone()])
     }
 
-    /// The same on other folders.
+    /// Like [`Case::run`], on the given folders.
     pub(crate) fn run_with(&self, folders: [Folder; 3]) -> Result<Ran, String> {
         let there = tempfile::tempdir().map_err(|error| error.to_string())?;
         let words = self.command.words.iter();
         let mut arguments: Vec<String> = words.map(|word| (*word).to_owned()).collect();
         for (index, ((option, name), folder)) in self.command.sides.iter().zip(folders).enumerate()
         {
-            if index == 0 && self.command.first_is_optional && folder == Folder::default() {
+            if index == 0 && self.command.is_first_optional && folder == Folder::default() {
                 continue;
             }
             folder

@@ -1,5 +1,5 @@
-//! Cases of the other commands: a folder with a file `run`, the arguments, one on a line. They run
-//! in a copy of the case's folder; what it makes of `local` is to be `expected`.
+//! Cases of the other commands: a folder with a file `run` that has the arguments, one on a line.
+//! Each runs in a copy of the case's folder, and `local` must then equal `expected`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use crate::folder::Folder;
 use crate::testdata::{folders, name};
 
-/// What says that a folder is such a case.
+/// The file that marks a folder as such a case.
 pub(crate) const RUN: &str = "run";
 
-/// What is wrong with the case in a folder; empty when nothing is.
+/// Returns what is wrong with the case in a folder, or an empty text.
 fn problems(path: &Path) -> Result<String, String> {
     let text = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
     let folder = |name: &str| Folder::read(&path.join(name)).map_err(|error| error.to_string());

@@ -1,4 +1,4 @@
-//! The conflicts of a run, against those that the case expects.
+//! Compares the conflicts of a run with those that the case expects.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,11 +10,12 @@ use merge3::package::{FileConflict, plan};
 
 use crate::case::{Case, Ran};
 
-/// The conflicts that the library finds with the same arguments, as cases write them:
-/// `FILE PATH KIND RESOLUTION`.
+/// Returns the conflicts that the library finds with the same arguments, in the format of the
+/// cases: `FILE PATH KIND RESOLUTION`.
 ///
 /// # Errors
-/// What the library has to say about the arguments or the packages.
+///
+/// If the library rejects the arguments or the packages.
 pub(crate) fn of(arguments: &[String], folder: &Path) -> Result<Vec<String>, String> {
     let program = std::iter::once(OsString::from("merge3"));
     let arguments: Vec<OsString> = program
@@ -41,8 +42,7 @@ fn line(found: &FileConflict) -> String {
     )
 }
 
-/// What is wrong with the conflicts, and with what the summary says of them; empty when all is as
-/// the case expects.
+/// Returns what is wrong with the conflicts and with their summary, or an empty text.
 pub(crate) fn difference(case: &Case, ran: &Ran) -> String {
     let mut out = String::new();
     let found = match &ran.conflicts {

@@ -1,4 +1,4 @@
-//! A folder's files and folders, in memory.
+//! A folder with its files and subfolders, in memory.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use std::path::Path;
 
 use pretty_assertions::StrComparison;
 
-/// What a folder holds: a path with `/` to a file's bytes, or to nothing for a folder.
+/// Maps each path, with `/` as the separator, to the bytes of a file, or to None for a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Folder(BTreeMap<String, Option<Vec<u8>>>);
 
 impl Folder {
-    /// A folder of text files, for tests.
+    /// Creates a folder of text files.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
         let mut entries = BTreeMap::new();
         for (path, text) in files {
@@ -25,14 +25,14 @@ impl Folder {
         Self(entries)
     }
 
-    /// The path and text of its file, if it has one only and no folder.
+    /// Returns the path and text of the only file, or None if there are more files or folders.
     pub(crate) fn only_file(&self) -> Option<(&str, &str)> {
         let mut entries = self.0.iter();
         let (path, content) = entries.next().filter(|_| self.0.len() == 1)?;
         Some((path, std::str::from_utf8(content.as_ref()?).ok()?))
     }
 
-    /// Everything below `root`; a folder that is missing holds nothing.
+    /// Reads everything below `root`. A missing folder is empty.
     pub(crate) fn read(root: &Path) -> io::Result<Self> {
         let mut folder = Self::default();
         if root.exists() {
@@ -55,7 +55,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Creates `root` with everything in it.
+    /// Creates `root` with its whole content.
     pub(crate) fn write(&self, root: &Path) -> io::Result<()> {
         fs::create_dir_all(root)?;
         for (path, content) in &self.0 {
@@ -67,8 +67,8 @@ impl Folder {
         Ok(())
     }
 
-    /// What is wrong with this folder where `expected` should be, one line or one diff for each
-    /// path; empty when they are the same to the byte.
+    /// Returns the differences from `expected`, a line or a diff for each path, or an empty text if
+    /// all bytes are equal.
     pub(crate) fn difference(&self, expected: &Self) -> String {
         let mut out = String::new();
         for (path, content) in &self.0 {
@@ -100,7 +100,7 @@ impl Folder {
     }
 }
 
-/// A file's text in which everything that could be overlooked shows.
+/// Returns the text of a file with invisible characters made visible.
 fn visible(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes)
         .replace('\r', "\\r")

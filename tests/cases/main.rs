@@ -1,6 +1,6 @@
-//! Runs every case under `testdata` against the real binary. Adding a case takes a folder and no
-//! code; CONTRIBUTING.md says what goes into it. `CASE=lists/keys cargo test --test cases` runs
-//! those whose name contains that.
+//! Runs every case under `testdata` against the real binary. A new case needs a folder and no code;
+//! CONTRIBUTING.md describes its files. `CASE=lists/keys cargo test --test cases` runs the cases
+//! whose name contains that.
 
 mod case;
 mod commands;
@@ -16,7 +16,7 @@ use case::{Case, Ran, Side};
 use folder::Folder;
 use rayon::prelude::*;
 
-/// Runs `check` on every case that `CASE` selects and fails with everything that is wrong with any
+/// Runs `check` on every case that `CASE` selects, and fails with everything that is wrong with any
 /// of them.
 fn on_every_case(check: impl Fn(&Case) -> Result<(), String> + Sync) {
     let filter = std::env::var("CASE").unwrap_or_default();
@@ -42,7 +42,7 @@ fn on_every_case(check: impl Fn(&Case) -> Result<(), String> + Sync) {
     );
 }
 
-/// As [`on_every_case`], for the cases of the three-way merge: these are its laws.
+/// Like [`on_every_case`], only for cases of the three-way merge, which must obey the laws.
 fn on_every_merge(check: impl Fn(&Case) -> Result<(), String> + Sync) {
     on_every_case(|case| match case.is_merge() {
         true => check(case),
@@ -98,7 +98,7 @@ fn nothing_changes(case: &Case, ancestor: Side, from: Side, to: Side) -> Result<
     let before = case.folder(to);
     let ran = case.run(ancestor, from, &before)?;
     let mut problems = ran.result.difference(&before);
-    // what has markers in it is no YAML
+    // a file with conflict markers is not YAML
     let markers = case
         .arguments
         .iter()
@@ -109,7 +109,7 @@ fn nothing_changes(case: &Case, ancestor: Side, from: Side, to: Side) -> Result<
     finish(problems, &ran)
 }
 
-/// A failure shows what the program said.
+/// Fails with the problems and the output of the program, if there are problems.
 fn finish(problems: String, ran: &Ran) -> Result<(), String> {
     if problems.is_empty() {
         Ok(())

@@ -21,8 +21,8 @@ fn a_file_that_both_renamed_stays_where_local_has_it() {
     on_every_merge(|case| renamed(case, |at| ["a.yaml", "b.yaml", at, at]));
 }
 
-/// Merges a case of one file that has no resource and is mostly the same on all sides, with other
-/// `paths` for the original's, the updated, the local and the expected file.
+/// Merges a case of one file without resources that is mostly the same on all sides. `paths`
+/// returns the paths of the original, updated, local and expected file.
 fn renamed(case: &Case, paths: fn(&'static str) -> [&'static str; 4]) -> Result<(), String> {
     let sides = [Side::Original, Side::Updated, Side::Local, Side::Expected];
     let folders = sides.map(|side| case.folder(side));
@@ -50,7 +50,7 @@ fn renamed(case: &Case, paths: fn(&'static str) -> [&'static str; 4]) -> Result<
     finish(problems, &ran)
 }
 
-/// Whether two texts have more than half of their bytes in common, in lines.
+/// Whether more than half of the bytes of two texts are in lines that they share.
 fn is_mostly(one: &str, other: &str) -> bool {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for line in other.lines() {

@@ -1,4 +1,5 @@
-//! What an application leaves, against its table written down once more over plain values.
+//! Compares `apply` with its decision table, which this file implements a second time over plain
+//! values.
 
 use crate::generate::render::render;
 use crate::generate::style::{Style, style};
@@ -10,8 +11,8 @@ use merge3::yaml::Tree;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 
-/// How lists merge in the resources here, by the name of their field; what is not named is one
-/// value.
+/// Returns the key of the list in a field of the test resources, or None if the field is replaced
+/// as one value.
 fn list_key(field: &str) -> Option<&'static str> {
     match field {
         "containers" | "env" => Some("name"),
@@ -21,7 +22,7 @@ fn list_key(field: &str) -> Option<&'static str> {
     }
 }
 
-/// The table.
+/// The decision table: returns the value of a field after `apply`.
 fn applied(field: &str, last: Option<&Value>, config: &Value, live: &Value) -> Value {
     match (config, live) {
         (Value::Map(_), Value::Map(_)) => applied_map(last, config, live),
@@ -62,8 +63,8 @@ fn applied_map(last: Option<&Value>, config: &Value, live: &Value) -> Value {
     Value::Map(fields)
 }
 
-/// The configuration's elements, then those that only the live object has and that were not applied
-/// before.
+/// Merges two lists: the elements of the configuration come first, then the elements that only the
+/// live object has and that were not in the last-applied configuration.
 fn elements(
     last: Option<&Value>,
     config: &Value,
@@ -86,7 +87,7 @@ fn elements(
     Value::List(of_config.chain(own.cloned()).collect())
 }
 
-/// A value without nulls, as far as it merges.
+/// Removes the nulls from a value, except in values that are replaced as a whole.
 fn stripped(field: &str, value: &Value) -> Value {
     match value {
         Value::Map(fields) => Value::Map(
@@ -117,7 +118,7 @@ fn some_of(fields: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<V
         .boxed()
 }
 
-/// A value that JSON knows.
+/// A value that JSON can represent.
 fn plain() -> BoxedStrategy<Value> {
     scalar()
         .prop_filter("JSON has no tags of its own", |value| {
@@ -207,7 +208,7 @@ fn resource() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The text that an application leaves.
+/// Returns the text after `apply`.
 fn run(last_text: &str, config: &str, live: &str) -> String {
     let tree = |text| Tree::parse(text).unwrap().unwrap();
     let (last, config_tree, live_tree) = (tree(last_text), tree(config), tree(live));
@@ -225,7 +226,7 @@ fn run(last_text: &str, config: &str, live: &str) -> String {
     applied.text.unwrap_or_else(|| live.to_owned())
 }
 
-/// A value without the annotation that was written into it.
+/// Returns a value without the last-applied annotation.
 fn without_annotation(value: Value) -> Value {
     let without = |value: Value, name: &str| {
         let fields = value.into_fields().into_iter();

@@ -1,15 +1,15 @@
-//! A change of comments that upstream alone makes, at every place that a comment can have beside a
-//! key. Local changes one value that has nothing to do with it, so the result is upstream's text
-//! with local's value: both edits are made on the lines here. The same for two other changes that
-//! nobody disputes: a line that goes in what the other side renamed, and an alias.
+//! Tests a comment change of upstream's at every place where a comment can stand beside a key.
+//! Local changes one unrelated value, so the expected result is upstream's text with local's value;
+//! the test makes both edits on the lines. Two more changes without conflict are tested in the same
+//! way: a line deleted from an entry that the other side renamed, and an alias.
 
-use crate::drive::{Told, run};
+use crate::drive::{Setup, run};
 use crate::shown::shown;
 use merge3::merge::Options;
 use merge3::triple::Triple;
 
-/// What upstream does to the comment: its lines before and after, and whether a blank line sets
-/// them off from what is below.
+/// A change of the comment: its lines before and after, and whether a blank line separates them
+/// from the entry below.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Change {
     Text,
@@ -21,7 +21,7 @@ enum Change {
     Join,
 }
 
-/// How far the comment is indented.
+/// The indentation of the comment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Column {
     OfTheKey,
@@ -37,7 +37,7 @@ enum Place {
     Beside,
 }
 
-/// What follows the key.
+/// The line that follows the key.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Next {
     Key,
@@ -47,15 +47,15 @@ enum Next {
     Element,
 }
 
-/// What local changes.
+/// The change that local makes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Own {
-    /// A value that is far away: a line merge has no conflict.
+enum LocalChange {
+    /// An unrelated value far away: a line merge has no conflict.
     Far,
-    /// The value of the key that the comment stands at.
+    /// The value of the key beside the comment.
     Near,
-    /// Nothing, but there is a space at the end of each other line with a key: no line merge finds
-    /// its way.
+    /// No value, but every other line with a key gets a trailing space, so that a line merge
+    /// conflicts.
     Spaces,
 }
 
@@ -65,13 +65,15 @@ struct Point {
     column: Column,
     place: Place,
     next: Next,
-    own: Own,
-    /// Whether the key has an empty list, to which an example may belong, or a number.
+    own: LocalChange,
+    /// Whether the value of the key is an empty list, which the comment may be an example for, or a
+    /// number.
     empty: bool,
 }
 
 impl Change {
-    /// The comment, and whether a blank line is below it, before and after.
+    /// Returns the comment lines and whether a blank line follows them, before and after the
+    /// change.
     fn lines(self) -> [(&'static [&'static str], bool); 2] {
         const ONE: &[&str] = &["# one"];
         const TWO: &[&str] = &["# one", "# two"];
@@ -121,7 +123,7 @@ impl Point {
                         Next::EndOfFile,
                         Next::Element,
                     ] {
-                        for own in [Own::Far, Own::Near, Own::Spaces] {
+                        for own in [LocalChange::Far, LocalChange::Near, LocalChange::Spaces] {
                             for empty in [false, true] {
                                 points.push(Self {
                                     change,
@@ -140,17 +142,17 @@ impl Point {
         points
     }
 
-    /// The text before or after upstream's change, with local's or without.
+    /// Returns the text before or after upstream's change, with or without local's change.
     fn text(self, after: bool, local: bool) -> String {
         let (comment, set_off) = self.change.lines()[usize::from(after)];
-        let spaces = local && self.own == Own::Spaces;
+        let spaces = local && self.own == LocalChange::Spaces;
         let in_element = self.next == Next::Element;
         let column = if in_element { 4 } else { 2 };
         let mut lines: Vec<String> = Vec::new();
         let key = |lines: &mut Vec<String>, text: &str| {
             lines.push(format!("{text}{}", if spaces { " " } else { "" }));
         };
-        let far = local && self.own == Own::Far;
+        let far = local && self.own == LocalChange::Far;
         key(&mut lines, if far { "first: 2" } else { "first: 1" });
         key(&mut lines, "middle: 1");
         key(&mut lines, "box:");
@@ -179,7 +181,7 @@ impl Point {
         if self.place == Place::Above {
             comments(&mut lines);
         }
-        let value = match (self.empty, local && self.own == Own::Near) {
+        let value = match (self.empty, local && self.own == LocalChange::Near) {
             (false, near) => {
                 if near {
                     "6"
@@ -224,7 +226,7 @@ impl Point {
 
 #[test]
 fn a_comment_that_upstream_alone_changed_comes_whatever_its_place() {
-    let told = Told {
+    let setup = Setup {
         resource: false,
         options: Options::default(),
     };
@@ -234,7 +236,7 @@ fn a_comment_that_upstream_alone_changed_comes_whatever_its_place() {
         let [original, updated, local] = [(false, false), (true, false), (false, true)]
             .map(|(after, own)| point.text(after, own));
         let expected = point.text(true, true);
-        let merged = match run(Triple::new(&*original, &*updated, &*local), &told) {
+        let merged = match run(Triple::new(&*original, &*updated, &*local), &setup) {
             Ok(ran) => ran.text,
             Err(error) => error.to_string(),
         };
@@ -254,11 +256,11 @@ fn a_comment_that_upstream_alone_changed_comes_whatever_its_place() {
     );
 }
 
-/// A line that one side deletes in what the other renames: the deletion is made under the new name
-/// (rules: Maps, Renamed keys).
+/// One side deletes a line in an entry that the other side renamed: the line is deleted under the
+/// new key (rules: Maps, Renamed keys).
 #[test]
 fn a_line_deleted_in_what_the_other_side_renamed_goes() {
-    let told = Told {
+    let setup = Setup {
         resource: false,
         options: Options::default(),
     };
@@ -299,7 +301,7 @@ fn a_line_deleted_in_what_the_other_side_renamed_goes() {
                     };
                     let original = text(element, fields, "old", None);
                     let expected = text(element, fields, "new", Some(without));
-                    let merged = match run(Triple::new(&*original, &*updated, &*local), &told) {
+                    let merged = match run(Triple::new(&*original, &*updated, &*local), &setup) {
                         Ok(ran) => ran.text,
                         Err(error) => error.to_string(),
                     };
@@ -320,11 +322,12 @@ fn a_line_deleted_in_what_the_other_side_renamed_goes() {
     );
 }
 
-/// Upstream changes what one service of a compose file has; local wrote the alias of it out in
-/// another service. The third service, which nobody touched, keeps its alias.
+/// Upstream changes a value of one service in a compose file; local replaced the alias to that
+/// service by its value in another service. The third service, which no side changed, keeps its
+/// alias.
 #[test]
 fn an_alias_that_nobody_touched_stays() {
-    let told = Told {
+    let setup = Setup {
         resource: false,
         options: Options::default(),
     };
@@ -343,7 +346,7 @@ fn an_alias_that_nobody_touched_stays() {
     let cron = "  cron:\n    <<: *web\n    command: cron\n";
     for sides in [[&updated, &local], [&local, &updated]] {
         let [updated, local] = sides;
-        let merged = run(Triple::new(&*original, &**updated, &**local), &told).unwrap();
+        let merged = run(Triple::new(&*original, &**updated, &**local), &setup).unwrap();
         assert!(merged.text.ends_with(cron), "{}", merged.text);
         assert!(
             merged

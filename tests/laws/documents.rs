@@ -1,6 +1,8 @@
-//! The laws of one document, but for the fifth, which has a file of its own.
+//! The laws of a single document, except law 5, which is in `untouched`.
 
-use crate::drive::{Told, only_document, run, run_case, run_files, told, told_little};
+use crate::drive::{
+    Setup, any_setup, only_document, run, run_case, run_files, setup_with_defaults,
+};
 use crate::generate::{self, Case};
 use crate::reference::changes_key;
 use crate::shown::{Depth, difference, part};
@@ -8,33 +10,33 @@ use crate::value::{Value, load};
 use merge3::triple::Triple;
 use proptest::prelude::*;
 
-/// Two of a case's texts in three roles.
+/// Returns the texts of a case with the roles changed by `pick`.
 fn roles<'t>(case: &'t Case, pick: impl Fn(Triple<&'t str>) -> Triple<&'t str>) -> Triple<&'t str> {
     pick(case.texts.as_ref().map(String::as_str))
 }
 
-/// Law 1.
-pub fn does_nothing_for_nothing(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+/// Law 1: if upstream changed nothing, the merge changes nothing.
+pub fn keeps_local_if_upstream_unchanged(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let texts = roles(case, |texts| Triple {
         updated: texts.original,
         ..texts
     });
-    let ran = run(texts, told)?;
+    let ran = run(texts, setup)?;
     prop_assert_eq!(ran.text.as_str(), texts.local);
     prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
     Ok(())
 }
 
-/// Law 2.
-pub fn fast_forwards(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+/// Law 2: if local changed nothing, the result is upstream's document.
+pub fn fast_forwards(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let texts = roles(case, |texts| Triple {
         local: texts.original,
         ..texts
     });
-    let ran = run(texts, told)?;
+    let ran = run(texts, setup)?;
     prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
     let values = case.values.as_ref();
-    let expected = told.reference(Triple {
+    let expected = setup.reference(Triple {
         local: values.original,
         ..values
     });
@@ -44,7 +46,7 @@ pub fn fast_forwards(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         let upstream = &upstream.text[upstream.body.range()];
         let above = &texts.local[..local.start + local.body.start as usize];
         let below = &local.text[local.body.end as usize..];
-        // what ends the local document, a `...`, is on a line of its own
+        // the end of the local document, a `...`, is on a line of its own
         let end = merged.start + merged.body.end as usize;
         let body = match upstream.ends_with('\n') || below.is_empty() {
             true => &ran.text[..end],
@@ -56,22 +58,22 @@ pub fn fast_forwards(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Law 3.
-pub fn leaves_what_is_there(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+/// Law 3: if local already has upstream's document, the merge changes nothing.
+pub fn keeps_local_if_equal_to_upstream(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let texts = roles(case, |texts| Triple {
         local: texts.updated,
         ..texts
     });
-    let ran = run(texts, told)?;
+    let ran = run(texts, setup)?;
     prop_assert_eq!(ran.text.as_str(), texts.local);
     prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
     Ok(())
 }
 
-/// Law 6: the merged text's value is the reference's.
-pub fn is_sound(case: &Case, told: &Told) -> Result<(), TestCaseError> {
-    let expected = told.reference(case.values.as_ref());
-    let ran = run_case(case, told)?;
+/// Law 6: the value of the merged text is that of the reference merge.
+pub fn has_reference_value(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
+    let expected = setup.reference(case.values.as_ref());
+    let ran = run_case(case, setup)?;
     let value = load::document(&ran.text)
         .map_err(|error| TestCaseError::fail(format!("{error} in\n{}", ran.text)))?;
     if !expected.ambiguous {
@@ -80,12 +82,12 @@ pub fn is_sound(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Law 7: there are conflicts where the reference has some, and only there.
-pub fn is_loud(case: &Case, told: &Told) -> Result<(), TestCaseError> {
-    let expected = told.reference(case.values.as_ref());
-    let ran = run_case(case, told)?;
+/// Law 7: the merge reports conflicts exactly if the reference merge has some.
+pub fn has_reference_conflicts(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
+    let expected = setup.reference(case.values.as_ref());
+    let ran = run_case(case, setup)?;
     if !expected.ambiguous {
-        let found = ran.of_values();
+        let found = ran.value_conflicts();
         prop_assert_eq!(
             found.is_empty(),
             expected.conflicts.is_empty(),
@@ -98,11 +100,11 @@ pub fn is_loud(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Law 4: a second merge finds nothing to do. (A list without a key in which elements repeat may be
-/// an exception.) A file is merged, as long as its document has one identity.
-pub fn is_idempotent(case: &Case, told: &Told) -> Result<(), TestCaseError> {
-    let expected = told.reference(case.values.as_ref());
-    let lists = told.settings().lists;
+/// Law 4: a second merge changes nothing. Lists without a key in which elements repeat may be an
+/// exception. The case is merged as a file if all versions of its document have one identity.
+pub fn is_idempotent(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
+    let expected = setup.reference(case.values.as_ref());
+    let lists = setup.settings().lists;
     let changes_key = |merged: &Value| changes_key(&case.values.local, merged, lists);
     if expected.repeats || expected.value.as_ref().is_some_and(changes_key) {
         return Ok(());
@@ -115,9 +117,9 @@ pub fn is_idempotent(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         false => run,
     };
     let texts = case.texts.as_ref().map(String::as_str);
-    let first = run(texts, told)?;
+    let first = run(texts, setup)?;
     let local = first.text.as_str();
-    let second = run(Triple { local, ..texts }, told)?;
+    let second = run(Triple { local, ..texts }, setup)?;
     let depth = Depth::of(texts.original, texts.updated);
     let [once, twice] = [&first.text, &second.text].map(|text| depth.lines(text));
     let what = difference(&once, &twice);
@@ -130,7 +132,7 @@ pub fn is_idempotent(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What pairs a resource.
+/// Returns the fields that pair a resource.
 fn identity(value: &Value) -> [Option<&Value>; 4] {
     let metadata = value.field("metadata");
     [
@@ -145,63 +147,63 @@ proptest! {
     #![proptest_config(crate::config(2000))]
 
     #[test]
-    fn law_1_nothing_upstream_nothing_done(case in generate::case(), told in told()) {
-        does_nothing_for_nothing(&case, &told)?;
+    fn law_1_nothing_upstream_nothing_done(case in generate::case(), setup in any_setup()) {
+        keeps_local_if_upstream_unchanged(&case, &setup)?;
     }
 
     #[test]
-    fn law_2_fast_forward(case in generate::case(), told in told()) {
-        fast_forwards(&case, &told)?;
+    fn law_2_fast_forward(case in generate::case(), setup in any_setup()) {
+        fast_forwards(&case, &setup)?;
     }
 
     #[test]
-    fn law_3_already_there(case in generate::case(), told in told()) {
-        leaves_what_is_there(&case, &told)?;
+    fn law_3_already_there(case in generate::case(), setup in any_setup()) {
+        keeps_local_if_equal_to_upstream(&case, &setup)?;
     }
 
     #[test]
-    fn law_4_idempotent(case in generate::case(), told in told()) {
-        is_idempotent(&case, &told)?;
+    fn law_4_idempotent(case in generate::case(), setup in any_setup()) {
+        is_idempotent(&case, &setup)?;
     }
 
     #[test]
-    fn law_6_sound(case in generate::case(), told in told_little()) {
-        is_sound(&case, &told)?;
+    fn law_6_sound(case in generate::case(), setup in setup_with_defaults()) {
+        has_reference_value(&case, &setup)?;
     }
 
     #[test]
-    fn law_6_sound_with_any_options(case in generate::case(), told in told()) {
-        is_sound(&case, &told)?;
+    fn law_6_sound_with_any_options(case in generate::case(), setup in any_setup()) {
+        has_reference_value(&case, &setup)?;
     }
 
     #[test]
-    fn law_7_nothing_lost_in_silence(case in generate::case(), told in told_little()) {
-        is_loud(&case, &told)?;
+    fn law_7_nothing_lost_in_silence(case in generate::case(), setup in setup_with_defaults()) {
+        has_reference_conflicts(&case, &setup)?;
     }
 
     #[test]
-    fn law_7_nothing_lost_in_silence_with_any_options(case in generate::case(), told in told()) {
-        is_loud(&case, &told)?;
+    fn law_7_nothing_lost_in_silence_with_any_options(case in generate::case(), setup in any_setup()) {
+        has_reference_conflicts(&case, &setup)?;
     }
 
     #[test]
-    fn the_reference_obeys_the_laws_of_values(values in generate::triple(), told in told()) {
+    fn the_reference_obeys_the_laws_of_values(values in generate::triple(), setup in any_setup()) {
         let values = values.as_ref();
-        let result = told.reference(values);
-        let unchanged = told.reference(Triple { updated: values.original, ..values });
+        let result = setup.reference(values);
+        let unchanged = setup.reference(Triple { updated: values.original, ..values });
         prop_assert_eq!(unchanged.value.as_ref(), Some(values.local));
-        let there = told.reference(Triple { local: values.updated, ..values });
+        let there = setup.reference(Triple { local: values.updated, ..values });
         prop_assert_eq!(there.value.as_ref(), Some(values.updated));
-        let forward = told.reference(Triple { local: values.original, ..values });
-        if !told.settings().null_commands {
+        let forward = setup.reference(Triple { local: values.original, ..values });
+        if !setup.settings().null_deletes {
             prop_assert_eq!(forward.value.as_ref(), Some(values.updated));
         }
         for clean in [unchanged, there, forward] {
             prop_assert!(clean.conflicts.is_empty(), "{:?}", clean.conflicts);
         }
-        if !result.repeats && !result.value.as_ref().is_some_and(|merged| changes_key(values.local, merged, told.settings().lists)) {
+        if !result.repeats && !result.value.as_ref().is_some_and(|merged| changes_key(values.local, merged, setup.settings().lists)) {
             let local = result.value.as_ref().expect("a document stays");
-            let again = told.reference(Triple { local, ..values });
+            let again = setup.reference(Triple { local, ..values });
             prop_assert_eq!(again.value.as_ref(), Some(local));
         }
     }

@@ -1,4 +1,4 @@
-//! The program, driven on one document of three sides.
+//! Calls the program's merge on three versions of a document or file.
 
 use crate::generate::Case;
 use crate::reference;
@@ -11,23 +11,23 @@ use merge3::triple::Triple;
 use merge3::yaml::{Document, Tree, stream::split};
 use proptest::prelude::*;
 
-/// What a merge is told, and whether the document is a resource.
+/// The options of a merge, and whether the document is a resource.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct Setup {
     pub resource: bool,
     pub options: Options,
 }
 
-/// A merge with the default options, of a resource or not.
-pub fn told_little() -> impl Strategy<Value = Told> {
-    any::<bool>().prop_map(|resource| Told {
+/// Default options, for a resource or another document.
+pub fn setup_with_defaults() -> impl Strategy<Value = Setup> {
+    any::<bool>().prop_map(|resource| Setup {
         resource,
         options: Options::default(),
     })
 }
 
-/// A merge with any options.
-pub fn told() -> impl Strategy<Value = Told> {
+/// Any options.
+pub fn any_setup() -> impl Strategy<Value = Setup> {
     let on_conflict = prop_oneof![4 => Just(OnConflict::Updated), 2 => Just(OnConflict::Local), 1 => Just(OnConflict::Fail)];
     let lists =
         prop_oneof![2 => Just(Lists::Replace), 2 => Just(Lists::Set), 4 => Just(Lists::Merge)];
@@ -35,7 +35,7 @@ pub fn told() -> impl Strategy<Value = Told> {
         prop_oneof![4 => Just(None), 1 => Just(Some(Nulls::Clear)), 1 => Just(Some(Nulls::Keep))];
     let keys = prop_oneof![4 => Just(vec![]), 1 => Just(vec!["a".to_owned(), "image".to_owned()])];
     (any::<bool>(), on_conflict, lists, nulls, keys).prop_map(
-        |(resource, on_conflict, lists, nulls, keys)| Told {
+        |(resource, on_conflict, lists, nulls, keys)| Setup {
             resource,
             options: Options {
                 on_conflict,
@@ -48,11 +48,11 @@ pub fn told() -> impl Strategy<Value = Told> {
     )
 }
 
-impl Told {
-    /// The same in the words of the reference.
+impl Setup {
+    /// Returns the same settings for the reference merge.
     pub fn settings(&self) -> reference::Settings {
         reference::Settings {
-            null_commands: match self.options.nulls {
+            null_deletes: match self.options.nulls {
                 Some(nulls) => nulls == Nulls::Clear,
                 None => self.resource,
             },
@@ -67,72 +67,72 @@ impl Told {
         }
     }
 
-    /// What the reference makes of three values.
+    /// Returns the reference merge of three values.
     pub fn reference(&self, values: Triple<&Value>) -> reference::Outcome {
         reference::merge(values.map(Some), &self.settings())
     }
 }
 
-/// What the program made of three texts.
+/// The result of a merge.
 #[derive(Debug)]
-pub struct Ran {
-    /// The local text, merged.
+pub struct MergeResult {
+    /// The merged local text.
     pub text: String,
     pub conflicts: Vec<Conflict>,
 }
 
-impl Ran {
-    /// The conflicts between values; those between comments are a matter apart.
-    pub fn of_values(&self) -> Vec<&str> {
+impl MergeResult {
+    /// Returns the paths of the conflicts between values. Conflicts between comments are left out.
+    pub fn value_conflicts(&self) -> Vec<&str> {
         let paths = self.conflicts.iter().map(|conflict| &*conflict.path);
         paths.filter(|path| !path.ends_with("(comment)")).collect()
     }
 }
 
-/// Merges three texts that have one document each.
-pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
+/// Merges three texts of one document each.
+pub fn run(texts: Triple<&str>, setup: &Setup) -> Result<MergeResult, TestCaseError> {
     let documents = texts.try_map(only_document)?;
     let trees = documents.try_map(|document| tree(document.text))?;
     let sides = documents.as_ref().zip(trees.as_ref());
     let sides = sides.map(|(document, tree)| Some(ReadDocument { document, tree }));
-    let merged = merge_document(sides, told.resource, &told.options)
+    let merged = merge_document(sides, setup.resource, &setup.options)
         .map_err(|error| TestCaseError::fail(format!("refused: {error:?}")))?;
     let (before, rest) = texts.local.split_at(documents.local.start);
     let after = &rest[documents.local.text.len()..];
     let document = merged.text.as_deref().unwrap_or(documents.local.text);
-    Ok(Ran {
+    Ok(MergeResult {
         text: format!("{before}{document}{after}"),
         conflicts: merged.conflicts,
     })
 }
 
-/// Merges three files that have one document each, with their heads.
-pub fn run_files(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
-    let meaning = match told.resource {
+/// Merges three files of one document each, with the text above the document.
+pub fn run_files(texts: Triple<&str>, setup: &Setup) -> Result<MergeResult, TestCaseError> {
+    let meaning = match setup.resource {
         true => Nulls::Clear,
         false => Nulls::Keep,
     };
     let options = Options {
-        nulls: told.options.nulls.or(Some(meaning)),
-        ..told.options.clone()
+        nulls: setup.options.nulls.or(Some(meaning)),
+        ..setup.options.clone()
     };
     let merged = merge_file("a.yaml".as_ref(), texts, &options)
         .map_err(|error| TestCaseError::fail(format!("refused: {error:?}")))?;
     match merged {
-        Some(merged) => Ok(Ran {
+        Some(merged) => Ok(MergeResult {
             text: merged.text,
             conflicts: merged.conflicts.into_iter().map(|it| it.conflict).collect(),
         }),
-        None => run(texts, told),
+        None => run(texts, setup),
     }
 }
 
 /// Merges the texts of a case.
-pub fn run_case(case: &Case, told: &Told) -> Result<Ran, TestCaseError> {
-    run(case.texts.as_ref().map(String::as_str), told)
+pub fn run_case(case: &Case, setup: &Setup) -> Result<MergeResult, TestCaseError> {
+    run(case.texts.as_ref().map(String::as_str), setup)
 }
 
-/// The one document with content that a text has.
+/// Returns the only document of a text that has content.
 pub fn only_document(text: &str) -> Result<Document<'_>, TestCaseError> {
     let mut documents = split(text);
     documents.retain(|document| !matches!(Tree::parse(document.text), Ok(None)));
@@ -145,7 +145,7 @@ pub fn only_document(text: &str) -> Result<Document<'_>, TestCaseError> {
     }
 }
 
-/// The tree over a text that has content.
+/// Returns the tree of a text that has content.
 pub fn tree(text: &str) -> Result<Tree<'_>, TestCaseError> {
     match Tree::parse(text) {
         Ok(Some(tree)) => Ok(tree),

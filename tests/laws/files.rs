@@ -1,5 +1,5 @@
-//! Law 8 of files: what is around the documents (comments, blank lines, `---` lines) merges as git
-//! merges lines, and also where git's lines would conflict.
+//! Law 8 for files: the text around the documents (comments, blank lines, `---` lines) merges as
+//! git merges lines, even if git's merge of the whole file would conflict.
 
 use crate::comments::with_git::git;
 use merge3::Options;
@@ -9,12 +9,12 @@ use proptest::sample::{Index, select};
 
 type Lines = Vec<String>;
 
-/// Comments and blank lines; comments get a number, so that no two are the same.
+/// Comment and blank lines. The comments get numbers, so that no two are equal.
 fn gap() -> impl Strategy<Value = Vec<bool>> {
     prop::collection::vec(prop::bool::weighted(0.7), 0..4)
 }
 
-/// The lines of a document, or none.
+/// The lines of a document, possibly none.
 fn document() -> impl Strategy<Value = &'static str> {
     let resource = "apiVersion: v1|kind: Kind|metadata:|  name: NAME|size: 1|color: red|end: 3";
     select(vec![
@@ -27,7 +27,7 @@ fn document() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// A file of some documents, with comments around them.
+/// A file of several documents with comments around them.
 fn file() -> impl Strategy<Value = Lines> {
     let documents = prop::collection::vec((gap(), any::<bool>(), gap(), document()), 1..4);
     (documents, any::<bool>(), gap()).prop_map(|(documents, ends_in_marker, end)| {
@@ -59,7 +59,7 @@ fn push_gap(lines: &mut Lines, gap: &[bool]) {
     }
 }
 
-/// What upstream does to a line.
+/// A change that upstream makes to a line.
 #[derive(Debug, Clone)]
 enum Edit {
     AddComment(Index),
@@ -87,7 +87,7 @@ fn is_around(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-/// Where the lines are that have something about them.
+/// Returns the indexes of the lines for which `is_one` is true.
 fn places(lines: &Lines, is_one: impl Fn(&str) -> bool) -> Vec<usize> {
     let lines = lines.iter().enumerate();
     lines
@@ -129,15 +129,16 @@ fn apply(lines: &mut Lines, edit: &Edit) {
     }
 }
 
-/// Local changed a value.
-fn with_own_value(mut lines: Lines, at: &Index) -> Option<Lines> {
+/// Returns the lines with a value changed by local, or None if there is no value.
+fn with_local_value(mut lines: Lines, at: &Index) -> Option<Lines> {
     let values = places(&lines, |line| line.starts_with("color:") || line == "text");
     let at = chosen(&values, at)?;
     lines[at].push_str(" and blue");
     Some(lines)
 }
 
-/// The lines with a space at the end of those with a value: git's lines conflict with that.
+/// Returns the lines with a trailing space on each line that has a value, which makes git's line
+/// merge conflict.
 fn spaced(lines: &Lines) -> Lines {
     let with_space = |line: &String| match is_around(line) || line == "---" || line.ends_with(':') {
         true => line.clone(),
@@ -169,7 +170,7 @@ proptest! {
     ) {
         let mut updated = original.clone();
         edits.iter().for_each(|edit| apply(&mut updated, edit));
-        let Some(local) = with_own_value(original.clone(), &own) else {
+        let Some(local) = with_local_value(original.clone(), &own) else {
             return Ok(());
         };
         let texts = Triple::new(text(&original), text(&updated), text(&local));

@@ -1,7 +1,8 @@
-//! The laws (rules: Laws) on random packages, against a reference merge of plain values.
+//! Property tests of the laws (rules: Laws) on random packages. The merges of the program are
+//! compared with a reference merge of plain values (`tests/reference`).
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
-#![allow(unreachable_pub)] // what these modules share is seen by this crate alone
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a failing helper fails the test
+#![allow(unreachable_pub)] // the modules share items within this crate only
 
 mod apply;
 mod comment_grid;
@@ -25,8 +26,8 @@ mod untouched;
 mod value;
 mod writing;
 
-/// As [`config`], for a law that breaks so seldom that it takes more cases to see it: `PACKAGES`
-/// says how many.
+/// Like [`config`], for a law that fails so rarely that it needs more cases. `PACKAGES` sets how
+/// many.
 fn config_of_packages(cases: u32) -> proptest::test_runner::Config {
     let mut config = config(cases);
     let given = std::env::var("PACKAGES").ok();
@@ -36,8 +37,8 @@ fn config_of_packages(cases: u32) -> proptest::test_runner::Config {
     config
 }
 
-/// At least so many cases, the same in every run; `PROPTEST_CASES` may ask for more, and then they
-/// are others each time.
+/// Returns a configuration with at least this many cases, the same in every run. `PROPTEST_CASES`
+/// sets a higher number; the cases are then different in each run.
 fn config(cases: u32) -> proptest::test_runner::Config {
     let mut config = proptest::test_runner::Config {
         failure_persistence: None,

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 type Files = BTreeMap<String, String>;
 
-/// Nulls that clear are the one exception of law 2, so here they are values.
+/// Law 2 does not hold for nulls that delete fields, so nulls are values here.
 fn settings() -> Settings {
     let merge = Options {
         nulls: Some(Nulls::Keep),
@@ -76,10 +76,10 @@ fn read_all(folder: &Path, prefix: &str, files: &mut Files) -> std::io::Result<(
     Ok(())
 }
 
-/// What the reference makes of a document that all sides may have.
+/// Returns the reference merge of a document that each side may have or not.
 fn reference_of(values: &Triple<Option<Value>>) -> reference::Outcome {
     let settings = reference::Settings {
-        null_commands: false,
+        null_deletes: false,
         lists: Lists::Merge,
         texts_replace: false,
         local_wins: false,
@@ -88,13 +88,13 @@ fn reference_of(values: &Triple<Option<Value>>) -> reference::Outcome {
     reference::merge(values.as_ref().map(Option::as_ref), &settings)
 }
 
-/// The values of a resource on each side.
+/// Returns the values of a resource on each side.
 fn values_of(sides: &Resource<'_>) -> Triple<Option<Value>> {
     sides.map(|side| side.map(|it| it.doc.value()))
 }
 
-/// The table of the rules (Documents), for one resource that is in a file which local deleted, or
-/// is not.
+/// Returns what the table in the rules (Documents) says about a resource. `gone` lists the files
+/// that local deleted.
 fn expected(sides: &Resource<'_>, gone: &[&str]) -> Option<Value> {
     let values = values_of(sides);
     match (sides.original, sides.updated, sides.local) {
@@ -102,14 +102,14 @@ fn expected(sides: &Resource<'_>, gone: &[&str]) -> Option<Value> {
         (None, Some(new), None) if gone.contains(&new.file) => None,
         (None, Some(_), None) => values.updated,
         (None, None, Some(_)) => values.local,
-        // by another name it may as well be local's own
+        // under another name it may be local's own resource
         (Some(original), None, Some(local)) if original.name() != local.name() => values.local,
         (Some(_), _, _) => None,
         (None, None, None) => None,
     }
 }
 
-/// The resources, in some order.
+/// Returns the resources of the files, sorted.
 fn resources_in(files: &Files) -> Result<Vec<Value>, TestCaseError> {
     let documents = documents_in(files)?.into_values();
     let mut found: Vec<Value> = documents.filter(|it| name_of(it).is_some()).collect();
@@ -117,7 +117,7 @@ fn resources_in(files: &Files) -> Result<Vec<Value>, TestCaseError> {
     Ok(found)
 }
 
-/// All documents: resources by their name, the one of a file that is none by the file's.
+/// Returns all documents: resources by name, a document that is no resource by its file.
 fn documents_in(files: &Files) -> Result<BTreeMap<String, Value>, TestCaseError> {
     let mut found = BTreeMap::new();
     for (file, text) in files {
@@ -173,9 +173,9 @@ proptest! {
     }
 }
 
-/// Whether a comment in the head of a file is in a document of another side, original's of local's
-/// or local's of updated's: where that document becomes the first one, or is it no more, nobody
-/// knows which of the two lines it is.
+/// Whether a comment in the head of a file is in a document of another side (original's head and
+/// local's document, or local's head and updated's document). If that document becomes the first
+/// one, or stops being it, the line has two possible sources.
 fn repeats_the_head(files: &Triple<Files>) -> bool {
     let repeats = |above: &Files, below: &Files| {
         above.iter().any(|(name, above)| {

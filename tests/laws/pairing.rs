@@ -1,13 +1,13 @@
-//! Which documents of three packages are one, and which of upstream's come, from the rules
-//! (Documents), to compare the program's with (law 6). It knows no text and shares no code with
-//! `src/package`.
+//! Pairs the documents of three packages and decides which of upstream's documents come, from the
+//! rules (Documents), to compare with the program (law 6). It works without text and shares no code
+//! with `src/package`.
 
 use crate::generate::package::{Doc, Package};
 use crate::value::Value;
 use merge3::triple::Triple;
 use std::collections::BTreeMap;
 
-/// A document that has a name, and its place: its file and its number in it.
+/// A named document with its position: its file and its index in the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placed<'d> {
     pub file: &'d str,
@@ -15,7 +15,7 @@ pub struct Placed<'d> {
     pub doc: &'d Doc,
 }
 
-/// One resource on all sides that have it.
+/// A resource, on each side that has it.
 pub type Resource<'d> = Triple<Option<Placed<'d>>>;
 
 impl Placed<'_> {
@@ -23,14 +23,15 @@ impl Placed<'_> {
         self.doc.name.as_deref().unwrap_or_default()
     }
 
-    /// The name without the namespace.
+    /// Returns the name without the namespace.
     pub fn name(&self) -> &str {
         let name = self.full_name();
         name.split_once('/').map_or(name, |(_, name)| name)
     }
 }
 
-/// The resources of three packages in which no side has two of one identity: all are of one kind.
+/// Returns the resources of three packages in which no side has two resources of one identity. All
+/// resources are of one kind.
 pub fn resources(packages: &Triple<Package>) -> Vec<Resource<'_>> {
     let mut by_name: BTreeMap<&str, Resource<'_>> = BTreeMap::new();
     for (side, package) in packages.as_ref().into_array().into_iter().enumerate() {
@@ -48,14 +49,14 @@ pub fn resources(packages: &Triple<Package>) -> Vec<Resource<'_>> {
         }
     }
     let mut all: Vec<Resource<'_>> = by_name.into_values().collect();
-    unite(&mut all, |it| it.updated, |it| it.original.is_none());
+    join_renamed(&mut all, |it| it.updated, |it| it.original.is_none());
     let is_own = |it: &Resource<'_>| it.original.is_none() && it.updated.is_none();
-    unite(&mut all, |it| it.local, is_own);
+    join_renamed(&mut all, |it| it.local, is_own);
     all
 }
 
-/// Whether local may have what upstream renamed under both names: the merge leaves one, and then
-/// that is the renamed one (an exception of law 4).
+/// Whether local may have a resource that upstream renamed under both names. The merge leaves one
+/// of them, and a second merge takes that one for the renamed resource (an exception of law 4).
 pub fn has_old_and_new_name(packages: &Triple<Package>) -> bool {
     let names = |package: &Package| -> Vec<String> {
         package
@@ -72,9 +73,9 @@ pub fn has_old_and_new_name(packages: &Triple<Package>) -> bool {
     local_has(&names.original, &names.updated) && local_has(&names.updated, &names.original)
 }
 
-/// Renamed resources, for one side: `of` is its document, `is_other` says of a resource that has
-/// one that it may be a renamed one.
-fn unite<'d>(
+/// Joins the resources that one side renamed. `of` returns the document of that side; `is_other`
+/// says whether a resource with such a document may be a renamed one.
+fn join_renamed<'d>(
     all: &mut Vec<Resource<'d>>,
     of: impl Fn(&Resource<'d>) -> Option<Placed<'d>>,
     is_other: impl Fn(&Resource<'d>) -> bool,
@@ -149,7 +150,8 @@ fn unite<'d>(
     }
 }
 
-/// The share of the leaves, in thousandths, where it is two thirds and half of the other's.
+/// Returns the share of common leaves of `left`, in thousandths, if they are at least two thirds of
+/// the leaves of `left` and half of those of `right`.
 fn likeness(left: &Doc, right: &Doc) -> Option<usize> {
     let (left, mut right) = (leaves(left), leaves(right));
     let (l, r) = (left.len(), right.len());
@@ -195,9 +197,9 @@ fn add_leaves(value: &Value, path: &mut Vec<String>, all: &mut Vec<(Vec<String>,
     }
 }
 
-/// The files that local deleted as a whole (rules: Documents): those of the original that it has no
-/// longer, or with nothing in them but what upstream moved there, and of which no document stands
-/// elsewhere.
+/// Returns the files that local deleted as a whole (rules: Documents): files of the original that
+/// local no longer has, or in which it has only documents that upstream moved there, and whose
+/// documents local has in no other file.
 pub fn gone<'d>(packages: &'d Triple<Package>, resources: &[Resource<'_>]) -> Vec<&'d str> {
     let files = packages.original.keys().copied();
     let is_there = |file: &str| {
@@ -216,18 +218,18 @@ pub fn gone<'d>(packages: &'d Triple<Package>, resources: &[Resource<'_>]) -> Ve
             doc.name.is_none() || !resources.iter().find(here).is_some_and(moved)
         })
     };
-    let lives_on = |file: &str| {
-        let lives_on =
+    let is_kept_elsewhere = |file: &str| {
+        let is_kept_elsewhere =
             |it: &Resource<'_>| it.local.is_some() && it.original.is_some_and(|it| it.file == file);
         let has_plain = |package: &Package| {
             package
                 .get(file)
                 .is_some_and(|docs| docs.iter().any(|it| it.name.is_none()))
         };
-        resources.iter().any(lives_on)
+        resources.iter().any(is_kept_elsewhere)
             || has_plain(&packages.original) && has_plain(&packages.local)
     };
     files
-        .filter(|file| !is_there(file) && !lives_on(file))
+        .filter(|file| !is_there(file) && !is_kept_elsewhere(file))
         .collect()
 }

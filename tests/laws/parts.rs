@@ -1,14 +1,16 @@
-//! Laws 3, 4, 6 and 7 of scalars that have parts (rules: Texts and images), and of lists that no
-//! key identifies (rules: Lists): both sides change each of them.
+//! Laws 3, 4, 6 and 7 for scalars that have parts (rules: Texts and images) and for lists that no
+//! key identifies (rules: Lists). Both sides change each of them.
 
-use crate::documents::{is_idempotent, is_loud, is_sound, leaves_what_is_there};
-use crate::drive::{Told, told_little};
+use crate::documents::{
+    has_reference_conflicts, has_reference_value, is_idempotent, keeps_local_if_equal_to_upstream,
+};
+use crate::drive::{Setup, setup_with_defaults};
 use crate::generate::Case;
 use crate::value::load;
 use merge3::triple::Triple;
 use proptest::prelude::*;
 
-/// Values of one kind, one for each side, and how each writes it.
+/// Three values of one kind, one for each side, and how each side writes it.
 #[derive(Debug, Clone)]
 struct Sides<T>(Triple<T>);
 
@@ -22,7 +24,7 @@ fn image() -> impl Strategy<Value = String> {
     })
 }
 
-/// Some of few words, always in the same order.
+/// Some of a few words, always in the same order.
 fn words() -> impl Strategy<Value = Vec<&'static str>> {
     let all = vec![
         "one", "two", "three", "four", "five", "six", "seven", "eight",
@@ -30,7 +32,7 @@ fn words() -> impl Strategy<Value = Vec<&'static str>> {
     prop::sample::subsequence(all, 3..=8)
 }
 
-/// A text of these lines, under some header.
+/// A text of these lines, below some header.
 fn text() -> impl Strategy<Value = String> {
     (words(), 0..5_u8).prop_map(|(words, header)| {
         let block = |header: &str, end: &str| {
@@ -90,30 +92,30 @@ proptest! {
     #![proptest_config(crate::config(2000))]
 
     #[test]
-    fn law_3_already_there(sides in cases(), told in told_little()) {
-        leaves_what_is_there(&case(&sides)?, &told)?;
+    fn law_3_already_there(sides in cases(), setup in setup_with_defaults()) {
+        keeps_local_if_equal_to_upstream(&case(&sides)?, &setup)?;
     }
 
     #[test]
-    fn law_4_idempotent(sides in cases(), told in told_little()) {
-        is_idempotent(&case(&sides)?, &told)?;
+    fn law_4_idempotent(sides in cases(), setup in setup_with_defaults()) {
+        is_idempotent(&case(&sides)?, &setup)?;
     }
 
     #[test]
-    fn law_6_sound(sides in cases(), told in told_little()) {
-        is_sound(&case(&sides)?, &told)?;
+    fn law_6_sound(sides in cases(), setup in setup_with_defaults()) {
+        has_reference_value(&case(&sides)?, &setup)?;
     }
 
     #[test]
-    fn law_7_nothing_lost_in_silence(sides in cases(), told in told_little()) {
-        is_loud(&case(&sides)?, &told)?;
+    fn law_7_nothing_lost_in_silence(sides in cases(), setup in setup_with_defaults()) {
+        has_reference_conflicts(&case(&sides)?, &setup)?;
     }
 
     #[test]
-    fn law_4_where_local_wins(sides in cases(), told in told_little()) {
-        let mut told: Told = told;
-        told.options.on_conflict = merge3::merge::OnConflict::Local;
-        is_idempotent(&case(&sides)?, &told)?;
-        is_sound(&case(&sides)?, &told)?;
+    fn law_4_where_local_wins(sides in cases(), setup in setup_with_defaults()) {
+        let mut setup: Setup = setup;
+        setup.options.on_conflict = merge3::merge::OnConflict::Local;
+        is_idempotent(&case(&sides)?, &setup)?;
+        has_reference_value(&case(&sides)?, &setup)?;
     }
 }

@@ -1,5 +1,4 @@
-//! A patch that was made of two documents gives the second's values where it is applied to the
-//! first.
+//! A patch made from two documents turns the first into the second, by value.
 
 use merge3::patch::{
     PatchError, Rules, json_difference, json_patch, merge_difference, merge_patch,
@@ -12,7 +11,7 @@ use crate::config;
 use crate::generate::{self, render::render};
 use crate::value::{Value, load};
 
-/// Two documents of which one descends from the other, each in a style of its own.
+/// Two documents, one derived from the other, each in its own style.
 fn pair() -> impl Strategy<Value = [(Value, String); 2]> {
     (generate::triple(), generate::styles()).prop_map(|(values, styles)| {
         let old = render(&values.original, &styles.original);
@@ -21,7 +20,7 @@ fn pair() -> impl Strategy<Value = [(Value, String); 2]> {
     })
 }
 
-/// A text with the operations of a JSON patch, each carried out as a patch of its own.
+/// Applies the operations of a JSON patch one at a time, each as a patch of its own.
 fn one_by_one(text: &str, patch: &Tree<'_>) -> String {
     let operations = patch.entries(patch.root().value);
     operations.fold(text.to_owned(), |text, operation| {
@@ -32,7 +31,7 @@ fn one_by_one(text: &str, patch: &Tree<'_>) -> String {
     })
 }
 
-/// Without fields that are null, which no merge patch can set.
+/// Returns the value without null fields, which a merge patch cannot set.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Map(fields) => Value::Map(
@@ -47,7 +46,7 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// Whether JSON can say it as it is written.
+/// Whether JSON can represent the value as it is written.
 fn is_json(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -77,7 +76,7 @@ fn merge_round_trip(old: &str, new: &str, rules: Rules<'_>) -> Result<(), TestCa
         return Ok(());
     };
     let patch = match merge_difference(&old_tree, &new_tree, rules) {
-        // a list whose elements have no key is no list of Kubernetes'
+        // a strategic patch cannot be made of a list whose elements lack the key
         Err(PatchError::Patch(_)) if matches!(rules, Rules::Strategic(_)) => {
             return Ok(());
         }

@@ -1,13 +1,13 @@
-//! How a failure is shown: the texts one below the other, with what cannot be seen made visible.
+//! Formats a failure: the texts one below the other, with invisible characters made visible.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// How many failures are named.
+/// The number of failures that are shown by name.
 const NAMED: usize = 20;
 const NAMES: [&str; 5] = ["original", "updated", "local", "expected", "merged"];
 
-/// The smallest of many failures, each with its name and the five texts.
+/// Formats the smallest of many failures, each with its name and its five texts.
 pub fn shown(wrong: &[(String, [String; 5])], count: usize) -> String {
     let mut smallest: Vec<_> = wrong.iter().collect();
     smallest.sort_by_key(|(_, texts)| texts.iter().map(String::len).sum::<usize>());
@@ -30,8 +30,8 @@ pub fn shown(wrong: &[(String, [String; 5])], count: usize) -> String {
     out
 }
 
-/// A text below its name; spaces at the end of a line, CR, and a missing line break at the end can
-/// be seen.
+/// Formats a text below its name. Trailing spaces, CR and a missing line break at the end are made
+/// visible.
 pub fn part(name: &str, text: &str) -> String {
     let mut out = format!("-- {name}\n");
     for line in text.split_inclusive('\n') {
@@ -48,9 +48,9 @@ pub fn part(name: &str, text: &str) -> String {
     out
 }
 
-/// Whether the indentation of lines counts in a second merge. Where upstream indents otherwise than
-/// the original, an entry may come in local's width, and meet the original's one in the second
-/// merge.
+/// Whether indentation counts when the results of two merges are compared. If upstream's
+/// indentation differs from the original's, an inserted entry may get local's indentation and
+/// differ from the original's entry in the second merge.
 pub struct Depth(bool);
 
 impl Depth {
@@ -75,7 +75,7 @@ impl Depth {
     }
 }
 
-/// A line without the spaces before it, and with one behind each of the dashes that it begins with.
+/// Returns a line without leading spaces, and with a single space after each of its leading dashes.
 fn without_indentation(line: &str) -> String {
     let mut rest = line.trim_start();
     let mut dashes = String::new();
@@ -86,7 +86,7 @@ fn without_indentation(line: &str) -> String {
     dashes + rest
 }
 
-/// What differs between two texts, in a word.
+/// Returns the kind of difference between two texts, or None if they are equal.
 pub fn difference(one: &[String], other: &[String]) -> Option<&'static str> {
     let sorted = |lines: &[String], counts: fn(&str) -> bool| {
         let lines = lines.iter().map(|line| line.trim());

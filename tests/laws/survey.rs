@@ -1,9 +1,11 @@
-//! All that fails at once: every law on many cases, one shrunk case for each kind of failure.
+//! Reports all failures at once: runs every law on many cases and shows one shrunk case for each
+//! kind of failure.
 //!
-//! Not part of the test run: `cargo test --test laws survey -- --ignored --nocapture`, with
-//! `SURVEY=20000` cases, the first of them number `SURVEY_FROM=0`, and `SHOWN=1` of each kind.
+//! It is not part of the test run. `cargo test --test laws survey -- --ignored --nocapture` starts
+//! it; `SURVEY=20000` sets the number of cases, `SURVEY_FROM=0` the number of the first one, and
+//! `SHOWN=1` how many of each kind are shown.
 
-use crate::drive::{Told, told};
+use crate::drive::{Setup, any_setup};
 use crate::generate::{self, Case};
 use crate::{documents, untouched};
 use proptest::prelude::*;
@@ -11,24 +13,24 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use std::collections::BTreeMap;
 
-type Law = fn(&Case, &Told) -> Result<(), TestCaseError>;
-/// A case that fails: its size, its number, and what it breaks.
+type Law = fn(&Case, &Setup) -> Result<(), TestCaseError>;
+/// A failing case: its size, its number, and the law that it breaks.
 type Failed = (usize, u64, Law);
 
 const LAWS: [(&str, Law); 8] = [
-    ("law 1", documents::does_nothing_for_nothing),
+    ("law 1", documents::keeps_local_if_upstream_unchanged),
     ("law 2", documents::fast_forwards),
-    ("law 3", documents::leaves_what_is_there),
+    ("law 3", documents::keeps_local_if_equal_to_upstream),
     ("law 4", documents::is_idempotent),
     ("law 5, lines", untouched::is_untouched),
-    ("law 5, form", untouched::keeps_its_form),
-    ("law 6", documents::is_sound),
-    ("law 7", documents::is_loud),
+    ("law 5, form", untouched::keeps_file_format),
+    ("law 6", documents::has_reference_value),
+    ("law 7", documents::has_reference_conflicts),
 ];
 
-/// What fails, in a word: the message without what is this case's own.
-fn failure(law: Law, case: &Case, told: &Told) -> Option<String> {
-    let ran = std::panic::catch_unwind(|| law(case, told));
+/// Returns the kind of failure: the message without the details of the case.
+fn failure(law: Law, case: &Case, setup: &Setup) -> Option<String> {
+    let ran = std::panic::catch_unwind(|| law(case, setup));
     let error = match ran {
         Ok(result) => result.err()?.to_string(),
         Err(_) => return Some("panicked".to_owned()),
@@ -57,7 +59,7 @@ fn failure(law: Law, case: &Case, told: &Told) -> Option<String> {
         .iter()
         .any(|text| text.contains("--- "));
     let marked = if marked { "after `---`" } else { "" };
-    Some(format!("{kind} {marked} {:?}", told.options.lists))
+    Some(format!("{kind} {marked} {:?}", setup.options.lists))
 }
 
 #[test]
@@ -65,15 +67,15 @@ fn failure(law: Law, case: &Case, told: &Told) -> Option<String> {
 fn survey() {
     let count = number("SURVEY").unwrap_or(20_000);
     let first = number("SURVEY_FROM").unwrap_or(0);
-    let strategy = (generate::case(), told());
+    let strategy = (generate::case(), any_setup());
     let mut found: BTreeMap<(&str, String), Vec<Failed>> = BTreeMap::new();
     for seed in first..first + count {
-        let (case, told) = nth(&strategy, seed).current();
+        let (case, setup) = nth(&strategy, seed).current();
         let texts = case.texts.as_ref().into_array();
         let size = texts.iter().map(|text| text.len()).sum();
         for (name, law) in LAWS {
-            let kind = failure(law, &case, &told);
-            // A merge that is refused fails every law; once is enough.
+            let kind = failure(law, &case, &setup);
+            // A merge that is refused fails every law, so it is reported for one law only.
             let kind = kind.filter(|kind| name == "law 6" || !kind.contains("refused"));
             if let Some(kind) = kind {
                 let seeds = found.entry((name, kind)).or_default();
@@ -87,25 +89,25 @@ fn survey() {
         let shown = number("SHOWN").unwrap_or(1) as usize;
         for (_, seed, law) in seeds.into_iter().take(shown) {
             let mut tree = nth(&strategy, seed);
-            shrink(&mut tree, |(case, told)| {
-                failure(law, case, told).as_ref() == Some(&kind)
+            shrink(&mut tree, |(case, setup)| {
+                failure(law, case, setup).as_ref() == Some(&kind)
             });
-            let (case, told) = tree.current();
-            if let Ok(Err(error)) = std::panic::catch_unwind(|| law(&case, &told)) {
+            let (case, setup) = tree.current();
+            if let Ok(Err(error)) = std::panic::catch_unwind(|| law(&case, &setup)) {
                 println!("{error}");
             }
-            println!("{told:?}\n{case:?}");
+            println!("{setup:?}\n{case:?}");
         }
     }
 }
 
-/// A number of the environment.
+/// Returns a number from an environment variable.
 pub fn number(name: &str) -> Option<u64> {
     let number = std::env::var(name).ok()?;
     Some(number.parse().expect("a number"))
 }
 
-/// The case of a seed.
+/// Returns the case of a seed.
 pub fn nth<S: Strategy>(strategy: &S, seed: u64) -> S::Tree {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -1,8 +1,8 @@
-//! Law 5: a byte of the local text that is outside what a rule changes is never rewritten. What
-//! upstream left alone is outside, and what both changed where their values agree; what local left
-//! as the original has it is upstream's (law 2).
+//! Law 5: the merge never rewrites a byte of the local text that no rule changes. That includes
+//! what upstream did not change, and what both sides changed to the same value. What local did not
+//! change becomes upstream's (law 2).
 
-use crate::drive::{Told, only_document, run_case, told, told_little, tree};
+use crate::drive::{Setup, any_setup, only_document, run_case, setup_with_defaults, tree};
 use crate::generate::{self, Case};
 use crate::reference::KEYS;
 use crate::value::{Value, load};
@@ -11,21 +11,20 @@ use merge3::yaml::{Document, Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// What of a local text has to be there after the merge.
+/// Collects the parts of a local text that must be in the merged text.
 struct Untouched<'t> {
     trees: Triple<&'t Tree<'t>>,
     /// For each line, whether a rule may change it.
     free: Vec<bool>,
-    /// Whole entries, as they are written.
+    /// The text of entries that must be unchanged.
     entries: Vec<&'t str>,
-    /// Whether upstream changed how deep the entries of a map are indented, which comes like a
-    /// value.
+    /// Whether upstream changed the indentation of entries in a map, which merges like a value.
     reindented: bool,
 }
 
 impl<'t> Untouched<'t> {
-    /// Compares the fields of a map before and after the merge; the nodes are that map on each
-    /// side, where it is one.
+    /// Compares the fields of a map before and after the merge. The nodes are that map on each side
+    /// that has one.
     fn map(&mut self, nodes: Triple<Option<NodeId>>, before: &Value, after: &Value) {
         let Some(node) = nodes.local else {
             return;
@@ -35,7 +34,7 @@ impl<'t> Untouched<'t> {
         let keys = sides.map(|(tree, node)| node.map_or(Vec::new(), |node| keys(tree, node)));
         self.reindented |= columns.original != columns.updated;
         if !in_one_order(&keys.original, &keys.updated) {
-            // upstream's order of entries comes
+            // the merge takes upstream's order of entries
             self.set_free(self.trees.local.node(node).span);
             for id in self.trees.local.entries(node) {
                 self.free_comments(self.trees.local.entry(id));
@@ -46,13 +45,13 @@ impl<'t> Untouched<'t> {
             let says = |id| tree.scalar(id).is_some_and(|scalar| scalar.content == key);
             Some((tree, entries.find(|entry| entry.key.is_some_and(says))?))
         };
-        // a key that only local has may be a new one for what upstream has under the old one
+        // a key that only local has may be a renamed key of the original
         let missing = keys.original.iter().filter(|key| !keys.local.contains(key));
-        let is_alone = |key: &&String| {
+        let is_unchanged_upstream = |key: &&String| {
             let [before, now] = [sides.original, sides.updated].map(|side| lines(field(side, key)));
             before == now
         };
-        let may_be_renamed = !missing.clone().all(|key| is_alone(&key));
+        let may_be_renamed = !missing.clone().all(|key| is_unchanged_upstream(&key));
         for id in self.trees.local.entries(node) {
             let entry = self.trees.local.entry(id);
             let Some(key) = entry.key.and_then(|key| self.trees.local.scalar(key)) else {
@@ -82,18 +81,18 @@ impl<'t> Untouched<'t> {
         let written = entries.map(lines);
         let own = entries
             .map(|side| side.map_or(Vec::new(), |(tree, entry)| comments(tree, entry, false)));
-        let (alone, own) = (
+        let (is_unchanged_upstream, own) = (
             written.original == written.updated,
             own.original == own.updated,
         );
         match after {
-            Some(after) if after == before && alone => {
+            Some(after) if after == before && is_unchanged_upstream => {
                 let text = self.trees.local.slice(entry.span);
                 if !names_anchor(text) {
                     self.entries.push(text);
                 }
             }
-            // what local left alone is upstream's
+            // an entry that local did not change becomes upstream's
             Some(_) if written.local == written.original => {
                 self.free_comments(entry);
                 self.free_entry(entry);
@@ -102,7 +101,7 @@ impl<'t> Untouched<'t> {
                 if !own {
                     self.free_comments(entry);
                 }
-                // the head is a piece of its own
+                // the line of the key merges on its own
                 self.free[self.trees.local.line_number(entry.span.start)] = true;
                 self.map(
                     entries.map(|side| side.map(|(_, entry)| entry.value)),
@@ -137,7 +136,7 @@ impl<'t> Untouched<'t> {
         }
     }
 
-    /// Whether this is a block map on lines of its own, before and after.
+    /// Whether this is a block map that starts on a line below its key, before and after.
     fn merges_in_place(&self, entry: Entry<'_>, before: &Value, after: &Value) -> bool {
         let tree = self.trees.local;
         let node = tree.node(entry.value);
@@ -150,7 +149,7 @@ impl<'t> Untouched<'t> {
             && matches!(after, Value::Map(fields) if !fields.is_empty())
     }
 
-    /// The comments above an entry may change.
+    /// Marks the comments above an entry as changeable.
     fn free_comments(&mut self, entry: Entry<'_>) {
         self.set_free(entry.comments().leading);
         for (line, _) in lines_set_off(self.trees.local, entry) {
@@ -158,7 +157,7 @@ impl<'t> Untouched<'t> {
         }
     }
 
-    /// The lines of an entry may change.
+    /// Marks the lines of an entry as changeable.
     fn free_entry(&mut self, entry: Entry<'_>) {
         let (first, count) = extent(self.trees.local, entry);
         for free in self.free.iter_mut().skip(first).take(count) {
@@ -181,7 +180,7 @@ impl<'t> Untouched<'t> {
     }
 }
 
-/// An entry's lines, with the comments that belong to it; line breaks are the file's.
+/// Returns the lines of an entry and the comments that belong to it, without CR.
 fn lines<'t>(entry: Option<(&'t Tree<'t>, Entry<'t>)>) -> Option<(Vec<&'t str>, Vec<String>)> {
     let (tree, entry) = entry?;
     let (first, count) = extent(tree, entry);
@@ -190,7 +189,8 @@ fn lines<'t>(entry: Option<(&'t Tree<'t>, Entry<'t>)>) -> Option<(Vec<&'t str>, 
     Some((text.collect(), comments(tree, entry, true)))
 }
 
-/// An entry's first line, and how many it has with the comments below it that are indented deeper.
+/// Returns the first line of an entry and the number of its lines, including comments below it that
+/// are indented deeper.
 fn extent(tree: &Tree<'_>, entry: Entry<'_>) -> (usize, usize) {
     let first = tree.line_number(entry.span.start);
     let count = tree.slice(entry.span).trim_end().matches('\n').count() + 1;
@@ -206,7 +206,7 @@ fn extent(tree: &Tree<'_>, entry: Entry<'_>) -> (usize, usize) {
     (first, count + last.map_or(0, |last| last + 1))
 }
 
-/// The column in which a collection's entries begin.
+/// Returns the column in which the entries of a collection begin.
 fn column(tree: &Tree<'_>, node: NodeId) -> Option<usize> {
     let first = tree.entries(tree.resolve(node)).next()?;
     Some(column_of(tree, tree.entry(first).span.start))
@@ -217,14 +217,14 @@ fn column_of(tree: &Tree<'_>, at: u32) -> usize {
     above.len() - above.rfind('\n').map_or(0, |at| at + 1)
 }
 
-/// The keys of a map, in the order of the text.
+/// Returns the keys of a map, in the order of the text.
 fn keys(tree: &Tree<'_>, node: NodeId) -> Vec<String> {
     let entries = tree.entries(tree.resolve(node)).map(|id| tree.entry(id));
     let key = |entry: Entry<'_>| Some(tree.scalar(entry.key?)?.content.to_string());
     entries.filter_map(key).collect()
 }
 
-/// Whether the keys that both have are in one order.
+/// Whether the keys that both sides have are in the same order.
 fn in_one_order(left: &[String], right: &[String]) -> bool {
     let shared = |row: &[String], other: &[String]| -> Vec<String> {
         let both = row.iter().filter(|key| other.contains(key));
@@ -233,7 +233,7 @@ fn in_one_order(left: &[String], right: &[String]) -> bool {
     shared(left, right) == shared(right, left)
 }
 
-/// The comments that an entry owns, and with `deep` those of all below it.
+/// Returns the comments of an entry, and with `deep` those of all entries below it.
 fn comments(tree: &Tree<'_>, entry: Entry<'_>, deep: bool) -> Vec<String> {
     let spans = [
         entry.comments().leading,
@@ -264,8 +264,8 @@ fn comments(tree: &Tree<'_>, entry: Entry<'_>, deep: bool) -> Vec<String> {
     found
 }
 
-/// What an element may be told from others by (rules: Lists): a comment in one of a list that
-/// merges by its elements is that element's.
+/// Returns the text that may distinguish an element from others (rules: Lists): in a list that
+/// merges by elements, a comment belongs to its element.
 fn identity(tree: &Tree<'_>, element: NodeId) -> String {
     let word = |node| {
         let tag = tree.custom_tag(node).unwrap_or_default();
@@ -279,8 +279,8 @@ fn identity(tree: &Tree<'_>, element: NodeId) -> String {
     word(element).unwrap_or_else(|| fields.collect::<Vec<_>>().join(" "))
 }
 
-/// The comment lines above an entry that a blank line sets off from it (they merge three-way, too),
-/// from the last to the first, each with its number.
+/// Returns the comment lines above an entry that a blank line separates from it, from the last to
+/// the first, each with its line number. They merge three-way, too.
 fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: Entry<'_>) -> Vec<(usize, &'t str)> {
     let own = match entry.comments().leading {
         span if span == Span::default() => entry.span.start,
@@ -300,18 +300,18 @@ fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: Entry<'_>) -> Vec<(usize, &'t st
     found
 }
 
-/// An alias may have to say itself what it stood for.
+/// Whether the text has an alias or an anchor: the merge may replace an alias by its value.
 fn names_anchor(text: &str) -> bool {
     text.contains("*a") || text.contains("&a")
 }
 
-/// Without the byte order mark.
+/// Returns the text without a byte order mark.
 fn unmarked(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }
 
-/// Whether the wanted lines are among the others, in this order. Comment lines right below a block
-/// scalar may have moved out: indented as before they would be its own.
+/// Checks that `lines` has the wanted lines in this order. A comment line right below a block
+/// scalar may have another indentation, because as it was it would be part of the scalar.
 fn is_subsequence<'l>(
     wanted: &[&'l str],
     lines: &[&str],
@@ -328,7 +328,7 @@ fn is_subsequence<'l>(
     })
 }
 
-/// The numbers of the comment lines that follow a block scalar.
+/// Collects the numbers of the comment lines that follow a block scalar.
 fn below_block_scalars(tree: &Tree<'_>, node: NodeId, found: &mut BTreeSet<usize>) {
     let lines: Vec<&str> = tree.text().lines().collect();
     for id in tree.entries(node) {
@@ -347,8 +347,8 @@ fn below_block_scalars(tree: &Tree<'_>, node: NodeId, found: &mut BTreeSet<usize
     }
 }
 
-/// Whether local has the original's document, line breaks and the one at the end aside: it
-/// fast-forwards.
+/// Whether local has the original's document, apart from the kind of line breaks and the line break
+/// at the end: the document then becomes upstream's.
 fn is_unchanged(documents: Triple<&Document<'_>>) -> bool {
     let lines = |document: &Document<'_>| -> Vec<String> {
         let body = &document.text[document.body.range()];
@@ -357,18 +357,18 @@ fn is_unchanged(documents: Triple<&Document<'_>>) -> bool {
     lines(documents.original) == lines(documents.local)
 }
 
-/// Law 5: lines and whole entries.
-pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+/// Law 5 for lines and whole entries.
+pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let texts = case.texts.as_ref().map(String::as_str);
     let documents = texts.try_map(only_document)?;
-    let expected = told.reference(case.values.as_ref());
+    let expected = setup.reference(case.values.as_ref());
     let Some(after) = expected
         .value
         .filter(|_| !expected.ambiguous && !is_unchanged(documents.as_ref()))
     else {
         return Ok(());
     };
-    let ran = run_case(case, told)?;
+    let ran = run_case(case, setup)?;
     let trees = documents.try_map(|document| tree(document.text))?;
     let trees = trees.as_ref();
     let remarks = documents.as_ref().map(|document| -> Vec<&str> {
@@ -398,34 +398,34 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         untouched.set_free(root.comments().line);
     }
     let reindented = untouched.reindented;
-    let as_deep = |text: &str| -> String {
+    let comparable = |text: &str| -> String {
         let lines = text.lines();
         lines
             .map(|line| if reindented { line.trim_start() } else { line })
             .collect::<Vec<_>>()
             .join("\n")
     };
-    let whole = as_deep(&ran.text);
+    let whole = comparable(&ran.text);
     for text in &untouched.entries {
         prop_assert!(
-            whole.contains(&as_deep(text)),
+            whole.contains(&comparable(text)),
             "this entry is not there any more:\n{}\nmerged:\n{}",
             text,
             ran.text
         );
     }
-    // a comment that the original has too goes, moves and is there as upstream says
+    // a comment that the original has, too, follows upstream's changes
     let is_shared = |text: &str| remarks.original.contains(&text.trim());
-    let says_nothing = remarks.original == remarks.updated;
+    let upstream_keeps_comments = remarks.original == remarks.updated;
     let has_line = |document: &Document<'_>, text: &str| document.text.lines().any(|it| it == text);
-    let is_indented_anew =
+    let is_reindented =
         |text: &str| has_line(&documents.original, text) && !has_line(&documents.updated, text);
-    // one that both rewrote is told of
+    // a comment that both sides rewrote is reported as a conflict
     let mut paths = ran.conflicts.iter().map(|conflict| &conflict.path);
-    let is_disputed = paths.any(|path| path.ends_with(" (comment)"));
+    let has_comment_conflict = paths.any(|path| path.ends_with(" (comment)"));
     let stays = |&(line, text): &(usize, &str)| {
-        let stays = says_nothing && !is_indented_anew(text) || !is_shared(text);
-        let stays = stays && !(is_disputed && text.trim().starts_with('#'));
+        let stays = upstream_keeps_comments && !is_reindented(text) || !is_shared(text);
+        let stays = stays && !(has_comment_conflict && text.trim().starts_with('#'));
         stays && !untouched.free[line] && !text.trim().is_empty() && !names_anchor(text)
     };
     let wanted: Vec<&str> = lines
@@ -435,7 +435,7 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         .map(|(_, text)| text)
         .collect();
     let merged = only_document(&ran.text)?;
-    // a comment may be in the head now, where what was above it went
+    // a comment moves to the head if the entry above it is deleted
     let found: Vec<&str> = merged
         .head
         .lines()
@@ -460,13 +460,13 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Law 5: line endings, byte order mark, and how the file ends.
-pub fn keeps_its_form(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+/// Law 5 for line endings, the byte order mark, and the end of the file.
+pub fn keeps_file_format(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let texts = case.texts.as_ref().map(String::as_str);
     if is_unchanged(texts.try_map(only_document)?.as_ref()) {
         return Ok(());
     }
-    let merged = run_case(case, told)?.text;
+    let merged = run_case(case, setup)?.text;
     let (breaks, returns) = (
         texts.local.matches('\n').count(),
         texts.local.matches('\r').count(),
@@ -491,7 +491,7 @@ pub fn keeps_its_form(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     let ends = texts.map(|text| text.ends_with('\n'));
     let is_upstreams = ends.local == ends.original && ends.updated != ends.original;
     if ends.local != merged.ends_with('\n') && !is_upstreams {
-        // A block scalar that is last now may need the line break.
+        // A block scalar at the end may need the line break.
         let without = load::document(merged.trim_end_matches(['\n', '\r']));
         prop_assert_ne!(without, load::document(&merged), "the end:\n{:?}", merged);
     }
@@ -502,17 +502,17 @@ proptest! {
     #![proptest_config(crate::config(2000))]
 
     #[test]
-    fn law_5_untouched_means_untouched(case in generate::case(), told in told_little()) {
-        is_untouched(&case, &told)?;
+    fn law_5_untouched_means_untouched(case in generate::case(), setup in setup_with_defaults()) {
+        is_untouched(&case, &setup)?;
     }
 
     #[test]
-    fn law_5_untouched_with_any_options(case in generate::case(), told in told()) {
-        is_untouched(&case, &told)?;
+    fn law_5_untouched_with_any_options(case in generate::case(), setup in any_setup()) {
+        is_untouched(&case, &setup)?;
     }
 
     #[test]
-    fn law_5_form_of_the_file(case in generate::case(), told in told()) {
-        keeps_its_form(&case, &told)?;
+    fn law_5_form_of_the_file(case in generate::case(), setup in any_setup()) {
+        keeps_file_format(&case, &setup)?;
     }
 }

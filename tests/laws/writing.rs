@@ -1,4 +1,4 @@
-//! What the generators write is what they mean, says a parser that is not the program's.
+//! Checks with another parser that the generators write the values that they were given.
 
 use crate::generate::{self, render::render, style, values};
 use crate::value::load;

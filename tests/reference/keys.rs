@@ -1,12 +1,12 @@
-//! Which key identifies a list's elements, before a merge and after it.
+//! Which key identifies the elements of a list, before a merge and after it.
 
 use super::{KEYS, Lists};
 use crate::value::{Value, distinct};
 
-/// Whether a merge leaves a list that another key identifies than before: two columns of one `type`
-/// are told apart by `name`, but when one of them has gone, by `type`. A list that has an element
-/// twice has no key, nor is it a set, before one of them has gone. The key is what the rules say
-/// (rules: Lists with a key), so what a second merge makes of such a list may be something else.
+/// Whether the merged list has another key than the list had before. Example: two columns of one
+/// `type` are identified by `name`; when one of them is deleted, `type` identifies the other. A
+/// list with a repeated element has no key and is no set until one copy is deleted. The rules
+/// choose the key (rules: Lists with a key), so a second merge of such a list may differ.
 pub fn changes_key(before: &Value, after: &Value, lists: Lists) -> bool {
     let key = |list: &[Value]| {
         let by = |key: &&str| {

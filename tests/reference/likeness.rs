@@ -1,18 +1,21 @@
-//! Which elements are alike (rules: Lists without a key).
+//! How much two elements have in common, and which elements of two lists pair (rules: Lists without
+//! a key).
 
 use super::sequence::Partners;
 use crate::value::Value;
 
-/// Fields that name a thing.
+/// Fields that name an element.
 pub(super) const NAMES: &str = "name id alert record path uses job stage repo";
 
-/// Pairs what lies between equal elements so that pairs have as much in common as they can: at
-/// least half, or anything where one element is alone there on both sides.
+/// Pairs the elements that lie between equal ones, so that the pairs have as much in common as
+/// possible. A pair has at least half in common, or anything at all if it is the only candidate on
+/// both sides. `may_pair` says which elements of the side are candidates; `like` returns what two
+/// elements have in common, given the least amount that counts.
 pub(super) fn add_alike(
     partners: &mut Partners,
     len: usize,
     may_pair: impl Fn(usize) -> bool,
-    like: impl Fn(usize, usize, usize) -> Option<usize>,
+    common_of: impl Fn(usize, usize, usize) -> Option<usize>,
 ) {
     let equals: Vec<(usize, usize)> = (0..partners.len())
         .filter_map(|i| Some((i, partners[i]?)))
@@ -21,17 +24,17 @@ pub(super) fn add_alike(
     for (to_i, to_j) in equals.into_iter().chain([(partners.len(), len)]) {
         let are_alone = to_i == i + 1 && (j..to_j).filter(|j| may_pair(*j)).count() == 1;
         let least = if are_alone { 1 } else { 500 };
-        let like = |i, j| may_pair(j).then(|| like(i, j, least))?;
-        // the most that can be had from here on
+        let common_of = |i, j| may_pair(j).then(|| common_of(i, j, least))?;
+        // `most[a][b]` is the best total for the elements from `a` and `b` on
         let mut most = vec![vec![0; to_j + 1]; to_i + 1];
         for a in (i..to_i).rev() {
             for b in (j..to_j).rev() {
-                let together = like(a, b).map_or(0, |both| both + most[a + 1][b + 1]);
+                let together = common_of(a, b).map_or(0, |both| both + most[a + 1][b + 1]);
                 most[a][b] = together.max(most[a + 1][b]).max(most[a][b + 1]);
             }
         }
         while i < to_i && j < to_j {
-            match like(i, j) {
+            match common_of(i, j) {
                 Some(both) if both + most[i + 1][j + 1] == most[i][j] => {
                     partners[i] = Some(j);
                     (i, j) = (i + 1, j + 1);
@@ -44,8 +47,8 @@ pub(super) fn add_alike(
     }
 }
 
-/// What two elements have in common, in thousandths; none where they are not the same
-/// thing, as what has less than `least` in common.
+/// Returns what two elements have in common, in thousandths, or None if they are different
+/// elements, for instance because they have less than `least` in common.
 pub(super) fn likeness(
     one: &Value,
     other: &Value,
@@ -66,8 +69,7 @@ pub(super) fn likeness(
     }
 }
 
-/// Whether the only field of one map has the key of the only one of another, and both are
-/// collections.
+/// Whether both maps have a single field, under the same key, with a map or list as its value.
 fn have_one_key(one: &Value, other: &Value) -> bool {
     let is_collection = |value: &Value| matches!(value, Value::Map(_) | Value::List(_));
     match (one, other) {
@@ -81,15 +83,15 @@ fn have_one_key(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Whether two collections of one kind have at least two thirds of their leaves in common.
+/// Whether two maps or two lists have at least two thirds of their leaves in common.
 pub(super) fn is_mostly(before: &Value, now: &Value) -> bool {
     let most = leaves(before).len().max(leaves(now).len());
     is_one_kind(before, now)
         && 3 * (common_leaves(before, now) + below_new_keys(before, now)) >= 2 * most
 }
 
-/// Whether two maps have half of their fields in common, and at least two, or one that is a map or
-/// list with something in it.
+/// Whether two maps have at least half of their fields in common, and either at least two fields or
+/// one map or list that is not empty.
 pub(super) fn is_mostly_by_fields(before: &Value, now: &Value) -> bool {
     let (Value::Map(fields), Value::Map(others)) = (before, now) else {
         return false;
@@ -107,8 +109,8 @@ pub(super) fn is_mostly_by_fields(before: &Value, now: &Value) -> bool {
     common >= 500 && (common * fields.len().max(others.len()) >= 2000 || have_collection)
 }
 
-/// Whether two maps have the same fields, one at least with one value, and as many others as an
-/// identity has fields at the most.
+/// Whether two maps have the same number of fields, share at least one field and its value, and
+/// differ in at most `fields` of them.
 pub(super) fn is_same_but_for(fields: usize, before: &Value, now: &Value) -> bool {
     let (Value::Map(before), Value::Map(others)) = (before, now) else {
         return false;
@@ -157,8 +159,9 @@ fn common(one: &Value, other: &Value) -> usize {
     }
 }
 
-/// The keys that two maps share, each twice; and the only key of each that the other lacks, where
-/// both have collections of one kind there.
+/// Returns pairs of corresponding keys of two maps: each shared key with itself, and, if each map
+/// has exactly one key that the other lacks and both values are maps or both are lists, these two
+/// keys.
 fn pairs_of_fields(one: &Value, other: &Value) -> Vec<(String, String)> {
     let lacking = |map: &'_ Value, other: &Value| -> Vec<String> {
         let keys = map.keys().filter(|key| other.field(key).is_none());
@@ -185,7 +188,7 @@ fn common_leaves(one: &Value, other: &Value) -> usize {
     common.count()
 }
 
-/// What two maps have in common below renamed keys, at any depth.
+/// Returns the number of leaves that two maps have in common below renamed keys, at any depth.
 fn below_new_keys(one: &Value, other: &Value) -> usize {
     let pairs = pairs_of_fields(one, other).into_iter();
     let below = pairs.map(|(key, new)| {
@@ -202,8 +205,8 @@ fn below_new_keys(one: &Value, other: &Value) -> usize {
     below.sum()
 }
 
-/// The leaves of a value, each with the keys that lead to it; all elements of a list are at one
-/// place.
+/// Returns the leaves of a value, each with the keys that lead to it. All elements of a list have
+/// the same path.
 fn leaves(value: &Value) -> Vec<(Vec<String>, Value)> {
     let below = |step: &str, value: &Value| {
         let mut below = leaves(value);

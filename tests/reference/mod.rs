@@ -1,5 +1,6 @@
-//! A three-way merge of plain values, straight from the rules (Equality, Fields, Lists), to compare
-//! the program's with (law 6). It knows no text and shares no code with `src/merge`.
+//! A three-way merge of plain values, written from the rules (Equality, Fields, Lists). The law
+//! tests compare the merge of the program with it (law 6). It works on values without text and
+//! shares no code with `src/merge`. [`merge`] takes the three values and returns an [`Outcome`].
 
 mod keys;
 mod likeness;
@@ -15,13 +16,13 @@ use renames::renames;
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
 
-/// What may identify a list's elements (rules: Lists); the pairs come after the keys that the
-/// caller gives.
+/// The fields that may identify the elements of a list (rules: Lists). The pairs are tried after
+/// the keys that the caller gives.
 pub const KEYS: &str = "mountPath devicePath ip type topologyKey name containerPort";
 const PAIRS: &str =
     "containerPort+protocol port+protocol mountPath+subPath name+namespace name+kind";
 
-/// How lists that are not associative merge.
+/// How lists merge that are not associative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lists {
     Replace,
@@ -29,25 +30,26 @@ pub enum Lists {
     Merge,
 }
 
-/// What a merge is told; a null is a word of command in a resource (rules: Nulls).
+/// The settings of a merge. In a resource, a null that a side adds deletes the field (rules:
+/// Nulls).
 #[derive(Debug, Clone)]
 pub struct Settings {
-    pub null_commands: bool,
+    pub null_deletes: bool,
     pub lists: Lists,
-    /// Whether a text of several lines is one value.
+    /// Whether a text of several lines is replaced as one value.
     pub texts_replace: bool,
     pub local_wins: bool,
     pub keys: Vec<String>,
 }
 
-/// The value, the paths of the conflicts, and whether there is no single answer: an element twice,
-/// elements that moved.
+/// The result of a merge: the value, the paths of the conflicts, and whether the rules allow more
+/// than one answer (an element repeats, or elements moved).
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     pub value: Option<Value>,
     pub conflicts: Vec<String>,
     pub ambiguous: bool,
-    /// Whether it was an element twice.
+    /// Whether an element of a list without a key repeats, which makes the outcome ambiguous.
     pub repeats: bool,
 }
 
@@ -58,7 +60,7 @@ pub fn merge(sides: Sides<'_>, settings: &Settings) -> Outcome {
     merge_at("", sides, settings)
 }
 
-/// Merges what is at a path, which is empty for a document.
+/// Merges the values at a path. The path of a document is empty.
 pub fn merge_at(path: &str, sides: Sides<'_>, settings: &Settings) -> Outcome {
     let outcome = Outcome::default();
     let mut merger = Merger { settings, outcome };
@@ -72,7 +74,7 @@ struct Merger<'s> {
 }
 
 impl<'s> Merger<'s> {
-    /// Records a conflict unless the sides agree, and takes the winner's.
+    /// Records a conflict unless the sides agree, and returns the value of the side that wins.
     fn settle<T>(&mut self, at: &str, agree: bool, updated: T, local: T) -> T {
         if !agree {
             self.outcome.conflicts.push(at.to_owned());
@@ -81,28 +83,30 @@ impl<'s> Merger<'s> {
         if keep { local } else { updated }
     }
 
-    /// Whether a field's null on a side is a word of command: where the original has none (rules:
-    /// Nulls).
-    fn commands(&self, side: Option<&Value>, original: Option<&Value>) -> bool {
-        self.settings.null_commands && side == Some(&Value::Null) && original != side
+    /// Whether a side's null deletes the field: nulls are deletions here, and the original has no
+    /// null (rules: Nulls).
+    fn is_deletion(&self, side: Option<&Value>, original: Option<&Value>) -> bool {
+        self.settings.null_deletes && side == Some(&Value::Null) && original != side
     }
 
-    /// A field, an element or a document's root (rules: Fields).
+    /// Merges a field, an element or the root of a document (rules: Fields).
     fn node(&mut self, at: &str, sides: Sides<'_>) -> Option<Value> {
         let (original, updated, local) = (sides.original, sides.updated, sides.local);
         let is_field = !at.is_empty();
         match (original, updated, local) {
             _ if updated == original || updated == local => local.cloned(),
-            // Whoever wins, it stays.
-            _ if is_field && self.commands(local, original) => {
+            // Local's null stays, whichever side wins.
+            _ if is_field && self.is_deletion(local, original) => {
                 self.settle(at, false, local, local).cloned()
             }
-            _ if is_field && self.commands(updated, original) => {
+            _ if is_field && self.is_deletion(updated, original) => {
                 let agree = local.is_none() || local == original;
                 self.settle(at, agree, None, local.cloned())
             }
-            (Some(before), None, Some(own)) if *own == before.emptied() && before != own => {
-                let map = matches!(own, Value::Map(_)).then(|| own.clone()); // which stays
+            (Some(before), None, Some(local_value))
+                if *local_value == before.emptied() && before != local_value =>
+            {
+                let map = matches!(local_value, Value::Map(_)).then(|| local_value.clone()); // which stays
                 self.settle(at, false, map, local.cloned())
             }
             (Some(before), None, Some(_)) => {
@@ -111,28 +115,28 @@ impl<'s> Merger<'s> {
                 let Some(merged) = self.inside(at, both, false) else {
                     return self.settle(at, local == original, None, local.cloned());
                 };
-                let own = Some(merged).filter(|merged| *merged != empty);
-                let told = own.is_none() || self.outcome.conflicts.len() > known;
-                self.settle(at, told, own.clone(), own)
+                let local_value = Some(merged).filter(|merged| *merged != empty);
+                let agree = local_value.is_none() || self.outcome.conflicts.len() > known;
+                self.settle(at, agree, local_value.clone(), local_value)
             }
             (Some(before), Some(_), None) => {
-                let rest = self.rest(at, before, sides);
-                self.settle(at, rest.is_none(), rest, None)
+                let upstream_changes = self.upstream_changes(at, before, sides);
+                self.settle(at, upstream_changes.is_none(), upstream_changes, None)
             }
             (None, Some(now), None) => Some(now.clone()),
-            (_, Some(now), Some(own)) => {
+            (_, Some(now), Some(local_value)) => {
                 let merged = self.inside(at, sides, matches!(original, Some(Value::List(_))));
-                merged
-                    .or_else(|| self.parts(at, sides))
-                    .or_else(|| Some(self.settle(at, local == original, now.clone(), own.clone())))
+                merged.or_else(|| self.parts(at, sides)).or_else(|| {
+                    Some(self.settle(at, local == original, now.clone(), local_value.clone()))
+                })
             }
             _ => None, // nothing on either side
         }
     }
 
-    /// What upstream changed in what the local side deleted (rules: Maps, Lists). What is below is
-    /// no conflict of its own.
-    fn rest(&mut self, at: &str, original: &Value, sides: Sides<'_>) -> Option<Value> {
+    /// Returns what upstream changed in a value that local deleted (rules: Maps, Lists). Conflicts
+    /// below it are not counted.
+    fn upstream_changes(&mut self, at: &str, original: &Value, sides: Sides<'_>) -> Option<Value> {
         let (mut settings, outcome) = (self.settings.clone(), Outcome::default());
         settings.local_wins = false;
         let (settings, empty) = (&settings, original.emptied());
@@ -143,8 +147,8 @@ impl<'s> Merger<'s> {
         }
     }
 
-    /// Two maps, two associative lists, or two other lists as `--lists` has it; none where they are
-    /// one value.
+    /// Merges two maps, two associative lists, or two other lists as `--lists` says. Returns None
+    /// if the two sides are merged as single values.
     fn inside(&mut self, at: &str, sides: Sides<'_>, by_element: bool) -> Option<Value> {
         match (sides.updated?, sides.local?) {
             (Value::Map(_), Value::Map(_)) => {
@@ -173,7 +177,7 @@ impl<'s> Merger<'s> {
         }
     }
 
-    /// The keys that identify the elements of these lists (rules: Lists).
+    /// Returns the keys that identify the elements of these lists (rules: Lists).
     fn identity(&self, lists: Triple<&[Value]>) -> Option<Vec<&'s str>> {
         let lists = lists.into_array();
         let unique = |by: &Vec<&str>| {
@@ -187,16 +191,21 @@ impl<'s> Merger<'s> {
         keys.chain(pairs).find(|by| some && unique(by))
     }
 
-    /// An associative list, or a set.
+    /// Merges associative lists, or sets.
     fn elements(&mut self, at: &str, by: &[&str], lists: Triple<&[Value]>) -> Vec<Value> {
         let lists = with_new_identities(by, lists);
         let lists = lists.as_ref().map(Vec::as_slice);
         let mut result = Vec::new();
-        for own in lists.local {
-            let path = format!("{at}[{:?}]", id(by, own));
-            let sides = lists.map(|list| find(by, list, own));
+        for local_value in lists.local {
+            let path = format!("{at}[{:?}]", id(by, local_value));
+            let sides = lists.map(|list| find(by, list, local_value));
             result.extend(match (sides.original, sides.updated) {
-                (Some(before), None) => self.settle(&path, before == own, None, Some(own.clone())),
+                (Some(before), None) => self.settle(
+                    &path,
+                    before == local_value,
+                    None,
+                    Some(local_value.clone()),
+                ),
                 _ => self.node(&path, sides),
             });
         }
@@ -204,23 +213,25 @@ impl<'s> Merger<'s> {
         for (index, now) in lists.updated.iter().enumerate() {
             let path = format!("{at}[{:?}]", id(by, now));
             let sides = lists.map(|list| find(by, list, now));
-            let comes = match (sides.original, sides.local) {
+            let inserted = match (sides.original, sides.local) {
                 (None, None) => Some(now.clone()),
                 (Some(before), None) if before != now => {
-                    let rest = self.rest(&path, before, sides);
-                    let rest = rest.map(|rest| with_key(by, now, &rest));
-                    self.settle(&path, rest.is_none(), rest, None)
+                    let upstream_changes = self.upstream_changes(&path, before, sides);
+                    let upstream_changes = upstream_changes
+                        .map(|upstream_changes| with_key(by, now, &upstream_changes));
+                    self.settle(&path, upstream_changes.is_none(), upstream_changes, None)
                 }
                 _ => None,
             };
-            if let Some(comes) = comes {
-                result.insert(place(by, &result, lists.updated, index), comes);
+            if let Some(inserted) = inserted {
+                result.insert(insertion_index(by, &result, lists.updated, index), inserted);
             }
         }
         result
     }
 
-    /// Local order stays, unless only upstream moved what all three have: then its order is taken.
+    /// Reorders the result if only upstream moved elements that all three lists have. Otherwise
+    /// local's order stays.
     fn order(&mut self, at: &str, by: &[&str], lists: Triple<&[Value]>, result: &mut [Value]) {
         let in_all = |e: &Value| lists.into_array().iter().all(|l| find(by, l, e).is_some());
         let order = |list: &[Value]| -> Vec<_> {
@@ -242,7 +253,7 @@ impl<'s> Merger<'s> {
     }
 }
 
-/// Maps in which a field that one side renamed has its new key on all three.
+/// Returns the maps with every field that one side renamed under its new key on all sides.
 fn with_new_keys(maps: Sides<'_>) -> Triple<Option<Value>> {
     let fields = maps.map(|map| match map {
         Some(Value::Map(fields)) => fields.iter().map(|(key, value)| (key, value)).collect(),
@@ -260,35 +271,39 @@ fn with_new_keys(maps: Sides<'_>) -> Triple<Option<Value>> {
     })
 }
 
-/// Lists in which an element that one side renamed has its new identity on all three.
+/// Returns the lists with every element that one side renamed under its new identity on all sides.
 fn with_new_identities(by: &[&str], lists: Triple<&[Value]>) -> Triple<Vec<Value>> {
     let named = lists.map(|list| list.iter().map(|e| (id(by, e), e)).collect::<Vec<_>>());
     let renamed = renames(named.as_ref().map(Vec::as_slice), by.len());
     lists.map(|list| {
         let name = |element: &Value| {
             let new = renamed.iter().find(|(old, _)| *old == id(by, element));
-            let like = new.and_then(|(_, new)| {
+            let model = new.and_then(|(_, new)| {
                 let mut all = lists.updated.iter().chain(lists.local);
                 all.find(|element| id(by, element) == *new)
             });
-            like.map_or_else(|| element.clone(), |like| identified(by, element, like))
+            model.map_or_else(
+                || element.clone(),
+                |model| with_identity_of(by, element, model),
+            )
         };
         list.iter().map(name).collect()
     })
 }
 
-/// An element with the identity of another.
-fn identified(by: &[&str], element: &Value, like: &Value) -> Value {
+/// Returns an element with the identity of `model`.
+fn with_identity_of(by: &[&str], element: &Value, model: &Value) -> Value {
     let mut fields = element.clone().into_fields();
     fields.retain(|(key, _)| !by.contains(&key.as_str()));
     let identity = by
         .iter()
-        .filter_map(|key| Some(((*key).to_owned(), like.field(key)?.clone())));
+        .filter_map(|key| Some(((*key).to_owned(), model.field(key)?.clone())));
     fields.extend(identity);
     Value::Map(fields)
 }
 
-/// An element's identity: the values of its keys, the second of a pair empty where it is missing.
+/// Returns the identity of an element: the values of its keys. A missing second key of a pair
+/// counts as an empty text.
 fn id(by: &[&str], element: &Value) -> Option<Vec<Value>> {
     let part = |(n, key): (usize, &&str)| match element.field(key) {
         None if n == 1 => Some(Value::text("")),
@@ -303,12 +318,13 @@ fn id(by: &[&str], element: &Value) -> Option<Vec<Value>> {
     }
 }
 
-/// The element of a list that has the identity of another.
-fn find<'v>(by: &[&str], list: &'v [Value], like: &Value) -> Option<&'v Value> {
-    list.iter().find(|element| id(by, element) == id(by, like))
+/// Returns the element of a list that has the same identity as `wanted`.
+fn find<'v>(by: &[&str], list: &'v [Value], wanted: &Value) -> Option<&'v Value> {
+    list.iter()
+        .find(|element| id(by, element) == id(by, wanted))
 }
 
-/// An element of which only the key and what changed is left.
+/// Returns an element reduced to its keys and the fields that changed.
 fn with_key(by: &[&str], element: &Value, changed: &Value) -> Value {
     let part = |(key, value): (String, Value)| match changed.field(&key) {
         None if by.contains(&key.as_str()) => Some((key, value)),
@@ -318,18 +334,19 @@ fn with_key(by: &[&str], element: &Value, changed: &Value) -> Value {
     Value::Map(fields.filter_map(part).collect())
 }
 
-/// Where an element of `updated` goes: after the nearest before it there and the local side's own
-/// that follow that, else before the nearest after it, else at the end; what is behind all that the
-/// local side has stays at the end.
-fn place(by: &[&str], list: &[Value], updated: &[Value], index: usize) -> usize {
+/// Returns the index at which to insert an element of `updated`: after the nearest element before
+/// it that the list has, and the local elements that follow that one; otherwise before the nearest
+/// element after it; otherwise at the end. An element that comes after all elements that both lists
+/// have goes to the end.
+fn insertion_index(by: &[&str], list: &[Value], updated: &[Value], index: usize) -> usize {
     let at = |near: &Value| list.iter().position(|e| id(by, e) == id(by, near));
-    let own = |element: &&Value| find(by, updated, element).is_none();
+    let local_value = |element: &&Value| find(by, updated, element).is_none();
     let has_any = updated[..index].iter().any(|e| at(e).is_some());
     if has_any && !by.is_empty() && !updated[index + 1..].iter().any(|e| at(e).is_some()) {
         return list.len();
     }
     match updated[..index].iter().rev().find_map(at) {
-        Some(before) => before + 1 + list[before + 1..].iter().take_while(own).count(),
+        Some(before) => before + 1 + list[before + 1..].iter().take_while(local_value).count(),
         None => updated[index..].iter().find_map(at).unwrap_or(list.len()),
     }
 }

@@ -1,14 +1,16 @@
-//! Scalars that have parts: texts of several lines, and image references (rules: Texts and images).
+//! Merges scalars that have parts: texts of several lines, and image references (rules: Texts and
+//! images).
 
 use super::{Merger, Sides};
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
 
-/// A part that both sides changed, and not alike; else what it comes to.
+/// The merged part, or as an error its three versions if both sides changed it differently.
 type Part<'t> = Result<&'t str, Triple<&'t str>>;
 
 impl Merger<'_> {
-    /// Three texts that both sides changed, merged; none where they are one value.
+    /// Merges three texts that both sides changed. Returns None if they are merged as single
+    /// values.
     pub(super) fn parts(&mut self, at: &str, sides: Sides<'_>) -> Option<Value> {
         let text = |value: Option<&Value>| match value {
             Some(Value::Scalar { tag, text }) if tag == "str" => Some(text.clone()),
@@ -32,7 +34,7 @@ impl Merger<'_> {
         if texts.into_array().iter().any(is_long) {
             return self.lines(texts);
         }
-        // JSON on one line has a structure
+        // JSON on one line has a structure of its own, which the program may merge
         let is_json = |text: &&str| text.trim_start().starts_with(['{', '[']);
         self.outcome.ambiguous |= texts.into_array().iter().all(is_json);
         None
@@ -53,8 +55,8 @@ impl Merger<'_> {
         Some(self.settle(at, agree, updated, local))
     }
 
-    /// Texts by their lines, where each hunk was changed by one side. What becomes of others, and
-    /// of texts with a structure, is not a matter of values alone.
+    /// Merges texts line by line if every hunk was changed by one side only. For any other text the
+    /// outcome is ambiguous: the values alone do not determine it.
     fn lines(&mut self, texts: Triple<&str>) -> Option<Value> {
         let bodies = texts.map(|text| text.trim_end_matches('\n'));
         let end = part(texts.zip(bodies).map(|(text, body)| &text[body.len()..]));
@@ -78,9 +80,9 @@ impl Merger<'_> {
                 has_answer = false;
                 break;
             }
-            let (before, now, own) = (&o[from[0]..i], &u[from[1]..j], &d[from[2]..k]);
-            has_answer &= now == before || now == own || own == before;
-            let hunk = if now == before { own } else { now };
+            let (before, now, local_lines) = (&o[from[0]..i], &u[from[1]..j], &d[from[2]..k]);
+            has_answer &= now == before || now == local_lines || local_lines == before;
+            let hunk = if now == before { local_lines } else { now };
             result.extend(hunk.iter().chain(o.get(i)).copied());
             from = [i + 1, j + 1, k + 1];
         }
@@ -92,7 +94,7 @@ impl Merger<'_> {
     }
 }
 
-/// What is fetched, and the version of it; none where a text is no reference to an image.
+/// Splits an image reference into the name and the version, or returns None if the text is none.
 fn image(text: &str) -> Option<(&str, &str)> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-:/@".contains(c);
     let tagged = text.split('@').next().unwrap_or(text);

@@ -1,49 +1,57 @@
-//! Which entries of a collection a side gave another key (rules: Renamed keys).
+//! Finds the entries of a collection that a side gave another key (rules: Renamed keys).
 
 use super::likeness::{is_mostly, is_mostly_by_fields, is_same_but_for};
 use crate::value::Value;
 use merge3::triple::Triple;
 use std::mem::{Discriminant, discriminant};
 
-/// An entry and what it is called: a field's key, an element's identity.
+/// An entry with its name: the key of a field, or the identity of an element.
 pub type Named<'v, K> = (K, &'v Value);
 type Row<'r, 'v, K> = &'r [Named<'v, K>];
 
-/// The old name and the new one of every entry that one side renamed; `fields` is how many fields
-/// of an element its identity is made of.
+/// Returns the old and the new name of every entry that one side renamed. `fields` is the number of
+/// fields in the identity of an element, 0 for maps.
 pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usize) -> Vec<(K, K)> {
     let Triple {
         original,
         updated,
         local,
     } = rows;
-    let upstream = by_side((original, original, updated), |_| None, fields);
+    let upstream_renames = by_side((original, original, updated), |_| None, fields);
     let changed = |old: &K| value_of(updated, old);
-    let mut own = by_side((original, original, local), changed, fields);
+    let mut local_renames = by_side((original, original, local), changed, fields);
     let in_order = updated
         .iter()
         .filter_map(|(name, _)| Some((name.clone(), value_of(original, name)?)));
     let in_order: Vec<Named<'_, K>> = in_order.collect();
     for (old, new) in by_side((&in_order, original, local), changed, fields) {
-        if !own.iter().any(|(it, other)| *it == old || *other == new) {
-            own.push((old, new));
+        if !local_renames
+            .iter()
+            .any(|(it, other)| *it == old || *other == new)
+        {
+            local_renames.push((old, new));
         }
     }
-    let there_already = |(old, new): &&(K, K)| {
+    let is_renamed_by_local_too = |(old, new): &&(K, K)| {
         value_of(local, old).is_none()
             && kind(local, new).is_some()
             && kind(local, new) == kind(original, old)
-            && !own.iter().any(|(it, other)| it == old && other != new)
+            && !local_renames
+                .iter()
+                .any(|(it, other)| it == old && other != new)
     };
-    let taken = upstream
+    let from_upstream = upstream_renames
         .iter()
-        .filter(|rename| meets(rename, original, local) || there_already(rename));
-    let own_ones = own.iter().filter(|rename| meets(rename, original, updated));
-    taken.chain(own_ones).cloned().collect()
+        .filter(|rename| applies_to(rename, original, local) || is_renamed_by_local_too(rename));
+    let from_local = local_renames
+        .iter()
+        .filter(|rename| applies_to(rename, original, updated));
+    from_upstream.chain(from_local).cloned().collect()
 }
 
-/// What one side took away of the original, whose entries are in some order, and added again at the
-/// same place, under another name and with mostly the same content.
+/// Returns the entries that one side renamed: it deleted the old name and added the new one at the
+/// same place with mostly the same content. `in_order` has the original's entries in the order to
+/// use; `other` returns the other side's value of an entry.
 fn by_side<'v, K: PartialEq + Clone>(
     (in_order, original, side): (Row<'_, 'v, K>, Row<'_, 'v, K>, Row<'_, 'v, K>),
     other: impl Fn(&K) -> Option<&'v Value>,
@@ -53,21 +61,24 @@ fn by_side<'v, K: PartialEq + Clone>(
     let mut found: Vec<(K, K)> = Vec::new();
     let removed = changed(in_order, side);
     for (place, (old, before)) in &removed {
-        let left = added
-            .iter()
-            .filter(|(at, (new, _))| at == place && !found.iter().any(|(_, taken)| taken == new));
-        let are_alone =
-            left.count() == 1 && removed.iter().filter(|(at, _)| at == place).count() == 1;
+        let candidates = added.iter().filter(|(at, (new, _))| {
+            at == place && !found.iter().any(|(_, from_upstream)| from_upstream == new)
+        });
+        let are_only_candidates =
+            candidates.count() == 1 && removed.iter().filter(|(at, _)| at == place).count() == 1;
         let is_one = |old: &Value, now: &Value| {
             let is_empty = matches!(now, Value::Map(fields) if fields.is_empty())
                 || matches!(now, Value::List(elements) if elements.is_empty());
-            (are_alone || !is_empty) && is_mostly(old, now)
-                || are_alone && is_mostly_by_fields(old, now)
+            (are_only_candidates || !is_empty) && is_mostly(old, now)
+                || are_only_candidates && is_mostly_by_fields(old, now)
         };
-        let is_changed = |it, now| is_one(it, now) || are_alone && is_same_but_for(fields, it, now);
-        let is_like = |now| is_one(before, now) || other(old).is_some_and(|it| is_changed(it, now));
+        let is_changed =
+            |it, now| is_one(it, now) || are_only_candidates && is_same_but_for(fields, it, now);
+        let matches = |now| is_one(before, now) || other(old).is_some_and(|it| is_changed(it, now));
         let new = added.iter().find(|(at, (new, now))| {
-            at == place && !found.iter().any(|(_, taken)| taken == new) && is_like(now)
+            at == place
+                && !found.iter().any(|(_, from_upstream)| from_upstream == new)
+                && matches(now)
         });
         if let Some((_, (new, _))) = new {
             found.push((old.clone(), new.clone()));
@@ -76,8 +87,8 @@ fn by_side<'v, K: PartialEq + Clone>(
     found
 }
 
-/// The entries of a row whose name the other row lacks, each with the nearest name above it that
-/// both have.
+/// Returns the entries whose name the other side lacks, each with the nearest name above it that
+/// both sides have.
 fn changed<'r, 'v, K: PartialEq>(
     row: &'r [Named<'v, K>],
     other: &[Named<'_, K>],
@@ -99,9 +110,9 @@ fn changed<'r, 'v, K: PartialEq>(
         .collect()
 }
 
-/// Whether the other side still has the entry, as the same kind of value, and has nothing under its
-/// new name.
-fn meets<K: PartialEq>(
+/// Whether the other side still has the entry, as the same kind of value, and does not have the new
+/// name.
+fn applies_to<K: PartialEq>(
     (old, new): &(K, K),
     original: &[Named<'_, K>],
     other: &[Named<'_, K>],

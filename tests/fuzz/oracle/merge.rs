@@ -200,7 +200,7 @@ impl Case<'_> {
 
     fn reference(&self, values: Triple<&Value>) -> reference::Outcome {
         let settings = reference::Settings {
-            null_commands: match self.options.nulls {
+            null_deletes: match self.options.nulls {
                 Some(nulls) => nulls == Nulls::Clear,
                 None => self.resource,
             },

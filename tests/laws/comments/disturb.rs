@@ -1,22 +1,22 @@
-//! Other ways to write a text that say the same.
+//! Rewrites a text without changing its meaning: other indentation, order, blank lines or comments.
 
-/// How a text is disturbed.
+/// A way to rewrite a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disturbance {
-    /// A space behind each line with a key.
+    /// A trailing space on each line with a key.
     Spaced,
     /// All indentation doubled.
     Wide,
     Crlf,
-    /// The sections of the top level the other way round.
+    /// The top-level sections in reverse order.
     Reversed,
-    /// The first section last.
+    /// The first section moved to the end.
     Moved,
-    /// An own comment above every key.
-    Remarks,
-    /// Each blank line twice.
+    /// An additional comment above every key.
+    Comments,
+    /// Each blank line doubled.
     Blanks,
-    /// No comments.
+    /// All comments removed.
     Bare,
 }
 
@@ -27,12 +27,12 @@ impl Disturbance {
         Self::Crlf,
         Self::Reversed,
         Self::Moved,
-        Self::Remarks,
+        Self::Comments,
         Self::Blanks,
         Self::Bare,
     ];
 
-    /// The text, disturbed.
+    /// Returns the rewritten text.
     pub fn of(self, text: &str) -> String {
         match self {
             Self::Spaced => by_line(text, |line| {
@@ -51,7 +51,7 @@ impl Disturbance {
             Self::Crlf => text.replace('\n', "\r\n"),
             Self::Reversed => in_order(text, |sections| sections.reverse()),
             Self::Moved => in_order(text, |sections| sections.rotate_left(1)),
-            Self::Remarks => {
+            Self::Comments => {
                 let number = std::cell::Cell::new(0);
                 by_line(text, |line| {
                     let indent = " ".repeat(line.len() - line.trim_start().len());
@@ -73,8 +73,8 @@ impl Disturbance {
         }
     }
 
-    /// The text without what the disturbance added; none where it took something away or changed
-    /// the order.
+    /// Returns the text without the additions, or None if the disturbance removed lines or changed
+    /// their order.
     pub fn undone(self, text: &str) -> Option<String> {
         let kept = |keep: fn(&str) -> bool| {
             by_line(text, |line| match keep(line) {
@@ -85,18 +85,18 @@ impl Disturbance {
         match self {
             Self::Spaced => Some(by_line(text, |line| vec![line.trim_end().to_owned()])),
             Self::Crlf => Some(text.replace("\r\n", "\n")),
-            // whether a blank line is above or below an own comment is local's to say
-            Self::Remarks => Some(kept(|line| !line.contains(OWN) && !line.trim().is_empty())),
+            // blank lines beside the added comments are part of local's text
+            Self::Comments => Some(kept(|line| !line.contains(OWN) && !line.trim().is_empty())),
             Self::Blanks => Some(kept(|line| !line.trim().is_empty())),
             Self::Wide | Self::Reversed | Self::Moved | Self::Bare => None,
         }
     }
 }
 
-/// What the remarks of [`Disturbance::Remarks`] begin with.
+/// The prefix of the comments that [`Disturbance::Remarks`] adds.
 pub const OWN: &str = "# OURS:";
 
-/// The key of a line that has one.
+/// Returns the key of a line, or None if it has none.
 pub fn key(line: &str) -> Option<&str> {
     let words = line.trim_start();
     let words = words.strip_prefix("- ").unwrap_or(words);
@@ -110,8 +110,8 @@ fn by_line(text: &str, made: impl Fn(&str) -> Vec<String>) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// The sections of the top level in another order, each with the comments right above its key; what
-/// is above the first one stays there.
+/// Reorders the top-level sections, each with the comments right above its key. The text above the
+/// first section stays in place.
 fn in_order(text: &str, change: impl Fn(&mut [Vec<&str>])) -> String {
     let mut sections: Vec<Vec<&str>> = vec![Vec::new()];
     for line in text.lines() {

@@ -1,10 +1,10 @@
-//! How local's text is written is no matter: the merge of a disturbed text is the plain merge,
-//! disturbed.
+//! The layout of local's text does not affect the merge: the merge of a rewritten text is the
+//! rewritten merge of the original text.
 
 use super::disturb::{Disturbance, OWN, key};
 use super::with_git::git;
 use super::{comments, fails, merged, value};
-use crate::drive::Ran;
+use crate::drive::MergeResult;
 use crate::generate::commented::edits::{ADDITIONS, ALL, ALL_BUT_MOVES, Edit, VALUES, What};
 use crate::generate::commented::{History, Piece, history};
 use crate::value::Value;
@@ -12,9 +12,9 @@ use merge3::triple::Triple;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// What is wrong with the remarks above keys: one twice, by a stranger, or lost though its key is
-/// there and no conflict shows it.
-fn remarks(before: &str, after: &Ran, updated: &str) -> Option<String> {
+/// Returns the first error in the comments above keys, or None: a comment that is duplicated,
+/// stands above another key, or is lost although its key stays and no conflict reports it.
+fn comment_error(before: &str, after: &MergeResult, updated: &str) -> Option<String> {
     let shown = |remark: &str| {
         let mut shown = after.conflicts.iter().map(|it| it.values.local.as_deref());
         shown.any(|local| local.is_some_and(|local| local.contains(remark.trim())))
@@ -42,7 +42,7 @@ fn remarks(before: &str, after: &Ran, updated: &str) -> Option<String> {
         }
     }
     let is_lost = |remark: &&str| {
-        // the names of elements are many keys of one name
+        // many elements have the key `name`, so it does not identify one
         let name = named(remark).filter(|name| name != "name");
         let stays = name.is_some_and(|name| has(after, &name) && has(updated, &name));
         stays && !shown(remark) && !lines.iter().any(|line| line.trim() == remark.trim())
@@ -62,8 +62,8 @@ fn has_same_lines(one: &str, other: &str) -> bool {
     one == other
 }
 
-/// Whether git makes of the plain or of the disturbed lines what was merged: in what order it puts
-/// what both sides inserted depends on the blank lines between (law 8).
+/// Whether git merges the plain or the rewritten lines to the result. The order in which git puts
+/// insertions of both sides depends on the blank lines between them (law 8).
 fn is_gits(texts: &Triple<String>, plain: &str, disturbed: &str, merged: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let texts = texts.as_ref().map(String::as_str);
@@ -76,7 +76,7 @@ fn is_gits(texts: &Triple<String>, plain: &str, disturbed: &str, merged: &str) -
         .any(|(texts, merged)| git(texts, folder.path()).is_some_and(|gits| gits == merged))
 }
 
-/// A value with its maps in the order of their keys.
+/// Returns a value with its maps sorted by key.
 fn sorted(value: Value) -> Value {
     match value {
         Value::Map(fields) => {
@@ -92,23 +92,25 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// Whether all comments that upstream touches are an entry's. Those that stand alone have no place
-/// in another order of the entries.
+/// Whether every comment that upstream changes belongs to an entry. A standalone comment has no
+/// defined place if the entries are in another order.
 fn has_owners(history: &History, disturbance: Disturbance) -> bool {
-    let stands_alone = |edit: &Edit| {
+    let is_standalone = |edit: &Edit| {
         matches!(edit.what, What::CommentOut | What::Uncomment | What::Banner)
-            || stand_alone(&history.original).contains(&edit.id)
+            || standalone_comments(&history.original).contains(&edit.id)
     };
     match disturbance {
         Disturbance::Bare => false,
-        Disturbance::Reversed | Disturbance::Moved => !history.upstream.iter().any(stands_alone),
+        Disturbance::Reversed | Disturbance::Moved => !history.upstream.iter().any(is_standalone),
         _ => true,
     }
 }
 
-/// The comments that are no entry's.
-fn stand_alone(row: &[Piece]) -> Vec<u32> {
-    let within = row.iter().flat_map(|piece| stand_alone(piece.children()));
+/// Returns the ids of the standalone comments.
+fn standalone_comments(row: &[Piece]) -> Vec<u32> {
+    let within = row
+        .iter()
+        .flat_map(|piece| standalone_comments(piece.children()));
     let here = row
         .iter()
         .filter(|piece| piece.is_comment())
@@ -122,12 +124,12 @@ pub(super) fn is_the_plain_merge_disturbed(
 ) -> Result<(), TestCaseError> {
     let texts = history.texts();
     let local = disturbance.of(&texts.local);
-    // a list of maps is something else with its indentation doubled
-    let says_the_same = |local: &str| {
+    // doubled indentation changes the meaning of a list of maps
+    let has_same_value = |local: &str| {
         let plain = value(&texts.local).ok().map(sorted);
         value(local).ok().map(sorted) == plain
     };
-    if local == texts.local || !says_the_same(&local) {
+    if local == texts.local || !has_same_value(&local) {
         return Ok(());
     }
     let updated = texts.updated.clone();
@@ -153,8 +155,8 @@ pub(super) fn is_the_plain_merge_disturbed(
     } else if has_owners(history, disturbance) && comments(&ran.text) != comments(&plain) {
         wrong = Some("comments: not the plain merge's".to_owned());
     }
-    if disturbance == Disturbance::Remarks {
-        wrong = remarks(&local, &ran, &updated).or(wrong);
+    if disturbance == Disturbance::Comments {
+        wrong = comment_error(&local, &ran, &updated).or(wrong);
     }
     match wrong {
         None => Ok(()),

@@ -1,5 +1,5 @@
-//! The laws of text, on texts with comments everywhere: pieces that one side left alone (law 2),
-//! what git merges (law 8), and where comments are afterwards (law 9).
+//! The laws of text, on texts with comments at every place: pieces that one side did not change
+//! (law 2), merges that git does cleanly (law 8), and the places of comments (law 9).
 
 mod disturb;
 mod disturbed;
@@ -8,7 +8,7 @@ mod stay;
 mod survey;
 pub mod with_git;
 
-use crate::drive::{Ran, Told, run_files};
+use crate::drive::{MergeResult, Setup, run_files};
 use crate::shown::part;
 use crate::value::{Value, load};
 use merge3::merge::Options;
@@ -16,16 +16,16 @@ use merge3::triple::Triple;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// A merge of files that are no resources, with the default options.
-fn told() -> Told {
-    Told {
+/// The default options, for files that are not resources.
+fn default_setup() -> Setup {
+    Setup {
         resource: false,
         options: Options::default(),
     }
 }
 
-fn merged(texts: &Triple<String>) -> Result<Ran, TestCaseError> {
-    run_files(texts.as_ref().map(String::as_str), &told())
+fn merged(texts: &Triple<String>) -> Result<MergeResult, TestCaseError> {
+    run_files(texts.as_ref().map(String::as_str), &default_setup())
 }
 
 fn value(text: &str) -> Result<Value, TestCaseError> {
@@ -35,19 +35,19 @@ fn value(text: &str) -> Result<Value, TestCaseError> {
     }
 }
 
-/// A failure that shows the texts that were compared; the case itself is shown by what runs it.
+/// Returns a failure that shows the compared texts. The test runner shows the case itself.
 fn fails(what: &str, texts: &[(&str, &str)]) -> TestCaseError {
     let texts: String = texts.iter().map(|(name, text)| part(name, text)).collect();
     TestCaseError::fail(format!("{what}\n{texts}"))
 }
 
-/// The comment of a line, on a line of its own or behind a value; no `#` is in a value here.
+/// Returns the comment of a line, on its own line or after a value. Values here contain no `#`.
 fn comment(line: &str) -> Option<&str> {
     let comment = line[line.find('#')?..].trim_end();
     comment.contains(char::is_alphanumeric).then_some(comment)
 }
 
-/// How often each comment is in a text. Lines that frame a banner do not count.
+/// Counts each comment of a text. Frame lines of banners are not counted.
 fn comments(text: &str) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for comment in text.lines().filter_map(comment) {
@@ -56,7 +56,7 @@ fn comments(text: &str) -> BTreeMap<&str, usize> {
     counts
 }
 
-/// The words of a line with content, up to its value; none of a comment or a blank line.
+/// Returns the text of an entry's line up to its value, or None for a comment or a blank line.
 fn entry(line: &str) -> Option<&str> {
     let words = line.trim().trim_start_matches("- ");
     let words = words.split(['#', ':']).next().unwrap_or_default().trim();

@@ -1,6 +1,6 @@
-//! Law 2 at every level: a piece of text that one side left alone becomes the other side's. Where
-//! the sides edit different pieces, the result is the original with the edits of both made one
-//! after the other.
+//! Law 2 at every level: a piece of text that one side did not change becomes the other side's. If
+//! the sides edit different pieces, the result is the original with both sides' edits applied in
+//! turn.
 
 use super::{fails, merged};
 use crate::generate::commented::edits::{
@@ -10,7 +10,7 @@ use crate::generate::commented::{History, Piece, history, render};
 use merge3::triple::Triple;
 use proptest::prelude::*;
 
-/// Where a piece is among all of them, and where the last one in it.
+/// Returns the positions of a piece and of the last piece inside it, among all pieces.
 fn range(original: &[Piece], id: u32) -> (usize, usize) {
     let all = ids(original);
     let at = all.iter().position(|other| *other == id).unwrap();
@@ -24,7 +24,7 @@ fn descendants(row: &[Piece], id: u32) -> Option<usize> {
     })
 }
 
-/// Whether an edit is one of an entry's own line, and leaves the lines around it alone.
+/// Whether an edit changes only the entry's own line.
 fn is_of_one_line(edit: &Edit) -> bool {
     matches!(edit.what, What::Value | What::Remark | What::RemarkGoes)
 }
@@ -37,9 +37,8 @@ fn changes_values(edit: &Edit) -> bool {
     edit.what == What::Value || takes_away(edit)
 }
 
-/// Whether two edits have nothing to do with each other: they are of different pieces, and not at
-/// one place.
-fn are_apart(original: &[Piece], one: &Edit, other: &Edit) -> bool {
+/// Whether two edits are independent: they change different pieces, at different places.
+fn are_independent(original: &[Piece], one: &Edit, other: &Edit) -> bool {
     let (a, b) = (range(original, one.id), range(original, other.id));
     let of_texts = [one, other].map(|edit| is_text_of_a_list(original, edit.id, false));
     if of_texts == [true; 2] && (one.id == other.id || changes_values(one) && changes_values(other))
@@ -56,8 +55,8 @@ fn are_apart(original: &[Piece], one: &Edit, other: &Edit) -> bool {
     }
 }
 
-/// The history without the local edits that are not apart from upstream's.
-pub(super) fn apart(mut history: History) -> History {
+/// Returns the history without the local edits that depend on upstream's.
+pub(super) fn with_independent_edits(mut history: History) -> History {
     let History {
         original,
         upstream,
@@ -66,13 +65,13 @@ pub(super) fn apart(mut history: History) -> History {
     own.retain(|edit| {
         upstream
             .iter()
-            .all(|other| are_apart(original, edit, other))
+            .all(|other| are_independent(original, edit, other))
     });
     history
 }
 
-/// A space at the end of each line that has a key: it says nothing, and no line merge finds its
-/// way.
+/// Adds a trailing space to each line that has a key: the values stay the same, and a line merge
+/// conflicts.
 fn spaced(text: &str) -> String {
     let line = |line: &str| match line.contains(':') && !line.contains('#') {
         true => format!("{line} \n"),
@@ -92,7 +91,7 @@ pub(super) fn pieces_fast_forward(history: &History, disturbed: u8) -> Result<()
         render(&edited(&edited(&history.original, first), second))
     };
     let expected = both(&history.upstream, &history.own);
-    // where the order of the edits matters, they are not apart
+    // edits whose order matters are not independent
     if expected != both(&history.own, &history.upstream) {
         return Ok(());
     }
@@ -118,7 +117,7 @@ proptest! {
 
     #[test]
     fn law_2_pieces_fast_forward(
-        history in history(ALL_BUT_MOVES, ALL_BUT_MOVES).prop_map(apart),
+        history in history(ALL_BUT_MOVES, ALL_BUT_MOVES).prop_map(with_independent_edits),
         disturbed in 0..3u8,
     ) {
         pieces_fast_forward(&history, disturbed)?;

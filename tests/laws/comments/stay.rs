@@ -1,5 +1,5 @@
-//! Law 9: no comment is lost, comes twice, or stands by a stranger, whatever the two sides did. And
-//! law 4, on the same texts.
+//! Law 9: the merge does not lose or duplicate a comment, or put it beside another entry, whatever
+//! the sides changed. Law 4 is checked on the same texts.
 
 use super::{comment, comments, entry, fails, merged};
 use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES, Edit, What, is_text_of_a_list};
@@ -9,11 +9,11 @@ use merge3::triple::Triple;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// The two nearest entries above a comment on a line of its own, and those below it, the nearest
-/// first.
+/// The two nearest entries above a comment line and the two below it, the nearest first.
 type Neighbours<'t> = [Vec<&'t str>; 2];
 
-/// An element that upstream gave another text in `replaced` is the same as before.
+/// Returns the neighbours of each comment line. An element that upstream changed in `replaced`
+/// counts as the same entry as before.
 fn neighbours<'t>(
     text: &'t str,
     replaced: &'t BTreeMap<String, String>,
@@ -31,7 +31,7 @@ fn neighbours<'t>(
             continue;
         };
         let (above, below) = lines.split_at(at);
-        // what is in an entry above is no neighbour
+        // children of an entry above are not neighbours
         let mut column = indent(line);
         let is_outside = |line: &&&str| {
             let is_outside = indent(line) <= column;
@@ -49,7 +49,7 @@ fn neighbours<'t>(
     found
 }
 
-/// Whether a comment stands by an entry that it stood by, or next but one to it.
+/// Whether a comment is still beside one of its entries, with at most one entry between them.
 fn is_by_one_of(now: &Neighbours<'_>, then: &Neighbours<'_>) -> bool {
     let meet = |now: &[&str], then: &[&str]| {
         now.first().is_some_and(|near| then.contains(near))
@@ -58,15 +58,15 @@ fn is_by_one_of(now: &Neighbours<'_>, then: &Neighbours<'_>) -> bool {
     meet(&now[0], &then[0]) || meet(&now[1], &then[1])
 }
 
-/// What is wrong with a comment that is so often in the texts, and so often in the result.
-fn verdict(
+/// Returns what is wrong with a comment, given which texts have it and how often the result has it.
+fn comment_error(
     counts: Triple<bool>,
     merged: usize,
     history: &History,
     conflicts: &[Conflict],
     comment: &str,
 ) -> Option<&'static str> {
-    // with another value, an element that is a text is another element
+    // an element of a list that is a text becomes another element when its value changes
     let replaces = |edit: &Edit| {
         edit.what == What::Value && is_text_of_a_list(&history.original, edit.id, false)
     };
@@ -76,12 +76,12 @@ fn verdict(
     let deleted = || history.own.iter().any(deletes);
     let says = |conflict: &Conflict| {
         let local = conflict.values.local.as_ref();
-        // what the check of the program itself reports was lost for no reason
+        // a comment that the check of the program itself reports as lost is a failure
         conflict.kind != ConflictKind::Text
             && (local.is_some_and(|text| text.contains(comment))
                 || conflict.path.ends_with("(comment)"))
     };
-    let told = || conflicts.iter().any(says);
+    let is_reported = || conflicts.iter().any(says);
     let agrees = conflicts.is_empty() && !history.upstream.iter().chain(&history.own).any(replaces);
     let Triple {
         original,
@@ -91,7 +91,7 @@ fn verdict(
     match (original, updated, local, merged) {
         (_, _, _, 2..) => Some("twice"),
         (_, true, true, 0) => Some("lost: all sides have it"),
-        (false, false, true, 0) if !told() => Some("lost: local's own, without a conflict"),
+        (false, false, true, 0) if !is_reported() => Some("lost: local's own, without a conflict"),
         (false, true, false, 0) if conflicts.is_empty() && !deleted() => {
             Some("lost: upstream's new one")
         }
@@ -124,7 +124,7 @@ pub(super) fn comments_stay(history: &History) -> Result<(), TestCaseError> {
     for comment in all {
         let there = counts.as_ref().map(|side| side.contains_key(comment));
         let merged = now.get(comment).copied().unwrap_or(0);
-        if let Some(what) = verdict(there, merged, history, &ran.conflicts, comment) {
+        if let Some(what) = comment_error(there, merged, history, &ran.conflicts, comment) {
             return fails(what, comment);
         }
     }

@@ -1,8 +1,9 @@
-//! All that fails at once: the laws of text on many histories, one shrunk case for each kind of
-//! failure.
+//! Reports all failures at once: runs the laws of text on many histories and shows one shrunk case
+//! for each kind of failure.
 //!
-//! Not part of the test run: `cargo test --test laws survey_of_comments -- --ignored --nocapture`,
-//! with `SURVEY=20000` cases, the first of them number `SURVEY_FROM=0`.
+//! It is not part of the test run. `cargo test --test laws survey_of_comments -- --ignored
+//! --nocapture` starts it; `SURVEY=20000` sets the number of cases and `SURVEY_FROM=0` the number
+//! of the first one.
 
 use super::{disturb::Disturbance, disturbed, pieces, stay, with_git};
 use crate::generate::commented::edits::{ADDITIONS, ALL, ALL_BUT_MOVES, VALUES};
@@ -13,11 +14,11 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use std::collections::BTreeMap;
 
-/// What a law looks at: a history, how local is disturbed, and how a text is written.
+/// The input of a law: a history, how local is rewritten, and the layout of the text.
 type Subject = (History, Disturbance, u8);
 type Law = fn(&Subject) -> Result<(), TestCaseError>;
 
-/// What fails, in a word: the message without what is this case's own.
+/// Returns the kind of failure: the message without the details of the case.
 fn failure(law: Law, subject: &Subject) -> Option<String> {
     let error = law(subject).err()?.to_string();
     let line = error.lines().next().unwrap_or("");
@@ -74,11 +75,11 @@ fn survey_of_comments() {
     survey("law 9, moves", all().prop_map(flat), |it| {
         stay::comments_stay(&it.0)
     });
-    let apart = (
-        history(ALL_BUT_MOVES, ALL_BUT_MOVES).prop_map(pieces::apart),
+    let with_independent_edits = (
+        history(ALL_BUT_MOVES, ALL_BUT_MOVES).prop_map(pieces::with_independent_edits),
         any_way(),
     );
-    survey("law 2", apart.prop_map(flat), |it| {
+    survey("law 2", with_independent_edits.prop_map(flat), |it| {
         pieces::pieces_fast_forward(&it.0, it.2)
     });
     let disturbed = |it: &Subject| disturbed::is_the_plain_merge_disturbed(&it.0, it.1);

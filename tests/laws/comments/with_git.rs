@@ -1,8 +1,8 @@
-//! Law 8: where git merges the lines cleanly, and to the values that the rules decide, its text is
-//! the result.
+//! Law 8: if git merges the lines without conflict, to the values that the rules decide, the result
+//! is git's text.
 
-use super::{fails, told, value};
-use crate::drive::{Ran, Told, only_document, run, run_files, told_little};
+use super::{default_setup, fails, value};
+use crate::drive::{MergeResult, Setup, only_document, run, run_files, setup_with_defaults};
 use crate::generate;
 use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES};
 use crate::generate::commented::{History, history};
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use std::process::Command;
 
-/// What `git merge-file` makes of three texts; none where it leaves a conflict.
+/// Returns the text that `git merge-file` writes, or None if it leaves a conflict.
 pub fn git(texts: Triple<&str>, folder: &Path) -> Option<String> {
     for (name, text) in [
         ("o", texts.original),
@@ -31,17 +31,17 @@ pub fn git(texts: Triple<&str>, folder: &Path) -> Option<String> {
         .then(|| String::from_utf8(output.stdout).unwrap())
 }
 
-/// Git's text, where it has the values of the reference merge.
-fn wanted(texts: Triple<&str>, values: Triple<&Value>, told: &Told) -> Option<String> {
-    let reference = told.reference(values);
+/// Returns git's text if it has the values of the reference merge.
+fn expected_text(texts: Triple<&str>, values: Triple<&Value>, setup: &Setup) -> Option<String> {
+    let reference = setup.reference(values);
     let folder = tempfile::tempdir().unwrap();
     let text = git(texts, folder.path()).filter(|_| !reference.ambiguous)?;
     let same = matches!(load::document(&text), Ok(value) if value == reference.value);
     same.then_some(text)
 }
 
-/// What is in a text beside its document: directives, markers, a byte order mark. The merge of a
-/// document leaves them as local has them.
+/// Returns the text around the document: directives, markers, a byte order mark. The merge of a
+/// document leaves it as local has it.
 fn frame(text: &str) -> Result<(bool, [&str; 2]), TestCaseError> {
     let document = only_document(text)?;
     let body = document.body.range();
@@ -52,30 +52,30 @@ fn frame(text: &str) -> Result<(bool, [&str; 2]), TestCaseError> {
     Ok((text.starts_with('\u{feff}'), [above, below]))
 }
 
-type Run = fn(Triple<&str>, &Told) -> Result<Ran, TestCaseError>;
+type Run = fn(Triple<&str>, &Setup) -> Result<MergeResult, TestCaseError>;
 
 pub(super) fn is_never_worse(history: &History) -> Result<(), TestCaseError> {
     let texts = history.texts();
     let values = texts.as_ref().try_map(|text| value(text))?;
     let texts = texts.as_ref().map(String::as_str);
-    same_as_git(texts, values.as_ref(), &told(), run_files)
+    same_as_git(texts, values.as_ref(), &default_setup(), run_files)
 }
 
 fn same_as_git(
     texts: Triple<&str>,
     values: Triple<&Value>,
-    told: &Told,
+    setup: &Setup,
     run: Run,
 ) -> Result<(), TestCaseError> {
-    let Some(wanted) = wanted(texts, values, told) else {
+    let Some(expected_text) = expected_text(texts, values, setup) else {
         return Ok(());
     };
-    let merged = run(texts, told)?.text;
-    match merged == wanted {
+    let merged = run(texts, setup)?.text;
+    match merged == expected_text {
         true => Ok(()),
         false => Err(fails(
             "not git's text",
-            &[("git", &wanted), ("merged", &merged)],
+            &[("git", &expected_text), ("merged", &merged)],
         )),
     }
 }
@@ -95,16 +95,16 @@ proptest! {
 }
 
 proptest! {
-    // about half of these cases differ in what is around the document
+    // about half of these cases differ in the text around the document
     #![proptest_config(crate::config(4000))]
 
     #[test]
-    fn law_8_never_worse_than_git_in_any_style(case in generate::case(), told in told_little()) {
+    fn law_8_never_worse_than_git_in_any_style(case in generate::case(), setup in setup_with_defaults()) {
         let texts = case.texts.as_ref().map(String::as_str);
         let [original, updated, local] = texts.try_map(frame)?.into_array();
         if original != updated || original != local {
             return Ok(());
         }
-        same_as_git(texts, case.values.as_ref(), &told, run)?;
+        same_as_git(texts, case.values.as_ref(), &setup, run)?;
     }
 }

@@ -81,7 +81,7 @@ fn nulls_are_commands_in_a_resource() {
             ("~", "2", "3", "2", 1),
             ("~", "-", "~", "-", 0),
             ("~", "{a: 1}", "{b: 1}", "{a: 1, b: 1}", 0),
-            // what upstream brings is data
+            // a null inside a new value of upstream's is data
             ("{}", "{m: {a: ~, b: 1}}", "{}", "{m: {a: ~, b: 1}}", 0),
             ("{}", "{m: {a: ~}}", "{}", "{m: {a: ~}}", 0),
             ("[]", "[{name: a, x: ~}]", "[]", "[{name: a, x: ~}]", 0),
@@ -100,7 +100,7 @@ fn nulls_are_commands_in_a_resource() {
 #[test]
 fn nulls_are_values_elsewhere() {
     let settings = Settings {
-        null_commands: false,
+        null_deletes: false,
         ..settings()
     };
     check(

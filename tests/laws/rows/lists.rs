@@ -42,7 +42,7 @@ fn what_does_not_identify() {
     check(
         &settings(),
         &[
-            // shared by two elements: the next key serves
+            // two elements share the value of a key: the next key identifies them
             (
                 "[{type: s, name: a}, {type: s, name: b}]",
                 "[{type: s, name: a, x: 1}, {type: s, name: b}]",
@@ -50,7 +50,7 @@ fn what_does_not_identify() {
                 "[{type: s, name: a, x: 1}, {type: s, name: b, y: 1}]",
                 0,
             ),
-            // no key at all, a null, a map, an element without it
+            // no key: a null, a map as the key's value, an element that lacks the key
             ("[{a: 1}]", "[{a: 2}]", "[{a: 3}]", "[{a: 2}]", 1),
             (
                 "[{name: ~}]",
@@ -73,7 +73,7 @@ fn what_does_not_identify() {
                 "[{name: a}, {x: 1}]",
                 1,
             ),
-            // a type is part of a key's value
+            // the type is part of the key's value
             (
                 "[]",
                 "[{name: 1}]",
@@ -185,7 +185,7 @@ fn sets_of_scalars() {
             ("[a]", "[a, b]", "-", "[b]", 1),
             ("-", "[a, b]", "[b, own]", "[a, b, own]", 0),
             ("[1]", "['1']", "[1, 2]", "[2, '1']", 0),
-            // an element twice, and elements that are no scalars: one value
+            // a repeated element and elements that are not scalars: the list is one value
             ("[a]", "[a, b, b]", "[a, own]", "[a, b, b]", 1),
             ("[{a: 1}]", "[{a: 2}]", "[{a: 1}, {b: 1}]", "[{a: 2}]", 1),
         ],
@@ -213,15 +213,15 @@ fn lists_merge_element_by_element() {
             ("[a, b]", "[a, b, x]", "[a, b, x]", "[a, b, x]", 0),
             ("[a, b]", "[a, x]", "[own, b]", "[own, x]", 0),
             ("[a, b]", "[x, b]", "[own, b, c]", "[x, b, c]", 1),
-            // one side's own beside what the other replaced
+            // local's insertion beside an element that upstream replaced
             ("[a]", "[x]", "[a, own]", "[x, own]", 0),
             ("[a, b]", "[x]", "[a, own, b]", "[own, x]", 0),
-            // there already, in another place
+            // local already has the elements at another place
             ("[a]", "[a, x, y]", "[x, y, a]", "[x, y, a]", 0),
             ("[a]", "[a, x, y]", "[x, a]", "[x, a, y]", 0),
-            // upstream has nothing that local lacks
+            // local already has all that upstream has
             ("[a, b]", "[b]", "[own, b]", "[own, b]", 0),
-            // maps that are alike
+            // similar maps
             (
                 "[{a: 1, b: 1}, {c: 1}]",
                 "[{x: 1}, {a: 1, b: 2}, {c: 1}]",

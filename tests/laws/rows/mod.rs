@@ -1,5 +1,5 @@
-//! Every row of the tables for values (rules: Equality, Fields, Lists), asked of the reference
-//! merge itself.
+//! Checks the reference merge against every row of the tables for values (rules: Equality, Fields,
+//! Lists).
 
 mod fields;
 mod lists;
@@ -11,7 +11,7 @@ use pretty_assertions::assert_eq;
 
 fn settings() -> Settings {
     Settings {
-        null_commands: true,
+        null_deletes: true,
         lists: Lists::Replace,
         texts_replace: false,
         local_wins: false,
@@ -29,7 +29,8 @@ fn run(texts: [&str; 3], settings: &Settings) -> Outcome {
     merge_at("field", sides, settings)
 }
 
-/// Rows of original, updated, local, result and number of conflicts; `-` is absence.
+/// Checks rows of original, updated, local, result and number of conflicts. `-` stands for an
+/// absent value.
 fn check(settings: &Settings, rows: &[(&str, &str, &str, &str, usize)]) {
     for (original, updated, local, result, conflicts) in rows {
         let outcome = run([original, updated, local], settings);
