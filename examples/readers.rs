@@ -1,7 +1,9 @@
-//! Checks on real files, and on variations of them, that the reader of lines and the parser read
-//! the same: `cargo run --example readers -- PATH...`, or the folder in the environment variable
-//! REAL. ROUNDS
-//! says how many variations there are of each document, SEED which.
+//! Checks on real files and variations of them that the line reader and the parser read the same
+//! tree.
+//!
+//! `cargo run --example readers -- PATH...` reads these paths; without a path it reads the folder
+//! in the environment variable REAL. ROUNDS is the number of variations of each document and SEED
+//! the seed of the random numbers.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,7 +19,7 @@ mod readers;
 #[path = "../tests/support/suite.rs"]
 mod suite;
 
-/// Of a longer document only a part is varied.
+/// The maximum length of a text to vary. Of a longer document, only a part is varied.
 const LONGEST: usize = 3_000;
 
 #[derive(Default)]
@@ -110,7 +112,7 @@ fn check(path: &Path, text: &str, counts: &mut Counts) -> bool {
     })
 }
 
-/// Some lines of a long text, from a line's start.
+/// Returns some lines of a long text, starting at the beginning of a line.
 fn part<'a>(text: &'a str, random: &mut impl FnMut() -> usize) -> &'a str {
     if text.len() <= LONGEST {
         return text;

@@ -1,5 +1,7 @@
-//! Checks on real files that spans and gaps joined are the file again:
-//! `cargo run --example spans -- PATH...`, or the folder in the environment variable REAL.
+//! Checks on real files that the spans and the gaps of a tree joined are the text of the file.
+//!
+//! `cargo run --example spans -- PATH...` reads these paths; without a path it reads the folder in
+//! the environment variable REAL.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

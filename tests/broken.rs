@@ -1,5 +1,5 @@
-//! Random broken YAML: valid files with bytes cut, doubled and swapped. Never a panic, and never a
-//! local file that was YAML and comes out as none.
+//! Merges random broken YAML: valid files with bytes deleted, doubled and swapped. The merge must
+//! not panic, and a local file that was YAML must stay YAML.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 
@@ -19,7 +19,7 @@ mod cases;
 
 use cases::folders;
 
-/// For each file of testdata; `BROKEN` may ask for more.
+/// The number of broken versions of each file in testdata. `BROKEN` sets a higher one.
 const ROUNDS: usize = 6;
 
 fn is_yaml(bytes: &[u8]) -> bool {
@@ -32,14 +32,14 @@ fn is_yaml(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether one of the sides says that the file is to be YAML. White space alone says nothing: a
-/// template that local has emptied, and that upstream goes on with, is none (see docs/rules.md).
-fn says_yaml(sides: &Triple<Vec<u8>>) -> bool {
+/// Whether one of the sides requires the file to be YAML. White space alone does not: if local
+/// emptied a template that upstream still has, the result is no YAML (see docs/rules.md).
+fn must_be_yaml(sides: &Triple<Vec<u8>>) -> bool {
     let mut sides = sides.as_ref().into_array().into_iter();
     sides.any(|bytes| is_yaml(bytes) && !bytes.trim_ascii().is_empty())
 }
 
-/// The files of testdata that all three sides have.
+/// Returns the files of testdata that all three sides have.
 fn files() -> Vec<Triple<PathBuf>> {
     let mut found = Vec::new();
     for case in folders() {
@@ -64,7 +64,7 @@ fn files() -> Vec<Triple<PathBuf>> {
     found
 }
 
-/// One change to some bytes, which may leave no UTF-8.
+/// Makes one change to some bytes. The result may be invalid UTF-8.
 fn broken(bytes: &[u8], random: &mut impl FnMut() -> usize) -> Vec<u8> {
     if let (Ok(text), true) = (std::str::from_utf8(bytes), !random().is_multiple_of(4)) {
         return mutate::mutate(text, 1 + random() % 3, random).into_bytes();
@@ -96,8 +96,8 @@ fn has_braces(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| pair == b"{{")
 }
 
-/// What there is to say of three sides that came out wrong.
-fn find(local: &Path, sides: &Triple<Vec<u8>>, problem: &str) -> String {
+/// Formats three sides whose merge is wrong.
+fn describe(local: &Path, sides: &Triple<Vec<u8>>, problem: &str) -> String {
     let texts = sides.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
     format!("{}: {texts:?}\n{problem}", local.display())
 }
@@ -133,22 +133,22 @@ fn what_was_yaml_stays_yaml() {
                 }
                 Err(error) => {
                     if is_defect(&error) {
-                        finds.push(find(&files.local, &sides, &error.render(false)));
+                        finds.push(describe(&files.local, &sides, &error.render(false)));
                     }
                     refused += 1;
                 }
             }
             let after = fs::read(&paths.local).unwrap_or_default();
-            // a file that local has not touched becomes upstream's, whatever that is (law 2)
+            // a file that local did not change becomes upstream's, whatever that is (law 2)
             let forward = sides.original == sides.local && after == sides.updated;
-            // where upstream has a template, or had one, local's counts as one as well (rules:
-            // Packages and files)
+            // if upstream's file is a template, or was one, local's counts as a template, too
+            // (rules: Packages and files)
             let is_template = [&sides.original, &sides.updated]
                 .into_iter()
                 .any(|side| !is_yaml(side) && has_braces(side));
-            let was_yaml = is_yaml(&sides.local) && says_yaml(&sides) && !is_template;
+            let was_yaml = is_yaml(&sides.local) && must_be_yaml(&sides) && !is_template;
             if was_yaml && !is_yaml(&after) && !forward {
-                finds.push(find(&files.local, &sides, "comes out as no YAML"));
+                finds.push(describe(&files.local, &sides, "comes out as no YAML"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The line merge against the one it is modelled on: `git merge-file`.
+//! Compares the line merge with `git merge-file`, which it is modelled on.
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
 use std::fs;
@@ -10,14 +10,14 @@ use merge3::merge::text::merge_lines;
 use merge3::triple::Triple;
 use pretty_assertions::assert_eq;
 
-/// How many generated triples are compared.
+/// The number of generated triples.
 const CASES: u64 = 800;
 
-/// A small generator of its own, so that a failing case can be named by its number.
-struct Dice(u64);
+/// A small random generator, whose seed names a failing case.
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl Random {
+    fn below(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -25,35 +25,34 @@ impl Dice {
     }
 }
 
-/// A text in the way of a config file: lines that are told apart, and among them some that occur
-/// again and again.
-fn original(dice: &mut Dice) -> Vec<String> {
-    (0..4 + dice.roll(16))
-        .map(|line| any_line(dice, line))
+/// Generates a text like a config file: distinct lines, and some lines that occur again and again.
+fn original(random: &mut Random) -> Vec<String> {
+    (0..4 + random.below(16))
+        .map(|line| any_line(random, line))
         .collect()
 }
 
-fn any_line(dice: &mut Dice, line: usize) -> String {
-    match dice.roll(9) {
+fn any_line(random: &mut Random, line: usize) -> String {
+    match random.below(9) {
         0 | 1 => String::new(),
         2 => "####".to_owned(),
-        _ => format!("line {line}: {}", dice.roll(3)),
+        _ => format!("line {line}: {}", random.below(3)),
     }
 }
 
-fn edited(lines: &[String], dice: &mut Dice, name: &str) -> Vec<String> {
+fn edited(lines: &[String], random: &mut Random, name: &str) -> Vec<String> {
     let mut result = lines.to_vec();
-    for edit in 0..1 + dice.roll(3) {
+    for edit in 0..1 + random.below(3) {
         if result.is_empty() {
             break;
         }
-        let at = dice.roll(result.len());
+        let at = random.below(result.len());
         // one in four edits is the same on both sides
-        let author = if dice.roll(4) == 0 { "both" } else { name };
-        match dice.roll(4) {
+        let author = if random.below(4) == 0 { "both" } else { name };
+        match random.below(4) {
             0 => result[at] = format!("{author} changed {edit}"),
             1 => result.insert(at, format!("{author} added {edit}")),
-            2 => result.insert(at, any_line(dice, edit)),
+            2 => result.insert(at, any_line(random, edit)),
             _ => {
                 result.remove(at);
             }
@@ -62,15 +61,15 @@ fn edited(lines: &[String], dice: &mut Dice, name: &str) -> Vec<String> {
     result
 }
 
-fn text(lines: &[String], dice: &mut Dice) -> String {
+fn text(lines: &[String], random: &mut Random) -> String {
     let mut text = lines.join("\n");
-    if dice.roll(8) != 0 && !text.is_empty() {
+    if random.below(8) != 0 && !text.is_empty() {
         text.push('\n');
     }
     text
 }
 
-/// What `git merge-file -p` says: how many conflicts, and the text.
+/// Returns what `git merge-file -p` returns: the number of conflicts and the text.
 fn git(folder: &Path, sides: &Triple<String>) -> (i32, String) {
     for (name, content) in [
         ("base", &sides.original),
@@ -96,11 +95,11 @@ fn agrees_with_git_merge_file() {
     let mut clean = 0;
     let mut conflicting = 0;
     for case in 1..=CASES {
-        let mut dice = Dice(case.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let base = original(&mut dice);
-        let updated = edited(&base, &mut dice, "updated");
-        let local = edited(&base, &mut dice, "local");
-        let sides = Triple::new(base, updated, local).map(|lines| text(&lines, &mut dice));
+        let mut random = Random(case.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let base = original(&mut random);
+        let updated = edited(&base, &mut random, "updated");
+        let local = edited(&base, &mut random, "local");
+        let sides = Triple::new(base, updated, local).map(|lines| text(&lines, &mut random));
         let (conflicts, expected) = git(folder.path(), &sides);
         let merge = merge_lines(sides.as_ref().map(String::as_str), OnConflict::Updated);
         assert_eq!(
@@ -115,7 +114,7 @@ fn agrees_with_git_merge_file() {
             conflicting += 1;
         }
     }
-    // both sorts of case are there in numbers
+    // the test covers enough cases of both kinds
     assert!(clean > 100, "{clean} clean cases");
     assert!(conflicting > 50, "{conflicting} conflicting cases");
 }

@@ -1,5 +1,5 @@
-//! `--on-conflict markers` (rules: Conflict markers): whoever takes one side of every hunk has that
-//! side's values.
+//! Tests `--on-conflict markers` (rules: Conflict markers): taking one side of every hunk gives the
+//! values of that side.
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ enum Side {
     Updated,
 }
 
-/// What a person does who takes one side of every hunk; panics where markers do not stand in turn.
+/// Takes one side of every hunk. Panics if the markers are not in order.
 fn resolved(text: &str, side: Side) -> String {
     let mut result = String::new();
     let mut within = None;
@@ -51,7 +51,8 @@ fn resolved(text: &str, side: Side) -> String {
     result
 }
 
-/// The files of a merge of a case, run with these arguments; markers resolved.
+/// Returns the merged files of a case, run with these arguments. With a side, the markers are
+/// resolved to it.
 fn merged(case: &Path, arguments: &[String], side: Option<Side>) -> Files {
     let there = tempfile::tempdir().unwrap();
     for side in ["original", "updated", "local"] {
@@ -114,7 +115,7 @@ fn read(root: &Path) -> Files {
     files
 }
 
-/// Whether two files hold the same documents; to the byte where they are no YAML.
+/// Whether two files have the same documents. Files that are not YAML are compared by bytes.
 fn same(left: &[u8], right: &[u8]) -> bool {
     if left == right {
         return true;
@@ -141,8 +142,8 @@ fn trees(text: &str) -> Option<Vec<Tree<'_>>> {
     Some(trees.ok()?.into_iter().flatten().collect())
 }
 
-/// What differs, by file; a file without content is none, as taking the side that deleted it leaves
-/// it.
+/// Lists the files that differ. A file without content counts as missing, because taking the side
+/// that deleted it leaves it empty.
 fn differences(is: &Files, should: &Files) -> Vec<String> {
     let nothing = Vec::new();
     let content = |files: &Files, path: &PathBuf| files.get(path).unwrap_or(&nothing).clone();
@@ -161,7 +162,7 @@ fn differences(is: &Files, should: &Files) -> Vec<String> {
         .collect()
 }
 
-/// The cases in which there are conflicts, with their arguments, `--on-conflict` aside.
+/// Returns the cases that have conflicts, with their arguments other than `--on-conflict`.
 fn cases() -> Vec<(PathBuf, Vec<String>, String)> {
     let mut cases = Vec::new();
     for case in folders() {
@@ -169,7 +170,7 @@ fn cases() -> Vec<(PathBuf, Vec<String>, String)> {
         let Ok(conflicts) = fs::read_to_string(case.join("conflicts")) else {
             continue;
         };
-        // where a rule decides, there are no markers
+        // a rule of `.merge3.yaml` decides without markers
         if status.trim() == "2" || case.join("local/.merge3.yaml").exists() {
             continue;
         }
@@ -192,16 +193,16 @@ fn with(arguments: &[String], policy: &str) -> Vec<String> {
     arguments
 }
 
-/// Conflicts that the rules settle for local whatever the policy, so that taking upstream's side of
-/// the markers is more than any policy does: lists that both sides reordered, local nulls, and what
-/// local added to a thing that upstream deleted.
+/// Whether the rules settle some of these conflicts for local under every policy, so that taking
+/// upstream's side of the markers changes more than a policy does: lists that both sides reordered,
+/// local nulls, and what local added to a value that upstream deleted.
 fn rules_keep_local(conflicts: &str) -> bool {
     conflicts
         .lines()
         .any(|line| line.ends_with(" local") && !line.contains("(comment)"))
-        // and nobody puts markers into what is no text
+        // binary files get no markers
         || conflicts.contains(" binary ")
-        // a document that local deleted stays deleted, but may be taken from between markers
+        // a document that local deleted stays deleted, but can be taken from between markers
         || conflicts.contains(" - deleted-locally ")
 }
 
@@ -234,7 +235,7 @@ fn one_side_of_every_hunk_is_what_that_sides_policy_gives() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// Runs on one file of each side, with these arguments, and gives the local one.
+/// Runs the merge on one file of each side with these arguments, and returns the local file.
 fn one_file(texts: [&str; 3], arguments: &[&str]) -> String {
     let there = tempfile::tempdir().unwrap();
     for (name, text) in ["original.yaml", "updated.yaml", "local.yaml"]

@@ -1,5 +1,6 @@
-//! Ordinary documents are read by lines and all others by the parser: whoever reads a document, it
-//! is the same tree, and what the parser refuses nobody reads.
+//! Compares the line reader with the parser. The line reader reads ordinary documents and the
+//! parser all others: both must read the same tree, and the line reader must not accept what the
+//! parser rejects.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(unreachable_pub, dead_code)] // what these modules share is seen by this crate alone, and not all of it used
@@ -16,12 +17,12 @@ mod readers;
 #[path = "value/mod.rs"]
 mod value;
 
-/// Whether the reader of lines took it.
+/// Whether the line reader accepts the text. Panics if the parser disagrees.
 fn agree(text: &str) -> bool {
     readers::agree(text).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
-/// How many collections stand within each other.
+/// Returns the depth of nested collections.
 fn depth(tree: &Tree<'_>, node: NodeId) -> usize {
     let node = tree.resolve(node);
     let below = tree
@@ -40,7 +41,7 @@ fn is_not_deeper_than_told(text: &str) {
     }
 }
 
-/// A document, and variations of it.
+/// Checks a document and variations of it.
 fn agree_all_around(text: &str, variations: usize, random: &mut impl FnMut() -> usize) -> usize {
     let varied = (0..variations).map(|round| mutate::mutate(text, 1 + round % 4, &mut *random));
     usize::from(agree(text)) + varied.filter(|text| agree(text)).count()
@@ -85,7 +86,7 @@ fn on_documents_of_every_kind() {
     }
 }
 
-/// What a line can be to the lines around it.
+/// Lines that affect how the lines around them are read.
 const LINES: [&str; 42] = [
     "- [a -, b]",
     "- {a: b -}",

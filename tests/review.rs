@@ -1,6 +1,6 @@
-//! `merge3 review` in a real terminal: the binary, driven key by key through a pseudo-terminal.
+//! Tests `merge3 review` in a pseudo-terminal, key by key.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // helpers of tests may
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,8 +13,8 @@ use rexpect::process::WaitStatus;
 use rexpect::session::{PtySession, spawn_command};
 use tempfile::TempDir;
 
-/// How long an answer may take, in milliseconds: only a review that hangs takes so long.
-const PATIENCE: u64 = 120_000;
+/// The timeout for an answer, in milliseconds. Only a review that hangs takes this long.
+const TIMEOUT_MS: u64 = 120_000;
 const ASK: &str = "[u,l,b,e,p,r,s,k,q,?]? ";
 const END: &str = "or go back [k]? ";
 
@@ -42,8 +42,9 @@ impl Packages {
         packages
     }
 
-    /// The packages of most tests: `replicas`, `args`, `hosts` and `note` are open in one file.
-    fn four() -> Self {
+    /// The packages of most tests, with four conflicts in one file: `replicas`, `args`, `hosts` and
+    /// `note`.
+    fn with_four_conflicts() -> Self {
         Self::of(&[("a.yaml", ORIGINAL, UPDATED, LOCAL)])
     }
 
@@ -59,7 +60,7 @@ impl Packages {
         fs::read_to_string(self.path(path)).unwrap()
     }
 
-    /// A program that edits the file it is given, as a shell script.
+    /// Creates an editor: a shell script that changes the file in its argument.
     fn editor(&self, script: &str) -> PathBuf {
         self.write("editor", &format!("#!/bin/sh\n{script}\n"));
         let path = self.path("editor");
@@ -71,7 +72,8 @@ impl Packages {
         let program = env!("CARGO_BIN_EXE_merge3");
         let mut command = Command::new(program);
         if cfg!(target_os = "linux") {
-            // a shell starts what is in the background with SIGINT ignored, and that is inherited
+            // a shell starts background processes with SIGINT ignored, and child processes inherit
+            // that
             command = Command::new("env");
             command.args(["--default-signal=INT", program]);
         }
@@ -87,7 +89,7 @@ impl Packages {
         command
     }
 
-    /// What a merge tells that asks nobody.
+    /// Returns the output of a merge without questions.
     fn merge(&self, arguments: &[&str]) -> String {
         let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
             .args(["--ancestor", "old", "--from", "new", "--to", "fork"])
@@ -108,24 +110,24 @@ impl Packages {
         if let Some(editor) = editor {
             command.env("EDITOR", editor);
         }
-        Review(spawn_command(command, Some(PATIENCE)).unwrap())
+        Review(spawn_command(command, Some(TIMEOUT_MS)).unwrap())
     }
 }
 
-/// A review that is going on.
+/// A running review.
 struct Review(PtySession);
 
 impl Review {
-    /// What is told before a question.
-    fn until(&mut self, question: &str) -> String {
+    /// Waits for a question and returns the output before it.
+    fn read_until(&mut self, question: &str) -> String {
         self.0.exp_string(question).unwrap()
     }
 
-    /// Presses a key at the next place, and gives back what is told of that.
+    /// Presses a key at the next conflict and returns the output before its question.
     fn at(&mut self, key: &str) -> String {
-        let told = self.until(ASK);
+        let output = self.read_until(ASK);
         self.press(key);
-        told
+        output
     }
 
     fn press(&mut self, key: &str) {
@@ -133,7 +135,8 @@ impl Review {
         self.0.flush().unwrap();
     }
 
-    /// Waits for the next question: whether it is about a place, and not the last one.
+    /// Waits for the next question. Returns true if it asks about a conflict, false if it is the
+    /// last question.
     fn asks_again(&mut self) -> bool {
         let (_, question) = self
             .0
@@ -145,14 +148,14 @@ impl Review {
         question == ASK
     }
 
-    /// Writes, or not, and gives back the rest and the status.
+    /// Answers the last question, and returns the remaining output and the exit status.
     fn end(mut self, key: &str) -> (String, i32) {
-        self.until(END);
+        self.read_until(END);
         self.press(key);
-        self.over()
+        self.wait_for_exit()
     }
 
-    fn over(mut self) -> (String, i32) {
+    fn wait_for_exit(mut self) -> (String, i32) {
         let rest = self.0.exp_eof().unwrap();
         match self.0.process().wait().unwrap() {
             WaitStatus::Exited(_, status) => (rest, status),
@@ -163,13 +166,13 @@ impl Review {
 
 #[test]
 fn every_side_can_be_taken() {
-    let packages = Packages::four();
+    let packages = Packages::with_four_conflicts();
     let mut review = packages.review();
     review.at("b");
-    let told = review.at("u");
-    assert!(told.contains("both cannot stand here, e edits them: the file would be no YAML"));
+    let output = review.at("u");
+    assert!(output.contains("both cannot stand here, e edits them: the file would be no YAML"));
     review.at("k");
-    let told = review.at("u");
+    let output = review.at("u");
     for shown in [
         "1 of 4: both sides changed it\r\na.yaml:1\r\n",
         "original | replicas: 1",
@@ -177,13 +180,16 @@ fn every_side_can_be_taken() {
         "   local | replicas: 3",
         "         | port: 80",
     ] {
-        assert!(told.contains(shown), "{shown}\n{told}");
+        assert!(output.contains(shown), "{shown}\n{output}");
     }
     assert!(review.at("b").contains("\r\nargs[0]\r\n"));
     assert!(review.at("l").contains("local | - c"));
     review.at("b");
-    let (told, status) = review.end("y");
-    assert!(told.contains("4 places decided, 1 file written"), "{told}");
+    let (output, status) = review.end("y");
+    assert!(
+        output.contains("4 places decided, 1 file written"),
+        "{output}"
+    );
     assert_eq!(status, 0);
     assert_eq!(
         packages.read("fork/a.yaml"),
@@ -193,7 +199,7 @@ fn every_side_can_be_taken() {
 
 #[test]
 fn there_is_a_way_back() {
-    let packages = Packages::four();
+    let packages = Packages::with_four_conflicts();
     let mut review = packages.review();
     assert!(review.at("k").contains("1 of 4: "));
     assert!(review.at("u").contains("this is the first place"));
@@ -202,35 +208,35 @@ fn there_is_a_way_back() {
     review.at("s");
     review.at("u");
     review.at("u");
-    // from the end, too
-    review.until(END);
+    // the command works at the last question, too
+    review.read_until(END);
     review.press("k");
     assert!(review.at("s").contains("4 of 4: "));
-    let (told, status) = review.end("y");
+    let (output, status) = review.end("y");
     assert_eq!(status, 1);
     assert!(
-        told.contains("left between conflict markers: a.yaml:3\r\n"),
-        "{told}"
+        output.contains("left between conflict markers: a.yaml:3\r\n"),
+        "{output}"
     );
     let text = packages.read("fork/a.yaml");
     assert!(text.starts_with("replicas: 3\nport: 80\n<<<<<<< fork\nargs: [--c]\n||||||| old\nargs: [--a]\n=======\nargs: [--b]\n>>>>>>> new\n"), "{text}");
     assert_eq!(text.matches("<<<<<<<").count(), 2);
-    // what was left is decided later, with or without the three sides
+    // the remaining conflicts are decided later, with or without the three sides
     for (arguments, key) in [(&[][..], "q"), (&["--to", "fork"][..], "l")] {
         let mut review = match arguments {
             [] => packages.review(),
             arguments => {
-                Review(spawn_command(packages.command(arguments), Some(PATIENCE)).unwrap())
+                Review(spawn_command(packages.command(arguments), Some(TIMEOUT_MS)).unwrap())
             }
         };
-        let told = review.at(key);
+        let output = review.at(key);
         assert!(
-            told.contains("2 places between conflict markers in 1 file"),
-            "{told}"
+            output.contains("2 places between conflict markers in 1 file"),
+            "{output}"
         );
-        assert!(told.contains("original | args: [--a]"), "{told}");
+        assert!(output.contains("original | args: [--a]"), "{output}");
         match key {
-            "q" => assert_eq!(review.over().1, 1),
+            "q" => assert_eq!(review.wait_for_exit().1, 1),
             _ => {
                 review.at("l");
                 assert_eq!(review.end("y").1, 0);
@@ -247,26 +253,26 @@ fn there_is_a_way_back() {
 
 #[test]
 fn nothing_is_written_unless_somebody_says_so() {
-    let packages = Packages::four();
+    let packages = Packages::with_four_conflicts();
     // at once, after a decision, at the end
     let mut review = packages.review();
     review.at("q");
-    let (told, status) = review.over();
-    assert!(told.contains("nothing was written"), "{told}");
+    let (output, status) = review.wait_for_exit();
+    assert!(output.contains("nothing was written"), "{output}");
     assert_eq!(status, 1);
     let mut review = packages.review();
     review.at("u");
     review.at("q");
     assert_eq!(review.end("n").1, 1);
-    // an interruption, at a place and at the end
+    // an interrupt at a conflict and at the last question
     for keys in ["u", "ulul"] {
         let mut review = packages.review();
         for key in keys.chars() {
             review.at(&key.to_string());
         }
-        review.until(if keys.len() == 4 { END } else { ASK });
+        review.read_until(if keys.len() == 4 { END } else { ASK });
         review.0.send_control('c').unwrap();
-        assert_eq!(review.over().1, 130);
+        assert_eq!(review.wait_for_exit().1, 130);
     }
     assert_eq!(packages.read("fork/a.yaml"), LOCAL);
     assert_eq!(fs::read_dir(packages.path("fork")).unwrap().count(), 1);
@@ -274,7 +280,7 @@ fn nothing_is_written_unless_somebody_says_so() {
 
 #[test]
 fn a_part_is_written_where_somebody_quits() {
-    let packages = Packages::four();
+    let packages = Packages::with_four_conflicts();
     let mut review = packages.review();
     review.at("u");
     review.at("q");
@@ -287,8 +293,9 @@ fn a_part_is_written_where_somebody_quits() {
 
 #[test]
 fn what_is_edited_is_checked() {
-    let packages = Packages::four();
-    // fails; leaves the markers; writes what is no YAML; writes what is
+    let packages = Packages::with_four_conflicts();
+    // an editor that fails, that leaves the markers, that writes invalid YAML, and that writes
+    // valid YAML
     let editor = packages.editor(
         "n=$(cat \"$0.count\" 2>/dev/null || echo 0)\necho $((n + 1)) > \"$0.count\"\ncase $n in\n\
          0) exit 3;;\n1) ;;\n2) echo 'replicas: [' > \"$1\";;\n*) cp \"$1\" \"$0.seen\"; printf 'replicas: 7 # mine' > \"$1\";;\nesac",
@@ -302,12 +309,15 @@ fn what_is_edited_is_checked() {
     );
     assert!(
         review
-            .until("[any other key]? ")
+            .read_until("[any other key]? ")
             .contains("there are conflict markers left in it")
     );
     review.press("e");
-    let told = review.until("[any other key]? ");
-    assert!(told.contains("the file would be no YAML: line "), "{told}");
+    let output = review.read_until("[any other key]? ");
+    assert!(
+        output.contains("the file would be no YAML: line "),
+        "{output}"
+    );
     review.press("e");
     for key in ["l", "l", "l"] {
         review.at(key);
@@ -323,13 +333,13 @@ fn what_is_edited_is_checked() {
 
 #[test]
 fn keys_in_the_editor_are_the_editors() {
-    let packages = Packages::four();
+    let packages = Packages::with_four_conflicts();
     let editor = packages.editor(
         "trap '' INT\necho ready\nwhile ! test -f go; do sleep 0.1; done\necho 'replicas: 8' > \"$1\"",
     );
     let mut review = packages.review_with(&[], Some(&editor));
     review.at("e");
-    review.until("ready");
+    review.read_until("ready");
     for _ in 0..3 {
         review.0.send_control('c').unwrap();
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -342,7 +352,7 @@ fn keys_in_the_editor_are_the_editors() {
 
 #[test]
 fn an_editor_that_is_missing_is_told() {
-    let packages = Packages::four();
+    let packages = Packages::with_four_conflicts();
     let mut review = packages.review_with(&[], Some(Path::new("no-such-editor --wait")));
     review.at("e");
     assert!(
@@ -350,7 +360,7 @@ fn an_editor_that_is_missing_is_told() {
             .at("q")
             .contains("the editor `no-such-editor --wait` failed")
     );
-    assert_eq!(review.over().1, 1);
+    assert_eq!(review.wait_for_exit().1, 1);
 }
 
 #[test]
@@ -381,8 +391,8 @@ fn a_pin_keeps_the_local_side_for_good() {
         .replace("c]\n", "c] # merge3: keep\n")
         .replace("- c\n", "- c # merge3: keep\n");
     assert_eq!(packages.read("fork/a.yaml"), pinned);
-    let told = packages.merge(&["--dry-run"]);
-    assert!(told.contains("3 held back by pins"), "{told}");
+    let output = packages.merge(&["--dry-run"]);
+    assert!(output.contains("3 held back by pins"), "{output}");
 }
 
 fn deployment(replicas: &str, image: &str) -> String {
@@ -405,35 +415,36 @@ fn a_rule_decides_its_like_and_goes_with_its_decision() {
     let mut review = packages.review();
     review.at("l");
     review.at("r");
-    review.until("[u,l]? ");
+    review.read_until("[u,l]? ");
     review.press("l");
-    let told = review.until("[t,a]? ");
-    assert!(told.contains("- path: spec.template.spec.containers[name=web].tag\r\n    kind: Deployment\r\n    file: a.yaml\r\n"), "{told}");
-    assert!(told.contains("- path: spec.template.spec.containers[*].tag\r\n    kind: Deployment\r\n    take: local"), "{told}");
+    let output = review.read_until("[t,a]? ");
+    assert!(output.contains("- path: spec.template.spec.containers[name=web].tag\r\n    kind: Deployment\r\n    file: a.yaml\r\n"), "{output}");
+    assert!(output.contains("- path: spec.template.spec.containers[*].tag\r\n    kind: Deployment\r\n    take: local"), "{output}");
     review.press("a");
-    let told = review.at("u");
+    let output = review.at("u");
     assert!(
-        told.contains("the rule decides 1 further place")
-            && told.contains("3 of 4: both sides changed it\r\nb.yaml:6\r\n"),
-        "{told}"
+        output.contains("the rule decides 1 further place")
+            && output.contains("3 of 4: both sides changed it\r\nb.yaml:6\r\n"),
+        "{output}"
     );
-    // the last one is decided: back over it to where the rule was made, which takes it back
-    review.until(END);
+    // the last conflict is decided: going back to the conflict where the rule was made takes the
+    // rule back
+    review.read_until(END);
     review.press("k");
     assert!(review.at("k").contains("decided: local"));
     review.at("k");
     review.at("u");
     review.at("s");
-    let told = review.at("r");
-    assert!(!told.contains("decided"), "{told}");
-    review.until("[u,l]? ");
+    let output = review.at("r");
+    assert!(!output.contains("decided"), "{output}");
+    review.read_until("[u,l]? ");
     review.press("u");
-    review.until("[t,a]? ");
+    review.read_until("[t,a]? ");
     review.press("t");
-    let (told, status) = review.end("y");
+    let (output, status) = review.end("y");
     assert!(
-        told.contains("3 places decided, 3 files written, 1 new rule in .merge3.yaml"),
-        "{told}"
+        output.contains("3 places decided, 3 files written, 1 new rule in .merge3.yaml"),
+        "{output}"
     );
     assert_eq!(status, 1);
     assert_eq!(
@@ -443,7 +454,7 @@ fn a_rule_decides_its_like_and_goes_with_its_decision() {
     assert!(packages.read("fork/b.yaml").ends_with("tag: b\n"));
 }
 
-/// The next merge with the rules that were made decides what the review decided.
+/// The next merge with the rules from the review has the review's decisions.
 #[test]
 fn rules_decide_the_next_merge_alike() {
     let list = |one: &str| {
@@ -481,15 +492,15 @@ fn rules_decide_the_next_merge_alike() {
         let mut count = 0;
         while review.asks_again() {
             review.press("r");
-            review.until("[u,l]? ");
+            review.read_until("[u,l]? ");
             review.press(side);
-            review.until("[t,a]? ");
+            review.read_until("[t,a]? ");
             review.press("t");
             count += 1;
         }
         assert!(count > 6, "{count}");
         review.press("y");
-        assert_eq!(review.over().1, 0);
+        assert_eq!(review.wait_for_exit().1, 0);
         let again = Packages::of(&files);
         again.write("fork/.merge3.yaml", &packages.read("fork/.merge3.yaml"));
         again.merge(&["--on-conflict", other]);
@@ -503,7 +514,7 @@ fn rules_decide_the_next_merge_alike() {
 
 #[test]
 fn what_is_no_text_is_left_and_told() {
-    let packages = Packages::four();
+    let packages = Packages::with_four_conflicts();
     for (side, bytes) in [("old", b"\0a"), ("new", b"\0b"), ("fork", b"\0c")] {
         fs::write(packages.path(side).join("logo.png"), bytes).unwrap();
     }
@@ -511,10 +522,10 @@ fn what_is_no_text_is_left_and_told() {
     for _ in 0..4 {
         review.at("l");
     }
-    let (told, status) = review.end("y");
+    let (output, status) = review.end("y");
     assert!(
-        told.contains("left as it is, for it is not text: logo.png"),
-        "{told}"
+        output.contains("left as it is, for it is not text: logo.png"),
+        "{output}"
     );
     assert_eq!(status, 1);
 }
@@ -538,14 +549,15 @@ fn whole_documents_and_plain_texts_are_decided_too() {
     ]);
     fs::write(packages.path("fork/keep.txt"), "x").unwrap();
     let mut review = packages.review();
-    let told = review.at("l");
+    let output = review.at("l");
     assert!(
-        told.contains("you deleted it, upstream changed it") && told.contains("the whole document"),
-        "{told}"
+        output.contains("you deleted it, upstream changed it")
+            && output.contains("the whole document"),
+        "{output}"
     );
     assert!(
-        told.contains("apps/v1 Deployment web") && told.contains("   local | (absent)"),
-        "{told}"
+        output.contains("apps/v1 Deployment web") && output.contains("   local | (absent)"),
+        "{output}"
     );
     assert!(
         review
@@ -574,15 +586,17 @@ fn secrets_are_masked_and_not_edited_by_accident() {
         &secret("hunter3"),
     )]);
     let mut review = packages.review();
-    let told = review.at("e") + &review.at("v") + &review.at("q");
+    let output = review.at("e") + &review.at("v") + &review.at("q");
     assert!(
-        told.contains("(secret)") && told.contains("--show-secrets") && !told.contains("hunter"),
-        "{told}"
+        output.contains("(secret)")
+            && output.contains("--show-secrets")
+            && !output.contains("hunter"),
+        "{output}"
     );
-    review.over();
+    review.wait_for_exit();
     let mut review = packages.review_with(&["--show-secrets"], None);
     assert!(review.at("q").contains("key: hunter2"));
-    review.over();
+    review.wait_for_exit();
 }
 
 #[test]
@@ -601,32 +615,32 @@ fn eighty_columns_without_colour_are_enough() {
     ]);
     packages.write("fork/a.yaml", &hostile.replace('\u{1b}', "\u{9b}"));
     let mut review = packages.review();
-    let told = review.at("u") + &review.at("?") + &review.at("v") + &review.at("q");
-    assert!(!told.contains(['\u{1b}', '\u{9b}']), "{told:?}");
-    let widest = told
+    let output = review.at("u") + &review.at("?") + &review.at("v") + &review.at("q");
+    assert!(!output.contains(['\u{1b}', '\u{9b}']), "{output:?}");
+    let widest = output
         .lines()
         .map(|line| line.trim_end().chars().count())
         .max();
-    assert!(widest.unwrap() <= 80, "{told}");
+    assert!(widest.unwrap() <= 80, "{output}");
     assert!(
-        told.contains("more lines, v shows them") && told.contains("- c39"),
-        "{told}"
+        output.contains("more lines, v shows them") && output.contains("- c39"),
+        "{output}"
     );
 }
 
 #[test]
 fn without_a_terminal_it_says_so() {
-    let packages = Packages::four();
+    let packages = Packages::with_four_conflicts();
     let output = packages
         .command(&["--ancestor", "old", "--from", "new", "--to", "fork"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let output = String::from_utf8(output.stderr).unwrap();
     assert!(
-        told.contains("there is no terminal to answer in")
-            && told.contains("--on-conflict markers"),
-        "{told}"
+        output.contains("there is no terminal to answer in")
+            && output.contains("--on-conflict markers"),
+        "{output}"
     );
     assert_eq!(packages.read("fork/a.yaml"), LOCAL);
 }

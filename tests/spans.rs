@@ -1,4 +1,4 @@
-//! Spans and gaps joined are the source again, to the byte, for every kind of document.
+//! Checks for every kind of document that its spans and gaps joined are the source, to the byte.
 
 use merge3::yaml::{Tree, stream};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ mod spans;
 #[path = "support/suite.rs"]
 mod suite;
 
-/// One text per trait of YAML; `---` lines begin a new document.
+/// A text for each feature of YAML. A `---` line begins a new document.
 const DOCUMENTS: &str = include_str!("support/documents.yaml");
 
 fn check(text: &str) -> usize {
@@ -73,13 +73,13 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever the text: no panic, and no tree whose spans are wrong.
+    /// No text causes a panic or a tree with wrong spans.
     #[test]
     fn pieces_of_yaml(pieces in prop::collection::vec(piece(), 0..24)) {
         check_if_yaml(&pieces.concat())?;
     }
 
-    /// The documents above with a piece cut out or put in.
+    /// The documents above with pieces removed or inserted.
     #[test]
     fn documents_with_something_changed(
         at in 0..DOCUMENTS.len(),
@@ -181,8 +181,8 @@ fn check_if_yaml(text: &str) -> Result<(), TestCaseError> {
             Ok(None) => {}
             Err(error) => {
                 prop_assert!(document.text.is_char_boundary(error.offset));
-                // the parser lets some texts pass that are no YAML; LOST=1 lists where that leads
-                // to
+                // the parser accepts some texts that are not YAML; LOST=1 lists those whose nodes
+                // cannot be located
                 if error.message.starts_with("cannot locate") && std::env::var_os("LOST").is_some()
                 {
                     println!("{error} at {} in {:?}", error.offset, document.text);

@@ -1,6 +1,6 @@
-//! What the program is made of: licences, where crates come from, no unsafe code. It works without
-//! a network; `cargo deny check` (deny.toml) says more, where it is installed.
-#![allow(clippy::unwrap_used)] // helpers of tests may
+//! Checks the parts of the program: licences, sources of crates, no unsafe code. It needs no
+//! network. `cargo deny check` (deny.toml) checks more, if it is installed.
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Any one of these, of those that a crate offers, is fine.
+/// The accepted licences. A crate must offer one of them.
 const LICENCES: [&str; 12] = [
     "MIT",
     "MIT-0",
@@ -24,7 +24,8 @@ const LICENCES: [&str; 12] = [
     "CC0-1.0",
 ];
 
-/// The crates that this system needs: those for others need not be on this machine.
+/// Returns the crates that this system needs. Crates for other systems may be missing on this
+/// machine.
 fn packages() -> Vec<Value> {
     let rustc = Command::new("rustc").arg("-vV").output().unwrap();
     let versions = String::from_utf8(rustc.stdout).unwrap();
@@ -47,7 +48,7 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().unwrap().clone()
 }
 
-/// Whether a licence expression can be met.
+/// Whether the accepted licences satisfy a licence expression.
 fn is_met(expression: &str) -> bool {
     let whole = expression.replace('/', " OR ");
     let (open, closed) = (whole.replace(['(', ')'], ""), whole.contains('('));
@@ -132,7 +133,7 @@ fn no_code_is_unsafe() {
     }
 }
 
-/// What is said to git in every call is said in one place, so that nothing starts it without that.
+/// All calls of git go through one function, which sets the options that every call needs.
 #[test]
 fn processes_are_started_in_one_place() {
     let starts = sources().into_iter().filter(|(_, text)| {
@@ -147,7 +148,7 @@ fn processes_are_started_in_one_place() {
     assert!(elsewhere.is_empty(), "{elsewhere:?}");
 }
 
-/// The files below `src`, with what is in them.
+/// Returns the files below `src` with their content.
 fn sources() -> Vec<(PathBuf, String)> {
     let mut sources = Vec::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];

@@ -1,6 +1,6 @@
-//! Writing a plan: others at the same files, and runs that did not come to their end (rules:
-//! Writing).
-#![allow(clippy::unwrap_used)] // helpers of tests may
+//! Tests the writing of a plan while other programs change the same files, and after interrupted
+//! runs (rules: Writing).
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use merge3::triple::Triple;
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
-/// Two files that change, one that comes, one that goes.
+/// Packages in which two files change, one is added and one is deleted.
 struct Packages {
     _folder: TempDir,
     sides: Triple<PathBuf>,
@@ -20,7 +20,7 @@ struct Packages {
 impl Packages {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // what a run keeps is here then, and not in the folder of whoever runs the tests
+        // makes the folder a work tree, so that the journal is here and not in the user's folder
         fs::create_dir(folder.path().join(".git")).unwrap();
         fs::write(folder.path().join(".git/HEAD"), "").unwrap();
         let sides =
@@ -103,7 +103,7 @@ fn another_run_finishes_one_that_was_killed() {
     let expected = whole.local();
     assert_eq!(expected.len(), 3, "{expected:?}");
 
-    // whatever part of the plan was carried out before
+    // any part of the plan may have been carried out before
     for done in 0..16 {
         let packages = Packages::new();
         let steps = [

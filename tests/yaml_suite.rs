@@ -1,6 +1,6 @@
-//! The YAML test suite (https://github.com/yaml/yaml-test-suite), which is not part of this
-//! project: `YAML_TEST_SUITE` names its folder of files, as `make real` does. The cases that ever
-//! failed are in `tests/support/documents.yaml`, in other words.
+//! Runs the YAML test suite (https://github.com/yaml/yaml-test-suite), which is not part of this
+//! project: `YAML_TEST_SUITE` names the folder with its files, as `make real` sets it.
+//! `tests/support/documents.yaml` has the cases that ever failed, rewritten.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(dead_code)] // of what the tests share not all is used here
@@ -17,8 +17,8 @@ use merge3::yaml::{ParseError, Tree, stream};
 #[path = "support/suite.rs"]
 mod suite;
 
-/// Valid texts that are not read as YAML, and so are merged by lines: the file of the suite, which
-/// of its texts, and why.
+/// Valid texts that are not read as YAML and are merged by lines: the file of the suite, the number
+/// of the text in it, and the reason.
 const REFUSED: &[(&str, usize, &str)] = &[
     (
         "2JQS",
@@ -58,8 +58,8 @@ const REFUSED: &[(&str, usize, &str)] = &[
 ];
 const COMPLEX_KEY: &str = "a key is a map or a list (rules: Keys)";
 
-/// Invalid texts that are read as YAML all the same.
-const TAKEN: &[(&str, usize, &str)] = &[
+/// Invalid texts that are read as YAML.
+const ACCEPTED: &[(&str, usize, &str)] = &[
     ("9C9N", 0, UNINDENTED),
     ("VJP3", 0, UNINDENTED),
     ("9JBA", 0, COMMENT),
@@ -79,10 +79,10 @@ struct Case {
     invalid: bool,
 }
 
-/// The suite's texts; none, said plainly, where it is not there.
+/// Returns the texts of the suite. Without the suite, it prints a message and returns nothing.
 fn cases() -> Vec<Case> {
     let Some(folder) = std::env::var_os("YAML_TEST_SUITE").map(PathBuf::from) else {
-        // not by a macro: what a test prints is not shown
+        // writes to stderr directly, because the test runner captures the output of macros
         let _ = writeln!(
             std::io::stderr(),
             "yaml_suite: not run, YAML_TEST_SUITE is not set to the suite's folder of files"
@@ -119,7 +119,7 @@ fn is_in(table: &[(&str, usize, &str)], case: &Case) -> bool {
     table.iter().any(same)
 }
 
-/// The first of its documents that is no YAML: where it starts, and what is wrong.
+/// Returns the first document that is not YAML: its start and the error.
 fn error(text: &str) -> Option<(usize, ParseError)> {
     stream::split(text)
         .iter()
@@ -135,7 +135,7 @@ fn what_is_valid_is_read_and_what_is_not_is_refused() {
         let (file, number) = (&case.file, case.number);
         let error = error(&case.text);
         let expected = match case.invalid {
-            true => !is_in(TAKEN, case),
+            true => !is_in(ACCEPTED, case),
             false => is_in(REFUSED, case),
         };
         match (case.invalid, expected) {
@@ -166,13 +166,12 @@ fn what_is_valid_is_read_and_what_is_not_is_refused() {
             "{} texts: {read} valid ones are read, {} are not, {refused} invalid ones are refused, {} are not",
             cases.len(),
             REFUSED.len(),
-            TAKEN.len()
+            ACCEPTED.len()
         );
     }
 }
 
-/// With other line breaks on the other sides, none of the shortcuts for texts that are the same is
-/// taken.
+/// The other sides have other line breaks, so that no shortcut for equal texts applies.
 #[test]
 fn what_is_merged_with_itself_is_the_same() {
     for case in cases() {
@@ -203,8 +202,8 @@ fn what_is_merged_with_itself_is_the_same() {
     }
 }
 
-/// Between other files that are no YAML either, an invalid one is merged as text, or refused; and a
-/// warning or the error says where.
+/// An invalid text between other files that are not YAML is merged as text or refused, and a
+/// warning or an error names the place.
 #[test]
 fn what_is_invalid_is_merged_as_text() {
     let folder = tempfile::tempdir().unwrap();
@@ -245,7 +244,7 @@ fn what_is_invalid_is_merged_as_text() {
 
 #[test]
 fn the_exceptions_have_reasons() {
-    for (file, _, reason) in REFUSED.iter().chain(TAKEN) {
+    for (file, _, reason) in REFUSED.iter().chain(ACCEPTED) {
         assert!(reason.len() > 10, "{file}");
     }
 }

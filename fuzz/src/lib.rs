@@ -1,4 +1,4 @@
-//! What the fuzz targets share: the functions that `make test` runs too, in `tests/fuzz`.
+//! The functions that the fuzz targets share. `make test` runs them too, in `tests/fuzz`.
 
 #![allow(unreachable_pub, dead_code)] // what these modules share is seen by this crate alone
 

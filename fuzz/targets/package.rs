@@ -5,7 +5,7 @@ use merge3_fuzz::oracle;
 
 fuzz_target!(
     init: {
-        // the fuzzer is told of what one thread does
+        // libFuzzer needs the coverage of a single thread
         let _ = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
     },
     |bytes: &[u8]| {

@@ -85,7 +85,7 @@ pub(crate) struct Case {
 
 /// The result of a run.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     pub(crate) status: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -180,12 +180,12 @@ impl Case {
 
     /// Runs the command in a temporary folder with the arguments of the case, for example `merge3
     /// --ancestor ANCESTOR --from FROM --to TO`.
-    pub(crate) fn run(&self, ancestor: Side, from: Side, to: &Folder) -> Result<Ran, String> {
+    pub(crate) fn run(&self, ancestor: Side, from: Side, to: &Folder) -> Result<RunOutput, String> {
         self.run_with([self.folder(ancestor), self.folder(from), to.clone()])
     }
 
     /// Like [`Case::run`], on the given folders.
-    pub(crate) fn run_with(&self, folders: [Folder; 3]) -> Result<Ran, String> {
+    pub(crate) fn run_with(&self, folders: [Folder; 3]) -> Result<RunOutput, String> {
         let there = tempfile::tempdir().map_err(|error| error.to_string())?;
         let words = self.command.words.iter();
         let mut arguments: Vec<String> = words.map(|word| (*word).to_owned()).collect();
@@ -210,7 +210,7 @@ impl Case {
             .current_dir(there.path())
             .output()
             .map_err(|error| error.to_string())?;
-        Ok(Ran {
+        Ok(RunOutput {
             status: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

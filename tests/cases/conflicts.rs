@@ -8,7 +8,7 @@ use std::path::Path;
 use merge3::cli::merge_arguments;
 use merge3::package::{FileConflict, plan};
 
-use crate::case::{Case, Ran};
+use crate::case::{Case, RunOutput};
 
 /// Returns the conflicts that the library finds with the same arguments, in the format of the
 /// cases: `FILE PATH KIND RESOLUTION`.
@@ -43,7 +43,7 @@ fn line(found: &FileConflict) -> String {
 }
 
 /// Returns what is wrong with the conflicts and with their summary, or an empty text.
-pub(crate) fn difference(case: &Case, ran: &Ran) -> String {
+pub(crate) fn difference(case: &Case, ran: &RunOutput) -> String {
     let mut out = String::new();
     let found = match &ran.conflicts {
         Ok(found) => found,

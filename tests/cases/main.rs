@@ -12,7 +12,7 @@ mod testdata;
 
 use std::fmt::Write as _;
 
-use case::{Case, Ran, Side};
+use case::{Case, RunOutput, Side};
 use folder::Folder;
 use rayon::prelude::*;
 
@@ -110,7 +110,7 @@ fn nothing_changes(case: &Case, ancestor: Side, from: Side, to: Side) -> Result<
 }
 
 /// Fails with the problems and the output of the program, if there are problems.
-fn finish(problems: String, ran: &Ran) -> Result<(), String> {
+fn finish(problems: String, ran: &RunOutput) -> Result<(), String> {
     if problems.is_empty() {
         Ok(())
     } else {

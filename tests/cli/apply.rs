@@ -8,7 +8,7 @@ use std::process::Command;
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
-use crate::harness::Ran;
+use crate::harness::RunOutput;
 
 const ANNOTATION: &str = "  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {\"apiVersion\":\"v1\",\"data\":{\"a\":\"new\"},\"kind\":\"ConfigMap\",\"metadata\":{\"annotations\":{},\"name\":\"one\"}}\n";
 
@@ -42,13 +42,13 @@ impl Files {
         fs::read_to_string(self.path(path)).unwrap()
     }
 
-    fn apply(&self, arguments: &[&str]) -> Ran {
+    fn apply(&self, arguments: &[&str]) -> RunOutput {
         let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
         command
             .arg("apply")
             .args(arguments)
             .current_dir(self.0.path());
-        Ran::from(command.output().unwrap())
+        RunOutput::from(command.output().unwrap())
     }
 }
 

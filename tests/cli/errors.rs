@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{Case, Ran, resource};
+use crate::harness::{Case, RunOutput, resource};
 
 /// A package in which there is something to do, so that "nothing written" says something.
 fn with_work() -> Case {
@@ -163,7 +163,7 @@ fn copy_binary(to: &std::path::Path) {
 
 /// Runs a binary as somebody who is not root.
 #[cfg(unix)]
-fn run_as_nobody(case: &Case, binary: &std::path::Path) -> Ran {
+fn run_as_nobody(case: &Case, binary: &std::path::Path) -> RunOutput {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     use std::os::unix::process::CommandExt as _;
 
@@ -174,7 +174,7 @@ fn run_as_nobody(case: &Case, binary: &std::path::Path) -> Ran {
     if fs::metadata(&folder).unwrap().uid() == 0 {
         command.uid(65534).gid(65534);
     }
-    Ran::from(command.output().unwrap())
+    RunOutput::from(command.output().unwrap())
 }
 
 /// As root everything is readable: the program is run as nobody there.

@@ -5,7 +5,7 @@ use std::fs;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Case, Ran, resource};
+use crate::harness::{Case, RunOutput, resource};
 
 #[test]
 fn three_files_merge_too() {
@@ -19,7 +19,7 @@ fn three_files_merge_too() {
         .current_dir(case.path(""))
         .output()
         .unwrap();
-    assert_eq!(Ran::from(output).status, 0);
+    assert_eq!(RunOutput::from(output).status, 0);
     assert_eq!(case.read("d.yaml").unwrap(), "a: 2 # mine\n");
 }
 

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
-pub(crate) use crate::ran::Ran;
+pub(crate) use crate::run_output::RunOutput;
 
 /// A merge to run: a folder for each side in a temporary one.
 pub(crate) struct Case {
@@ -97,13 +97,13 @@ impl Case {
         command
     }
 
-    pub(crate) fn run(&self) -> Ran {
-        Ran::from(self.command().output().unwrap())
+    pub(crate) fn run(&self) -> RunOutput {
+        RunOutput::from(self.command().output().unwrap())
     }
 
     /// Runs, and tells how many seconds a processor worked for it: other processes do not count.
     #[cfg(unix)]
-    pub(crate) fn run_timed(&self) -> (Ran, f64) {
+    pub(crate) fn run_timed(&self) -> (RunOutput, f64) {
         let command = self.command();
         // the last line of `times` is about what the shell started: `0m1.5s 0m0.2s`
         let output = Command::new("sh")
@@ -111,7 +111,7 @@ impl Case {
             .arg(command.get_program())
             .args(command.get_args())
             .output();
-        let ran = Ran::from(output.unwrap());
+        let ran = RunOutput::from(output.unwrap());
         let seconds = |time: &str| {
             let (minutes, seconds) = time.trim_end_matches('s').split_once('m').unwrap();
             minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
@@ -123,20 +123,20 @@ impl Case {
 
     /// Runs, and tells how many seconds passed.
     #[cfg(not(unix))]
-    pub(crate) fn run_timed(&self) -> (Ran, f64) {
+    pub(crate) fn run_timed(&self) -> (RunOutput, f64) {
         let start = std::time::Instant::now();
         (self.run(), start.elapsed().as_secs_f64())
     }
 
     /// Runs, and expects it to be merged.
-    pub(crate) fn merge(&self) -> Ran {
+    pub(crate) fn merge(&self) -> RunOutput {
         let ran = self.run();
         assert_eq!(ran.status, 0, "{}", ran.stderr);
         ran
     }
 
     /// Runs, and expects that nothing was written.
-    pub(crate) fn run_untouched(&self) -> Ran {
+    pub(crate) fn run_untouched(&self) -> RunOutput {
         let before = snapshot(&self.path("local"));
         let ran = self.run();
         assert_eq!(snapshot(&self.path("local")), before);
@@ -168,7 +168,7 @@ impl Case {
     }
 
     /// Merges, and expects these local files.
-    pub(crate) fn gives(&self, files: &[(&str, &str)]) -> Ran {
+    pub(crate) fn gives(&self, files: &[(&str, &str)]) -> RunOutput {
         let ran = self.merge();
         let expected: Vec<(String, String)> = files
             .iter()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Case, Ran};
+use crate::harness::{Case, RunOutput};
 
 /// A machine that is busy is slower; what takes quadratic time takes hours.
 const SOON: Duration = Duration::from_secs(60);
@@ -50,7 +50,7 @@ fn merge_file(document: &str) {
         .args(["local", "original", "updated"].map(|side| case.path(side).join("a.yaml")))
         .output()
         .unwrap();
-    let ran = Ran::from(output);
+    let ran = RunOutput::from(output);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert!(
         case.read("a.yaml")
@@ -70,7 +70,7 @@ fn solve(document: &str) {
         .arg(case.path("local").join("a.yaml"))
         .output()
         .unwrap();
-    let ran = Ran::from(output);
+    let ran = RunOutput::from(output);
     assert_eq!(ran.status, 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("nothing was changed"), "{}", ran.stderr);
     assert!(case.read("a.yaml").unwrap() == text);
@@ -228,7 +228,7 @@ fn many_items_in_one_list() {
         .args(["patch", "--patch"])
         .args([&changes, &target])
         .output();
-    assert_eq!(Ran::from(patched.unwrap()).status, 0);
+    assert_eq!(RunOutput::from(patched.unwrap()).status, 0);
     assert!(case.read("a.yaml").unwrap() == list("y # ours"));
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 
@@ -240,7 +240,7 @@ fn many_items_in_one_list() {
         .arg("--live")
         .arg(&target)
         .output();
-    assert_eq!(Ran::from(applied.unwrap()).status, 0);
+    assert_eq!(RunOutput::from(applied.unwrap()).status, 0);
     let live = case.read("a.yaml").unwrap();
     let annotations = live.matches("kubectl.kubernetes.io/last-applied-configuration: |\n");
     assert_eq!(annotations.count(), count);

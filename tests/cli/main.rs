@@ -12,10 +12,10 @@ mod merges;
 mod output;
 mod packages;
 mod page;
-#[path = "../support/ran.rs"]
-mod ran;
 mod reports;
 mod rules;
+#[path = "../support/run_output.rs"]
+mod run_output;
 mod schema;
 mod standard_input;
 mod texts;

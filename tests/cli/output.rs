@@ -5,10 +5,10 @@ use std::process::Command;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Case, Ran, resource};
+use crate::harness::{Case, RunOutput, resource};
 
 #[track_caller]
-fn assert_prints(ran: &Ran, text: &str) {
+fn assert_prints(ran: &RunOutput, text: &str) {
     assert!(ran.stdout.contains(text), "{}", ran.stdout);
 }
 

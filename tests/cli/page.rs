@@ -5,7 +5,7 @@ use std::fs;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-use crate::harness::{Case, Ran, resource};
+use crate::harness::{Case, RunOutput, resource};
 
 const HOSTILE: &str = "</pre></details><script>alert(1)</script><img src=x onerror='alert(2)'>";
 
@@ -198,7 +198,7 @@ fn a_page_is_for_merges_and_upgrades() {
     );
     assert!(fs::read_to_string(file).unwrap().ends_with("</html>\n"));
     let mut outdated = case.program();
-    let ran = Ran::from(
+    let ran = RunOutput::from(
         outdated
             .args(["outdated", "--report=html"])
             .output()

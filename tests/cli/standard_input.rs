@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
-use crate::harness::Ran;
+use crate::harness::RunOutput;
 
 const LIVE: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\ndata:\n  a: old # ours\n";
@@ -21,7 +21,7 @@ fn folder() -> TempDir {
     folder
 }
 
-fn run(folder: &TempDir, input: &str, arguments: &[&str]) -> Ran {
+fn run(folder: &TempDir, input: &str, arguments: &[&str]) -> RunOutput {
     let mut child = Command::new(env!("CARGO_BIN_EXE_merge3"))
         .args(arguments)
         .current_dir(folder.path())
@@ -32,7 +32,7 @@ fn run(folder: &TempDir, input: &str, arguments: &[&str]) -> Ran {
         .unwrap();
     // who fails before it reads closes the pipe
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    Ran::from(child.wait_with_output().unwrap())
+    RunOutput::from(child.wait_with_output().unwrap())
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A disk that fails, a process that ends, a signal that comes: at each of the things that writing
-//! does to a disk, in turn.
+//! Lets each disk operation of a run fail in turn: the disk fails, the process ends, or a signal
+//! arrives.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
@@ -11,27 +11,27 @@ use merge3::merge::OnConflict;
 use merge3::package::{Disk, Plan, RealDisk, Settings, plan};
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Packages, Ran, Standing, Tree, assert_whole, journals};
+use crate::harness::{Entry, Packages, RunOutput, Tree, assert_whole, journals};
 
-/// What happens at the one call.
+/// What happens at the chosen call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It fails: the disk is full.
+    /// The call fails because the disk is full.
     Fails,
-    /// The process ends in the midst of it: nothing is done any more.
+    /// The process ends during the call: no further call has an effect.
     Ends,
-    /// From there on, somebody wants the run to stop.
+    /// From this call on, the run is asked to stop.
     Stops,
 }
 
 /// A disk with one fault.
-pub(crate) struct Faulty {
+pub(crate) struct FaultyDisk {
     fault: Fault,
     at: usize,
     calls: AtomicUsize,
 }
 
-impl Faulty {
+impl FaultyDisk {
     pub(crate) const fn new(fault: Fault, at: usize) -> Self {
         Self {
             fault,
@@ -40,12 +40,12 @@ impl Faulty {
         }
     }
 
-    /// How many calls there were.
+    /// Returns the number of calls.
     pub(crate) fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
 
-    /// Does the next call, or what its fault lets be done of it.
+    /// Carries out the next call, or the part of it that the fault allows.
     fn call<T>(&self, whole: impl FnOnce() -> io::Result<T>, part: impl FnOnce()) -> io::Result<T> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst);
         match self.fault {
@@ -64,7 +64,7 @@ impl Faulty {
     }
 }
 
-impl Disk for Faulty {
+impl Disk for FaultyDisk {
     fn create_folder(&self, path: &Path) -> io::Result<()> {
         self.call(|| RealDisk.create_folder(path), || ())
     }
@@ -104,32 +104,32 @@ impl Disk for Faulty {
     }
 }
 
-/// The packages, and what an undisturbed run makes of them and says.
+/// Packages, with the result and the output of an undisturbed run.
 struct Undisturbed {
     packages: Packages,
     before: Tree,
     after: Tree,
-    said: Ran,
+    output_of: RunOutput,
 }
 
 impl Undisturbed {
     fn new(packages: Packages, arguments: &[&str]) -> Self {
         let before = packages.tree();
-        let merged = packages.again();
-        let said = said(&merged, arguments);
+        let merged = packages.copy();
+        let output_of = output_of(&merged, arguments);
         let after = merged.tree();
         assert_ne!(before, after);
         Self {
             packages,
             before,
             after,
-            said,
+            output_of,
         }
     }
 }
 
-/// What a run says, with nothing in it of where the packages are.
-fn said(packages: &Packages, arguments: &[&str]) -> Ran {
+/// Returns the output of a run without the path of the packages.
+fn output_of(packages: &Packages, arguments: &[&str]) -> RunOutput {
     let mut ran = packages.run(arguments);
     let folder = packages.path("").display().to_string();
     ran.stdout = ran.stdout.replace(&folder, "");
@@ -141,10 +141,10 @@ fn planned(packages: &Packages) -> Plan {
     plan(&packages.sides(), &Settings::default()).unwrap()
 }
 
-/// How many calls an undisturbed run makes.
+/// Returns the number of calls in an undisturbed run.
 fn calls(packages: &Packages, durable: bool) -> usize {
-    let disk = Faulty::new(Fault::Fails, usize::MAX);
-    planned(&packages.again()).write_to(&disk, durable).unwrap();
+    let disk = FaultyDisk::new(Fault::Fails, usize::MAX);
+    planned(&packages.copy()).write_to(&disk, durable).unwrap();
     disk.calls()
 }
 
@@ -155,10 +155,10 @@ fn a_call_that_fails_leaves_the_package_as_it_was() {
     assert!(calls > 50, "{calls}");
     let mut failed = 0;
     for at in 0..calls {
-        let packages = case.packages.again();
-        let disk = Faulty::new(Fault::Fails, at);
+        let packages = case.packages.copy();
+        let disk = FaultyDisk::new(Fault::Fails, at);
         match planned(&packages).write_to(&disk, true) {
-            // a folder that could not be deleted stays
+            // a folder that cannot be deleted is not an error
             Ok(()) => assert_eq!(
                 files(packages.tree()),
                 files(case.after.clone()),
@@ -174,7 +174,7 @@ fn a_call_that_fails_leaves_the_package_as_it_was() {
             }
         }
     }
-    // only a folder that cannot be deleted is nobody's loss
+    // all other calls that fail are errors
     assert!(failed > calls * 3 / 4, "{failed} of {calls}");
 }
 
@@ -184,16 +184,16 @@ fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
     let calls = calls(&case.packages, true);
     let mut half = 0;
     for at in 0..calls {
-        let packages = case.packages.again();
-        let disk = Faulty::new(Fault::Ends, at);
-        // a folder that is left empty is all that may be missing of a run that ended there
+        let packages = case.packages.copy();
+        let disk = FaultyDisk::new(Fault::Ends, at);
+        // at most, an empty folder is missing after a run that ended here
         let _ = planned(&packages).write_to(&disk, true);
         let now = packages.tree();
         assert_whole(&now, &case.before, &case.after);
         half += usize::from(now != case.before && now != case.after);
-        let ran = said(&packages, &[]);
+        let ran = output_of(&packages, &[]);
         assert_eq!(packages.tree(), case.after, "call {at}: {ran:?}");
-        assert_eq!(ran, case.said, "call {at}");
+        assert_eq!(ran, case.output_of, "call {at}");
     }
     assert!(half > calls / 2, "{half} of {calls}");
 }
@@ -202,29 +202,29 @@ fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
 fn a_run_that_ends_while_it_takes_back_is_made_good_too() {
     let case = Undisturbed::new(Packages::varied(), &[]);
     let calls = calls(&case.packages, false);
-    // fails in the midst of the renames, and ends some calls later
+    // a failure during the renames, and the end of the process some calls later
     for (at, later) in [
         (calls / 2, 1),
         (calls / 2, 5),
         (calls * 2 / 3, 3),
         (calls * 3 / 4, 9),
     ] {
-        let packages = case.packages.again();
+        let packages = case.packages.copy();
         let disk = FailsThenEnds {
-            fails: Faulty::new(Fault::Fails, at),
-            ends: Faulty::new(Fault::Ends, at + later),
+            fails: FaultyDisk::new(Fault::Fails, at),
+            ends: FaultyDisk::new(Fault::Ends, at + later),
         };
         planned(&packages).write_to(&disk, false).unwrap_err();
         assert_whole(&packages.tree(), &case.before, &case.after);
-        assert_eq!(said(&packages, &[]), case.said);
+        assert_eq!(output_of(&packages, &[]), case.output_of);
         assert_eq!(packages.tree(), case.after);
     }
 }
 
-/// Two faults, one after the other.
+/// A disk with two faults, one after the other.
 struct FailsThenEnds {
-    fails: Faulty,
-    ends: Faulty,
+    fails: FaultyDisk,
+    ends: FaultyDisk,
 }
 
 impl FailsThenEnds {
@@ -268,8 +268,8 @@ fn a_run_that_is_stopped_leaves_the_package_as_it_was() {
     let calls = calls(&case.packages, true);
     let mut stopped = 0;
     for at in 0..calls {
-        let packages = case.packages.again();
-        match planned(&packages).write_to(&Faulty::new(Fault::Stops, at), true) {
+        let packages = case.packages.copy();
+        match planned(&packages).write_to(&FaultyDisk::new(Fault::Stops, at), true) {
             Ok(()) => assert_eq!(packages.tree(), case.after, "call {at}"),
             Err(error) => {
                 stopped += 1;
@@ -281,16 +281,17 @@ fn a_run_that_is_stopped_leaves_the_package_as_it_was() {
     assert!(stopped > calls / 2, "{stopped} of {calls}");
 }
 
-/// A merge that a half merged package spoils: what is between markers is no YAML to go on with.
+/// A half merged package has conflict markers, which are not YAML; the next run must recover from
+/// that.
 #[test]
 fn conflict_markers_do_not_stand_in_the_way_of_the_next_run() {
     let arguments = ["--on-conflict", "markers", "-Lours", "-Lbase", "-Ltheirs"];
     let case = Undisturbed::new(Packages::varied(), &arguments);
-    let packages = case.packages.again();
+    let packages = case.packages.copy();
     let mut settings = Settings::default();
     settings.merge.on_conflict = OnConflict::Markers;
     let is_marked = |tree: Tree| {
-        let Some(Standing::File(_, text)) = tree.get(Path::new("a.yaml")) else {
+        let Some(Entry::File(_, text)) = tree.get(Path::new("a.yaml")) else {
             return false;
         };
         text.contains("<<<<<<<")
@@ -299,39 +300,39 @@ fn conflict_markers_do_not_stand_in_the_way_of_the_next_run() {
     while !is_marked(packages.tree()) {
         packages.restore(&case.packages);
         let plan = plan(&packages.sides(), &settings).unwrap();
-        let _ = plan.write_to(&Faulty::new(Fault::Ends, at), false);
+        let _ = plan.write_to(&FaultyDisk::new(Fault::Ends, at), false);
         at += 1;
     }
     assert_ne!(packages.tree(), case.after);
-    assert_eq!(said(&packages, &arguments), case.said);
+    assert_eq!(output_of(&packages, &arguments), case.output_of);
     assert_eq!(packages.tree(), case.after);
 }
 
-/// A run that ended when some of its files were new.
+/// Returns the packages of a run that ended after some files were written.
 fn half_merged(packages: &Packages) -> Packages {
-    let script = Standing::File(0o750, "echo 2\n".to_owned());
-    ended(packages, |tree| {
+    let script = Entry::File(0o750, "echo 2\n".to_owned());
+    run_until(packages, |tree| {
         tree.get(Path::new("run.sh")) == Some(&script)
     })
 }
 
-/// A run that ended as soon as the package was so.
-fn ended(packages: &Packages, is_so: impl Fn(&Tree) -> bool) -> Packages {
+/// Returns the packages of a run that ended as soon as the local package met the condition.
+fn run_until(packages: &Packages, condition: impl Fn(&Tree) -> bool) -> Packages {
     for at in 0..calls(packages, false) {
-        let packages = packages.again();
-        let _ = planned(&packages).write_to(&Faulty::new(Fault::Ends, at), false);
+        let packages = packages.copy();
+        let _ = planned(&packages).write_to(&FaultyDisk::new(Fault::Ends, at), false);
         let tree = packages.tree();
-        if is_so(&tree) {
+        if condition(&tree) {
             assert_eq!(journals(&packages.path("")).len(), 1);
             return packages;
         }
     }
-    panic!("it never was");
+    panic!("no run met the condition");
 }
 
-/// A tree without its folders.
+/// Removes the folders from a tree.
 fn files(mut tree: Tree) -> Tree {
-    tree.retain(|_, standing| *standing != Standing::Folder);
+    tree.retain(|_, standing| *standing != Entry::Folder);
     tree
 }
 
@@ -360,7 +361,7 @@ fn another_merge_does_not_touch_a_half_merged_package() {
             "/old",
         ],
     );
-    // as the message says
+    // follows the advice in the message
     let journal = journals(&packages.path("")).remove(0);
     fs::remove_file(journal.with_file_name("old")).unwrap();
     assert_eq!(packages.run(&["--yaml-only"]).status, 0);
@@ -386,8 +387,7 @@ fn what_was_changed_after_the_kill_is_not_taken_back() {
     );
 }
 
-/// What says in a package that it is a journal, as earlier versions kept it there, is a file like
-/// any other.
+/// A journal inside a package, as earlier versions wrote it, is a file like any other.
 #[test]
 fn a_journal_from_elsewhere_does_no_harm() {
     for (content, path) in [
@@ -398,7 +398,7 @@ fn a_journal_from_elsewhere_does_no_harm() {
         ),
     ] {
         let packages = Packages::varied();
-        let merged = packages.again();
+        let merged = packages.copy();
         assert_eq!(merged.run(&[]).status, 0);
         fs::write(packages.path(path), "precious\n").unwrap();
         fs::write(packages.path("local/.merge3-journal"), content).unwrap();
@@ -414,7 +414,7 @@ fn a_journal_from_elsewhere_does_no_harm() {
             "precious\n"
         );
         let mut now = packages.tree();
-        let Some(Standing::File(_, kept)) = now.remove(Path::new(".merge3-journal")) else {
+        let Some(Entry::File(_, kept)) = now.remove(Path::new(".merge3-journal")) else {
             panic!("the local file is gone");
         };
         assert_eq!(kept, content);
@@ -428,21 +428,21 @@ fn a_file_in_the_place_of_a_temporary_one_is_not_written_to() {
     let is_staged = |path: &&PathBuf| {
         path.to_string_lossy().starts_with(".merge3-") && path.extension().is_some()
     };
-    let packages = ended(&case.packages, |tree| {
+    let packages = run_until(&case.packages, |tree| {
         tree.keys().any(|path| is_staged(&path))
     });
     let staged = packages.tree().keys().find(is_staged).unwrap().clone();
-    // whoever reads its name puts a link there that leads elsewhere
+    // somebody who guesses its name puts a link to another file there
     let precious = packages.path("precious");
     fs::write(&precious, "precious\n").unwrap();
     fs::remove_file(packages.local().join(&staged)).unwrap();
     std::os::unix::fs::symlink(&precious, packages.local().join(&staged)).unwrap();
-    assert_eq!(said(&packages, &[]), case.said);
+    assert_eq!(output_of(&packages, &[]), case.output_of);
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious\n");
     assert_eq!(packages.tree(), case.after);
 }
 
-/// A name is no sign that a file is ours.
+/// The name alone does not make a file one of merge3's own.
 #[test]
 fn a_local_file_with_the_name_of_a_temporary_one_stays() {
     let notes = [".merge3-notes.tmp", "ours/.merge3-0123456789abcdef-0.tmp"];
@@ -450,12 +450,12 @@ fn a_local_file_with_the_name_of_a_temporary_one_stays() {
     for name in notes {
         fs::write(packages.path("local").join(name), "mine\n").unwrap();
     }
-    for packages in [packages.again(), half_merged(&packages)] {
+    for packages in [packages.copy(), half_merged(&packages)] {
         assert_eq!(packages.run(&[]).status, 0);
         let tree = packages.tree();
         for name in notes {
             let kept = tree.get(Path::new(name));
-            let is_kept = matches!(kept, Some(Standing::File(_, text)) if text == "mine\n");
+            let is_kept = matches!(kept, Some(Entry::File(_, text)) if text == "mine\n");
             assert!(is_kept, "{name}: {kept:?}");
         }
         let ours = tree

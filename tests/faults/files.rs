@@ -1,5 +1,5 @@
-//! What else stands in folders: pipes, links, devices, names that nobody expects, files that are
-//! not what they were.
+//! Tests unusual entries in folders: pipes, links, devices, unexpected names, files that change
+//! during a run.
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
@@ -14,10 +14,10 @@ use merge3::error::Error;
 use merge3::package::{Settings, plan};
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Packages, Ran, tree};
+use crate::harness::{Packages, RunOutput, tree};
 
-/// A package in which there is something to do.
-fn with_work() -> Packages {
+/// Returns packages with a change to merge.
+fn with_change() -> Packages {
     let packages = Packages::empty();
     packages.put("work.yaml", ["a: 1\n", "a: 2\n", "a: 1\n"]);
     packages
@@ -27,8 +27,8 @@ fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Runs to the end; whatever waits for somebody fails.
-fn at_once(command: &mut Command) -> Ran {
+/// Runs a command, and fails if it hangs.
+fn run_without_hanging(command: &mut Command) -> RunOutput {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -39,17 +39,17 @@ fn at_once(command: &mut Command) -> Ran {
     while child.try_wait().unwrap().is_none() {
         if start.elapsed() > Duration::from_secs(30) {
             child.kill().unwrap();
-            panic!("{command:?} waits for somebody");
+            panic!("{command:?} hangs");
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    Ran::from(child.wait_with_output().unwrap())
+    RunOutput::from(child.wait_with_output().unwrap())
 }
 
 #[test]
 fn pipes_sockets_and_devices_are_left_alone() {
     for side in ["original", "updated", "local"] {
-        let packages = with_work();
+        let packages = with_change();
         let folder = packages.path(side);
         make_pipe(&folder.join("pipe.yaml"));
         make_pipe(&folder.join(".krmignore"));
@@ -64,7 +64,7 @@ fn pipes_sockets_and_devices_are_left_alone() {
         if !is_root {
             println!("no device in {side}: only root may make one");
         }
-        let ran = at_once(&mut packages.command(&[]));
+        let ran = run_without_hanging(&mut packages.command(&[]));
         assert_eq!(ran.status, 0, "{ran:?}");
         assert_eq!(
             fs::read_to_string(packages.path("local/work.yaml")).unwrap(),
@@ -80,7 +80,7 @@ fn pipes_sockets_and_devices_are_left_alone() {
 
 #[test]
 fn a_pipe_for_a_side_or_a_file_of_rules_is_refused() {
-    let packages = with_work();
+    let packages = with_change();
     let pipe = packages.path("pipe");
     make_pipe(&pipe);
     let pipe = pipe.to_str().unwrap();
@@ -108,12 +108,12 @@ fn a_pipe_for_a_side_or_a_file_of_rules_is_refused() {
         (vec!["git", "driver", pipe, pipe, pipe], "no regular file"),
         (vec!["solve", pipe], "no regular file"),
     ] {
-        let ran = at_once(Command::new(env!("CARGO_BIN_EXE_merge3")).args(&arguments));
+        let ran = run_without_hanging(Command::new(env!("CARGO_BIN_EXE_merge3")).args(&arguments));
         assert!(ran.status >= 2, "{arguments:?}: {ran:?}");
         assert!(ran.stderr.contains(message), "{arguments:?}: {ran:?}");
     }
     for option in ["--config", "--report-file"] {
-        let ran = at_once(&mut packages.command(&[option, pipe]));
+        let ran = run_without_hanging(&mut packages.command(&[option, pipe]));
         assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.stderr.contains("no regular file"), "{ran:?}");
     }
@@ -122,15 +122,20 @@ fn a_pipe_for_a_side_or_a_file_of_rules_is_refused() {
 
 #[test]
 fn a_report_can_go_where_the_process_writes_already() {
-    let packages = with_work();
-    let ran = at_once(&mut packages.command(&["--report", "json", "--report-file", "/dev/stderr"]));
+    let packages = with_change();
+    let ran = run_without_hanging(&mut packages.command(&[
+        "--report",
+        "json",
+        "--report-file",
+        "/dev/stderr",
+    ]));
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stderr.contains("\"written\": true"), "{ran:?}");
 }
 
 #[test]
 fn a_report_that_cannot_be_written_is_known_before_the_merge() {
-    let packages = with_work();
+    let packages = with_change();
     packages.fails_with(
         &["--report-file", "/no/such/folder/report"],
         &[
@@ -142,7 +147,7 @@ fn a_report_that_cannot_be_written_is_known_before_the_merge() {
 
 #[test]
 fn links_are_never_followed_nor_written_through() {
-    let packages = with_work();
+    let packages = with_change();
     let outside = packages.path("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("a.yaml"), "a: 1\n").unwrap();
@@ -155,7 +160,7 @@ fn links_are_never_followed_nor_written_through() {
     packages.put("folder/new.yaml", ["", "a: 2\n", ""]);
     packages.put("loop/new.yaml", ["", "a: 2\n", ""]);
     let before = tree(&outside);
-    let ran = at_once(&mut packages.command(&[]));
+    let ran = run_without_hanging(&mut packages.command(&[]));
     assert_eq!(ran.status, 0, "{ran:?}");
     assert_eq!(tree(&outside), before);
     assert!(ran.stderr.contains("is a symbolic link"), "{ran:?}");
@@ -180,7 +185,7 @@ fn names_that_nobody_expects_are_names() {
             fs::write(path, format!("a: {value}\nb: {value}\n")).unwrap();
         }
         for form in ["text", "json", "markdown", "html"] {
-            let ran = packages.again().run(&["-v", "--report", form]);
+            let ran = packages.copy().run(&["-v", "--report", form]);
             assert_eq!(ran.status, 0, "{ran:?}");
             let told = format!("{}{}", ran.stdout, ran.stderr);
             assert!(!told.contains('\x1b'), "{told:?}");
@@ -194,7 +199,7 @@ fn names_that_nobody_expects_are_names() {
 
 #[test]
 fn names_that_differ_only_in_case_are_two_names() {
-    let packages = with_work();
+    let packages = with_change();
     packages.put("Case.yaml", ["", "a: 1\n", ""]);
     packages.put("case.yaml", ["", "", "mine: 1\n"]);
     let ran = packages.run(&[]);
@@ -214,13 +219,13 @@ fn names_that_differ_only_in_case_are_two_names() {
             "warning: Case.yaml: differs only in case from case.yaml: on macOS and Windows only one of the two can be there"
         ]
     );
-    // what is there already is nothing new
+    // a file that was there before causes no warning
     assert_eq!(packages.run(&[]).stderr, "");
 }
 
 #[test]
 fn two_folders_of_one_name_in_two_cases_are_told_of_once() {
-    let packages = with_work();
+    let packages = with_change();
     packages.put("Base/one.yaml", ["", "a: 1\n", ""]);
     packages.put("Base/two.yaml", ["", "a: 1\n", ""]);
     packages.put("base/one.yaml", ["", "", "mine: 1\n"]);
@@ -235,7 +240,7 @@ fn two_folders_of_one_name_in_two_cases_are_told_of_once() {
 
 #[test]
 fn a_name_that_only_changes_its_case_is_nothing_to_tell() {
-    let packages = with_work();
+    let packages = with_change();
     packages.put("readme.md", ["1\n", "", "1\n"]);
     packages.put("README.md", ["", "1\n", ""]);
     packages.put("docs/a.yaml", ["a: 1\n", "", "a: 1\n"]);
@@ -247,7 +252,7 @@ fn a_name_that_only_changes_its_case_is_nothing_to_tell() {
 
 #[test]
 fn a_path_in_a_document_is_only_a_text() {
-    let packages = with_work();
+    let packages = with_change();
     let kptfile = |value: &str| {
         format!(
             "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ../../outside\nupstream:\n  git:\n    directory: ../../{value}\n"
@@ -267,7 +272,7 @@ fn a_path_in_a_document_is_only_a_text() {
 
 #[test]
 fn the_other_name_of_a_hard_link_keeps_what_it_has() {
-    let packages = with_work();
+    let packages = with_change();
     let other = packages.path("other.yaml");
     fs::hard_link(packages.path("local/work.yaml"), &other).unwrap();
     assert_eq!(packages.run(&[]).status, 0);
@@ -280,7 +285,7 @@ fn the_other_name_of_a_hard_link_keeps_what_it_has() {
 
 #[test]
 fn a_read_only_file_is_replaced_and_stays_read_only() {
-    let packages = with_work();
+    let packages = with_change();
     let file = packages.path("local/work.yaml");
     fs::set_permissions(&file, Permissions::from_mode(0o444)).unwrap();
     assert_eq!(packages.run(&[]).status, 0);
@@ -293,10 +298,10 @@ fn a_read_only_file_is_replaced_and_stays_read_only() {
 
 #[test]
 fn a_file_that_becomes_something_else_meanwhile_is_refused() {
-    let packages = with_work();
+    let packages = with_change();
     let file = packages.path("local/work.yaml");
     for what in ["pipe", "link", "folder", "gone"] {
-        let packages = packages.again();
+        let packages = packages.copy();
         let file = packages.path("local/work.yaml");
         let plan = plan(&packages.sides(), &Settings::default()).unwrap();
         fs::remove_file(&file).unwrap();
@@ -314,12 +319,13 @@ fn a_file_that_becomes_something_else_meanwhile_is_refused() {
     assert!(file.exists());
 }
 
-/// As root everything is allowed: the program is run as nobody there.
+/// Runs the program as `nobody` if the test runs as root, who may do everything.
 fn as_nobody(packages: &Packages) -> Output {
     use std::os::unix::process::CommandExt as _;
 
     let binary = packages.path("merge3");
-    // another process copies it: one that this one had open for writing could not be run
+    // another process copies the program: a file that this process has open for writing cannot be
+    // executed
     let copied = Command::new("cp")
         .arg(env!("CARGO_BIN_EXE_merge3"))
         .arg(&binary)
@@ -353,7 +359,7 @@ fn a_folder_that_may_not_be_changed_leaves_all_as_it_was() {
     )
     .unwrap();
     let before = packages.tree();
-    let ran = Ran::from(as_nobody(&packages));
+    let ran = RunOutput::from(as_nobody(&packages));
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.stderr.contains("cannot write "), "{ran:?}");
     assert!(ran.stderr.contains("help: nothing was written"), "{ran:?}");
@@ -367,10 +373,10 @@ fn a_folder_that_may_not_be_changed_leaves_all_as_it_was() {
 
 #[test]
 fn a_folder_that_may_not_be_listed_is_named() {
-    let packages = with_work();
+    let packages = with_change();
     packages.put("closed/a.yaml", ["a: 1\n", "a: 2\n", "a: 1\n"]);
     fs::set_permissions(packages.path("local/closed"), Permissions::from_mode(0o000)).unwrap();
-    let ran = Ran::from(as_nobody(&packages));
+    let ran = RunOutput::from(as_nobody(&packages));
     fs::set_permissions(packages.path("local/closed"), Permissions::from_mode(0o755)).unwrap();
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(

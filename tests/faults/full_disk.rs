@@ -1,4 +1,4 @@
-//! A disk without room: a limit on the size of files, and, where that may be mounted, a small disk.
+//! Tests a full disk: a limit on the size of files and, if it can be mounted, a small disk.
 
 use std::fs;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::process::Command;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Packages, Ran, tree};
+use crate::harness::{Packages, RunOutput, tree};
 
-/// A package with a file that grows to so many KiB, among others that change.
+/// Returns packages in which a file grows to this many KiB and others change.
 fn growing(kib: usize) -> Packages {
     let packages = Packages::varied();
     let long = format!("text: {}\n", "x".repeat(kib << 10));
@@ -21,11 +21,12 @@ fn a_file_that_has_no_room_leaves_all_as_it_was() {
     let packages = growing(64);
     let before = packages.tree();
     let merge = packages.command(&[]);
-    // in blocks of 512 or 1024 bytes; the signal for it is ignored, as where a disk is full
+    // the limit is in blocks of 512 or 1024 bytes; its signal is ignored, so that writing fails as
+    // on a full disk
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 20; exec \"$@\"", "sh"]);
     limited.arg(merge.get_program()).args(merge.get_args());
-    let ran = Ran::from(limited.output().unwrap());
+    let ran = RunOutput::from(limited.output().unwrap());
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(
         ran.stderr.contains("cannot write ") && ran.stderr.contains("large.yaml"),
@@ -41,7 +42,7 @@ fn a_file_that_has_no_room_leaves_all_as_it_was() {
     assert_eq!(packages.run(&[]).status, 0);
 }
 
-/// A disk of its own, unmounted at the end.
+/// A mounted disk, which is unmounted when it is dropped.
 struct Disk<'p>(&'p Path);
 
 impl Disk<'_> {
@@ -67,7 +68,7 @@ fn a_disk_that_is_full_leaves_all_as_it_was() {
     for kib in [64, 100, 150, 300] {
         let packages = growing(kib);
         let local = packages.local();
-        let expected = packages.again();
+        let expected = packages.copy();
         let Some(_disk) = Disk::mount(&local) else {
             println!("not shown here: only root may mount a small disk");
             return;

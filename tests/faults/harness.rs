@@ -1,5 +1,5 @@
-//! Three packages with a bit of everything to do, the real binary run on them, and what is there
-//! afterwards.
+//! Packages with many kinds of changes, on which tests run the real binary and compare the folders
+//! before and after.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -10,17 +10,17 @@ use std::process::{Command, Stdio};
 use merge3::triple::Triple;
 use tempfile::TempDir;
 
-pub(crate) use crate::ran::Ran;
+pub(crate) use crate::run_output::RunOutput;
 
-/// What stands at a path: a file with its mode and content, a folder, something else.
+/// The entry at a path: a file with its mode and content, a folder, or something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum Entry {
     File(u32, String),
     Folder,
-    Else,
+    Other,
 }
 
-pub(crate) type Tree = BTreeMap<PathBuf, Standing>;
+pub(crate) type Tree = BTreeMap<PathBuf, Entry>;
 
 /// Three packages.
 pub(crate) struct Packages {
@@ -37,8 +37,8 @@ impl Packages {
         Self { folder }
     }
 
-    /// A conflict, a document that moves between two files, files and folders that come, go, move
-    /// and take each other's place, one of which only the mode changes.
+    /// Creates packages with a conflict, a document that moves between two files, and files and
+    /// folders that are added, deleted, moved, replaced by each other, or change only their mode.
     pub(crate) fn varied() -> Self {
         let packages = Self::empty();
         let one = |value: u8| {
@@ -75,7 +75,7 @@ impl Packages {
         packages
     }
 
-    /// `varied`, and so many files more that change, come and go.
+    /// Like [`Packages::varied`], with this many more files that change, are added or are deleted.
     pub(crate) fn large(files: usize) -> Self {
         let packages = Self::varied();
         for file in 0..files {
@@ -91,7 +91,7 @@ impl Packages {
         packages
     }
 
-    /// Puts a file into the original, updated and local package; nothing where it is empty.
+    /// Writes a file in the original, updated and local package. An empty content writes no file.
     pub(crate) fn put(&self, path: &str, contents: [&str; 3]) {
         let sides = ["original", "updated", "local"];
         for (side, content) in sides.into_iter().zip(contents) {
@@ -103,8 +103,8 @@ impl Packages {
         }
     }
 
-    /// The same, with another local package.
-    pub(crate) fn again(&self) -> Self {
+    /// Returns a copy with its own local package.
+    pub(crate) fn copy(&self) -> Self {
         let folder = tempfile::tempdir().unwrap();
         copy(self.folder.path(), folder.path());
         Self { folder }
@@ -126,7 +126,7 @@ impl Packages {
         tree(&self.local())
     }
 
-    /// Puts the local package back.
+    /// Restores the local package from another copy.
     pub(crate) fn restore(&self, from: &Self) {
         fs::remove_dir_all(self.local()).unwrap();
         fs::create_dir(self.local()).unwrap();
@@ -143,11 +143,11 @@ impl Packages {
         command
     }
 
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::from(self.command(arguments).output().unwrap())
+    pub(crate) fn run(&self, arguments: &[&str]) -> RunOutput {
+        RunOutput::from(self.command(arguments).output().unwrap())
     }
 
-    /// Runs, and expects status 2, these messages, and that nothing changed.
+    /// Runs, and asserts status 2, these messages, and that nothing changed.
     pub(crate) fn fails_with(&self, arguments: &[&str], messages: &[&str]) {
         let before = self.tree();
         let ran = self.run(arguments);
@@ -157,14 +157,14 @@ impl Packages {
     }
 }
 
-/// Makes a folder look like a work tree of git's: what runs keep is there then, and not in the
-/// folder of whoever runs the tests.
+/// Makes a folder look like a git work tree, so that runs keep their journals there and not in the
+/// user's folder.
 pub(crate) fn as_work_tree(folder: &Path) {
     fs::create_dir(folder.join(".git")).unwrap();
     fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
 }
 
-/// The files by which runs tell what they have done, of all packages in a work tree.
+/// Returns the journals of runs on all packages in a work tree.
 pub(crate) fn journals(folder: &Path) -> Vec<PathBuf> {
     let Ok(runs) = fs::read_dir(folder.join(".git/merge3")) else {
         return Vec::new();
@@ -179,7 +179,7 @@ pub(crate) fn config_map(name: &str, value: u8) -> String {
     )
 }
 
-/// Everything below a folder, by relative path.
+/// Returns everything below a folder, by relative path.
 pub(crate) fn tree(root: &Path) -> Tree {
     let mut found = Tree::new();
     let mut folders = vec![root.to_owned()];
@@ -189,13 +189,13 @@ pub(crate) fn tree(root: &Path) -> Tree {
             let kind = entry.file_type().unwrap();
             let standing = if kind.is_dir() {
                 folders.push(entry.path());
-                Standing::Folder
+                Entry::Folder
             } else if kind.is_file() {
                 let mode = entry.metadata().unwrap().permissions().mode() & 0o7777;
                 let bytes = fs::read(entry.path()).unwrap_or_default();
-                Standing::File(mode, String::from_utf8_lossy(&bytes).into_owned())
+                Entry::File(mode, String::from_utf8_lossy(&bytes).into_owned())
             } else {
-                Standing::Else
+                Entry::Other
             };
             let path = entry.path().strip_prefix(root).unwrap().to_owned();
             found.insert(path, standing);
@@ -213,12 +213,12 @@ fn copy(from: &Path, to: &Path) {
     assert!(copied.unwrap().success());
 }
 
-/// Fails where a file is neither what it was nor what it is to be; of temporary files and of the
-/// journal nothing is said.
+/// Fails if a file is neither in its old nor in its new state. Temporary files and the journal are
+/// ignored.
 pub(crate) fn assert_whole(now: &Tree, before: &Tree, after: &Tree) {
     for (path, standing) in now {
         let name = path.file_name().unwrap().to_string_lossy();
-        if !name.starts_with(".merge3-") && matches!(standing, Standing::File(..)) {
+        if !name.starts_with(".merge3-") && matches!(standing, Entry::File(..)) {
             let known = [before.get(path), after.get(path)];
             assert!(
                 known.contains(&Some(standing)),
@@ -229,7 +229,7 @@ pub(crate) fn assert_whole(now: &Tree, before: &Tree, after: &Tree) {
     }
 }
 
-/// How often something is done: a little in `make test`, `SOAK` times in `make soak`.
+/// Returns the number of rounds: `short` in `make test`, `SOAK` in `make soak`.
 pub(crate) fn times(short: usize) -> usize {
     let long = std::env::var("SOAK").ok();
     long.and_then(|times| times.parse().ok()).unwrap_or(short)

@@ -1,4 +1,4 @@
-//! The real program, ended by real signals at any moment.
+//! Kills the real program by real signals at random moments.
 
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use pretty_assertions::assert_eq;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::harness::{Packages, Ran, Tree, assert_whole, times};
+use crate::harness::{Packages, RunOutput, Tree, assert_whole, times};
 use crate::moments::Moments;
 
-/// A large package, and how long an undisturbed run takes there.
+/// A large package, and the duration of an undisturbed run on it.
 struct Scene {
-    /// How many files are added to what every package has.
+    /// The number of files in addition to those of every package.
     files: usize,
     packages: Packages,
     work: Packages,
@@ -23,7 +23,7 @@ struct Scene {
 impl Scene {
     fn new(files: usize) -> Self {
         let packages = Packages::large(files);
-        let work = packages.again();
+        let work = packages.copy();
         let mut duration = Duration::ZERO;
         for _ in 0..3 {
             work.restore(&packages);
@@ -42,17 +42,16 @@ impl Scene {
         }
     }
 
-    /// After every so many rounds without enough moments that a test is about, one in which runs
-    /// take longer: where this process has to wait for a processor, a short run is over before a
-    /// signal comes.
-    fn after(self, round: usize, rounds: usize) -> Self {
+    /// After every `rounds` rounds that had too few relevant moments, returns a larger scene: if
+    /// the test process has to wait for a processor, a short run ends before the signal arrives.
+    fn or_larger(self, round: usize, rounds: usize) -> Self {
         match round % rounds {
             0 => Self::new(self.files * 2),
             _ => self,
         }
     }
 
-    /// Starts a run, and waits for the moment.
+    /// Starts a run and waits until the moment.
     fn start(&self, moment: Duration) -> Child {
         self.work.restore(&self.packages);
         let mut command = self.work.command(&[]);
@@ -65,20 +64,19 @@ impl Scene {
     }
 }
 
-/// How many files the package has at first.
+/// The initial number of files.
 const FILES: usize = 120;
 
-/// How many times as often as asked for a run is tried, where too few moments were those that a
-/// test is about.
-const MOST: usize = 8;
+/// The maximum number of rounds, as a multiple of the requested number, if too few moments were
+/// relevant.
+const MAX_ROUNDS_FACTOR: usize = 8;
 
-/// A machine is not as fast at one time as at another: moments move to where the runs are under
-/// way.
+/// The speed of the machine varies, so the moments adapt to the duration of the runs.
 fn shorter(duration: Duration) -> Duration {
     duration * 8 / 10
 }
 
-/// The other way round.
+/// The inverse of [`shorter`].
 fn longer(duration: Duration) -> Duration {
     duration * 11 / 10
 }
@@ -90,9 +88,9 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
     let (mut untouched, mut half, mut done) = (0, 0, 0);
     let times = times(25);
     let mut killed = 0;
-    while killed < times || (half <= times / 20 && killed < MOST * times) {
+    while killed < times || (half <= times / 20 && killed < MAX_ROUNDS_FACTOR * times) {
         killed += 1;
-        scene = scene.after(killed, 2 * times);
+        scene = scene.or_larger(killed, 2 * times);
         let mut child = scene.start(moments.next(scene.duration));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -129,19 +127,19 @@ fn a_run_that_is_interrupted_leaves_nothing_behind() {
     let (mut stopped, mut done, mut early) = (0, 0, 0);
     let times = times(25);
     let mut round = 0;
-    while round < times || (stopped <= times / 4 && round < MOST * times) {
+    while round < times || (stopped <= times / 4 && round < MAX_ROUNDS_FACTOR * times) {
         round += 1;
-        scene = scene.after(round, 2 * times);
+        scene = scene.or_larger(round, 2 * times);
         let (signal, status) = match round % 4 {
             0 => (Signal::TERM, 143),
             _ => (Signal::INT, 130),
         };
         let child = scene.start(moments.next(scene.duration));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        let ran = Ran::from(child.wait_with_output().unwrap());
+        let ran = RunOutput::from(child.wait_with_output().unwrap());
         let now = scene.work.tree();
         match ran.status {
-            // before the program listens, as with any other
+            // the signal arrived before the program handles it
             -1 => {
                 early += 1;
                 scene.duration = longer(scene.duration);

@@ -1,12 +1,13 @@
-//! What goes wrong around a merge: a disk that is full, a process that is killed, two runs at once,
-//! input from strangers.
+//! Tests what can go wrong around a merge: a full disk, a killed process, two runs at once,
+//! untrusted input.
 //!
-//! What docs/reliability.md promises is shown here. `make soak` runs the long ones longer (`SOAK`).
+//! The tests show the promises of docs/reliability.md. `make soak` runs the long ones longer
+//! (`SOAK`).
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
-#[path = "../support/ending.rs"]
-mod ending;
+#[path = "../support/crashing_disk.rs"]
+mod crashing_disk;
 mod every_write;
 mod files;
 mod full_disk;
@@ -15,8 +16,8 @@ mod kill;
 #[path = "../support/moments.rs"]
 mod moments;
 mod output;
-#[path = "../support/ran.rs"]
-mod ran;
+#[path = "../support/run_output.rs"]
+mod run_output;
 mod secrets;
 mod subcommands;
 mod two_at_once;

@@ -1,4 +1,5 @@
-//! `--output FOLDER`: a run that ends is made good by the next, and what is somebody else's stays.
+//! Tests `--output FOLDER`: the next run completes an interrupted one, and files that belong to
+//! others stay.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +10,14 @@ use merge3::error::Error;
 use merge3::package::{Plan, Settings, plan};
 use pretty_assertions::assert_eq;
 
-use crate::every_write::{Fault, Faulty};
-use crate::harness::{Packages, Ran, Standing, Tree, times, tree};
+use crate::every_write::{Fault, FaultyDisk};
+use crate::harness::{Entry, Packages, RunOutput, Tree, times, tree};
 use crate::moments::Moments;
 
-/// Says in a folder that its run has not come to its end.
+/// The file that marks an output folder as incomplete.
 const UNFINISHED: &str = ".merge3-output";
 
-/// Packages, a folder for the result, and what an undisturbed run puts there.
+/// Packages, an output folder, and the result of an undisturbed run.
 struct Case {
     packages: Packages,
     before: Tree,
@@ -26,7 +27,7 @@ struct Case {
 impl Case {
     fn new(packages: Packages) -> Self {
         std::os::unix::fs::symlink("a.yaml", packages.path("local/link")).unwrap();
-        let merged = packages.again();
+        let merged = packages.copy();
         assert_eq!(merged.run(&[]).status, 0);
         Self {
             before: packages.tree(),
@@ -39,19 +40,19 @@ impl Case {
         self.packages.path("in/result")
     }
 
-    fn run(&self) -> Ran {
+    fn run(&self) -> RunOutput {
         let there = self.there();
         self.packages.run(&["--output", there.to_str().unwrap()])
     }
 
     /// Writes the result to a disk with a fault.
-    fn write(&self, disk: &Faulty) -> Result<(), Error> {
+    fn write(&self, disk: &FaultyDisk) -> Result<(), Error> {
         let plan: Result<Plan, Error> = plan(&self.packages.sides(), &Settings::default());
         plan?.write_copy(disk, &self.there(), true)
     }
 
-    /// Runs, and expects the whole result.
-    fn assert_done(&self, what: &str) {
+    /// Runs, and asserts the whole result.
+    fn assert_complete(&self, what: &str) {
         let ran = self.run();
         assert_eq!(ran.status, 0, "{what}: {ran:?}");
         assert_eq!(tree(&self.there()), self.expected, "{what}");
@@ -64,7 +65,7 @@ impl Case {
     }
 
     fn calls(&self) -> usize {
-        let disk = Faulty::new(Fault::Fails, usize::MAX);
+        let disk = FaultyDisk::new(Fault::Fails, usize::MAX);
         self.write(&disk).unwrap();
         assert_eq!(tree(&self.there()), self.expected);
         self.clear();
@@ -79,8 +80,8 @@ fn a_call_that_fails_leaves_no_result() {
     assert!(calls > 80, "{calls}");
     let mut failed = 0;
     for at in 0..calls {
-        match case.write(&Faulty::new(Fault::Fails, at)) {
-            // a folder of the copy that could not be deleted stays
+        match case.write(&FaultyDisk::new(Fault::Fails, at)) {
+            // a folder of the copy that cannot be deleted is not an error
             Ok(()) => assert!(!case.there().join(UNFINISHED).exists()),
             Err(error) => {
                 failed += 1;
@@ -101,7 +102,7 @@ fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
     let mut half = 0;
     let calls = case.calls();
     for at in 0..calls {
-        let _ = case.write(&Faulty::new(Fault::Ends, at));
+        let _ = case.write(&FaultyDisk::new(Fault::Ends, at));
         let is_unfinished = case.there().join(UNFINISHED).exists();
         half += usize::from(is_unfinished);
         if !is_unfinished && case.there().exists() {
@@ -109,7 +110,7 @@ fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
             assert!(now.is_empty() || now == case.expected, "call {at}: {now:?}");
             case.clear();
         }
-        case.assert_done(&format!("call {at}"));
+        case.assert_complete(&format!("call {at}"));
     }
     assert!(half > calls * 3 / 4, "{half} of {calls}");
 }
@@ -119,7 +120,7 @@ fn a_run_that_is_stopped_leaves_no_result() {
     let case = Case::new(Packages::varied());
     let mut stopped = 0;
     for at in 0..case.calls() {
-        match case.write(&Faulty::new(Fault::Stops, at)) {
+        match case.write(&FaultyDisk::new(Fault::Stops, at)) {
             Ok(()) => assert_eq!(tree(&case.there()), case.expected, "call {at}"),
             Err(error) => {
                 stopped += 1;
@@ -160,7 +161,7 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
             }
             false => none += 1,
         }
-        case.assert_done("killed");
+        case.assert_complete("killed");
     }
     assert!(
         half > times / 20,
@@ -174,7 +175,7 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
 #[test]
 fn what_is_somebody_elses_is_left_alone() {
     let case = Case::new(Packages::varied());
-    let _ = case.write(&Faulty::new(Fault::Ends, case.calls() / 2));
+    let _ = case.write(&FaultyDisk::new(Fault::Ends, case.calls() / 2));
     let there = case.there();
     for (name, content) in [
         ("mine.txt", Some("mine")),
@@ -199,13 +200,13 @@ fn what_is_somebody_elses_is_left_alone() {
             None => fs::remove_file(&path).unwrap(),
         }
     }
-    case.assert_done("put right");
+    case.assert_complete("put right");
 }
 
 #[test]
 fn a_folder_that_a_run_of_another_merge_left_is_not_touched() {
     let case = Case::new(Packages::varied());
-    let _ = case.write(&Faulty::new(Fault::Ends, case.calls() - 1));
+    let _ = case.write(&FaultyDisk::new(Fault::Ends, case.calls() - 1));
     case.packages.put("only-here.yaml", ["", "", "x: 1\n"]);
     case.packages
         .put("a.yaml", ["a: 1\nb: 1\n", "a: 9\nb: 1\n", "a: 8\nb: 1\n"]);
@@ -220,8 +221,8 @@ fn a_folder_that_a_run_of_another_merge_left_is_not_touched() {
     assert_eq!(tree(&case.there()), before);
 }
 
-fn is_file(standing: &Standing) -> bool {
-    matches!(standing, Standing::File(..))
+fn is_file(standing: &Entry) -> bool {
+    matches!(standing, Entry::File(..))
 }
 
 #[test]
@@ -236,7 +237,8 @@ fn of_two_runs_to_one_folder_the_later_is_refused() {
         command.spawn().unwrap()
     };
     for _ in 0..5 {
-        let runs = [start(), start()].map(|child| Ran::from(child.wait_with_output().unwrap()));
+        let runs =
+            [start(), start()].map(|child| RunOutput::from(child.wait_with_output().unwrap()));
         let mut statuses = runs.each_ref().map(|ran| ran.status);
         statuses.sort_unstable();
         assert_eq!(statuses, [0, 2], "{runs:?}");
@@ -250,7 +252,7 @@ fn of_two_runs_to_one_folder_the_later_is_refused() {
 #[test]
 fn a_result_that_is_not_finished_is_no_package() {
     let case = Case::new(Packages::varied());
-    let _ = case.write(&Faulty::new(Fault::Ends, case.calls() / 2));
+    let _ = case.write(&FaultyDisk::new(Fault::Ends, case.calls() / 2));
     let local = case.packages.local();
     fs::remove_dir_all(&local).unwrap();
     fs::rename(case.there(), &local).unwrap();

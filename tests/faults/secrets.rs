@@ -1,9 +1,9 @@
-//! What a Secret keeps is told to nobody who did not ask for it.
+//! The values of a Secret are only shown if the user asks for them.
 
-use crate::harness::{Packages, Ran};
+use crate::harness::{Packages, RunOutput};
 
-/// What no output may hold, in any of its forms.
-const PRECIOUS: &str = "hunter2";
+/// A value that no output may contain, in any form.
+const SECRET_VALUE: &str = "hunter2";
 
 const FORMS: [&[&str]; 8] = [
     &["-v"],
@@ -16,26 +16,27 @@ const FORMS: [&[&str]; 8] = [
     &["--on-conflict", "markers", "--report", "json"],
 ];
 
-/// A file on three sides, each with another value of what is precious.
+/// Returns packages with one file that has another secret value on each side.
 fn package(path: &str, text: impl Fn(&str) -> String) -> Packages {
     let packages = Packages::empty();
-    let [old, new, local] = ["old", "new", "local"].map(|side| text(&format!("{PRECIOUS}-{side}")));
+    let [old, new, local] =
+        ["old", "new", "local"].map(|side| text(&format!("{SECRET_VALUE}-{side}")));
     packages.put(path, [&old, &new, &local]);
     packages
 }
 
-fn said(ran: &Ran) -> String {
+fn said(ran: &RunOutput) -> String {
     format!("{}{}", ran.stdout, ran.stderr)
 }
 
-/// Runs in every form: without a word of it, but with one where it is asked for.
-fn assert_kept(packages: &Packages) {
+/// Runs in every form, and asserts that the output has the value only with `--show-secrets`.
+fn assert_hidden(packages: &Packages) {
     let mut told = false;
     for form in FORMS {
-        let ran = packages.again().run(form);
-        assert!(!said(&ran).contains(PRECIOUS), "{form:?}: {ran:?}");
+        let ran = packages.copy().run(form);
+        assert!(!said(&ran).contains(SECRET_VALUE), "{form:?}: {ran:?}");
         let arguments = [form, &["--show-secrets"]].concat();
-        told |= said(&packages.again().run(&arguments)).contains(PRECIOUS);
+        told |= said(&packages.copy().run(&arguments)).contains(SECRET_VALUE);
     }
     assert!(told, "--show-secrets shows nothing");
 }
@@ -47,18 +48,18 @@ fn secret(fields: &str) -> String {
 #[test]
 fn of_its_fields() {
     for field in ["data", "stringData"] {
-        assert_kept(&package("s.yaml", |value| {
+        assert_hidden(&package("s.yaml", |value| {
             secret(&format!("{field}:\n  key: {value}\n"))
         }));
     }
-    assert_kept(&package("s.yaml", |value| {
+    assert_hidden(&package("s.yaml", |value| {
         secret(&format!("stringData:\n  key: |\n    a\n    {value}\n"))
     }));
 }
 
 #[test]
 fn of_what_was_last_applied() {
-    assert_kept(&package("s.yaml", |value| {
+    assert_hidden(&package("s.yaml", |value| {
         format!(
             "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{{\"data\":{{\"key\":\"{value}\"}}}}'\n"
         )
@@ -67,10 +68,10 @@ fn of_what_was_last_applied() {
 
 #[test]
 fn in_a_list_and_in_json() {
-    assert_kept(&package("s.yaml", |value| {
+    assert_hidden(&package("s.yaml", |value| {
         format!("apiVersion: v1\nkind: List\nitems:\n- kind: Secret\n  data:\n    key: {value}\n")
     }));
-    assert_kept(&package("s.json", |value| {
+    assert_hidden(&package("s.json", |value| {
         format!(
             "{{\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"metadata\": {{\"name\": \"s\"}},\n \"data\": {{\"key\": \"{value}\"}}}}\n"
         )
@@ -79,7 +80,7 @@ fn in_a_list_and_in_json() {
 
 #[test]
 fn in_a_text_within_another_resource() {
-    assert_kept(&package("s.yaml", |value| {
+    assert_hidden(&package("s.yaml", |value| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  s.yaml: |\n    kind: Secret\n    data:\n      key: {value}\n"
         )
@@ -89,7 +90,7 @@ fn in_a_text_within_another_resource() {
 #[test]
 fn in_a_whole_document_that_one_side_deleted() {
     let packages = Packages::empty();
-    let text = |value: &str| secret(&format!("data:\n  key: {PRECIOUS}-{value}\n"));
+    let text = |value: &str| secret(&format!("data:\n  key: {SECRET_VALUE}-{value}\n"));
     packages.put("gone.yaml", [&text("old"), "", &text("local")]);
     packages.put(
         "kept.yaml",
@@ -99,13 +100,13 @@ fn in_a_whole_document_that_one_side_deleted() {
             "",
         ],
     );
-    assert_kept(&packages);
+    assert_hidden(&packages);
 }
 
 #[test]
 fn in_a_file_that_does_not_parse() {
-    // the line with the mistake is that with the value
-    assert_kept(&package("s.yaml", |value| {
+    // the line with the error has the value
+    assert_hidden(&package("s.yaml", |value| {
         secret(&format!("data:\n  key: \"{value}\n"))
     }));
     let packages = package("s.yaml", |value| {
@@ -113,10 +114,10 @@ fn in_a_file_that_does_not_parse() {
     });
     std::fs::write(
         packages.path("local/s.yaml"),
-        secret(&format!("data:\n  key: \"{PRECIOUS}\n")),
+        secret(&format!("data:\n  key: \"{SECRET_VALUE}\n")),
     )
     .unwrap();
-    assert_kept(&packages);
+    assert_hidden(&packages);
     let ran = packages.run(&[]);
     assert_eq!(ran.status, 2);
     for part in [
@@ -129,7 +130,7 @@ fn in_a_file_that_does_not_parse() {
 
 #[test]
 fn in_a_file_that_is_merged_by_lines() {
-    assert_kept(&package("s.txt", |value| {
+    assert_hidden(&package("s.txt", |value| {
         format!("kind: Secret\nkey: {value}\n")
     }));
 }
@@ -146,15 +147,15 @@ fn when_somebody_asks_why() {
             .arg("explain")
             .args(merge.get_args())
             .args(["s.yaml", "data.key"]);
-        Ran::from(command.output().unwrap())
+        RunOutput::from(command.output().unwrap())
     };
     let ran = explain(&[]);
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(
-        !said(&ran).contains(PRECIOUS) && ran.stdout.contains("updated: (secret)"),
+        !said(&ran).contains(SECRET_VALUE) && ran.stdout.contains("updated: (secret)"),
         "{ran:?}"
     );
-    assert!(said(&explain(&["--show-secrets"])).contains(PRECIOUS));
+    assert!(said(&explain(&["--show-secrets"])).contains(SECRET_VALUE));
 }
 
 #[test]

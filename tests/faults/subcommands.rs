@@ -1,4 +1,4 @@
-//! `apply`, `patch` and `diff` keep to what a merge keeps to.
+//! `apply`, `patch` and `diff` give the same guarantees as a merge.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use merge3::package::{
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
-use crate::ending::Ending;
-use crate::harness::{Ran, as_work_tree, config_map, journals, tree};
+use crate::crashing_disk::CrashingDisk;
+use crate::harness::{RunOutput, as_work_tree, config_map, journals, tree};
 
 const PRECIOUS: &str = "hunter2";
 
-/// A folder of objects, and what is to be made of them.
+/// A folder of objects, and the changes to apply to them.
 struct Scene(TempDir);
 
 impl Scene {
@@ -48,8 +48,8 @@ impl Scene {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::from(self.command(arguments).output().unwrap())
+    fn run(&self, arguments: &[&str]) -> RunOutput {
+        RunOutput::from(self.command(arguments).output().unwrap())
     }
 
     fn applied(&self) -> Plan {
@@ -85,7 +85,7 @@ fn is_made_good(plan: impl Fn(&Scene) -> Plan, arguments: &[&str]) {
     let scene = Scene::new(config_map);
     let done = undisturbed.run(arguments);
     assert_eq!(done.status, 0, "{done:?}");
-    let ending = Ending::default();
+    let ending = CrashingDisk::default();
     assert!(plan(&scene).write_to(&ending, false).is_err());
     let half = tree(&scene.path("live"));
     assert_eq!(journals(scene.0.path()).len(), 1);
@@ -110,7 +110,7 @@ fn patch_that_was_killed_is_made_good_by_the_next() {
 #[test]
 fn another_patch_does_not_go_over_what_was_left_half_done() {
     let scene = Scene::new(config_map);
-    let ending = Ending::default();
+    let ending = CrashingDisk::default();
     assert!(scene.patched().write_to(&ending, false).is_err());
     fs::write(scene.path("patch.yaml"), config_map("a", 3)).unwrap();
     let half = tree(&scene.path("live"));
@@ -130,7 +130,7 @@ fn each_waits_for_another_run() {
         std::thread::sleep(Duration::from_millis(300));
         assert_eq!(child.try_wait().unwrap(), None, "{arguments:?}");
         folder.unlock().unwrap();
-        let ran = Ran::from(child.wait_with_output().unwrap());
+        let ran = RunOutput::from(child.wait_with_output().unwrap());
         assert_eq!(ran.status, 0, "{ran:?}");
         let waiting = "waiting for another run of merge3 at live";
         assert!(ran.stderr.contains(waiting), "{ran:?}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Packages, Ran, times};
+use crate::harness::{Packages, RunOutput, times};
 
 #[test]
 fn a_run_waits_for_another_one() {
@@ -24,7 +24,7 @@ fn a_run_waits_for_another_one() {
     assert_eq!(child.try_wait().unwrap(), None);
     assert_eq!(packages.tree(), before);
     folder.unlock().unwrap();
-    let ran = Ran::from(child.wait_with_output().unwrap());
+    let ran = RunOutput::from(child.wait_with_output().unwrap());
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(
         ran.stderr.contains("waiting for another run of merge3 at "),
@@ -36,10 +36,10 @@ fn a_run_waits_for_another_one() {
 #[test]
 fn runs_at_once_give_what_one_gives() {
     let packages = Packages::large(60);
-    let merged = packages.again();
+    let merged = packages.copy();
     merged.run(&[]);
     for round in 0..times(5).min(100) {
-        let work = packages.again();
+        let work = packages.copy();
         let children: Vec<_> = (0..4)
             .map(|_| {
                 let mut command = work.command(&[]);
@@ -52,7 +52,7 @@ fn runs_at_once_give_what_one_gives() {
             .collect();
         let mut at_work = 0;
         for child in children {
-            let ran = Ran::from(child.wait_with_output().unwrap());
+            let ran = RunOutput::from(child.wait_with_output().unwrap());
             assert_eq!(ran.status, 0, "{ran:?}");
             at_work += usize::from(!ran.stdout.contains(" 0 changed, 0 added, 0 deleted"));
         }
@@ -64,16 +64,16 @@ fn runs_at_once_give_what_one_gives() {
     }
 }
 
-/// Two other merges: whichever comes first, neither sees the other's half.
+/// Two different merges: the second one does not see a half written result of the first.
 #[test]
 fn two_other_merges_come_one_after_the_other() {
     for _ in 0..times(5).min(100) {
         let packages = Packages::large(40);
-        let other = packages.again();
+        let other = packages.copy();
         fs::write(other.path("updated/run.sh"), "echo 3\n").unwrap();
         let mut theirs = other.command(&[]);
         theirs.arg("--on-conflict").arg("local");
-        // the other's sides, this one's local package
+        // the arguments of the other run, on this run's local package
         let arguments: Vec<_> = theirs.get_args().map(ToOwned::to_owned).collect();
         let mut theirs = std::process::Command::new(theirs.get_program());
         theirs.args(arguments.iter().map(|argument| {
@@ -92,7 +92,7 @@ fn two_other_merges_come_one_after_the_other() {
                 .unwrap()
         });
         for child in children {
-            let ran = Ran::from(child.wait_with_output().unwrap());
+            let ran = RunOutput::from(child.wait_with_output().unwrap());
             assert_eq!(ran.status, 0, "{ran:?}");
         }
         let tree = packages.tree();

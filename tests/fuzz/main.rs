@@ -1,4 +1,4 @@
-//! What the fuzz targets check, on the inputs that were kept (`fuzz/corpus`).
+//! Runs the checks of the fuzz targets on the inputs in `fuzz/corpus`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(unreachable_pub)] // what these modules share is seen by this crate and that of the fuzz targets alone
@@ -18,14 +18,14 @@ use std::path::Path;
 
 use oracle::Verdict;
 
-/// Runs a target's function on each of its inputs, and names those that fail.
+/// Runs the check of a target on each of its inputs and lists those that fail.
 fn check_all(target: &str, check: fn(&[u8]) -> Verdict) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fuzz/corpus")
         .join(target);
     let mut failures = Vec::new();
     let mut count = 0;
-    for entry in fs::read_dir(&folder).expect("the corpus is a part of the project") {
+    for entry in fs::read_dir(&folder).expect("the folder fuzz/corpus exists") {
         let path = entry.expect("a file of the corpus").path();
         let bytes = fs::read(&path).expect("a file of the corpus");
         count += 1;

@@ -1,10 +1,10 @@
-//! Edits that people make: a random collection of the value, a random child of it, one change.
+//! Edits as people make them: one change to a random child of a random collection.
 
 use super::values;
 use crate::value::{Value, load};
 use proptest::prelude::*;
 
-/// One change to one place.
+/// One change at one place.
 #[derive(Debug, Clone)]
 pub struct Edit {
     collection: u16,
@@ -23,7 +23,7 @@ enum Change {
     Empty,
     Move,
     Duplicate,
-    /// The element once more, as another.
+    /// A copy of the element, changed into another one.
     Copy(Value),
     WrapInMap(String),
     WrapInList,
@@ -57,7 +57,7 @@ pub fn edit() -> impl Strategy<Value = Edit> {
 }
 
 impl Edit {
-    /// Makes the change, where there is a place for it.
+    /// Applies the change, if the value has a place for it.
     pub fn apply(&self, root: &mut Value) {
         let count = collections(root);
         if count > 0 {
@@ -98,7 +98,7 @@ impl Edit {
         let (child, to) = (at(self.child, len), self.to as usize % (len + 1));
         match (&self.change, child) {
             (Change::Add(_, value), _) => {
-                // An element like its neighbours, where those are maps.
+                // the new element resembles its neighbours if they are maps
                 let like = child.map(|child| list[child].clone());
                 let element = match (like, value) {
                     (Some(Value::Map(fields)), Value::Scalar { .. }) if !fields.is_empty() => {
@@ -155,7 +155,7 @@ fn at(index: u16, len: usize) -> Option<usize> {
     (len > 0).then(|| index as usize % len)
 }
 
-/// How many maps and lists there are.
+/// Counts the maps and lists in a value.
 fn collections(value: &Value) -> usize {
     match value {
         Value::Map(fields) => {
@@ -169,7 +169,7 @@ fn collections(value: &Value) -> usize {
     }
 }
 
-/// Visits the nth map or list.
+/// Calls `change` with the nth map or list.
 fn visit(value: &mut Value, nth: &mut usize, change: &mut dyn FnMut(&mut Value)) -> bool {
     if !matches!(value, Value::Map(_) | Value::List(_)) {
         return false;

@@ -1,4 +1,4 @@
-//! Collections in brackets.
+//! Writes collections in flow style.
 
 use super::place::Place;
 use super::render::{Renderer, key_tag};
@@ -7,8 +7,9 @@ use super::style::Use;
 use crate::value::Value;
 
 impl Renderer<'_> {
-    /// A node inside brackets, or the document's root: alias or properties, then the value.
-    /// `lines`: how far a line that goes on is indented; none where it all has to be on one line.
+    /// Writes a node inside brackets, or the root of the document: an alias, or properties and a
+    /// value. `lines` is the indentation of continuation lines, or None if everything must be on
+    /// one line.
     pub(super) fn flow_node(
         &mut self,
         value: &Value,
@@ -43,7 +44,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// A map or list in brackets.
+    /// Writes a map or list in brackets.
     pub(super) fn flow(&mut self, value: &Value, place: Place, lines: Option<usize>) -> String {
         let multi = self.style.does(Use::MultiLineFlow, place, 2);
         let inner = lines.filter(|_| multi).map(|at| at + self.style.indent);

@@ -1,5 +1,5 @@
-//! Random packages: an original as people write them, two scripts of edits, and a style of writing
-//! for each side.
+//! Generates random packages: a realistic original, two scripts of edits, and a style for each
+//! side.
 
 pub mod commented;
 pub mod edit;
@@ -16,7 +16,7 @@ use merge3::triple::Triple;
 use proptest::prelude::*;
 use style::Style;
 
-/// Three values that descend from one, and three texts that say them.
+/// Three values, two of them derived from the first, and a text for each.
 #[derive(Clone)]
 pub struct Case {
     pub values: Triple<Value>,
@@ -24,7 +24,7 @@ pub struct Case {
 }
 
 impl std::fmt::Debug for Case {
-    /// The three texts as they are, to cut a case out of them.
+    /// Prints the three texts as they are, so that they can be copied into a case.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names = ["original", "updated", "local"];
         for (name, text) in names.into_iter().zip(self.texts.as_ref().into_array()) {
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Case {
     }
 }
 
-/// A case of three values, each in a style that has more or less to do with the others'.
+/// A case of three values. The styles of the sides are similar to different degrees.
 pub fn case() -> impl Strategy<Value = Case> {
     (triple(), styles()).prop_map(|(values, styles)| Case {
         texts: values
@@ -48,7 +48,7 @@ pub fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// An original and what two scripts make of it; some edits are in both scripts.
+/// An original and the results of two scripts. Some edits are in both scripts.
 pub fn triple() -> impl Strategy<Value = Triple<Value>> {
     let script = || prop::collection::vec(edit::edit(), 0..4);
     let shared = prop::collection::vec(edit::edit(), 0..2);
@@ -64,7 +64,8 @@ pub fn triple() -> impl Strategy<Value = Triple<Value>> {
     })
 }
 
-/// Three styles: like the original's, that with some places written otherwise, or one of its own.
+/// Three styles. Each side's style is the original's, the original's with some changes, or another
+/// one.
 pub fn styles() -> impl Strategy<Value = Triple<Style>> {
     let derived = || {
         prop_oneof![

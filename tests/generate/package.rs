@@ -1,4 +1,4 @@
-//! Random packages: files of documents that descend from one original.
+//! Generates random packages: files of documents that are derived from one original.
 
 use super::edit::{Edit, edit};
 use super::render::render;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 const FILES: [&str; 3] = ["a.yaml", "b.yaml", "sub/c.yaml"];
 
-/// What files have above their first document.
+/// The text above the first document of a file.
 const HEADS: [&str; 7] = [
     "",
     "# A license.\n\n",
@@ -22,11 +22,11 @@ const HEADS: [&str; 7] = [
     "---\n",
 ];
 
-/// The head of each file, as an index.
+/// For each file, the index of its head.
 type Heads = [u8; 3];
 
-/// A document of a package: a resource by the name it has, behind its namespace and a `/` where it
-/// has one, or what the file has beside resources.
+/// A document of a package: a resource with its name (`NAMESPACE/NAME` if it has a namespace), or
+/// the other document that a file may have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Doc {
     pub name: Option<String>,
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Packages {
 }
 
 impl Doc {
-    /// What the document says.
+    /// Returns the value of the document.
     pub fn value(&self) -> Value {
         let Some(name) = &self.name else {
             return self.body.clone();
@@ -84,11 +84,11 @@ enum Change {
     Remove(u8),
     Add(u8, bool, bool, Value),
     Move(u8, u8, bool),
-    /// It gets another name, or another namespace.
+    /// The resource gets another name or namespace.
     Rename(u8, bool, bool),
 }
 
-/// Packages whose sides change documents, and where `moves` also their files.
+/// Packages whose sides change documents and, with `moves`, the files of documents.
 pub fn packages(moves: bool) -> impl Strategy<Value = Packages> {
     let body =
         || prop::collection::vec((values::key(), values::small()), 0..3).prop_map(values::map);
@@ -112,7 +112,7 @@ pub fn packages(moves: bool) -> impl Strategy<Value = Packages> {
         let mut original = Package::new();
         for (index, (file, is_resource, body)) in documents.into_iter().enumerate() {
             let file: &mut Vec<Doc> = original.entry(FILES[file]).or_default();
-            // One document of a file at most is none: they pair by their number.
+            // A file has at most one document that is no resource: they pair by their index.
             let named = is_resource || file.iter().any(|doc| doc.name.is_none());
             let name = named.then(|| format!("r{index}"));
             file.push(Doc { name, body });
@@ -128,8 +128,8 @@ pub fn packages(moves: bool) -> impl Strategy<Value = Packages> {
     })
 }
 
-/// The heads of the files of three packages: half of the time there are none, else each side may
-/// give one file another.
+/// The heads of the files of three packages. Half of the cases have none; in the others each side
+/// may change the head of one file.
 fn heads() -> impl Strategy<Value = Triple<Heads>> {
     let change = || prop::option::of((0..3_usize, any::<u8>()));
     let heads = (any::<Heads>(), change(), change()).prop_map(|(heads, up, own)| {
@@ -217,7 +217,7 @@ fn texts(package: &Package, heads: Heads, style: &Style) -> BTreeMap<&'static st
         for (index, doc) in docs.iter().enumerate() {
             let mut style = style.clone();
             style.bom &= head.is_empty();
-            // one `---` is enough
+            // the head already has a `---`
             if index == 0 && head.contains("---") {
                 style.header = 0;
             }

@@ -1,5 +1,5 @@
-//! A place in a value, by which choices are made: what both sides have at one place is written
-//! alike.
+//! A place in a value. It seeds the choices of style, so that both sides write the same place in
+//! the same way.
 
 use crate::value::Value;
 
@@ -8,16 +8,16 @@ use crate::value::Value;
 pub struct Place(u64);
 
 impl Place {
-    /// The document itself.
+    /// The root of the document.
     pub const ROOT: Self = Self(0xcbf2_9ce4_8422_2325);
 
-    /// A field of the map here.
+    /// Returns the place of a field of the map here.
     pub fn field(self, key: &str) -> Self {
         self.with(b'.').with_text(key)
     }
 
-    /// An element of the list here: by what it says first, so that it is the same place after it
-    /// moved.
+    /// Returns the place of an element of the list here. It depends on the first text of the
+    /// element and not on its index, so that a moved element keeps its place.
     pub fn element(self, element: &Value) -> Self {
         let mut here = self.with(b'-');
         let mut value = element;
@@ -40,7 +40,7 @@ impl Place {
         }
     }
 
-    /// Something about this place.
+    /// Returns a hash for one choice at this place.
     pub fn about(self, what: &str) -> u64 {
         self.with(b'#').with_text(what).0
     }

@@ -1,12 +1,11 @@
-//! A value as text, in a style. What is written says the value and nothing else, which a test of
-//! its own checks.
+//! Renders a value as text in a style. A test checks that the text has exactly that value.
 
 use super::place::Place;
 use super::scalars::{self, Spot, Written};
 use super::style::{Style, Use};
 use crate::value::Value;
 
-/// Writes a document.
+/// Renders a document.
 pub fn render(value: &Value, style: &Style) -> String {
     let mut renderer = Renderer {
         root: value,
@@ -25,9 +24,10 @@ pub(super) struct Renderer<'v> {
     pub(super) style: &'v Style,
     pub(super) out: String,
     anchors: Vec<(Value, String)>,
-    /// Whether the last line is a block scalar's: what is indented like it would be its own.
+    /// Whether the last line belongs to a block scalar, which would include a following line of the
+    /// same indentation.
     after_block: bool,
-    /// Whether even blank lines would be.
+    /// Whether the block scalar would also include blank lines.
     keeps_blanks: bool,
 }
 
@@ -79,7 +79,7 @@ impl Renderer<'_> {
             _ => "",
         };
         self.out.push_str(footer);
-        // the line breaks that end a block scalar are its own
+        // a block scalar includes the line breaks at its end
         let has_words = !footer.trim().is_empty();
         if self.style.unended && (!self.after_block || has_words) {
             let end = self.out.trim_end_matches('\n').len();
@@ -93,7 +93,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// A block map; `started`: its first key goes on with the line.
+    /// Writes a block map. If `started`, the first key is on the current line.
     fn map(&mut self, fields: &[(String, Value)], at: usize, place: Place, started: bool) {
         for (index, (key, value)) in fields.iter().enumerate() {
             let place = place.field(key);
@@ -120,7 +120,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// A block list; `started`: its first dash goes on with the line.
+    /// Writes a block list. If `started`, the first dash is on the current line.
     fn list(&mut self, list: &[Value], at: usize, place: Place, started: bool) {
         for (index, element) in list.iter().enumerate() {
             let place = place.element(element);
@@ -133,7 +133,8 @@ impl Renderer<'_> {
         }
     }
 
-    /// What follows a dash or a colon; after a dash, a block collection may go on with the line.
+    /// Writes what follows a dash or a colon. After a dash, a block collection may start on the
+    /// same line.
     fn value(&mut self, value: &Value, at: usize, place: Place, dash: bool) {
         let inner = at + self.style.indent.max(if dash { 2 } else { 1 });
         if self.alias(value) {
@@ -173,7 +174,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// A value on the line of its dash or colon, its properties already written.
+    /// Writes a value on the line of its dash or colon, after its properties.
     fn inline(
         &mut self,
         value: &Value,
@@ -219,7 +220,7 @@ impl Renderer<'_> {
         (self.after_block, self.keeps_blanks) = (true, written.keeps_blanks);
     }
 
-    /// An alias, where the value was written with an anchor already.
+    /// Writes an alias, if the value was written with an anchor before.
     pub(super) fn alias(&mut self, value: &Value) -> bool {
         match self.alias_of(value) {
             Some(alias) => {
@@ -238,7 +239,8 @@ impl Renderer<'_> {
         Some(format!("*{name}"))
     }
 
-    /// An anchor for what occurs again, and a tag that says what is so.
+    /// Returns the properties of a value: an anchor if the value repeats, and a tag that states its
+    /// type.
     pub(super) fn properties(&mut self, value: &Value, place: Place) -> (String, bool) {
         let mut properties = String::new();
         if self.style.may(Use::Tags) && self.style.does(Use::Tags, place.field("!"), 9) {
@@ -262,7 +264,7 @@ impl Renderer<'_> {
         self.style.does(Use::Flow, place, 4)
     }
 
-    /// Blank lines and comments above an entry.
+    /// Writes blank lines and comments above an entry.
     fn above(&mut self, at: usize, place: Place) {
         let style = self.style;
         if style.does(Use::Blanks, place, 3) && !self.keeps_blanks && !self.out.is_empty() {
@@ -274,7 +276,7 @@ impl Renderer<'_> {
             self.out.push_str(&format!("{spaces}\n"));
         }
         if style.does(Use::OddComments, place, 5) {
-            // Set off by a blank line, and perhaps not where the entries are.
+            // a comment after a blank line may be in another column than the entries
             let shift = match style.byte(Use::OddComments, place) / 5 % 3 {
                 0 => 0,
                 1 if !self.after_block => at + 2,
@@ -303,7 +305,7 @@ impl Renderer<'_> {
         self.out.push_str(&format!("# {text}\n"));
     }
 
-    /// A comment on the line, white space, the line's end.
+    /// Writes a comment on the line, trailing white space and the line break.
     pub(super) fn end_line(&mut self, place: Place, way: Use) {
         if self.style.does(way, place, 5) {
             let gap = if self.style.byte(way, place) > 128 {
@@ -326,7 +328,8 @@ impl Renderer<'_> {
     }
 }
 
-/// Keys are compared by what they say, so one that looks like a number may be written as one.
+/// Returns the tag of a key. Keys are compared by their text, so a key that looks like a number may
+/// get the tag of one.
 pub(super) fn key_tag(key: &str) -> &'static str {
     match key {
         "on" | "8080" | "<<" => "plain",

@@ -1,31 +1,31 @@
-//! The ways to write one scalar.
+//! Writes a scalar in one of the styles of YAML.
 
 use super::place::Place;
 use super::style::{Style, Use};
 use crate::value::load::plain_type;
 
-/// Where a scalar is to stand.
+/// The context in which a scalar is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Spot {
     pub place: Place,
     pub in_flow: bool,
-    /// The indentation of the collection around it, and of a line that goes on with it; none where
-    /// it must be one line.
+    /// The indentation of the surrounding collection and of continuation lines, or None if the
+    /// scalar must be on one line.
     pub lines: Option<(usize, usize)>,
 }
 
-/// A scalar as text: the properties it needs, what stands on the line, and the lines after that,
-/// indented.
+/// A scalar as text: its properties, the text on the line, and the further lines with their
+/// indentation.
 pub struct Written {
     pub tag: Option<String>,
     pub text: String,
     pub is_block: bool,
-    /// Blank lines below would be part of the value.
+    /// Whether blank lines below would be part of the value.
     pub keeps_blanks: bool,
 }
 
 impl Written {
-    /// What stands on one line.
+    /// Creates the text of a scalar on one line.
     pub fn line(text: String) -> Self {
         Self {
             tag: None,
@@ -51,7 +51,7 @@ pub fn null(style: &Style, spot: Spot) -> Written {
     }
 }
 
-/// Writes a scalar of a type.
+/// Writes a scalar of the given type.
 pub fn scalar(tag: &str, text: &str, style: &Style, spot: Spot) -> Written {
     let plain = is_plain(text, spot.in_flow);
     let explicit = style.does(Use::Tags, spot.place, 6);
@@ -110,7 +110,7 @@ fn string(text: &str, style: &Style, spot: Spot, plain: bool) -> Written {
     Written::line(ways.swap_remove(way))
 }
 
-/// Breaks a line at one of its single spaces, where the style does so.
+/// Breaks a line at one of its single spaces, if the style does so.
 fn folded_line(text: &str, style: &Style, spot: Spot) -> String {
     let single = text.find(' ').filter(|&at| {
         let (before, after) = (&text[..at], &text[at + 1..]);
@@ -146,7 +146,7 @@ fn escaped(text: &str, style: &Style, spot: Spot) -> String {
     out
 }
 
-/// Whether a text can stand without quotes.
+/// Whether a text can be written as a plain scalar.
 pub fn is_plain(text: &str, in_flow: bool) -> bool {
     let mut chars = text.chars();
     let Some(first) = chars.next() else {
@@ -166,7 +166,8 @@ pub fn is_plain(text: &str, in_flow: bool) -> bool {
         && (!in_flow || !text.contains([',', '[', ']', '{', '}', ':']))
 }
 
-/// As a block scalar, where it can be one; `inner` is where its lines start.
+/// Writes a text as a block scalar, or returns None if that is not possible. `inner` is the
+/// indentation of its lines.
 fn block(
     text: &str,
     style: &Style,

@@ -1,9 +1,10 @@
-//! How a value is written. All zero is the plainest way, which is what a failing case shrinks to.
+//! The style in which a value is written. A style of zeros is the plainest one, to which a failing
+//! case shrinks.
 
 use super::place::Place;
 use proptest::prelude::*;
 
-/// The ways of writing that a style may make use of; each is a bit of [`Style::uses`].
+/// Features of YAML that a style may use, as bits of [`Style::uses`].
 #[derive(Debug, Clone, Copy)]
 pub enum Use {
     Quotes,
@@ -27,15 +28,15 @@ pub enum Use {
 /// A style of writing.
 #[derive(Debug, Clone)]
 pub struct Style {
-    /// How far a level is indented.
+    /// The indentation of a level.
     pub indent: usize,
-    /// Whether lists are indented under their key.
+    /// Whether lists are indented below their key.
     pub indent_lists: bool,
     pub crlf: bool,
     pub bom: bool,
-    /// Whether the line break at the end is missing.
+    /// Whether the file lacks a line break at its end.
     pub unended: bool,
-    /// What is above the document, and below it.
+    /// The choice of text above and below the document.
     pub header: u8,
     pub footer: u8,
     uses: u32,
@@ -43,12 +44,12 @@ pub struct Style {
 }
 
 impl Style {
-    /// Whether a way of writing may occur at all.
+    /// Whether the style uses a feature.
     pub fn may(&self, way: Use) -> bool {
         self.uses & (1 << way as u32) != 0
     }
 
-    /// One of `n` ways for something at a place; 0 where the style makes no use of it.
+    /// Returns one of `n` choices for a feature at a place, 0 if the style does not use it.
     pub fn pick(&self, way: Use, place: Place, n: usize) -> usize {
         if !self.may(way) {
             return 0;
@@ -56,12 +57,12 @@ impl Style {
         self.byte(way, place) % n
     }
 
-    /// Whether to do it here, about one time in `n`.
+    /// Whether to use the feature at this place, about one time in `n`.
     pub fn does(&self, way: Use, place: Place, n: usize) -> bool {
         self.pick(way, place, n) == n - 1
     }
 
-    /// The number behind the choice.
+    /// Returns the number behind a choice.
     pub fn byte(&self, way: Use, place: Place) -> usize {
         let hash = place.about(&format!("{way:?}")) >> 7;
         match self.choices.len() {
@@ -71,7 +72,7 @@ impl Style {
     }
 }
 
-/// Any style; those that use few ways at once are the most frequent.
+/// Any style. Styles with few features are the most frequent.
 pub fn style() -> impl Strategy<Value = Style> {
     let uses = prop_oneof![
         2 => any::<[u32; 3]>().prop_map(|[a, b, c]| a & b & c),
@@ -110,7 +111,7 @@ pub fn style() -> impl Strategy<Value = Style> {
         )
 }
 
-/// A style with a few choices made otherwise.
+/// A few changes to the choices of a style.
 #[derive(Debug, Clone)]
 pub struct Variation {
     choices: Vec<(u8, u8)>,
@@ -135,7 +136,7 @@ pub fn variation() -> impl Strategy<Value = Variation> {
 }
 
 impl Variation {
-    /// Makes the choices.
+    /// Applies the changes.
     pub fn apply(&self, mut style: Style) -> Style {
         for (at, byte) in &self.choices {
             let len = style.choices.len();

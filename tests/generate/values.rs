@@ -1,11 +1,11 @@
-//! Random values: as they look in the field, and small trees of few keys in which everything
-//! collides.
+//! Generates random values: realistic ones, and small trees with few keys, in which changes often
+//! collide.
 
 use crate::value::{Value, load};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Strings that are hard to write, beside easy ones.
+/// Easy strings and strings that are hard to write.
 const TEXTS: [&str; 44] = [
     "a",
     "b",
@@ -52,7 +52,7 @@ const TEXTS: [&str; 44] = [
     "tab\there",
     "smile 😀 é",
 ];
-/// Plain scalars that are no strings.
+/// Plain scalars that are not strings.
 const OTHERS: [&str; 16] = [
     "0",
     "1",
@@ -105,7 +105,7 @@ pub fn text() -> impl Strategy<Value = Value> {
     .prop_map(Value::text)
 }
 
-/// Any scalar, null and those of an application's own tag included.
+/// Any scalar, including null and custom tags.
 pub fn scalar() -> impl Strategy<Value = Value> {
     prop_oneof![
         6 => text(),
@@ -123,7 +123,7 @@ pub fn key() -> impl Strategy<Value = String> {
     prop_oneof![4 => select(&KEYS[..5]), 2 => select(&KEYS[..])].prop_map(str::to_owned)
 }
 
-/// A scalar, or a small tree.
+/// A scalar or a small tree.
 pub fn small() -> impl Strategy<Value = Value> {
     scalar().prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
@@ -136,7 +136,7 @@ pub fn small() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A document: mostly a map.
+/// A document, mostly a map.
 pub fn document() -> impl Strategy<Value = Value> {
     prop_oneof![
         8 => prop::collection::vec((key(), small()), 0..6).prop_map(map),
@@ -148,7 +148,7 @@ pub fn document() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A map of distinct keys; the first of equal ones stays.
+/// Returns a map of these fields. Of fields with equal keys, the first one stays.
 pub fn map(fields: Vec<(String, Value)>) -> Value {
     let mut distinct: Vec<(String, Value)> = Vec::new();
     for (key, value) in fields {
@@ -159,7 +159,7 @@ pub fn map(fields: Vec<(String, Value)>) -> Value {
     Value::Map(distinct)
 }
 
-/// A list of maps that a key may identify.
+/// A list of maps that the key `by` may identify.
 fn elements(by: &'static str, value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     let element = (
         select(&TEXTS[..4]),
@@ -247,7 +247,7 @@ fn resource() -> impl Strategy<Value = Value> {
     )
 }
 
-/// A definition with columns that all have a `type`.
+/// A custom resource definition whose columns all have a `type`.
 fn custom_resource() -> impl Strategy<Value = Value> {
     let column = some(vec![
         ("name", always(text())),

@@ -1,5 +1,5 @@
-//! Laws over real files' text with random edits: no merge that git does cleanly comes out
-//! otherwise, and markers can be resolved either way, and lack nothing of the base.
+//! Tests laws on the text of real files with random edits: whatever git merges cleanly is merged in
+//! the same way, and markers can be resolved to either side and show all of the base.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use proptest::test_runner::RngSeed;
 
 use crate::harness::isolated;
 
-/// The YAML files of the cases.
+/// Returns the YAML files of the cases.
 fn texts() -> Vec<String> {
     let mut folders = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata")];
     let mut files = Vec::new();
@@ -34,7 +34,7 @@ fn texts() -> Vec<String> {
     files
         .iter()
         .filter_map(|path| fs::read_to_string(path).ok())
-        // to git a text with a NUL is binary, and has no merge
+        // git takes a text with NUL for binary and does not merge it
         .filter(|text| text.lines().count() > 6 && is_yaml(text) && !text.contains('\0'))
         .collect()
 }
@@ -45,7 +45,7 @@ fn is_yaml(text: &str) -> bool {
         .all(|document| Tree::parse(document.text).is_ok())
 }
 
-/// What a person does to a line.
+/// A change that a person makes to a line.
 #[derive(Debug, Clone)]
 enum Edit {
     Delete(prop::sample::Index),
@@ -107,7 +107,7 @@ fn edited(text: &str, edits: &[Edit]) -> String {
     lines.concat()
 }
 
-/// Whether a side has something of another kind where the original has a map, list or scalar.
+/// Whether a side has a value of another kind in place of a map, list or scalar of the original.
 fn changes_kind(original: &str, side: &str) -> bool {
     let (original, side) = (split(original), split(side));
     original.iter().zip(&side).any(|(original, side)| {
@@ -148,7 +148,7 @@ fn is_of_other_kind(
     }
 }
 
-/// The text merge of git, where it is without a conflict.
+/// Returns the text of git's merge, or None if it has conflicts.
 fn git_clean(sides: &Triple<String>, folder: &Path) -> Option<String> {
     for (name, text) in [
         ("o", &sides.original),
@@ -172,7 +172,7 @@ fn resolved(sides: &Triple<String>) -> Resolved {
     resolved_in(sides, Style::default())
 }
 
-/// The merge with the base between the markers.
+/// Merges with the base between the markers.
 fn resolved_with_base(sides: &Triple<String>) -> Resolved {
     let style = Style {
         conflict_style: Some(ConflictStyle::Diff3),
@@ -194,27 +194,27 @@ fn resolved_in(sides: &Triple<String>, style: Style) -> Resolved {
 
 /// A side of a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum Part {
     Local,
     Base,
     Updated,
 }
 
-/// Which side of a conflict the lines below a marker are of; within none below the last one, and no
-/// answer where it is no marker.
-fn marker(line: &str, within: Option<Of>) -> Option<Option<Of>> {
+/// Returns the side of the lines below a marker: Some(None) below the last marker of a conflict,
+/// None if the line is no marker. `within` is the side of the lines above.
+fn marker(line: &str, within: Option<Part>) -> Option<Option<Part>> {
     let begins = |sign: &str| line.trim_end().starts_with(&sign.repeat(7));
     match within {
-        None if begins("<") => Some(Some(Of::Local)),
-        Some(Of::Local) if begins("|") => Some(Some(Of::Base)),
-        Some(_) if begins("=") => Some(Some(Of::Updated)),
-        Some(Of::Updated) if begins(">") => Some(None),
+        None if begins("<") => Some(Some(Part::Local)),
+        Some(Part::Local) if begins("|") => Some(Some(Part::Base)),
+        Some(_) if begins("=") => Some(Some(Part::Updated)),
+        Some(Part::Updated) if begins(">") => Some(None),
         _ => None,
     }
 }
 
-/// The text with one side of each conflict.
-fn chosen(text: &str, side: Of) -> String {
+/// Returns the text with one side of each conflict.
+fn chosen(text: &str, side: Part) -> String {
     let mut within = None;
     let mut lines = text.split_inclusive('\n').collect::<Vec<_>>();
     lines.retain(|line| match marker(line, within) {
@@ -227,12 +227,12 @@ fn chosen(text: &str, side: Of) -> String {
     lines.concat()
 }
 
-/// The sides of each conflict: local, base, updated.
+/// Returns the sides of each conflict: local, base, updated.
 fn conflicts(text: &str) -> Vec<[String; 3]> {
     let (mut within, mut found) = (None, Vec::<[String; 3]>::new());
     for line in text.split_inclusive('\n') {
         if let Some(next) = marker(line, within) {
-            if next == Some(Of::Local) {
+            if next == Some(Part::Local) {
                 found.push(Default::default());
             }
             within = next;
@@ -244,7 +244,7 @@ fn conflicts(text: &str) -> Vec<[String; 3]> {
 }
 
 /// Whether two elements of lists begin with the same line.
-fn has_twins(text: &str) -> bool {
+fn has_repeated_elements(text: &str) -> bool {
     let elements = text
         .lines()
         .filter(|line| line.trim_start().starts_with("- "));
@@ -260,7 +260,8 @@ fn sides() -> impl Strategy<Value = Triple<String>> {
     })
 }
 
-/// The same cases in every run; `PROPTEST_CASES` asks for another number of others.
+/// Returns a configuration with the same cases in every run. `PROPTEST_CASES` sets the number of
+/// cases, which are then random.
 fn config() -> ProptestConfig {
     let given = std::env::var("PROPTEST_CASES").ok();
     let given = given.and_then(|it| it.parse().ok());
@@ -283,13 +284,13 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         if let Some(text) = git_clean(&sides, folder.path()) {
             let merged = resolved(&sides);
-            // one side made a text of a map or list: what the other changed in it has no place
+            // one side replaced a map or list by a text: the other side's change in it has no place
             // (rules: Kinds that differ)
-            let of_other_kind = [&sides.updated, &sides.local].iter().any(|side| changes_kind(&sides.original, side));
-            // two sides that made one key each, say: git's text would be broken where none of the
-            // sides was
+            let kind_differs = [&sides.updated, &sides.local].iter().any(|side| changes_kind(&sides.original, side));
+            // git's text may be broken although no side is, for instance if both sides add the same
+            // key
             let breaks = !is_yaml(&text) && [&sides.original, &sides.updated, &sides.local].into_iter().all(|side| is_yaml(side));
-            prop_assert!(merged.conflicts == 0 || breaks || of_other_kind, "{}", String::from_utf8_lossy(&merged.bytes));
+            prop_assert!(merged.conflicts == 0 || breaks || kind_differs, "{}", String::from_utf8_lossy(&merged.bytes));
         }
     }
 
@@ -298,8 +299,8 @@ proptest! {
         let merged = resolved(&sides);
         let text = String::from_utf8(merged.bytes).unwrap();
         if merged.structural {
-            prop_assert!(is_yaml(&chosen(&text, Of::Local)), "local: {text}");
-            prop_assert!(is_yaml(&chosen(&text, Of::Updated)), "updated: {text}");
+            prop_assert!(is_yaml(&chosen(&text, Part::Local)), "local: {text}");
+            prop_assert!(is_yaml(&chosen(&text, Part::Updated)), "updated: {text}");
         }
     }
 
@@ -316,12 +317,13 @@ proptest! {
     fn what_is_left_is_not_solved_by_reading_it_again(sides in sides()) {
         let merged = resolved_with_base(&sides);
         let text = String::from_utf8(merged.bytes).unwrap();
-        let again = Triple::new(Of::Base, Of::Updated, Of::Local).map(|side| chosen(&text, side));
+        let again = Triple::new(Part::Base, Part::Updated, Part::Local).map(|side| chosen(&text, side));
         let is_yaml = again.as_ref().into_array().into_iter().all(|side| is_yaml(side));
-        // one that occurs twice pairs anew when some of its list is merged (rules: Merging again)
+        // a repeated element may pair differently when a part of its list is merged (rules: Merging
+        // again)
         let read = sides.as_ref().into_array().into_iter().chain(again.as_ref().into_array());
-        let has_twins = read.into_iter().any(|side| has_twins(side));
-        if merged.structural && merged.conflicts > 0 && is_yaml && !has_twins {
+        let has_repeated_elements = read.into_iter().any(|side| has_repeated_elements(side));
+        if merged.structural && merged.conflicts > 0 && is_yaml && !has_repeated_elements {
             let again = resolved_with_base(&again);
             let now = String::from_utf8_lossy(&again.bytes);
             prop_assert!(again.conflicts > 0, "left:\n{text}\nread again:\n{now}");

@@ -1,4 +1,4 @@
-//! What git expects of a driver, and of a program that stands in for `git merge-file`.
+//! Tests what git expects of a driver, and of a program that replaces `git merge-file`.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
-use crate::harness::{BASE, BOTH, OTHER, OURS, Ran, THEIRS, isolated, merge3};
+use crate::harness::{BASE, BOTH, OTHER, OURS, RunOutput, THEIRS, isolated, merge3};
 
 /// Three files in a folder: `base`, `ours`, `theirs`.
 struct Files(TempDir);
@@ -25,7 +25,7 @@ impl Files {
         Self::new(base.as_bytes(), ours.as_bytes(), theirs.as_bytes())
     }
 
-    fn run(&self, program: &str, arguments: &[&str]) -> Ran {
+    fn run(&self, program: &str, arguments: &[&str]) -> RunOutput {
         let mut command = Command::new(program);
         let folder: &Path = self.0.path();
         isolated(command.args(arguments), folder)
@@ -62,8 +62,8 @@ fn the_result_is_in_the_current_version_and_the_status_is_0() {
     assert_eq!(files.ours(), BOTH);
 }
 
-/// Flat files are merged on the stack that the program starts with, others on one of their own: the
-/// change of both sides is at the bottom, where only structure brings them together.
+/// Flat files are merged on the stack of the main thread, nested ones on a larger stack. Both sides
+/// change the deepest level, where only a structural merge has no conflict.
 #[test]
 fn files_of_any_depth_merge() {
     let deep = |depth: usize, x: u8, y: u8| -> String {
@@ -246,8 +246,8 @@ fn a_renamed_resource_gets_the_other_sides_change() {
     assert_eq!(files.ours(), BOTH.replace("name: shop", "name: store"));
 }
 
-/// Texts that have no structure to merge by, or broken one.
-const PLAIN: [[&str; 3]; 6] = [
+/// Texts without structure, or with a broken one.
+const UNSTRUCTURED: [[&str; 3]; 6] = [
     ["one\ntwo\nthree\n", "one\n2\nthree\n", "one\nTWO\nthree\n"],
     ["a: [1\nb\nc\nd\n", "a: [1\nB\nc\nd\n", "a: [1\nb\nc\nD\n"],
     ["a: 1\na: 2\n", "a: 1\na: 3\n", "a: 1\na: 4\n"],
@@ -266,7 +266,7 @@ const PLAIN: [[&str; 3]; 6] = [
 
 #[test]
 fn what_is_no_yaml_comes_out_as_git_leaves_it() {
-    for [base, ours, theirs] in PLAIN {
+    for [base, ours, theirs] in UNSTRUCTURED {
         let files = Files::text(base, ours, theirs);
         let labels = ["-L", "HEAD", "-L", "abc", "-L", "other"];
         let files_of_git = ["--diff-algorithm=histogram", "ours", "base", "theirs"];
@@ -290,7 +290,7 @@ fn merge_file_is_git_merge_file_where_there_is_no_structure() {
         &["--diff3", "--marker-size=10"],
         &["--zdiff3", "-L", "a", "-L", "b c", "-L", "-d"],
     ];
-    for [base, ours, theirs] in PLAIN {
+    for [base, ours, theirs] in UNSTRUCTURED {
         for options in options {
             let files = Files::text(base, ours, theirs);
             let call = |first: &'static str| {
@@ -362,7 +362,7 @@ fn merge_file_merges_by_structure() {
 
 #[test]
 fn without_git_on_the_path_lines_merge_all_the_same() {
-    let [base, ours, theirs] = PLAIN[0];
+    let [base, ours, theirs] = UNSTRUCTURED[0];
     let files = Files::text(base, ours, theirs);
     let mut command = Command::new(merge3());
     command.args(["git", "driver", "base", "ours", "theirs"]);

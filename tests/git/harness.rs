@@ -1,5 +1,5 @@
-//! A repository in a temporary folder, with a configuration of its own, and git and merge3 run in
-//! it.
+//! A repository in a temporary folder with its own configuration, in which tests run git and
+//! merge3.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use tempfile::TempDir;
 
 use crate::path::isolate;
 pub(crate) use crate::path::path_with;
-pub(crate) use crate::ran::Ran;
+pub(crate) use crate::run_output::RunOutput;
 
-/// A deployment, and two changes of it in neighbouring lines: git alone leaves a conflict.
+/// A deployment and two changes of it in neighbouring lines, for which git alone leaves a conflict.
 pub(crate) const BASE: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 1\n  image: shop:1\n";
 pub(crate) const OURS: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 2\n  image: shop:1\n";
 pub(crate) const THEIRS: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 1\n  image: shop:2\n";
 pub(crate) const BOTH: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 2\n  image: shop:2\n";
-/// What is in conflict with OURS.
+/// A change that conflicts with OURS.
 pub(crate) const OTHER: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 3\n  image: shop:2\n";
 
-/// The program.
+/// Returns the path of the program.
 pub(crate) fn merge3() -> &'static str {
     env!("CARGO_BIN_EXE_merge3")
 }
@@ -31,8 +31,8 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// An empty one on branch `main`, without the driver.
-    pub(crate) fn bare_of_driver(name: &str) -> Self {
+    /// Creates an empty repository on branch `main`, without the driver.
+    pub(crate) fn without_driver(name: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("home")).unwrap();
         fs::create_dir_all(folder.path().join(name)).unwrap();
@@ -44,16 +44,16 @@ impl Repository {
         repository
     }
 
-    /// An empty one with the driver.
+    /// Creates an empty repository with the driver.
     pub(crate) fn new() -> Self {
-        let repository = Self::bare_of_driver("repository");
+        let repository = Self::without_driver("repository");
         repository.install();
         repository
     }
 
-    /// Two branches that both changed a file: `main` is checked out and has `ours`, `other` has
-    /// `theirs`.
-    pub(crate) fn apart(file: &str, base: &str, ours: &str, theirs: &str) -> Self {
+    /// Creates two branches that both changed a file: `main`, which is checked out, has `ours`, and
+    /// `other` has `theirs`.
+    pub(crate) fn diverged(file: &str, base: &str, ours: &str, theirs: &str) -> Self {
         let repository = Self::new();
         repository.diverge(file, base, ours, theirs);
         repository
@@ -101,22 +101,22 @@ impl Repository {
         self.git(&["commit", "-q", "-m", file]);
     }
 
-    /// Runs git, which has to succeed.
+    /// Runs git, and fails if git fails.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let ran = self.try_git(arguments);
         assert_eq!(ran.status, 0, "git {arguments:?}: {ran:?}");
         ran.stdout
     }
 
-    pub(crate) fn try_git(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn try_git(&self, arguments: &[&str]) -> RunOutput {
         self.run(Command::new("git").args(arguments))
     }
 
-    pub(crate) fn merge3(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn merge3(&self, arguments: &[&str]) -> RunOutput {
         self.run(Command::new(merge3()).args(arguments))
     }
 
-    pub(crate) fn run(&self, command: &mut Command) -> Ran {
+    pub(crate) fn run(&self, command: &mut Command) -> RunOutput {
         isolated(command, &self.home())
             .current_dir(self.root())
             .output()
@@ -125,7 +125,7 @@ impl Repository {
     }
 }
 
-/// Keeps the configuration of whoever runs the tests out of it.
+/// Keeps the user's configuration from affecting a command.
 pub(crate) fn isolated<'c>(command: &'c mut Command, home: &Path) -> &'c mut Command {
     isolate(command, home, Path::new(merge3())).env("GIT_EDITOR", "true")
 }

@@ -1,4 +1,4 @@
-//! A driver that is set up and cannot be run: nothing of either side is lost.
+//! A driver that is set up but cannot be run must not lose anything of either side.
 #![cfg(unix)]
 
 use std::fs;
@@ -7,11 +7,11 @@ use std::process::Command;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{BASE, BOTH, OTHER, OURS, Ran, Repository, THEIRS, merge3, path_with};
+use crate::harness::{BASE, BOTH, OTHER, OURS, Repository, RunOutput, THEIRS, merge3, path_with};
 
 const FILE: &str = "shop.yaml";
 
-/// A repository that is set up, and the program in a folder of the home.
+/// Returns a repository that is set up, and the program in a folder of the home.
 fn set_up(folder: &str) -> (Repository, PathBuf) {
     let repository = Repository::new();
     let program = repository.home().join(folder).join("merge3");
@@ -20,8 +20,9 @@ fn set_up(folder: &str) -> (Repository, PathBuf) {
     (repository, program)
 }
 
-/// Puts a script in the program's place. Another process writes it: a file that this one has open
-/// is busy, and so is its copy in whatever another test starts meanwhile.
+/// Replaces the program by a script. Another process writes the script: a file that this process
+/// has open for writing cannot be executed, nor can it if a process that another test starts
+/// inherits the open file.
 fn replace(program: &Path, script: &str) {
     fs::remove_file(program).unwrap();
     let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$2\" && chmod +x \"$2\"";
@@ -33,15 +34,15 @@ fn replace(program: &Path, script: &str) {
     assert!(status.unwrap().success());
 }
 
-/// Git without this program's own folder in its path, and with another one's.
-fn git_beside(repository: &Repository, program: &Path, arguments: &[&str]) -> Ran {
+/// Runs git with the folder of another program on its path, without this program's own.
+fn git_beside(repository: &Repository, program: &Path, arguments: &[&str]) -> RunOutput {
     let mut git = Command::new("git");
     repository.run(git.args(arguments).env("PATH", path_with(program)))
 }
 
-/// What git leaves of a merge, and whether it fails, where no driver was ever set up.
+/// Returns what git leaves of a merge, and its status, without a driver.
 fn without_driver(theirs: &str, style: &str) -> (i32, String) {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.git(&["config", "merge.conflictStyle", style]);
     repository.diverge(FILE, BASE, OURS, theirs);
     let status = repository.try_git(&["merge", "-q", "other"]).status;
@@ -66,7 +67,7 @@ fn a_lost_program_leaves_the_conflicts_that_git_leaves() {
             repository.diverge(FILE, BASE, OURS, theirs);
             let ran = git_beside(&repository, &program, &["merge", "-q", "other"]);
             let expected = without_driver(theirs, style);
-            // commits have other names in each repository
+            // commit ids differ between repositories
             let unnamed = |text: &str| {
                 let lines = text
                     .lines()
@@ -149,7 +150,7 @@ fn a_binary_file_stays_and_is_a_conflict() {
 
 #[test]
 fn one_merge_can_do_without_it() {
-    let repository = Repository::apart(FILE, BASE, OURS, THEIRS);
+    let repository = Repository::diverged(FILE, BASE, OURS, THEIRS);
     let mut git = Command::new("git");
     let ran = repository.run(git.args(["merge", "-q", "other"]).env("MERGE3", "0"));
     let left = (ran.status, repository.read(FILE));
@@ -178,11 +179,11 @@ fn status_runs_what_is_configured() {
     assert!(ran.stdout.contains("put merge3 on the PATH"), "{ran:?}");
 }
 
-/// git does not tell a driver of `-X theirs`.
+/// git does not pass `-X theirs` to a driver.
 #[test]
 fn one_merge_can_favor_a_side() {
     for (side, replicas) in [("ours", "  replicas: 2\n"), ("theirs", "  replicas: 3\n")] {
-        let repository = Repository::apart(FILE, BASE, OURS, OTHER);
+        let repository = Repository::diverged(FILE, BASE, OURS, OTHER);
         let mut git = Command::new("git");
         let ran = repository.run(git.args(["merge", "-q", "other"]).env("MERGE3", side));
         assert_eq!(ran.status, 0, "{ran:?}");

@@ -1,5 +1,5 @@
-//! The merge driver, called by the real git, and what goes with it.
-#![allow(clippy::unwrap_used)] // helpers of tests may
+//! Tests the merge driver, called by the real git, and its other commands.
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 mod alike;
 mod contract;
@@ -9,7 +9,7 @@ mod operations;
 #[path = "../support/path.rs"]
 mod path;
 mod places;
-#[path = "../support/ran.rs"]
-mod ran;
+#[path = "../support/run_output.rs"]
+mod run_output;
 mod setup;
 mod solve;

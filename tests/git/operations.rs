@@ -1,4 +1,4 @@
-//! Whatever of git's operations merges: all of them go through the driver.
+//! All operations of git that merge go through the driver.
 
 use pretty_assertions::assert_eq;
 
@@ -8,14 +8,14 @@ const FILE: &str = "shop.yaml";
 
 #[test]
 fn without_the_driver_these_changes_are_a_conflict() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.diverge(FILE, BASE, OURS, THEIRS);
     assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
 }
 
 #[test]
 fn merge() {
-    let repository = Repository::apart(FILE, BASE, OURS, THEIRS);
+    let repository = Repository::diverged(FILE, BASE, OURS, THEIRS);
     repository.git(&["merge", "-q", "other"]);
     assert_eq!(repository.read(FILE), BOTH);
     assert_eq!(repository.git(&["status", "--porcelain"]), "");
@@ -23,14 +23,14 @@ fn merge() {
 
 #[test]
 fn rebase() {
-    let repository = Repository::apart(FILE, BASE, OURS, THEIRS);
+    let repository = Repository::diverged(FILE, BASE, OURS, THEIRS);
     repository.git(&["rebase", "-q", "other"]);
     assert_eq!(repository.read(FILE), BOTH);
 }
 
 #[test]
 fn cherry_pick() {
-    let repository = Repository::apart(FILE, BASE, OURS, THEIRS);
+    let repository = Repository::diverged(FILE, BASE, OURS, THEIRS);
     repository.git(&["cherry-pick", "other"]);
     assert_eq!(repository.read(FILE), BOTH);
 }
@@ -58,7 +58,7 @@ fn stash_pop() {
 
 #[test]
 fn an_octopus_with_a_conflict_is_refused_and_changes_nothing() {
-    let repository = Repository::apart(FILE, BASE, OURS, OTHER);
+    let repository = Repository::diverged(FILE, BASE, OURS, OTHER);
     repository.git(&["checkout", "-q", "-b", "third", "main~1"]);
     repository.commit("third.yaml", "a: 1\n");
     repository.git(&["checkout", "-q", "main"]);
@@ -72,7 +72,7 @@ fn an_octopus_with_a_conflict_is_refused_and_changes_nothing() {
 
 #[test]
 fn an_octopus_that_merges_is_merged() {
-    let repository = Repository::apart(
+    let repository = Repository::diverged(
         FILE,
         BASE,
         OURS,
@@ -88,7 +88,7 @@ fn an_octopus_that_merges_is_merged() {
 
 #[test]
 fn a_rename_on_one_side() {
-    let repository = Repository::apart(FILE, BASE, OURS, THEIRS);
+    let repository = Repository::diverged(FILE, BASE, OURS, THEIRS);
     repository.git(&["mv", FILE, "renamed.yaml"]);
     repository.git(&["commit", "-q", "-m", "rename"]);
     repository.git(&["merge", "-q", "other"]);
@@ -128,7 +128,7 @@ fn a_file_that_both_added_with_different_values_is_a_conflict_there() {
 
 #[test]
 fn a_conflict_stops_the_merge_and_the_rest_is_merged() {
-    let repository = Repository::apart(FILE, BASE, OURS, OTHER);
+    let repository = Repository::diverged(FILE, BASE, OURS, OTHER);
     let ran = repository.try_git(&["merge", "-q", "other"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     let expected = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n<<<<<<< HEAD\n  replicas: 2\n=======\n  replicas: 3\n>>>>>>> other\n  image: shop:2\n";
@@ -142,7 +142,7 @@ fn a_conflict_stops_the_merge_and_the_rest_is_merged() {
 #[test]
 fn conflict_styles_are_followed() {
     for style in ["diff3", "zdiff3"] {
-        let repository = Repository::apart(FILE, BASE, OURS, OTHER);
+        let repository = Repository::diverged(FILE, BASE, OURS, OTHER);
         repository.git(&["config", "merge.conflictStyle", style]);
         assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
         let merged = repository.read(FILE);
@@ -162,7 +162,7 @@ fn conflict_styles_are_followed() {
 fn images_merge_by_their_parts_where_git_is_configured_so() {
     let [base, ours, theirs] = ["quay.io/a:1", "mirror/a:1", "quay.io/a:2"]
         .map(|image| format!("name: shop\nimage: {image}\n"));
-    let repository = || Repository::apart("values.yaml", &base, &ours, &theirs);
+    let repository = || Repository::diverged("values.yaml", &base, &ours, &theirs);
     let plain = repository();
     assert_eq!(plain.try_git(&["merge", "-q", "other"]).status, 1);
     let parts = repository();
@@ -173,7 +173,7 @@ fn images_merge_by_their_parts_where_git_is_configured_so() {
 
 #[test]
 fn a_criss_cross_merge_has_a_merged_base() {
-    let repository = Repository::apart(FILE, BASE, OURS, THEIRS);
+    let repository = Repository::diverged(FILE, BASE, OURS, THEIRS);
     repository.git(&["branch", "ours"]);
     repository.git(&["merge", "-q", "other"]);
     repository.git(&["checkout", "-q", "other"]);

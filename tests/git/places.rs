@@ -1,4 +1,4 @@
-//! Where the files are and how they are written.
+//! Merges of files in different places and with different line breaks.
 
 use pretty_assertions::assert_eq;
 
@@ -21,7 +21,7 @@ fn crlf_in_the_repository() {
     let crlf = |text: &str| text.replace('\n', "\r\n");
     let repository = Repository::new();
     repository.git(&["config", "core.autocrlf", "false"]);
-    // only one side turned the line breaks
+    // only one side converted the line breaks
     repository.diverge("shop.yaml", BASE, &crlf(OURS), THEIRS);
     repository.git(&["merge", "-q", "other"]);
     assert_eq!(repository.read("shop.yaml"), crlf(BOTH));
@@ -29,7 +29,7 @@ fn crlf_in_the_repository() {
 
 #[test]
 fn a_subfolder_with_attributes_of_its_own() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.install();
     std::fs::remove_file(repository.path(".gitattributes")).unwrap();
     repository.write("charts/.gitattributes", "*.tpl.txt merge=merge3\n");
@@ -46,7 +46,7 @@ fn a_subfolder_with_attributes_of_its_own() {
 #[test]
 fn paths_with_spaces_and_quotes() {
     let file = "my charts/it's a \"shop\" $HOME %P.yaml";
-    let repository = Repository::bare_of_driver("a 'folder' of mine");
+    let repository = Repository::without_driver("a 'folder' of mine");
     repository.install();
     repository.diverge(file, BASE, OURS, THEIRS);
     repository.git(&["merge", "-q", "other"]);

@@ -1,4 +1,4 @@
-//! `install`, `uninstall`, `status`.
+//! Tests `install`, `uninstall` and `status`.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ const LINES: &str =
 
 #[test]
 fn install_says_what_it_wrote_and_can_be_repeated() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     let first = repository.merge3(&["git", "install"]);
     assert_eq!(first.status, 0);
     for told in [
@@ -42,7 +42,7 @@ fn install_says_what_it_wrote_and_can_be_repeated() {
 
 #[test]
 fn uninstall_takes_back_just_that() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.git(&["config", "merge.other.driver", "true"]);
     repository.write(".gitattributes", "*.png binary\n*.yaml text\n");
     let before = repository.read(".git/config");
@@ -73,7 +73,7 @@ fn an_attributes_file_that_has_nothing_else_goes() {
 
 #[test]
 fn from_a_subfolder_the_attributes_go_to_the_top() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.write("charts/a.yaml", "");
     let ran = repository.run(std::process::Command::new("sh").args([
         "-c",
@@ -86,7 +86,7 @@ fn from_a_subfolder_the_attributes_go_to_the_top() {
 
 #[test]
 fn global_sets_up_all_repositories() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     assert_eq!(repository.merge3(&["git", "install", "--global"]).status, 0);
     let attributes = repository.home().join(".config/git/attributes");
     assert_eq!(fs::read_to_string(&attributes).unwrap(), LINES);
@@ -108,7 +108,7 @@ fn global_sets_up_all_repositories() {
 
 #[test]
 fn global_follows_the_attributes_file_that_is_configured() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.git(&[
         "config",
         "--global",
@@ -124,7 +124,7 @@ fn global_follows_the_attributes_file_that_is_configured() {
 
 #[test]
 fn status_says_whether_git_uses_it() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     let before = repository.merge3(&["git", "status"]);
     assert_eq!(before.status, 1);
     assert!(
@@ -142,7 +142,7 @@ fn status_says_whether_git_uses_it() {
 
 #[test]
 fn outside_a_repository_it_says_what_to_do() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     fs::remove_dir_all(repository.path(".git")).unwrap();
     let ran = repository.merge3(&["git", "install"]);
     assert_eq!(ran.status, 2);

@@ -1,4 +1,4 @@
-//! Files in which git left conflict markers.
+//! Tests `solve` on files in which git left conflict markers.
 
 use pretty_assertions::assert_eq;
 
@@ -6,9 +6,9 @@ use crate::harness::{BASE, BOTH, OTHER, OURS, Repository, THEIRS};
 
 const FILE: &str = "shop.yaml";
 
-/// A merge that git did without the driver, with its conflict in the file.
+/// Returns a repository with a merge that git did without the driver, with a conflict in the file.
 fn left_by_git(style: &str, theirs: &str) -> Repository {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.git(&["config", "merge.conflictStyle", style]);
     repository.diverge(FILE, BASE, OURS, theirs);
     assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
@@ -61,8 +61,8 @@ fn markers_without_the_original_are_an_error_where_git_has_none() {
     assert_eq!(repository.read("copy.yaml"), before);
 }
 
-/// Several conflicts of which structure solves the first, with lines between them that both sides
-/// share.
+/// Returns a repository with several conflicts and shared lines between them; structure solves the
+/// first one.
 fn several(style: &str) -> Repository {
     let text = |first: [u8; 2], last: u8| {
         format!(
@@ -70,7 +70,7 @@ fn several(style: &str) -> Repository {
             first[0], first[1]
         )
     };
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.git(&["config", "merge.conflictStyle", style]);
     repository.diverge(FILE, &text([1, 1], 1), &text([2, 1], 2), &text([1, 2], 3));
     assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
@@ -93,12 +93,12 @@ fn what_was_solved_is_told_and_the_rest_keeps_the_style() {
     assert_eq!(again.stderr, "0 of 1 conflict solved in shop.yaml\n");
 }
 
-/// What git left is merged as the driver would have merged it, although git shows conflicts that
-/// are finer than those of `git merge-file`, with lines between them that both sides share.
+/// The result is that of the driver, although git shows smaller conflicts than `git merge-file`,
+/// with shared lines between them.
 #[test]
 fn what_nobody_edited_is_merged_as_the_driver_does() {
     let text = |a: &str, b: &str, c: &str| format!("x: 1\na: {a}\n\nb: {b}\nc: {c}\ny: 1\n");
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.diverge(
         FILE,
         &text("1", "1", "1").replace("\n\n", "\n"),
@@ -147,7 +147,7 @@ fn a_conflict_that_somebody_began_to_edit_is_theirs() {
 
 #[test]
 fn without_names_all_unmerged_files_are_solved() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     let write = |text: &str, notes: &str| {
         for file in ["a.yaml", "deep/b.yaml", "deep/c.json"] {
             repository.write(file, text);
@@ -188,7 +188,7 @@ fn without_names_all_unmerged_files_are_solved() {
 
 #[test]
 fn outside_of_a_repository_files_have_to_be_named() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     std::fs::remove_dir_all(repository.path(".git")).unwrap();
     let ran = repository.merge3(&["solve"]);
     assert_eq!(ran.status, 2);
@@ -200,7 +200,7 @@ fn outside_of_a_repository_files_have_to_be_named() {
 
 #[test]
 fn files_that_both_sides_added_and_files_with_crlf() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.git(&["config", "core.autocrlf", "true"]);
     repository.commit("other.yaml", "a: 1\r\n");
     repository.git(&["checkout", "-q", "-b", "other"]);
@@ -226,7 +226,7 @@ fn as_mergetool_of_git() {
             .try_git(&["mergetool", "--no-prompt", "--tool=merge3"])
             .status
     };
-    // what is solved is kept, although a conflict is left
+    // the solved conflicts are kept, although one is left
     assert_eq!(tool(), 1);
     let left = repository.read(FILE);
     assert!(
@@ -237,7 +237,7 @@ fn as_mergetool_of_git() {
         repository.git(&["diff", "--name-only", "--diff-filter=U"]),
         "shop.yaml\n"
     );
-    // one that is solved is staged
+    // a solved file is staged
     let repository = left_by_git("merge", THEIRS);
     repository.merge3(&["git", "mergetool", "--install"]);
     let ran = repository.try_git(&["mergetool", "--no-prompt", "--tool=merge3"]);
@@ -256,7 +256,7 @@ fn as_mergetool_of_git() {
 
 #[test]
 fn a_file_without_markers_is_an_error() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     repository.write(FILE, BASE);
     let ran = repository.merge3(&["solve", FILE]);
     assert_eq!(ran.status, 2);
@@ -266,17 +266,17 @@ fn a_file_without_markers_is_an_error() {
 
 #[test]
 fn what_is_no_yaml_stays_as_it_is() {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     let text = "{{ x }}\n<<<<<<< a\none\n||||||| b\ntwo\n=======\nthree\n>>>>>>> c\n";
     repository.write("x.yaml", text);
     assert_eq!(repository.merge3(&["solve", "x.yaml"]).status, 1);
     assert_eq!(repository.read("x.yaml"), text);
 }
 
-/// What `merge-file` leaves of three texts in the style diff3, solved: `solve` has to find in it
-/// what `merge-file` found.
+/// Solves what `merge-file` leaves of three texts in diff3 style: `solve` must find the three texts
+/// in it that `merge-file` had.
 fn solved_after_merge_file(base: &str, ours: &str, theirs: &str) -> (Repository, String, i32) {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::without_driver("repository");
     for (name, text) in [("base", base), (FILE, ours), ("theirs", theirs)] {
         repository.write(name, text);
     }

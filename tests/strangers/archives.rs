@@ -28,7 +28,7 @@ fn file(name: &str) -> Vec<u8> {
 }
 
 /// Whether a package comes from an archive with these entries, beside a plain file.
-fn comes(entries: &[Vec<u8>]) -> (Workshop, crate::ran::Ran) {
+fn comes(entries: &[Vec<u8>]) -> (Workshop, crate::run_output::RunOutput) {
     let server = Server::new(Access::Everybody);
     let plain = entry(
         "x/web.yaml",

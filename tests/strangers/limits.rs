@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use pretty_assertions::assert_eq;
 
 use crate::forge::{FILE, Row, TREE, row};
-use crate::harness::{Ran, Workshop, merge3, web};
+use crate::harness::{RunOutput, Workshop, merge3, web};
 
 /// Two packages, of which `fine` has a new version; `app` is at v1.0.0.
 fn workshop() -> Workshop {
@@ -23,7 +23,7 @@ fn workshop() -> Workshop {
 }
 
 /// Runs merge3 in the fleet with little patience.
-fn impatient(workshop: &Workshop, arguments: &[&str]) -> Ran {
+fn impatient(workshop: &Workshop, arguments: &[&str]) -> RunOutput {
     let mut command = Command::new(merge3());
     command
         .args(arguments)
@@ -195,7 +195,7 @@ fn a_patch_that_doubles_forty_times() {
         .args(["patch", "web.yaml", "--type", "json"])
         .args(["--patch", "patch.yaml"])
         .current_dir(workshop.path("fleet"));
-    let ran = Ran::from(workshop.isolated(&mut command));
+    let ran = RunOutput::from(workshop.isolated(&mut command));
     assert_eq!(ran.status, 2, "{ran:?}");
     ran.says(&["copies in this patch", "patch.yaml"]);
     assert_eq!(workshop.read("fleet/web.yaml"), "a: {b: 0123456789}\n");

@@ -25,10 +25,10 @@ mod options;
 mod owners;
 #[path = "../support/path.rs"]
 mod path;
-#[path = "../support/ran.rs"]
-mod ran;
 mod records;
 mod recovery;
+#[path = "../support/run_output.rs"]
+mod run_output;
 mod screens;
 mod secrets;
 #[path = "../support/archives.rs"]

@@ -9,7 +9,7 @@ use std::time::Instant;
 use pretty_assertions::assert_eq;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::harness::{Ran, Workshop, files, merge3, web};
+use crate::harness::{RunOutput, Workshop, files, merge3, web};
 use crate::interrupted::{UPGRADE, assert_finished, fleet, packages};
 use crate::moments::Moments;
 
@@ -28,7 +28,7 @@ fn twenty_upgrades_at_once() {
         })
         .collect();
     for child in children {
-        let ran = Ran::from(child.wait_with_output().unwrap());
+        let ran = RunOutput::from(child.wait_with_output().unwrap());
         let is_clear = ran.status == 0 || (ran.status == 2 && ran.stderr.contains("help: "));
         assert!(is_clear, "{ran:?}");
         assert!(!ran.stderr.contains("panicked"), "{ran:?}");
@@ -88,7 +88,7 @@ fn a_folder_that_becomes_a_link_meanwhile() {
         // in one go: between two the upgrade may make the folder again
         symlink("../../elsewhere", &aside).unwrap();
         renameat_with(CWD, &sub, CWD, &aside, RenameFlags::EXCHANGE).unwrap();
-        let ran = Ran::from(child.wait_with_output().unwrap());
+        let ran = RunOutput::from(child.wait_with_output().unwrap());
         refused += usize::from(ran.status == 2);
         assert!(!ran.stderr.contains("panicked"), "{ran:?}");
         assert_eq!(files(&elsewhere), before, "round {round}: {ran:?}");
@@ -134,7 +134,7 @@ fn a_file_that_has_no_room() {
     let script = "trap '' XFSZ; ulimit -f 20; exec \"$@\"";
     command.args(["-c", script, "sh", merge3()]).args(UPGRADE);
     command.current_dir(workshop.path("fleet"));
-    let ran = Ran::from(workshop.isolated(&mut command)).with(2);
+    let ran = RunOutput::from(workshop.isolated(&mut command)).with(2);
     ran.says(&["app failed:", "b.yaml", "nothing was written"]);
     assert_eq!(files(&workshop.path("fleet/app")), before);
     assert_eq!(workshop.read("fleet/fine/a.yaml"), "a: 2\n");

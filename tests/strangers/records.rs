@@ -3,7 +3,7 @@
 use pretty_assertions::assert_eq;
 
 use crate::forge::{FILE, TREE, row};
-use crate::harness::{Ran, Workshop, kptfile, web};
+use crate::harness::{RunOutput, Workshop, kptfile, web};
 
 /// A record that names another repository, in block style.
 const TRAP: &str = "upstream:\n  type: git\n  git:\n    repo: file:///private.git\n    directory: /\n    ref: v9.0.0\n  updateStrategy: force-delete-replace\nupstreamLock:\n  type: git\n  git:\n    repo: file:///private.git\n    directory: /\n    ref: v9.0.0\n    commit: 1111111111111111111111111111111111111111\n";
@@ -231,7 +231,7 @@ fn a_record_stays_beside_conflict_markers() {
 }
 
 #[track_caller]
-fn refused(workshop: &Workshop, arguments: &[&str]) -> Ran {
+fn refused(workshop: &Workshop, arguments: &[&str]) -> RunOutput {
     let before = workshop.files("fleet");
     let ran = workshop.merge3(arguments).with(2);
     ran.says(&["help: "]);

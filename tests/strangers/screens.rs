@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::harness::{Workshop, merge3, web};
-use crate::ran::Ran;
+use crate::run_output::RunOutput;
 
 /// An escape sequence, a line of its own, commands to GitHub's runner, text that runs backwards, a
 /// C1 control, a tag.
@@ -38,7 +38,7 @@ fn assert_tame(what: &str, text: &str) {
 }
 
 #[track_caller]
-fn assert_told(what: &str, ran: &Ran) {
+fn assert_told(what: &str, ran: &RunOutput) {
     assert_tame(what, &ran.stdout);
     assert_tame(what, &ran.stderr);
     assert!(
@@ -216,7 +216,7 @@ fn the_action_forges_no_commands() {
     command.env("PATH", path).env("ARGUMENTS", "");
     command.env("RUNNER_TEMP", workshop.path("."));
     command.env("GITHUB_OUTPUT", workshop.path("output"));
-    let ran = Ran::from(workshop.isolated(&mut command)).with(0);
+    let ran = RunOutput::from(workshop.isolated(&mut command)).with(0);
     let mut lines = ran
         .stdout
         .split(['\n', '\r', '\u{2028}'])

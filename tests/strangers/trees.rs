@@ -8,7 +8,7 @@ use crate::forge::{FILE, LINK, Row, TREE, row};
 use crate::harness::{Workshop, files, web};
 
 /// Nothing but the package's own folder changes, whatever is in the tree.
-fn get(workshop: &Workshop, tag: &str) -> crate::harness::Ran {
+fn get(workshop: &Workshop, tag: &str) -> crate::harness::RunOutput {
     let outside = || {
         let mut all = files(workshop.path("").as_path());
         all.retain(|name, _| {

@@ -1,5 +1,5 @@
-//! Archives, and servers of them on loopback: a Helm repository, a small OCI registry that hands
-//! out tokens, and Debian's registry where it is installed.
+//! Makes package archives, and serves them on loopback: a Helm repository, a small OCI registry
+//! that issues tokens, and Debian's registry if it is installed.
 #![allow(dead_code)] // each test takes what it needs
 
 use std::collections::BTreeMap;
@@ -14,10 +14,10 @@ use sha2::{Digest as _, Sha256};
 
 pub(crate) const USER: &str = "bot";
 pub(crate) const PASSWORD: &str = "s3cret-pass";
-/// Of the password, as `htpasswd -B` writes it.
+/// The password, as `htpasswd -B` writes it.
 const HTPASSWD: &str = "$2b$05$abcdefghijklmnopqrstuuV7fpPozvyqJfnY19y0802WTlXUm6Rjy";
 
-/// A compressed archive of these files, all in the folder `top`, if there is one.
+/// Returns a compressed archive of these files, in the folder `top` unless that is empty.
 pub(crate) fn archive(top: &str, files: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for (name, content) in files {
@@ -48,7 +48,7 @@ pub(crate) fn basic() -> String {
     STANDARD.encode(format!("{USER}:{PASSWORD}"))
 }
 
-/// Who may read.
+/// Who may read from the server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Everybody,
@@ -58,11 +58,11 @@ pub(crate) enum Access {
 
 type Pages = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
-/// A server of pages.
+/// An HTTP server that serves pages from memory.
 pub(crate) struct Server {
     pub(crate) authority: String,
     pages: Pages,
-    /// What was asked for, with what was said of who asks.
+    /// The requests so far, with the credentials that each of them sent.
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
 
@@ -91,7 +91,7 @@ impl Server {
             .insert(path.to_owned(), bytes.to_vec());
     }
 
-    /// A release of a chart in a Helm repository.
+    /// Adds a release of a chart to a Helm repository.
     pub(crate) fn chart(&self, name: &str, version: &str, archive: &[u8]) {
         let file = format!("{name}-{version}.tgz");
         self.put(&format!("/charts/{file}"), archive);
@@ -111,7 +111,7 @@ impl Server {
         self.put(index, format!("{known}{entry}").as_bytes());
     }
 
-    /// A release in an OCI registry.
+    /// Adds a release to an OCI registry and returns its digest.
     pub(crate) fn image(&self, name: &str, tag: &str, kind: &str, archive: &[u8]) -> String {
         let manifest = manifest(kind, archive);
         let whole = digest(&manifest);
@@ -216,7 +216,7 @@ fn answer(
         .and_then(|()| stream.write_all(&bytes));
 }
 
-/// Debian's registry, which asks for a password.
+/// Debian's registry, protected by a password.
 pub(crate) struct Registry {
     child: Child,
     _folder: tempfile::TempDir,
@@ -231,7 +231,7 @@ impl Drop for Registry {
 }
 
 impl Registry {
-    /// Starts one; none where it is not installed, which is said.
+    /// Starts the registry. Returns None and prints a message if it is not installed.
     pub(crate) fn start() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -273,7 +273,7 @@ impl Registry {
         panic!("the registry does not answer");
     }
 
-    /// Pushes an archive as helm, flux and kpt do.
+    /// Pushes an archive in the way of Helm, Flux and kpt.
     pub(crate) fn push(&self, name: &str, tag: &str, kind: &str, archive: &[u8]) -> String {
         let base = format!("http://{}/v2/{name}", self.authority);
         let authorization = format!("Basic {}", basic());

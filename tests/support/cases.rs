@@ -1,8 +1,8 @@
-//! The cases in testdata: each folder there with a README.md.
+//! Lists the cases in testdata: the folders there that have a README.md.
 
 use std::path::{Path, PathBuf};
 
-/// The folders of all cases, in order.
+/// Returns the folders of all cases, sorted.
 pub(crate) fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let mut cases = Vec::new();
@@ -18,8 +18,8 @@ pub(crate) fn folders() -> Vec<PathBuf> {
     cases
 }
 
-/// What a case is called: its folder below testdata.
-#[allow(dead_code)] // not every test names them
+/// Returns the name of a case: its folder below testdata.
+#[allow(dead_code)] // some test crates do not use it
 pub(crate) fn name(folder: &Path) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let name = folder.strip_prefix(root).unwrap_or(folder);

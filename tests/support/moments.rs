@@ -1,12 +1,12 @@
-//! Moments at which tests interrupt a run.
+//! The moments at which tests interrupt a run.
 
 use std::time::Duration;
 
-/// Moments, the same in each run.
+/// A generator of random moments, the same in each run.
 pub(crate) struct Moments(pub(crate) u64);
 
 impl Moments {
-    /// The next one, before `end`.
+    /// Returns the next moment, before `end`.
     pub(crate) fn next(&mut self, end: Duration) -> Duration {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

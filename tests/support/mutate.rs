@@ -1,7 +1,6 @@
-//! Texts made a little different: mostly broken, sometimes something else that is YAML all the
-//! same.
+//! Mutates texts. Most results are broken, some are other valid YAML.
 
-/// What is put in somewhere: what means something to YAML.
+/// Text that is inserted: syntax of YAML.
 const PIECES: [&str; 48] = [
     ":", ": ", " :", "-", "- ", "? ", "#", " #", " # c", "\"", "'", "''", "\\", "\\n", "\\x4", "|",
     "|\n", ">-\n", "|2", "|+\n", "[", "]", "{", "}", "[]", "{}", ", ", "a", "a: b", "\n", "\n\n",
@@ -9,8 +8,8 @@ const PIECES: [&str; 48] = [
     "é", "\u{feff}", "null", "<<: ",
 ];
 
-/// Numbers without a pattern, the same ones for a name: those of one file do not change where
-/// another one comes.
+/// Returns a generator of random numbers seeded by a name, so that the numbers of a file do not
+/// depend on other files.
 pub(crate) fn numbers_for(name: &str) -> impl FnMut() -> usize + use<> {
     let seed = name.bytes().fold(0xcbf2_9ce4_u32, |seed, byte| {
         (seed ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -18,7 +17,7 @@ pub(crate) fn numbers_for(name: &str) -> impl FnMut() -> usize + use<> {
     numbers(seed as usize)
 }
 
-/// Numbers without a pattern, the same ones for a seed.
+/// Returns a generator of random numbers for a seed.
 pub(crate) fn numbers(seed: usize) -> impl FnMut() -> usize {
     let mut state = seed as u64 | 1 << 40;
     move || {
@@ -29,7 +28,7 @@ pub(crate) fn numbers(seed: usize) -> impl FnMut() -> usize {
     }
 }
 
-/// One random step after another, from any source of numbers.
+/// Applies random changes to a text.
 pub(crate) fn mutate(text: &str, steps: usize, random: &mut impl FnMut() -> usize) -> String {
     let mut text = text.to_owned();
     for _ in 0..steps {
@@ -57,7 +56,7 @@ fn step(text: &str, random: &mut impl FnMut() -> usize) -> String {
             with(text, place(0).start, &text[from])
         }
         4 => {
-            // one space more or less before a line
+            // adds or removes a space at the start of a line
             let at = place(0).start;
             let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
             if at % 2 == 0 && text[line..].starts_with(' ') {
@@ -86,7 +85,7 @@ fn without(text: &str, range: std::ops::Range<usize>) -> String {
     format!("{}{}", &text[..range.start], &text[range.end..])
 }
 
-/// The last place between characters that is not behind `at`.
+/// Returns the last character boundary that is not after `at`.
 pub(crate) fn boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;

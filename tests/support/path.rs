@@ -1,10 +1,11 @@
-//! Where git finds the merge driver, which it calls by its name.
+//! Sets up the search path on which git finds the merge driver by its name.
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-/// Keeps what git is told by whoever runs the tests out of a command, and has it find `program`.
+/// Removes the user's git settings from the environment of a command, and puts `program` on its
+/// search path.
 pub(crate) fn isolate<'c>(
     command: &'c mut Command,
     home: &Path,
@@ -29,8 +30,8 @@ pub(crate) fn isolate<'c>(
         .env("GIT_COMMITTER_EMAIL", "a@example.org")
 }
 
-/// The folders in which programs are looked for: that of `program`, and the usual ones, unless a
-/// merge3 of whoever runs the tests is there.
+/// Returns a search path: the folder of `program` and the usual folders, without those that have
+/// another merge3.
 pub(crate) fn path_with(program: &Path) -> OsString {
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let name = format!("merge3{}", std::env::consts::EXE_SUFFIX);

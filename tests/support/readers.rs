@@ -1,16 +1,16 @@
-//! The reader of lines and the parser: what the first reads, the second reads the same.
+//! Compares the line reader with the parser: both must read the same tree.
 
 use merge3::yaml::Tree;
 
-/// Whether the reader of lines took the text; an error where the parser refuses it then, or reads
-/// another tree.
+/// Whether the line reader accepts the text. Returns an error if the parser then refuses the text
+/// or reads another tree.
 pub(crate) fn agree(text: &str) -> Result<bool, String> {
     let Some(tree) = Tree::parse_lines(text) else {
         return Ok(false);
     };
     let expected = match Tree::parse_events(text) {
         Ok(Some(expected)) => expected,
-        Ok(None) => return Err(format!("there is nothing in it:\n{text:?}")),
+        Ok(None) => return Err(format!("the parser finds no content:\n{text:?}")),
         Err(error) => return Err(format!("the parser refuses it: {error}:\n{text:?}")),
     };
     if tree == expected {

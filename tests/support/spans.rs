@@ -1,5 +1,5 @@
-//! Whether a tree's spans and the gaps between them are the text again, with nothing in the gaps
-//! but white space and comments, each comment owned at most once.
+//! Checks that the spans of a tree and the gaps between them joined are the text, that gaps contain
+//! only white space and comments, and that each comment has at most one owner.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use yaml_rust2::parser::{Event, Parser};
 
 type Check = Result<(), String>;
 
-/// Checks a whole tree; the error says what does not hold and where.
+/// Checks a whole tree. The error says what is wrong, and where.
 pub(crate) fn check(tree: &Tree<'_>) -> Check {
     let mut walk = Walk {
         tree,
-        pos: 0,
+        checked: 0,
         comments: BTreeMap::new(),
         contents: Vec::new(),
     };
@@ -25,11 +25,11 @@ pub(crate) fn check(tree: &Tree<'_>) -> Check {
 
 struct Walk<'a, 's> {
     tree: &'a Tree<'s>,
-    /// Everything before it has been seen.
-    pos: usize,
-    /// Every comment outside scalars: where it starts and ends, and whether it is owned.
+    /// The end of the text that was checked.
+    checked: usize,
+    /// Every comment outside scalars: its start, its end, and whether an entry owns it.
     comments: BTreeMap<u32, (u32, bool)>,
-    /// What the scalars say, in the order of the text.
+    /// The contents of the scalars, in the order of the text.
     contents: Vec<String>,
 }
 
@@ -50,23 +50,23 @@ impl Walk<'_, '_> {
         Err(format!("{what} at byte {at} (line {line}): {rest:?}"))
     }
 
-    /// Byte order mark, comments, directives, `---`.
+    /// Checks the byte order mark, comments, directives and `---`.
     fn prologue(&mut self) -> Check {
         if self.text().starts_with('\u{feff}') {
-            self.pos = 3;
+            self.checked = 3;
         }
         let root = self.tree.root().span.start as usize;
         loop {
-            let stop = self.gap_end(self.pos);
+            let stop = self.gap_end(self.checked);
             self.gap(stop)?;
             if stop >= root {
                 return Ok(());
             }
             let rest = &self.text()[stop..];
             if rest.starts_with('%') {
-                self.pos = stop + rest.find(['\n', '\r']).unwrap_or(rest.len());
+                self.checked = stop + rest.find(['\n', '\r']).unwrap_or(rest.len());
             } else if rest.starts_with("---") || rest.starts_with("...") {
-                self.pos = stop + 3;
+                self.checked = stop + 3;
             } else {
                 return self.fail(stop, "neither directive nor marker before the root");
             }
@@ -75,7 +75,7 @@ impl Walk<'_, '_> {
 
     fn epilogue(&mut self) -> Check {
         loop {
-            let stop = self.gap_end(self.pos);
+            let stop = self.gap_end(self.checked);
             self.gap(stop)?;
             if stop == self.text().len() {
                 return Ok(());
@@ -83,11 +83,11 @@ impl Walk<'_, '_> {
             if !self.text()[stop..].starts_with("...") {
                 return self.fail(stop, "neither comment nor marker after the root");
             }
-            self.pos = stop + 3;
+            self.checked = stop + 3;
         }
     }
 
-    /// Where white space and comments end that begin at `at`.
+    /// Returns the end of the white space and comments that start at `at`.
     fn gap_end(&self, mut at: usize) -> usize {
         let text = self.text();
         loop {
@@ -99,13 +99,13 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Everything up to `to` is white space and comments.
+    /// Checks that the text up to `to` is white space and comments.
     fn gap(&mut self, to: usize) -> Check {
-        if to < self.pos || self.text().get(self.pos..to).is_none() {
+        if to < self.checked || self.text().get(self.checked..to).is_none() {
             return self.fail(to, "an overlap, or no character's start");
         }
         let text = self.tree.text();
-        let mut at = self.pos;
+        let mut at = self.checked;
         while at < to {
             let rest = &text[at..to];
             if rest.starts_with('#') {
@@ -120,16 +120,16 @@ impl Walk<'_, '_> {
                 return self.fail(at, "something in a gap");
             }
         }
-        self.pos = to;
+        self.checked = to;
         Ok(())
     }
 
     fn token(&mut self, at: u32, expected: char) -> Check {
         self.gap(at as usize)?;
-        if !self.text()[self.pos..].starts_with(expected) {
-            return self.fail(self.pos, &format!("no `{expected}`"));
+        if !self.text()[self.checked..].starts_with(expected) {
+            return self.fail(self.checked, &format!("no `{expected}`"));
         }
-        self.pos += 1;
+        self.checked += 1;
         Ok(())
     }
 
@@ -138,7 +138,7 @@ impl Walk<'_, '_> {
         if span.end < span.start || self.text().get(span.range()).is_none() {
             return self.fail(span.start as usize, "a span that is none");
         }
-        self.pos = span.end as usize;
+        self.checked = span.end as usize;
         Ok(())
     }
 
@@ -191,7 +191,7 @@ impl Walk<'_, '_> {
         match &node.kind {
             NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => {
                 self.gap(node.span.start as usize)?;
-                let open = self.text()[self.pos..].chars().next();
+                let open = self.text()[self.checked..].chars().next();
                 let bracket = match (&node.kind, open) {
                     (NodeKind::Mapping(_), Some('{')) if collection.flow => Some(('{', '}')),
                     (NodeKind::Sequence(_), Some('[')) if collection.flow => Some(('[', ']')),
@@ -206,8 +206,11 @@ impl Walk<'_, '_> {
                 if let Some((_, close)) = bracket {
                     self.token(node.span.end - 1, close)?;
                 }
-                if self.pos != node.span.end as usize {
-                    return self.fail(self.pos, "a collection ends elsewhere than its last part");
+                if self.checked != node.span.end as usize {
+                    return self.fail(
+                        self.checked,
+                        "a collection ends elsewhere than its last part",
+                    );
                 }
                 Ok(())
             }
@@ -227,7 +230,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The span read on its own says the content.
+    /// Checks that the span, read on its own, has the content of the scalar.
     fn scalar(&mut self, span: Span, style: ScalarStyle, content: &str) -> Check {
         let source = self.tree.slice(span);
         let start = span.start as usize;
@@ -255,27 +258,28 @@ impl Walk<'_, '_> {
         if source == content && !source.contains(['\n', '\r']) {
             return Ok(());
         }
-        // read alone its last character would be the colon of a key
+        // read on its own, the last character would be the colon of a key
         if style == ScalarStyle::Plain && source.ends_with(':') {
             return Ok(());
         }
-        // a block scalar's last line break, if any, is not in the span
-        // (read with a space before it: neither `---` nor a byte order mark is itself there)
-        let alone = scalar_events(&format!(" {source}\n"));
+        // the span does not include a block scalar's last line break; the leading space keeps `---`
+        // and a byte order mark from having their special meaning
+        let on_its_own = scalar_events(&format!(" {source}\n"));
         let in_brackets = scalar_events(&format!("[ {source}\n ]\n"));
         let same = |reading: &Result<Vec<String>, String>| match reading.as_deref() {
             Ok([only]) => only.trim_end_matches('\n') == content.trim_end_matches('\n'),
             _ => false,
         };
-        if same(&alone) || (style == ScalarStyle::Plain && same(&in_brackets)) {
+        if same(&on_its_own) || (style == ScalarStyle::Plain && same(&in_brackets)) {
             return Ok(());
         }
-        let what =
-            format!("read alone it says {alone:?}, in brackets {in_brackets:?}, not {content:?}");
+        let what = format!(
+            "read on its own it says {on_its_own:?}, in brackets {in_brackets:?}, not {content:?}"
+        );
         self.fail(start, &what)
     }
 
-    /// Every owned comment is a comment, and no comment is owned twice.
+    /// Checks that every owned comment is a comment, and that no comment has two owners.
     fn owners(&mut self) -> Check {
         let tree = self.tree;
         let mut entries = vec![tree.root()];
@@ -334,7 +338,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// What the scalars of a text say, in order.
+/// Returns the contents of the scalars of a text, in order.
 fn scalar_events(text: &str) -> Result<Vec<String>, String> {
     let mut parser = Parser::new_from_str(text);
     let mut contents = Vec::new();
@@ -347,11 +351,12 @@ fn scalar_events(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// (Where the parser itself takes the text: the tree is built from some texts with other white
-/// space. In a block scalar without a line the parser finds a line break or none, as what follows
-/// has it; and of spaces at the end of the text it makes a line.)
+/// Compares the tree's scalars with those that the parser reads from the whole text, if the parser
+/// accepts it: the tree is built from some texts with other white space. For a block scalar without
+/// lines the parser finds a line break or none, depending on what follows. It reads spaces at the
+/// end of the text as a line.
 fn same_contents(text: &str, contents: &[String]) -> Check {
-    let is_no_line = |found: &str, expected: &str| {
+    let differs_in_empty_lines = |found: &str, expected: &str| {
         let lines = expected.trim_end_matches('\n');
         let has_one_more = expected.ends_with("\n\n") && text.ends_with([' ', '\t']);
         lines.is_empty() && found.is_empty()
@@ -359,10 +364,9 @@ fn same_contents(text: &str, contents: &[String]) -> Check {
     };
     let same = |expected: &[String]| {
         contents.len() == expected.len()
-            && contents
-                .iter()
-                .zip(expected)
-                .all(|(found, expected)| found == expected || is_no_line(found, expected))
+            && contents.iter().zip(expected).all(|(found, expected)| {
+                found == expected || differs_in_empty_lines(found, expected)
+            })
     };
     match scalar_events(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         Ok(expected) if !same(&expected) => {

@@ -1,19 +1,19 @@
-//! The cases of the YAML test suite, as its files hold them.
+//! Reads the cases of the YAML test suite from its files.
 
 use yaml_rust2::parser::{Event, Parser};
 use yaml_rust2::{Yaml, YamlLoader};
 
-/// One text of the suite.
+/// A text of the suite.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
-    /// The text, its special characters resolved.
+    /// The text, with the suite's special characters replaced.
     pub(crate) yaml: String,
-    /// Whether a parser should refuse it.
+    /// Whether a parser should reject the text.
     pub(crate) invalid: bool,
 }
 
-/// The cases of one of the suite's files; a case without a text inherits the one before it, and
-/// adds nothing.
+/// Returns the cases of a file of the suite. A case without a text reuses the text before it and is
+/// left out.
 pub(crate) fn cases(file: &str) -> Vec<Case> {
     let Ok(documents) = YamlLoader::load_from_str(file) else {
         return Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn cases(file: &str) -> Vec<Case> {
         .collect()
 }
 
-/// The suite writes what cannot be seen with special characters.
+/// Replaces the special characters that the suite uses for invisible ones.
 fn resolve(text: &str) -> String {
     let mut text = text
         .replace('␣', " ")
@@ -49,7 +49,7 @@ fn resolve(text: &str) -> String {
     }
 }
 
-/// Whether the parser itself takes a whole text.
+/// Whether the parser accepts the whole text.
 pub(crate) fn parses(text: &str) -> bool {
     let mut parser = Parser::new_from_str(text.strip_prefix('\u{feff}').unwrap_or(text));
     loop {

@@ -8,7 +8,7 @@ use pretty_assertions::assert_eq;
 
 use crate::guide::with_the_program;
 use crate::harness::{Workshop, web};
-use crate::ran::Ran;
+use crate::run_output::RunOutput;
 
 const GITHUB: &str = include_str!("../../docs/bots/github.yml");
 const GITLAB: &str = include_str!("../../docs/bots/gitlab.yml");
@@ -63,7 +63,7 @@ fn fleet(tool: &str, script: &str) -> Workshop {
 }
 
 /// Runs a script as the host would; the log is that of this run.
-fn run(workshop: &Workshop, script: &str, settings: &[(&str, &str)]) -> (Ran, String) {
+fn run(workshop: &Workshop, script: &str, settings: &[(&str, &str)]) -> (RunOutput, String) {
     let log = workshop.path("log");
     fs::write(&log, "").unwrap();
     let mut command = Command::new("bash");
@@ -81,7 +81,7 @@ fn run(workshop: &Workshop, script: &str, settings: &[(&str, &str)]) -> (Ran, St
     command
         .env("RUNNER_TEMP", workshop.path("home"))
         .envs(settings.iter().copied());
-    let ran = Ran::from(command.output().unwrap());
+    let ran = RunOutput::from(command.output().unwrap());
     (ran, fs::read_to_string(log).unwrap())
 }
 

@@ -3,7 +3,7 @@
 use pretty_assertions::assert_eq;
 
 use crate::harness::{Workshop, web};
-use crate::ran::Ran;
+use crate::run_output::RunOutput;
 
 const ARGUMENTS: [&str; 5] = ["upgrade", "--all", "--branch", "bot", "--commit"];
 
@@ -21,7 +21,7 @@ fn log(workshop: &Workshop) -> Vec<String> {
 /// What somebody does on the branch.
 type Work = fn(&Workshop);
 
-fn upgrade(workshop: &Workshop) -> Ran {
+fn upgrade(workshop: &Workshop) -> RunOutput {
     workshop.merge3(&ARGUMENTS)
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::harness::{Ran, Workshop, merge3};
+use crate::harness::{RunOutput, Workshop, merge3};
 
 const GUIDE: &str = include_str!("../../docs/upgrade-bot.md");
 
@@ -61,7 +61,7 @@ fn the_guide_works_word_by_word() {
             .env("PATH", with_the_program(&workshop))
             .current_dir(workshop.path("empty")),
     );
-    let ran = Ran::from(output).with(0);
+    let ran = RunOutput::from(output).with(0);
     // what the guide says that is printed is printed
     for told in blocks(GUIDE, "text") {
         for line in told.lines().filter(|line| !line.trim().is_empty()) {
@@ -130,7 +130,10 @@ fn the_action_tells_what_is_outdated() {
                 .env("GITHUB_OUTPUT", &outputs)
                 .current_dir(workshop.path("fleet")),
         );
-        (Ran::from(output), fs::read_to_string(outputs).unwrap())
+        (
+            RunOutput::from(output),
+            fs::read_to_string(outputs).unwrap(),
+        )
     };
     let (ran, outputs) = run("");
     let ran = ran.with(0);

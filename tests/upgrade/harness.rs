@@ -10,11 +10,11 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::path::isolate;
-pub(crate) use crate::ran::Ran;
+pub(crate) use crate::run_output::RunOutput;
 
 const SCHEMA: &str = include_str!("../../docs/report.schema.json");
 
-impl Ran {
+impl RunOutput {
     /// Expects this exit status.
     #[track_caller]
     pub(crate) fn with(self, status: i32) -> Self {
@@ -141,7 +141,7 @@ impl Workshop {
     /// Runs git in a folder, which has to succeed.
     #[track_caller]
     pub(crate) fn git(&self, folder: &str, arguments: &[&str]) -> String {
-        let ran: Ran = self
+        let ran: RunOutput = self
             .isolated(
                 Command::new("git")
                     .args(arguments)
@@ -153,11 +153,11 @@ impl Workshop {
     }
 
     /// Runs merge3 in the fleet.
-    pub(crate) fn merge3(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn merge3(&self, arguments: &[&str]) -> RunOutput {
         self.merge3_in("fleet", arguments)
     }
 
-    pub(crate) fn merge3_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+    pub(crate) fn merge3_in(&self, folder: &str, arguments: &[&str]) -> RunOutput {
         self.isolated(
             Command::new(merge3())
                 .args(arguments)

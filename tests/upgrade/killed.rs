@@ -6,7 +6,7 @@ use merge3::package::{Settings, plan};
 use merge3::triple::Triple;
 use pretty_assertions::assert_eq;
 
-use crate::ending::Ending;
+use crate::crashing_disk::CrashingDisk;
 use crate::harness::{Workshop, web};
 
 /// A package of two files that both change, and upstream's two versions of it as folders.
@@ -43,7 +43,7 @@ fn an_upgrade_that_was_killed_is_made_good_by_the_next() {
     let workshop = workshop();
     let sides = Triple::new("v1.0.0", "v1.1.0", "fleet/app").map(|name| workshop.path(name));
     let merge = plan(&sides, &Settings::default()).unwrap();
-    assert!(merge.write_to(&Ending::default(), false).is_err());
+    assert!(merge.write_to(&CrashingDisk::default(), false).is_err());
     assert_eq!(journals(&workshop), 1);
     let half = workshop.files("fleet");
     workshop

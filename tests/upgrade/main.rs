@@ -8,8 +8,8 @@ mod bots;
 mod branches;
 mod commits;
 #[cfg(unix)]
-#[path = "../support/ending.rs"]
-mod ending;
+#[path = "../support/crashing_disk.rs"]
+mod crashing_disk;
 mod fleet;
 mod guide;
 mod harness;
@@ -20,10 +20,10 @@ mod network;
 mod outdated;
 #[path = "../support/path.rs"]
 mod path;
-#[path = "../support/ran.rs"]
-mod ran;
 mod real;
 mod refused;
+#[path = "../support/run_output.rs"]
+mod run_output;
 #[path = "../support/archives.rs"]
 mod served;
 mod server;

@@ -6,17 +6,17 @@ use std::process::Command;
 use pretty_assertions::assert_eq;
 
 use crate::harness::{Workshop, merge3, web};
-use crate::ran::Ran;
+use crate::run_output::RunOutput;
 
 /// Runs merge3 in the fleet, and counts the calls of git with this word.
-fn counted(workshop: &Workshop, arguments: &[&str], words: &[&str]) -> (Ran, Vec<usize>) {
+fn counted(workshop: &Workshop, arguments: &[&str], words: &[&str]) -> (RunOutput, Vec<usize>) {
     let trace = workshop.path("trace");
     let _ = fs::remove_file(&trace);
     let mut command = Command::new(merge3());
     command.args(arguments).current_dir(workshop.path("fleet"));
     workshop.isolate(&mut command);
     command.env("GIT_TRACE", &trace);
-    let ran: Ran = command.output().unwrap().into();
+    let ran: RunOutput = command.output().unwrap().into();
     let told = fs::read_to_string(&trace).unwrap_or_default();
     let count = |word: &&str| {
         let start = format!("built-in: git {word}");
@@ -161,7 +161,7 @@ fn a_terminal_is_told_what_is_fetched() {
     command.current_dir(workshop.path("fleet"));
     workshop.isolate(&mut command);
     command.env("TERM", "xterm");
-    let ran: Ran = command.output().unwrap().into();
+    let ran: RunOutput = command.output().unwrap().into();
     let told = ran.with(0).stdout;
     assert!(
         told.contains("app: fetching v1.0.0, v1.1.0 of file://"),

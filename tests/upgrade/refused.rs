@@ -4,11 +4,11 @@ use std::fs;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Ran, Workshop, kptfile, web};
+use crate::harness::{RunOutput, Workshop, kptfile, web};
 
 /// Runs an upgrade that fails, with nothing changed.
 #[track_caller]
-fn refuses(workshop: &Workshop, arguments: &[&str], messages: &[&str]) -> Ran {
+fn refuses(workshop: &Workshop, arguments: &[&str], messages: &[&str]) -> RunOutput {
     let before = workshop.files("fleet");
     let ran = workshop.merge3(arguments).with(2);
     ran.says(messages);

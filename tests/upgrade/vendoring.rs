@@ -6,7 +6,7 @@ use std::process::Command;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Ran, Workshop, copy, files, kptfile, merge3, web};
+use crate::harness::{RunOutput, Workshop, copy, files, kptfile, merge3, web};
 
 #[test]
 fn a_package_is_vendored_with_its_record() {
@@ -189,7 +189,7 @@ pub(crate) fn is_the_main_commands(
     updated: &Path,
     local: &Path,
     arguments: &[&str],
-) -> Ran {
+) -> RunOutput {
     let workshop = Workshop::new();
     let replace = |from: &Path, name: &str| {
         for file in workshop
@@ -234,7 +234,7 @@ pub(crate) fn is_the_main_commands(
         .args(arguments)
         .output()
         .unwrap();
-    let main = Ran::from(main);
+    let main = RunOutput::from(main);
     let mut upgrade = vec!["upgrade", "app", "--report", "json"];
     upgrade.extend(arguments);
     let ran = workshop.merge3(&upgrade).with(main.status);

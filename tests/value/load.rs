@@ -1,17 +1,17 @@
-//! Text to plain values, by yaml-rust2's events alone: nothing of the program takes part.
+//! Loads plain values from a text, from yaml-rust2's events alone, without any code of the program.
 
 use super::Value;
 use std::collections::HashMap;
 use yaml_rust2::parser::{Event, MarkedEventReceiver, Parser, Tag};
 use yaml_rust2::scanner::{Marker, TScalarStyle};
 
-/// The values of a text's documents; an empty document is null. A field is called as its key is
-/// written, whatever its type.
+/// Returns the values of a text's documents. An empty document is null. The name of a field is its
+/// key as it is written, whatever its type.
 pub fn documents(text: &str) -> Result<Vec<Value>, String> {
     read(text, Loader::default())
 }
 
-/// As [`documents`], with [`Value::into_key`] for what a field is called.
+/// Like [`documents`], with field names from [`Value::into_key`].
 #[allow(dead_code)]
 pub fn documents_by_type(text: &str) -> Result<Vec<Value>, String> {
     let loader = Loader {
@@ -31,12 +31,12 @@ fn read(text: &str, mut loader: Loader) -> Result<Vec<Value>, String> {
     }
 }
 
-/// The value of a text that is one document, or none where it has no content.
+/// Returns the value of a text with a single document, or None if it has no content.
 pub fn document(text: &str) -> Result<Option<Value>, String> {
     only(documents(text)?)
 }
 
-/// As [`document`], with [`Value::into_key`] for what a field is called.
+/// Like [`document`], with field names from [`Value::into_key`].
 #[allow(dead_code)]
 pub fn document_by_type(text: &str) -> Result<Option<Value>, String> {
     only(documents_by_type(text)?)
@@ -52,8 +52,8 @@ fn only(mut documents: Vec<Value>) -> Result<Option<Value>, String> {
 #[derive(Default)]
 struct Loader {
     documents: Vec<Value>,
-    /// The collections that are open, with their anchor; the children of a map alternate between
-    /// key and value.
+    /// The open collections: whether it is a map, its anchor, and its children. The children of a
+    /// map alternate between key and value.
     open: Vec<(bool, usize, Vec<Value>)>,
     anchors: HashMap<usize, Value>,
     error: Option<String>,
@@ -133,7 +133,7 @@ fn scalar(text: String, style: TScalarStyle, tag: Option<Tag>) -> Value {
     Value::Scalar { tag, text }
 }
 
-/// What a plain scalar is to a reader of YAML 1.1 or 1.2.
+/// Returns the value of a plain scalar in YAML 1.1 or 1.2.
 pub fn plain(text: String) -> Value {
     let Some(tag) = plain_type(&text) else {
         return Value::Null;
@@ -142,7 +142,7 @@ pub fn plain(text: String) -> Value {
     Value::Scalar { tag, text }
 }
 
-/// The type of a plain scalar; none for null.
+/// Returns the type of a plain scalar, or None for null.
 pub fn plain_type(text: &str) -> Option<&'static str> {
     const BOOLEANS: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "y", "n"];
     let as_written = |word: &str| {

@@ -1,18 +1,18 @@
-//! Plain values: what a document says, without how it is written.
+//! Plain values: the content of a document without its layout.
 
 pub mod load;
 
-/// A value, as the rules tell values apart (rules: Equality).
+/// A value, with equality as the rules define it (rules: Equality).
 #[derive(Clone)]
 pub enum Value {
     Null,
-    /// The type (`str`, `int`, ... or an application's own tag) and the text.
+    /// The type (`str`, `int`, ... or a custom tag) and the text.
     Scalar {
         tag: String,
         text: String,
     },
     List(Vec<Value>),
-    /// In the order of the text, which plays no part in comparison.
+    /// The fields, in the order of the text. The order does not affect equality.
     Map(Vec<(String, Value)>),
 }
 
@@ -31,7 +31,7 @@ impl PartialEq for Value {
 }
 
 impl Value {
-    /// A string.
+    /// Creates a string.
     pub fn text(text: &str) -> Self {
         Self::Scalar {
             tag: "str".to_owned(),
@@ -39,13 +39,13 @@ impl Value {
         }
     }
 
-    /// The scalar itself; none for anything else, null included.
+    /// Returns the value if it is a scalar other than null.
     pub fn scalar(&self) -> Option<&Self> {
         matches!(self, Self::Scalar { .. }).then_some(self)
     }
 
-    /// What a map's field is called of which this is the key: a string as it is, anything else with
-    /// its type.
+    /// Returns the field name for a key: the text of a string, or the type and the text of another
+    /// scalar.
     pub fn into_key(self) -> String {
         match self {
             Self::Scalar { tag, text } if tag == "str" => text,
@@ -53,7 +53,7 @@ impl Value {
         }
     }
 
-    /// A map's field.
+    /// Returns the value of a field of a map.
     pub fn field(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Map(fields) => fields.iter().find(|(k, _)| k == key).map(|(_, v)| v),
@@ -61,7 +61,7 @@ impl Value {
         }
     }
 
-    /// A map's keys; none for anything else.
+    /// Returns the keys of a map, or nothing for another value.
     pub fn keys(&self) -> impl Iterator<Item = &String> {
         let fields = match self {
             Self::Map(fields) => fields.as_slice(),
@@ -70,7 +70,7 @@ impl Value {
         fields.iter().map(|(key, _)| key)
     }
 
-    /// A map's fields; none for anything else.
+    /// Returns the fields of a map, or nothing for another value.
     pub fn into_fields(self) -> Vec<(String, Self)> {
         match self {
             Self::Map(fields) => fields,
@@ -78,7 +78,7 @@ impl Value {
         }
     }
 
-    /// The empty map for a map, the empty list for a list, null for anything else.
+    /// Returns an empty map for a map, an empty list for a list, and null for anything else.
     pub fn emptied(&self) -> Self {
         match self {
             Self::Map(_) => Self::Map(Vec::new()),
@@ -87,7 +87,7 @@ impl Value {
         }
     }
 
-    /// A list's elements; none for anything else.
+    /// Returns the elements of a list, or nothing for another value.
     pub fn elements(&self) -> &[Self] {
         match self {
             Self::List(elements) => elements,
@@ -96,7 +96,8 @@ impl Value {
     }
 }
 
-/// JSON-like, so that a failing case can be read; what is no string carries its type.
+/// Formats the value like JSON, to keep failures readable. A scalar that is not a string has its
+/// type.
 impl std::fmt::Debug for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -112,7 +113,7 @@ impl std::fmt::Debug for Value {
     }
 }
 
-/// Whether no two of them are equal.
+/// Whether no two elements are equal.
 pub fn distinct<T: PartialEq>(list: impl AsRef<[T]>) -> bool {
     let list = list.as_ref();
     (1..list.len()).all(|i| !list[..i].contains(&list[i]))

@@ -1,12 +1,12 @@
-//! Where a merge leaves something that the next one pairs otherwise (docs/rules.md): law 4 has
-//! these exceptions.
+//! The exceptions of law 4: the result of a merge may pair differently in the next one
+//! (docs/rules.md).
 
 use crate::reference;
 use crate::value::Value;
 
-/// Whether a file after a merge may pair otherwise than the one before it; none is a file that is
-/// no YAML, or too large to tell.
-pub(super) fn pairs_anew(
+/// Whether the documents or elements of a file may pair differently after the merge. True if one of
+/// the texts is not YAML (None) or too large to compare.
+pub(super) fn may_pair_differently(
     before: Option<Value>,
     after: Option<Value>,
     updated: Option<Value>,
@@ -16,13 +16,13 @@ pub(super) fn pairs_anew(
     };
     let known = [identities(&before), identities(&updated)].concat();
     reference::changes_key(&before, &after, reference::Lists::Replace)
-        || nameless([&before, &after, &updated])
+        || differs_in_unnamed([&before, &after, &updated])
         || identities(&after).iter().any(|it| !known.contains(it))
 }
 
-/// Whether a resource of the original is not on another side: in a single file it may be found by
-/// how much it is alike.
-pub(super) fn renamed(
+/// Whether updated or local lacks a resource of the original. In a single file, such a resource may
+/// pair with a similar one.
+pub(super) fn has_renamed_resource(
     original: Option<Value>,
     updated: Option<Value>,
     local: Option<Value>,
@@ -36,9 +36,13 @@ pub(super) fn renamed(
         .any(|it| !updated.contains(it) || !local.contains(it))
 }
 
-/// Whether upstream deleted the only resource of an identity of which local has two: the one that
-/// is left is taken for it.
-pub(super) fn taken_for_deleted(original: &[Value], updated: &[Value], local: &[Value]) -> bool {
+/// Whether upstream deleted the only resource of an identity that local has twice. After the merge,
+/// the remaining one pairs with the deleted one.
+pub(super) fn may_pair_with_deleted(
+    original: &[Value],
+    updated: &[Value],
+    local: &[Value],
+) -> bool {
     fn names(files: &[Value]) -> Vec<[Option<&Value>; 4]> {
         let all = files.iter().flat_map(identities);
         all.map(|[kind, name, generated, _, space]| [kind, name, generated, space])
@@ -51,10 +55,10 @@ pub(super) fn taken_for_deleted(original: &[Value], updated: &[Value], local: &[
     })
 }
 
-/// Whether of several resources of one identity in local's files, one alone has it after the merge,
-/// as upstream brought the others another version of the API: what of upstream's was nobody's then
-/// is taken to be its.
-pub(super) fn left_alone(original: &[Value], local: &[Value], after: &[Value]) -> bool {
+/// Whether local has several resources of one identity and a single one is left after the merge,
+/// because upstream changed the apiVersion of the others. A resource of upstream's that paired with
+/// none before then pairs with that one.
+pub(super) fn becomes_unique(original: &[Value], local: &[Value], after: &[Value]) -> bool {
     fn all(files: &[Value]) -> Vec<[Option<&Value>; 5]> {
         files.iter().flat_map(identities).collect()
     }
@@ -65,14 +69,15 @@ pub(super) fn left_alone(original: &[Value], local: &[Value], after: &[Value]) -
         .any(|name| count(name, &local) > 1 && count(name, &after) == 1)
 }
 
-/// Whether the sides do not have as many documents that are no resources: those pair by their
-/// index, which the second run finds changed.
-fn nameless(sides: [&Value; 3]) -> bool {
+/// Whether the sides have different numbers of documents that are not resources. These pair by
+/// index, and the index has changed for the second merge.
+fn differs_in_unnamed(sides: [&Value; 3]) -> bool {
     let counts = sides.map(|file| file.elements().len() - identities(file).len());
     counts.iter().any(|count| *count != counts[0])
 }
 
-/// What the resources of a file are called.
+/// Returns the identities of the resources in a file: kind, name, generateName, apiVersion and
+/// namespace.
 fn identities(file: &Value) -> Vec<[Option<&Value>; 5]> {
     fn of(document: &Value) -> Option<[Option<&Value>; 5]> {
         let metadata = document.field("metadata")?;

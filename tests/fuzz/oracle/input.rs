@@ -1,14 +1,14 @@
-//! From a fuzzer's bytes to what a merge is given.
+//! Decodes the input of a merge from a fuzzer's bytes.
 //!
-//! The first three bytes choose the options; the parts behind them are set apart by 0xFF, which no
-//! UTF-8 text holds.
+//! The first three bytes choose the options. The parts after them are separated by 0xFF, which
+//! UTF-8 text never contains.
 
 use merge3::merge::{ConflictStyle, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts};
 
-/// What sets the parts apart.
+/// The separator between parts.
 const SEPARATOR: u8 = 0xFF;
 
-/// The options, whether the document is a resource, and the parts.
+/// Returns the options, whether the document is a resource, and the parts.
 pub(super) fn read(bytes: &[u8]) -> Option<(Options, bool, Vec<&[u8]>)> {
     let ([first, second, third], rest) = bytes.split_first_chunk::<3>()?;
     let options = Options {

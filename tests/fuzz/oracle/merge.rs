@@ -1,4 +1,4 @@
-//! Three texts, merged, and the laws.
+//! Checks the laws on the merge of three texts.
 
 use std::path::Path;
 
@@ -11,15 +11,16 @@ use merge3::package::{MergedFile, merge_file};
 use merge3::triple::Triple;
 use merge3::yaml::{Document, Tree, stream::split};
 
-use super::again::{pairs_anew, renamed};
+use super::again::{has_renamed_resource, may_pair_differently};
 use super::{Verdict, ensure, input, same, untouched, values};
 use crate::reference;
 use crate::value::Value;
 
-/// Whatever the texts and the options: no panic, and the laws.
+/// Checks that no text and no options cause a panic, and that the laws hold.
 ///
 /// # Errors
-/// Says which law does not hold.
+///
+/// Names the law that does not hold.
 pub fn check(bytes: &[u8]) -> Verdict {
     let Some((options, resource, parts)) = input::read(bytes) else {
         return Ok(());
@@ -47,7 +48,7 @@ pub fn check(bytes: &[u8]) -> Verdict {
     Ok(())
 }
 
-/// The laws of the line merge.
+/// Checks the laws of the line merge.
 fn lines(texts: Triple<&str>, policy: OnConflict) -> Verdict {
     let merge = |texts| merge_lines(texts, policy).text;
     let Triple {
@@ -74,7 +75,7 @@ fn lines(texts: Triple<&str>, policy: OnConflict) -> Verdict {
     Ok(())
 }
 
-/// The laws of a file that merges document by document.
+/// Checks the laws of a file that merges document by document.
 fn files(texts: Triple<&str>, options: &Options) -> Verdict {
     let Triple {
         original,
@@ -112,11 +113,11 @@ fn files(texts: Triple<&str>, options: &Options) -> Verdict {
         })?;
     }
     let value = |text: &str| values::of_file(text);
-    let exempt = renamed(value(original), value(updated), value(local))
-        || pairs_anew(value(local), value(&merged.text), value(updated));
+    let exempt = has_renamed_resource(value(original), value(updated), value(local))
+        || may_pair_differently(value(local), value(&merged.text), value(updated));
     if options.lists != Lists::Merge && !exempt {
         let again = file(Triple::new(original, updated, &merged.text), options)?;
-        // a file in which nothing is left but a text is merged by lines
+        // if a file has only a text left as its content, it merges by lines
         if let Some(again) = again {
             same("law 4, file", again.text.as_str(), merged.text.as_str())?;
         }
@@ -129,7 +130,7 @@ fn file(texts: Triple<&str>, options: &Options) -> Result<Option<MergedFile>, St
         .map_err(|error: Error| format!("law 6, file: {error}"))
 }
 
-/// One document on each side.
+/// A document on each side.
 struct Case<'a> {
     documents: &'a Triple<Document<'a>>,
     trees: Triple<&'a Tree<'a>>,
@@ -173,7 +174,8 @@ impl Case<'_> {
         let values = self
             .trees
             .map(|tree| values::of_tree(tree, tree.root().value));
-        // keys of a resource are those of JSON: the reference does not know which are one
+        // the keys of a resource are those of JSON; the reference merge does not know which of them
+        // are equal
         let is_resource =
             |value: &Value| value.field("apiVersion").is_some() && value.field("kind").is_some();
         let sides = values.as_ref().into_array();
@@ -217,7 +219,7 @@ impl Case<'_> {
     }
 }
 
-/// Whether a key anywhere in a value is no string: it carries its type.
+/// Whether a value has a key that is not a string. Such a key has its type in its name.
 fn has_odd_keys(value: &Value) -> bool {
     match value {
         Value::Map(fields) => fields
@@ -228,7 +230,7 @@ fn has_odd_keys(value: &Value) -> bool {
     }
 }
 
-/// The document of a text that has one.
+/// Returns the only document of a text.
 fn only_document(text: &str) -> Result<Document<'_>, ()> {
     match split(text)[..] {
         [document] => Ok(document),

@@ -1,5 +1,5 @@
-//! What has to hold for any input, however broken. The fuzz targets in `fuzz/` call these
-//! functions, and `make test` does on the inputs that were kept.
+//! The properties that must hold for any input, however broken. The fuzz targets in `fuzz/` call
+//! these functions, and `make test` calls them on the inputs in the corpus.
 
 mod again;
 mod input;
@@ -10,7 +10,7 @@ pub mod tree;
 mod untouched;
 mod values;
 
-/// What does not hold.
+/// Ok, or the property that does not hold.
 pub type Verdict = Result<(), String>;
 
 fn ensure(holds: bool, what: impl FnOnce() -> String) -> Verdict {

@@ -1,4 +1,4 @@
-//! Three small packages, to a run on the disk.
+//! Checks the merge of three small packages on the disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,11 +11,11 @@ use merge3::triple::Triple;
 use merge3::yaml::{Tree, stream::split};
 use tempfile::TempDir;
 
-use super::again::{left_alone, pairs_anew, taken_for_deleted};
+use super::again::{becomes_unique, may_pair_differently, may_pair_with_deleted};
 use super::{Verdict, ensure, input, same, values};
 use crate::value::Value;
 
-/// The names that a file can have.
+/// The names that files can have.
 const NAMES: [&str; 12] = [
     "a.yaml",
     "b.yaml",
@@ -30,21 +30,22 @@ const NAMES: [&str; 12] = [
     ".merge3.yaml",
     "kustomization.yaml",
 ];
-/// More files than these take time and find nothing.
-const MOST: usize = 12;
+/// The most parts of an input. More files take time without finding more errors.
+const MAX_PARTS: usize = 12;
 
 type Files = BTreeMap<&'static str, Vec<u8>>;
 
-/// Whatever the packages: no panic, laws 1 to 4, a file that only local has stays, a local file
-/// that is YAML comes out as YAML, and where there is an error, nothing is written.
+/// Checks that no packages cause a panic, that laws 1 to 4 hold, that a file that only local has
+/// stays, that local YAML stays YAML, and that nothing is written if there is an error.
 ///
 /// # Errors
-/// Says what of this does not hold.
+///
+/// Names the property that does not hold.
 pub fn check(bytes: &[u8]) -> Verdict {
     let Some((merge, resource, parts)) = input::read(bytes) else {
         return Ok(());
     };
-    if parts.len() > MOST {
+    if parts.len() > MAX_PARTS {
         return Ok(());
     }
     let sides = packages(&parts);
@@ -73,7 +74,7 @@ pub fn check(bytes: &[u8]) -> Verdict {
             continue;
         };
         if is_yaml_name(name) && is_yaml(local) && !local.trim_ascii().is_empty() {
-            // where one side is a template, the others count as templates as well (rules: Packages
+            // if one side is a template, the other sides count as templates, too (rules: Packages
             // and files)
             let of_sides = [&sides.original, &sides.updated].map(|files| files.get(name));
             let mut of_sides = of_sides.into_iter().flatten();
@@ -95,7 +96,7 @@ fn has_braces(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| pair == b"{{")
 }
 
-/// Laws 1, 2 and 3.
+/// Checks laws 1, 2 and 3.
 fn laws(sides: &Triple<Files>, settings: &Settings, plain: bool) -> Verdict {
     let Triple {
         original,
@@ -150,8 +151,8 @@ fn laws(sides: &Triple<Files>, settings: &Settings, plain: bool) -> Verdict {
     Ok(())
 }
 
-/// Whether a resource has another path on the one side than on the other: then no file of it
-/// fast-forwards as a whole.
+/// Whether a resource has different paths in the original and in updated: then its files do not
+/// become upstream's as a whole.
 fn moves(original: &Files, updated: &Files) -> bool {
     let named = |files: &Files| -> Vec<(&str, String)> {
         let of = |(name, bytes): (&&'static str, &Vec<u8>)| {
@@ -170,7 +171,7 @@ fn moves(original: &Files, updated: &Files) -> bool {
         .any(|(path, name)| new.iter().any(|(other, it)| it == name && other != path))
 }
 
-/// Law 4.
+/// Checks law 4.
 fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict {
     if settings.merge.lists == Lists::Merge
         || merged.conflicts > 0 && settings.merge.on_conflict == OnConflict::Markers
@@ -180,7 +181,7 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     let value = |bytes: Option<&Vec<u8>>| {
         values::of_file(std::str::from_utf8(bytes.map_or(&[][..], Vec::as_slice)).ok()?)
     };
-    // what stands in a file that merges by lines is no resource on any side
+    // a file that merges by lines has no resources on any side
     let merges_by_lines = |name: &str| {
         let three = sides.as_ref().into_array().map(|files| files.get(name));
         let is_other = |bytes: &&Vec<u8>| !is_yaml(bytes);
@@ -198,21 +199,22 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
         .filter(|(name, _)| !merges_by_lines(name))
         .filter_map(|(_, bytes)| value(Some(bytes)))
         .collect();
-    if taken_for_deleted(&values.original, &values.updated, &values.local)
-        || left_alone(&values.original, &values.local, &after)
+    if may_pair_with_deleted(&values.original, &values.updated, &values.local)
+        || becomes_unique(&values.original, &values.local, &after)
     {
         return Ok(());
     }
     for name in NAMES {
         let after = merged.files.get(name);
-        // a file that came may lack a document that local has deleted
+        // a file that upstream added may lack a document that local deleted
         let Some(before) = sides.local.get(name).or(after) else {
             continue;
         };
         let aligns_anew = || merged.conflicts > 0 || repeats(sides.original.get(name), after);
         let by_lines = merges_by_lines(name) && aligns_anew();
         let updated = sides.updated.get(name);
-        let by_documents = || pairs_anew(value(Some(before)), value(after), value(updated));
+        let by_documents =
+            || may_pair_differently(value(Some(before)), value(after), value(updated));
         if by_lines || is_yaml_name(name) && by_documents() {
             return Ok(());
         }
@@ -234,8 +236,8 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     }
 }
 
-/// Whether a line of the original stands more often in the merged text: the next merge may take
-/// another one for it.
+/// Whether the merged text has a line of the original more often than the original: the next merge
+/// may align it with another occurrence.
 fn repeats(original: Option<&Vec<u8>>, merged: Option<&Vec<u8>>) -> bool {
     let lines = |bytes: Option<&Vec<u8>>| {
         let text = String::from_utf8_lossy(bytes.map_or(&[][..], Vec::as_slice)).into_owned();
@@ -250,8 +252,8 @@ fn repeats(original: Option<&Vec<u8>>, merged: Option<&Vec<u8>>) -> bool {
     original.any(|(line, count)| merged.get(&line).is_some_and(|it| *it > count))
 }
 
-/// Each part is a file: two bytes say which sides have it and what it is called, the rest is what
-/// is in it.
+/// Decodes the files from the parts: two bytes choose the sides and the name, the rest is the
+/// content.
 fn packages(parts: &[&[u8]]) -> Triple<Files> {
     let mut sides: Triple<Files> = Triple::default();
     for part in parts {
@@ -276,13 +278,13 @@ struct Merged {
     conflicts: usize,
 }
 
-/// What came of a run: a package, or an error.
-struct Ran {
+/// The result of a run: a package or an error.
+struct RunResult {
     merged: Option<Merged>,
     error: String,
 }
 
-fn run(sides: Triple<&Files>, settings: &Settings) -> Result<Ran, String> {
+fn run(sides: Triple<&Files>, settings: &Settings) -> Result<RunResult, String> {
     let io = |error: std::io::Error| format!("the disk: {error}");
     let folder = TempDir::new().map_err(io)?;
     let paths = Triple::new("original", "updated", "local").map(|name| folder.path().join(name));
@@ -299,7 +301,7 @@ fn run(sides: Triple<&Files>, settings: &Settings) -> Result<Ran, String> {
     let mut files = BTreeMap::new();
     read_all(&paths.local, "", &mut files).map_err(io)?;
     match done {
-        Ok(conflicts) => Ok(Ran {
+        Ok(conflicts) => Ok(RunResult {
             merged: Some(Merged { files, conflicts }),
             error: String::new(),
         }),
@@ -316,7 +318,7 @@ fn run(sides: Triple<&Files>, settings: &Settings) -> Result<Ran, String> {
                 shown(&files),
                 shown(&before),
             )?;
-            Ok(Ran {
+            Ok(RunResult {
                 merged: None,
                 error: message,
             })

@@ -1,4 +1,4 @@
-//! A file with conflict markers.
+//! Checks `solve` on a file with conflict markers.
 
 use std::path::Path;
 
@@ -7,15 +7,16 @@ use merge3::yaml::{Tree, stream::split};
 
 use super::{Verdict, ensure, same};
 
-/// What git's markers have.
+/// The length of git's markers.
 const SIZE: usize = 7;
 
-/// Whatever the file: no panic; no marker is left where no conflict is said to be; where no
-/// conflict is left and every way to choose was YAML, the result is; what is left can be solved
-/// again.
+/// Checks that no file causes a panic; that no marker is left if no conflict is reported; that,
+/// without a remaining conflict, the result is YAML if every choice of sides was; and that the rest
+/// can be solved again.
 ///
 /// # Errors
-/// Says what of this does not hold.
+///
+/// Names the property that does not hold.
 pub fn check(bytes: &[u8]) -> Verdict {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Bytes to trees and back.
+//! Checks the trees of any bytes.
 
 use merge3::error::Place;
 use merge3::yaml::{
@@ -11,13 +11,14 @@ use crate::readers;
 use crate::spans;
 use crate::value::load;
 
-/// Whatever the bytes: no panic; the documents joined are the text; the spans and gaps of a tree
-/// joined are its text, its values are those that the parser alone reads, both readers read the
-/// same, also beside the tree of another document, and it equals itself; an error points into the
-/// text.
+/// Checks that no bytes cause a panic; that the documents joined are the text; that the spans and
+/// gaps of a tree joined are its text; that its values are those of the parser; that both readers
+/// read the same tree, also beside the tree of another document; that a tree equals itself; and
+/// that an error points into the text.
 ///
 /// # Errors
-/// Says what of this does not hold.
+///
+/// Names the property that does not hold.
 pub fn check(bytes: &[u8]) -> Verdict {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Ok(());
@@ -71,8 +72,9 @@ fn one(text: &str, document: &Document<'_>) -> Verdict {
     match load::document_by_type(document.text) {
         Ok(Some(value)) if values::is_small(document.text) => {
             let found = values::of_tree(&tree, root);
-            let roughly = |value| values::roughly(value, document.text.ends_with([' ', '\t']));
-            same("the values", roughly(found), roughly(value))
+            let normalized =
+                |value| values::normalized(value, document.text.ends_with([' ', '\t']));
+            same("the values", normalized(found), normalized(value))
         }
         _ => Ok(()),
     }

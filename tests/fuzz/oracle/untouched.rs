@@ -1,12 +1,12 @@
-//! Law 5: a field that upstream did not touch is, to the byte, what it was.
+//! Law 5: a field that upstream did not change keeps every byte.
 
 use merge3::triple::Triple;
 use merge3::yaml::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
 
 use super::{Verdict, ensure};
 
-/// Compares the maps of a merged document with those of the local one, as far down as all sides
-/// have maps.
+/// Compares the maps of a merged document with those of the local one, at all levels at which every
+/// side has a map.
 pub(super) fn check(trees: Triple<&Tree<'_>>, merged: &Tree<'_>) -> Verdict {
     let aliases = trees.into_array().iter().any(|tree| tree.has_aliases());
     if aliases || trees.local.anchor_names().next().is_some() {
@@ -46,17 +46,17 @@ fn maps(
         let slice = |tree: &Tree<'_>, node: Option<NodeId>| {
             node.map(|node| tree.slice(tree.node(node).span).to_owned())
         };
-        // under a new key an entry may be one of the original's that local renamed
+        // an entry with a new key may be an entry of the original that local renamed
         let is_new = original.is_none() && updated.is_none();
-        let is_renamed = is_new && is_missing_one(trees, nodes);
-        let alike = !is_renamed
+        let is_renamed = is_new && lacks_a_field(trees, nodes);
+        let is_unchanged_upstream = !is_renamed
             && slice(trees.original, original) == slice(trees.updated, updated)
             && tag(trees.original, original) == tag(trees.updated, updated)
             && written(trees.original, nodes.original, &key)
                 == written(trees.updated, nodes.updated, &key)
             && comments(trees.original, nodes.original, &key)
                 == comments(trees.updated, nodes.updated, &key);
-        if alike {
+        if is_unchanged_upstream {
             let now = found.map(|id| merged.slice(merged.entry(id).span));
             ensure(now == Some(text), || {
                 format!("law 5: `{key}` was {text:?} and is {now:?}")
@@ -69,21 +69,21 @@ fn maps(
     Ok(())
 }
 
-/// Whether local lacks a field of the original's.
-fn is_missing_one(trees: Triple<&Tree<'_>>, nodes: Triple<NodeId>) -> bool {
+/// Whether local lacks a field of the original.
+fn lacks_a_field(trees: Triple<&Tree<'_>>, nodes: Triple<NodeId>) -> bool {
     let mut fields = trees.original.entries(nodes.original);
     fields.any(|id| {
         key(trees.original, id).is_some_and(|key| trees.local.find(nodes.local, &key).is_none())
     })
 }
 
-/// A key that is a string, which [`Tree::find`] finds.
+/// Returns a key if it is a string, which [`Tree::find`] can find.
 fn key(tree: &Tree<'_>, id: EntryId) -> Option<String> {
     let scalar = tree.scalar(tree.entry(id).key?)?;
     (scalar.scalar_type == ScalarType::Str).then(|| scalar.content.to_string())
 }
 
-/// A key as a map has it, quotes included.
+/// Returns a key as it is written in a map, including its quotes.
 fn written<'t>(tree: &'t Tree<'_>, map: NodeId, key: &str) -> Option<&'t str> {
     let key = tree.entry(tree.find(map, key)?).key?;
     Some(tree.slice(tree.node(key).span))
@@ -95,8 +95,8 @@ fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
         .map(|span| tree.slice(span).to_owned())
 }
 
-/// The comments that belong to a field itself, and those above the first entry of its value, where
-/// that text does not begin yet.
+/// Returns the comments of a field and those above the first entry of its value, which are not part
+/// of the value's text.
 fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 3]> {
     let entry = tree.entry(tree.find(map, key)?);
     let comments = entry.comments();

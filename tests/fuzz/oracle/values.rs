@@ -1,20 +1,20 @@
-//! The values of a text, where it is cheap to know them.
+//! Loads the value of a text, unless it may be too large.
 
 use merge3::yaml::{NodeId, NodeKind, ScalarType, Tree, stream::split};
 
 use crate::value::{Value, load};
 
-/// With more aliases than these a value can be too large to write out.
-const MOST_ALIASES: usize = 12;
+/// The most aliases of a text whose value is loaded. With more, the value can be too large.
+const MAX_ALIASES: usize = 12;
 
-/// Whether a text's value is small enough.
+/// Whether the value of a text is small enough to load.
 pub(super) fn is_small(text: &str) -> bool {
-    text.matches('*').count() <= MOST_ALIASES
+    text.matches('*').count() <= MAX_ALIASES
 }
 
-/// The value of a text's documents; none where the parser alone does not take it. (To the parser a
-/// text in lines at the root goes on behind a `---`, where it is not indented: it finds fewer
-/// documents then than there are.)
+/// Returns the value of a text's documents, or None if the parser does not accept it. If the root
+/// is a scalar of several lines without indentation, the parser takes a following `---` for a part
+/// of it and finds too few documents.
 pub(super) fn of_file(text: &str) -> Option<Value> {
     if !is_small(text) {
         return None;
@@ -25,7 +25,7 @@ pub(super) fn of_file(text: &str) -> Option<Value> {
     (documents.len() >= count.count()).then_some(Value::List(documents))
 }
 
-/// The value of a tree.
+/// Returns the value of a tree.
 pub(super) fn of_tree(tree: &Tree<'_>, id: NodeId) -> Value {
     let id = tree.resolve(id);
     match &tree.node(id).kind {
@@ -60,15 +60,14 @@ pub(super) fn of_tree(tree: &Tree<'_>, id: NodeId) -> Value {
     }
 }
 
-/// Whether a map or list has a tag of its own: that is a part of what it says, and none of its
-/// [`Value`].
+/// Whether a map or list has a custom tag. That is part of its meaning but not of its [`Value`].
 pub(super) fn has_tagged_collection(tree: &Tree<'_>, id: NodeId) -> bool {
     let is_tagged = tree.scalar(id).is_none() && tree.custom_tag(id).is_some();
     let mut entries = tree.entries(id);
     is_tagged || entries.any(|entry| has_tagged_collection(tree, tree.entry(entry).value))
 }
 
-/// A tag as the parser's readers have it.
+/// Returns a tag in the form that the parser's events have.
 fn custom(tree: &Tree<'_>, id: NodeId) -> String {
     let tag = tree.custom_tag(id).unwrap_or_default();
     tag.strip_prefix("tag:yaml.org,2002:")
@@ -76,20 +75,21 @@ fn custom(tree: &Tree<'_>, id: NodeId) -> String {
         .to_owned()
 }
 
-/// A value in which a text of line breaks is none: in a block scalar without a line the parser
-/// finds one or not, as what follows has it. And numbers to the base of 60, numbers with `_` and
-/// dates have no type of their own: the readers of the tests know those only roughly. Of spaces at
-/// the end of the text the parser makes a line of a block scalar, be it one that keeps such lines
-/// or not: where it `ends_in_spaces`, one line break at the end of a text is as good as several.
-pub(super) fn roughly(value: Value, ends_in_spaces: bool) -> Value {
-    let said = |text: &str| match text.trim_end_matches('\n') {
+/// Normalizes a value for comparison with the parser's: (1) A text of line breaks becomes empty,
+/// because the parser finds a line break in an empty block scalar or not, depending on what
+/// follows. (2) Numbers to the base of 60, numbers with `_` and dates get one common type, because
+/// the test readers know their types only normalized. (3) If the text `ends_in_spaces`, several line
+/// breaks at the end of a scalar become one, because the parser reads these spaces as a line of a
+/// block scalar.
+pub(super) fn normalized(value: Value, ends_in_spaces: bool) -> Value {
+    let normalized_text = |text: &str| match text.trim_end_matches('\n') {
         "" => String::new(),
         words if ends_in_spaces && text.ends_with("\n\n") => format!("{words}\n"),
         _ => text.to_owned(),
     };
     match value {
         Value::Scalar { tag, text } => {
-            let text = said(&text);
+            let text = normalized_text(&text);
             let first = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
             let core = ["int", "float", "timestamp", "str"].contains(&tag.as_str());
             if first && core && text.contains([':', '_', '-', '+', '.']) {
@@ -105,22 +105,22 @@ pub(super) fn roughly(value: Value, ends_in_spaces: bool) -> Value {
             let elements = elements.into_iter();
             Value::List(
                 elements
-                    .map(|element| roughly(element, ends_in_spaces))
+                    .map(|element| normalized(element, ends_in_spaces))
                     .collect(),
             )
         }
         Value::Map(fields) => {
             let fields = fields.into_iter();
-            // a key that is no string carries its type: `\0int(1)`
+            // a key that is not a string has its type in its name: `\0int(1)`
             let key = |key: String| {
                 let typed = key.strip_prefix('\0').and_then(|it| it.strip_suffix(')'));
                 let typed = typed.filter(|it| !it.starts_with('!'));
                 let text = typed.and_then(|it| it.split_once('('));
-                said(text.map_or(key.as_str(), |(_, text)| text))
+                normalized_text(text.map_or(key.as_str(), |(_, text)| text))
             };
             Value::Map(
                 fields
-                    .map(|(name, value)| (key(name), roughly(value, ends_in_spaces)))
+                    .map(|(name, value)| (key(name), normalized(value, ends_in_spaces)))
                     .collect(),
             )
         }

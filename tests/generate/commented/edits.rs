@@ -1,19 +1,19 @@
-//! Edits of a text by hand, each of one piece that its id names: what two sides do to different
-//! pieces can be done one after the other.
+//! Edits of a text by hand. Each edit changes the piece with its id, so that edits of different
+//! pieces can be applied in turn.
 
 use super::{Content, Piece, banner, key, scaled};
 
-/// What is done.
+/// The kind of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     Value,
     Remark,
     RemarkGoes,
-    /// Another text of the last comment line above; a first one where there is none.
+    /// Changes the last comment line above, or adds one.
     Above,
     AboveExtended,
     AboveGoes,
-    /// The same of the comments below.
+    /// Changes the comments below, or adds one.
     Below,
     BelowExtended,
     BelowGoes,
@@ -21,7 +21,7 @@ pub enum What {
     Remove,
     AddBefore,
     AddAfter,
-    /// A map with comments of its own.
+    /// Adds a map with comments.
     AddSection,
     CommentOut,
     Uncomment,
@@ -29,7 +29,7 @@ pub enum What {
     MoveToEnd,
 }
 
-/// All edits; what moves an entry stands last.
+/// All edits. Those that move an entry are last.
 pub const ALL: &[What] = &[
     What::Value,
     What::Above,
@@ -51,13 +51,13 @@ pub const ALL: &[What] = &[
     What::MoveToEnd,
 ];
 
-/// All that upstream does where the places of entries stay.
+/// All edits that leave the entries in their places.
 pub const ALL_BUT_MOVES: &[What] = match ALL.split_last() {
     Some((_, others)) => others,
     None => ALL,
 };
 
-/// What adds and changes, and takes nothing away.
+/// The edits that add or change something and remove nothing.
 pub const ADDITIONS: &[What] = &[
     What::Value,
     What::Above,
@@ -69,20 +69,20 @@ pub const ADDITIONS: &[What] = &[
     What::AddSection,
 ];
 
-/// A change of values alone.
+/// Changes of values only.
 pub const VALUES: &[What] = &[What::Value];
 
 /// One edit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
     pub what: What,
-    /// The piece.
+    /// The id of the piece.
     pub id: u32,
-    /// What new texts and keys are called by.
+    /// The number in new texts and keys.
     pub number: u32,
 }
 
-/// The edits that bytes choose: which piece, and what is done to it.
+/// Returns the edits that these bytes choose: the piece, and the kind of edit from `among`.
 pub fn choose(original: &[Piece], bytes: &[[u8; 3]], among: &[What], from: u32) -> Vec<Edit> {
     let ids = ids(original);
     let edits = bytes
@@ -96,14 +96,14 @@ pub fn choose(original: &[Piece], bytes: &[[u8; 3]], among: &[What], from: u32) 
     edits.collect()
 }
 
-/// All pieces, from the top.
+/// Returns the ids of all pieces, in the order of the text.
 pub fn ids(row: &[Piece]) -> Vec<u32> {
     let of = |piece: &Piece| [vec![piece.id], ids(piece.children())].concat();
     row.iter().flat_map(of).collect()
 }
 
-/// Whether a piece is an element that is a text: with another value it is another element, and its
-/// list one that has been changed.
+/// Whether a piece is an element of a list and a text. With another value it becomes another
+/// element, and its list is changed.
 pub fn is_text_of_a_list(row: &[Piece], id: u32, list: bool) -> bool {
     row.iter().any(|piece| match &piece.content {
         _ if piece.id == id => list && piece.is_scalar(),
@@ -113,7 +113,8 @@ pub fn is_text_of_a_list(row: &[Piece], id: u32, list: bool) -> bool {
     })
 }
 
-/// The pieces with these edits made, as far as there is a place for each.
+/// Returns the pieces after these edits. An edit that would leave no entry, or has no place, is
+/// left out.
 pub fn edited(original: &[Piece], edits: &[Edit]) -> Vec<Piece> {
     let mut row = original.to_vec();
     for edit in edits {
@@ -127,7 +128,7 @@ pub fn edited(original: &[Piece], edits: &[Edit]) -> Vec<Piece> {
 }
 
 impl Edit {
-    /// Makes the edit; says whether there was a place for it.
+    /// Applies the edit and returns whether it had a place.
     pub fn make(&self, row: &mut Vec<Piece>, list: bool) -> bool {
         match row.iter().position(|piece| piece.id == self.id) {
             Some(at) => self.make_at(row, at, list),
@@ -219,8 +220,8 @@ impl Edit {
         true
     }
 
-    /// A piece goes, unless that leaves no entry, or brings comments that stand alone to another
-    /// entry.
+    /// Removes a piece, unless no entry would be left, or a standalone comment would come to stand
+    /// beside another entry.
     fn remove(row: &mut Vec<Piece>, at: usize) -> bool {
         let entries = row.iter().filter(|piece| !piece.is_comment()).count();
         let below_comment = at > 0 && row[at - 1].is_comment();

@@ -1,29 +1,29 @@
-//! Texts as people write them by hand, Helm values say: comments above, beside and below keys,
-//! banners, commented fields, blank lines between. Each key and each comment occurs once in a text,
-//! so that a test can say of each where it is.
+//! Generates texts with comments as people write them, for example in Helm values: comments above,
+//! beside and below keys, banners, fields that are commented out, and blank lines. Each key and
+//! each comment occurs once in a text, so that a test can find it.
 
 pub mod edits;
 
 use proptest::prelude::*;
 
-/// A piece of a collection's text: an entry with its comments, or comments that stand alone.
+/// A piece of a collection's text: an entry with its comments, or a standalone comment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
     pub id: u32,
-    /// The blank lines above it.
+    /// The number of blank lines above the piece.
     pub blanks: u8,
-    /// Its comment lines, in the column of the entries.
+    /// The comment lines above, in the column of the entries.
     pub above: Vec<String>,
-    /// What stands behind its value, or behind the colon of a collection.
+    /// The comment after the value, or after the colon of a collection.
     pub remark: Option<String>,
     pub content: Content,
-    /// Comment lines below it, each with how much deeper it is.
+    /// The comment lines below, each with its additional indentation.
     pub below: Vec<(usize, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// Comments alone: a banner, or a field that is commented out.
+    /// No entry, only comments: a banner, or with a text a field that is commented out.
     Comment(Option<String>),
     Scalar(String),
     Map(Vec<Piece>),
@@ -43,7 +43,7 @@ impl Piece {
         }
     }
 
-    /// The pieces in it.
+    /// Returns the pieces inside this one.
     pub fn children(&self) -> &[Self] {
         match &self.content {
             Content::Map(row) | Content::List(row) => row,
@@ -60,7 +60,7 @@ impl Piece {
     }
 }
 
-/// The key of a piece; an element that is a map has it as its name.
+/// Returns the key of a piece. An element that is a map has it as its name.
 pub fn key(id: u32) -> String {
     const WORDS: [&str; 8] = [
         "image", "port", "limits", "env", "probe", "labels", "hosts", "args",
@@ -68,7 +68,7 @@ pub fn key(id: u32) -> String {
     format!("{}{id}", WORDS[id as usize % WORDS.len()])
 }
 
-/// The text of a document.
+/// Returns the text of a document.
 pub fn render(row: &[Piece]) -> String {
     let mut lines = Vec::new();
     write_row(row, 0, false, &mut lines);
@@ -112,19 +112,20 @@ fn write_row(row: &[Piece], column: usize, list: bool, lines: &mut Vec<String>) 
     }
 }
 
-/// One of so many choices by two random bytes; a smaller number is a simpler choice, or the same,
-/// so that a failing case shrinks.
+/// Maps a random number of two bytes to one of the choices. A smaller number gives a simpler choice
+/// or the same one, so that a failing case shrinks.
 fn scaled(number: usize, choices: usize) -> usize {
     (number * choices) >> 16
 }
 
-/// Random numbers that were drawn before: the simplest choice where there are none left.
-struct Dice<'b> {
+/// A source of random choices from given bytes. It makes the simplest choice when the bytes are
+/// used up.
+struct Choices<'b> {
     bytes: std::slice::Iter<'b, u8>,
     next_id: u32,
 }
 
-impl Dice<'_> {
+impl Choices<'_> {
     fn roll(&mut self, sides: u8) -> u8 {
         let byte = self.bytes.next().copied().unwrap_or(0);
         scaled(usize::from(byte) << 8, usize::from(sides)) as u8
@@ -198,7 +199,7 @@ impl Dice<'_> {
         let has_row = !piece.children().is_empty();
         if self.roll(4) == 3 && !(list && of_maps) {
             let lines = 1 + self.roll(2);
-            // an example of the value, or of another entry in it
+            // the comment is an example of the value, or of another entry inside it
             let deeper = if has_row {
                 2
             } else {
@@ -212,27 +213,27 @@ impl Dice<'_> {
     }
 }
 
-/// A banner between lines that other banners have, too.
+/// Returns a banner. All banners share their frame lines.
 pub fn banner(id: u32) -> Vec<String> {
     let frame = "#".repeat(20);
     vec![frame.clone(), format!("# Section {id}"), frame]
 }
 
-/// The pieces of a text that random bytes choose.
+/// Returns the pieces of the text that these bytes choose.
 pub fn decode(bytes: &[u8]) -> Vec<Piece> {
-    let mut dice = Dice {
+    let mut choices = Choices {
         bytes: bytes.iter(),
         next_id: 0,
     };
-    let mut row = dice.row(0, false);
+    let mut row = choices.row(0, false);
     if row.iter().all(Piece::is_comment) {
-        // comments alone are no document
-        row.push(Piece::new(dice.id(), Content::Scalar("only".to_owned())));
+        // a text of comments alone is not a document
+        row.push(Piece::new(choices.id(), Content::Scalar("only".to_owned())));
     }
     row
 }
 
-/// A text, and what each side does to it.
+/// A text, and the edits of each side.
 #[derive(Clone)]
 pub struct History {
     pub original: Vec<Piece>,
@@ -241,7 +242,7 @@ pub struct History {
 }
 
 impl std::fmt::Debug for History {
-    /// The three texts as they are, to cut a case out of them.
+    /// Prints the three texts as they are, so that they can be copied into a case.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(
             f,
@@ -259,7 +260,7 @@ impl std::fmt::Debug for History {
 }
 
 impl History {
-    /// The texts of the three sides.
+    /// Returns the texts of the three sides.
     pub fn texts(&self) -> merge3::triple::Triple<String> {
         let edited = |edits: &[edits::Edit]| render(&edits::edited(&self.original, edits));
         merge3::triple::Triple::new(
@@ -270,7 +271,7 @@ impl History {
     }
 }
 
-/// A history whose sides make the edits that these choose.
+/// A history whose sides make edits chosen from these lists.
 pub fn history(
     upstream: &'static [edits::What],
     own: &'static [edits::What],

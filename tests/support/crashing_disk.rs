@@ -1,4 +1,4 @@
-//! A disk that lets a process end in the midst of its writing.
+//! A disk on which a process appears to end while it writes.
 
 use std::fs::File;
 use std::io;
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merge3::package::{Disk, RealDisk};
 
-/// The disk of a process that ends after the first file is in its place.
+/// Fails every call after the first file was renamed into its place, as if the process had ended.
 #[derive(Default)]
-pub(crate) struct Ending(AtomicUsize);
+pub(crate) struct CrashingDisk(AtomicUsize);
 
-impl Ending {
-    fn lives(&self) -> io::Result<()> {
+impl CrashingDisk {
+    fn check_running(&self) -> io::Result<()> {
         match self.0.load(Ordering::SeqCst) {
             0 | 1 => Ok(()),
             _ => Err(io::Error::other("the process has ended")),
@@ -20,20 +20,20 @@ impl Ending {
     }
 }
 
-impl Disk for Ending {
+impl Disk for CrashingDisk {
     fn create_file(&self, path: &Path) -> io::Result<File> {
-        self.lives()?;
+        self.check_running()?;
         RealDisk.create_file(path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.0.fetch_add(1, Ordering::SeqCst);
-        self.lives()?;
+        self.check_running()?;
         RealDisk.rename(from, to)
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.lives()?;
+        self.check_running()?;
         RealDisk.remove_file(path)
     }
 }

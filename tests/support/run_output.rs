@@ -1,17 +1,17 @@
-//! What a command that was run gave.
+//! The output of a command.
 
 use std::process::Output;
 
-/// What a run gave.
+/// The status and the output of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ran {
-    /// -1 where a signal ended it.
+pub(crate) struct RunOutput {
+    /// The exit status, or -1 if a signal ended the process.
     pub(crate) status: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl From<Output> for Ran {
+impl From<Output> for RunOutput {
     fn from(output: Output) -> Self {
         Self {
             status: output.status.code().unwrap_or(-1),
@@ -21,9 +21,9 @@ impl From<Output> for Ran {
     }
 }
 
-impl Ran {
-    /// Expects standard error to say all of this.
-    #[allow(dead_code)] // not all tests look at it so
+impl RunOutput {
+    /// Asserts that standard error contains all of these messages.
+    #[allow(dead_code)] // some test crates do not use it
     #[track_caller]
     pub(crate) fn says(&self, messages: &[&str]) {
         for message in messages {
