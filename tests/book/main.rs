@@ -1,8 +1,8 @@
-//! The pages in docs: their commands are run as they are written, and their links lead somewhere.
+//! Tests the pages in docs: runs their commands as they are written, and checks their links.
 //!
-//! A block of `sh` is run in an empty folder with an empty home, the blocks of a page one after the
-//! other. A block of `text` right below one is what it prints. `<!-- exit status 1 -->` above one
-//! says how its last command ends. docs/upgrade-bot.md is run by tests/upgrade.
+//! The `sh` blocks of a page run one after the other in an empty folder with an empty home. A
+//! `text` block right below one is its expected output. `<!-- exit status 1 -->` above one is the
+//! expected status of its last command. tests/upgrade runs docs/upgrade-bot.md.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
@@ -17,14 +17,14 @@ use pretty_assertions::assert_eq;
 mod path;
 
 const ELSEWHERE: [&str; 1] = ["upgrade-bot.md"];
-/// What is printed between two blocks.
-const CUT: &str = "---- the next block ----";
+/// The line that separates the outputs of two blocks.
+const SEPARATOR: &str = "---- the next block ----";
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
 }
 
-/// The names of all pages.
+/// Returns the names of all pages.
 fn pages() -> Vec<String> {
     let files = fs::read_dir(docs()).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -37,7 +37,7 @@ fn pages() -> Vec<String> {
 struct Block {
     commands: String,
     status: i32,
-    /// The lines of what it prints, where the page says so: from, and up to but without.
+    /// The range of lines with the expected output, if the page has one. The end is exclusive.
     printed: Option<(usize, usize)>,
 }
 
@@ -66,7 +66,7 @@ fn blocks(lines: &[&str]) -> Vec<Block> {
     blocks
 }
 
-/// What each block prints.
+/// Returns the output of each block.
 fn run(name: &str, blocks: &[Block]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let (home, empty) = (folder.path().join("home"), folder.path().join("home/empty"));
@@ -77,8 +77,8 @@ fn run(name: &str, blocks: &[Block]) -> Vec<String> {
     } in blocks
     {
         script += &match status {
-            0 => format!("set -e\n{commands}\necho '{CUT}'\n"),
-            _ => format!("set +e\n{commands}\n[ $? = {status} ] || exit 99\necho '{CUT}'\n"),
+            0 => format!("set -e\n{commands}\necho '{SEPARATOR}'\n"),
+            _ => format!("set +e\n{commands}\n[ $? = {status} ] || exit 99\necho '{SEPARATOR}'\n"),
         };
     }
     let mut command = Command::new("bash");
@@ -99,7 +99,7 @@ fn run(name: &str, blocks: &[Block]) -> Vec<String> {
     assert!(output.status.success(), "{name} fails after:\n{printed}");
     let here = folder.path().canonicalize().unwrap();
     let printed = printed.replace(here.to_str().unwrap(), "");
-    let cut = format!("{CUT}\n");
+    let cut = format!("{SEPARATOR}\n");
     printed.split_terminator(&cut).map(str::to_owned).collect()
 }
 
@@ -125,7 +125,7 @@ fn commands_run_as_they_are_written() {
             for line in &lines[at..start] {
                 told += &format!("{line}\n");
             }
-            // git ends a line with blanks here and there; a page does not
+            // removes trailing blanks, which git prints in places and pages do not have
             for line in printed.trim_end().lines() {
                 told += &format!("{}\n", line.trim_end());
             }
@@ -142,7 +142,7 @@ fn commands_run_as_they_are_written() {
     }
 }
 
-/// The targets of all links in a text, without those to other sites.
+/// Returns the targets of all links in a text, without links to other sites.
 fn links(text: &str) -> Vec<String> {
     let parser = pulldown_cmark::Parser::new(text);
     let targets = parser.filter_map(|event| match event {
@@ -155,7 +155,7 @@ fn links(text: &str) -> Vec<String> {
     targets.filter(|target| !target.contains(':')).collect()
 }
 
-/// The anchors that the headings of a page have, as mdBook and GitHub make them.
+/// Returns the anchors of the headings of a page, as mdBook and GitHub create them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     let anchor = |line: &str| {

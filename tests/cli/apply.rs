@@ -1,5 +1,5 @@
-//! `merge3 apply` on single files and on mixed ones, and what its options do. Its rules are in
-//! testdata.
+//! Tests `merge3 apply` on single files and folders, and its options. The cases in testdata test
+//! its rules.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ fn config_map(name: &str, value: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  a: {value}\n")
 }
 
-/// The configuration of `one` with value `new`, applied.
+/// Returns the object after the configuration of `one` with value `new` was applied.
 fn applied() -> String {
     config_map("one", "new").replace("\ndata:", &format!("\n{ANNOTATION}data:"))
 }
@@ -154,7 +154,7 @@ fn what_is_pruned_is_listed_before_it_is_deleted() {
     fs::write(files.path("live.yaml"), &both).unwrap();
     let list =
         "live.yaml: v1 ConfigMap two was applied and is not in --config any more: it is deleted";
-    // nothing can be written there: the list was told before that was tried
+    // writing fails there, but the list is printed before that
     let ran = files.apply(&on_files(&["--prune", "--output", "nowhere/live.yaml"]));
     assert_eq!(ran.status, 2, "{}", ran.stderr);
     let (told, failed) = (ran.stderr.find(list), ran.stderr.find("error:"));

@@ -1,11 +1,11 @@
-//! Errors: each its own message, exit status 2, nothing written.
+//! Tests errors: each has its own message and exit status 2, and nothing is written.
 
 use std::fs;
 
 use crate::harness::{Case, RunOutput, resource};
 
-/// A package in which there is something to do, so that "nothing written" says something.
-fn with_work() -> Case {
+/// Returns a case with a change to merge, so that a test can check that nothing was written.
+fn with_change() -> Case {
     Case::of(
         "work.yaml",
         &resource("work", "1"),
@@ -16,7 +16,7 @@ fn with_work() -> Case {
 
 #[test]
 fn a_folder_that_is_missing() {
-    let case = with_work();
+    let case = with_change();
     fs::remove_dir_all(case.path("updated")).unwrap();
     case.fails_with(&[
         "--from: ",
@@ -27,7 +27,7 @@ fn a_folder_that_is_missing() {
 
 #[test]
 fn a_folder_and_a_file() {
-    let case = with_work();
+    let case = with_change();
     fs::remove_dir_all(case.path("original")).unwrap();
     fs::write(case.path("original"), "a: 1\n").unwrap();
     case.fails_with(&[
@@ -40,7 +40,7 @@ fn a_folder_and_a_file() {
 #[test]
 fn yaml_that_is_broken_on_one_side() {
     for side in ["original", "updated", "local"] {
-        let case = with_work()
+        let case = with_change()
             .original("a.yaml", "a: 1\nb: [1]\n")
             .updated("a.yaml", "a: 2\nb: [2]\n")
             .local("a.yaml", "a: 3\nb: [3]\n")
@@ -56,7 +56,7 @@ fn yaml_that_is_broken_on_one_side() {
 
 #[test]
 fn the_line_of_an_error_is_shown() {
-    with_work()
+    with_change()
         .original("a.yaml", "a: 1\n")
         .updated("a.yaml", "a: 2\n")
         .local("a.yaml", "a: 3\nb: 'x\n")
@@ -69,7 +69,7 @@ fn the_line_of_an_error_is_shown() {
 
 #[test]
 fn a_key_that_is_twice_in_a_map() {
-    with_work()
+    with_change()
         .original("a.yaml", "a: 1\n")
         .updated("a.yaml", "a: 2\n")
         .local("a.yaml", "a: 3\nb: 1\nb: 2\n")
@@ -82,7 +82,7 @@ fn a_key_that_is_twice_in_a_map() {
 
 #[test]
 fn all_broken_files_are_named() {
-    with_work()
+    with_change()
         .original("a.yaml", "a: 1\n")
         .updated("a.yaml", "a: 2\n")
         .local("a.yaml", "a: [\n")
@@ -95,7 +95,7 @@ fn all_broken_files_are_named() {
 #[test]
 fn a_resource_that_is_twice_in_a_file() {
     let twice = format!("{}---\n{}", resource("a", "1"), resource("a", "2"));
-    with_work()
+    with_change()
         .original("a.yaml", &resource("a", "1"))
         .updated("a.yaml", &resource("a", "3"))
         .local("a.yaml", &twice)
@@ -109,7 +109,7 @@ fn a_resource_that_is_twice_in_a_file() {
 
 #[test]
 fn a_file_that_is_not_utf8() {
-    with_work()
+    with_change()
         .original("a.yaml", "a: 1\n")
         .updated("a.yaml", "a: 2\n")
         .file("local", "a.yaml", b"a: 3\nb: caf\xe9\n")
@@ -122,14 +122,14 @@ fn a_file_that_is_not_utf8() {
 
 #[test]
 fn a_pattern_that_is_none() {
-    with_work()
+    with_change()
         .arg(&["--match", "a[.yaml"])
         .fails_with(&["--yaml 'a[.yaml' is no pattern", "help:"]);
 }
 
 #[test]
 fn a_local_file_where_upstream_has_a_folder() {
-    with_work()
+    with_change()
         .updated("x/a.yaml", &resource("a", "1"))
         .local("x", "mine\n")
         .fails_with(&[
@@ -142,16 +142,16 @@ fn a_local_file_where_upstream_has_a_folder() {
 
 #[test]
 fn wrong_arguments() {
-    let case = with_work().arg(&["--lists", "sorted"]);
+    let case = with_change().arg(&["--lists", "sorted"]);
     case.fails_with(&["sorted", "merge, set, replace"]);
-    with_work()
+    with_change()
         .arg(&["--threads", "0"])
         .fails_with(&["--threads"]);
-    with_work().arg(&["--no-such"]).fails_with(&["--no-such"]);
+    with_change().arg(&["--no-such"]).fails_with(&["--no-such"]);
 }
 
-/// Copies the binary to where anybody may run it. Another process does it: one that this process
-/// had open for writing while another test forks could not be run.
+/// Copies the binary to a place where every user may run it. Another process copies it: a file that
+/// this process had open for writing while another test forks cannot be executed.
 #[cfg(unix)]
 fn copy_binary(to: &std::path::Path) {
     let copied = std::process::Command::new("cp")
@@ -161,7 +161,7 @@ fn copy_binary(to: &std::path::Path) {
     assert!(copied.unwrap().success());
 }
 
-/// Runs a binary as somebody who is not root.
+/// Runs a binary as a user other than root.
 #[cfg(unix)]
 fn run_as_nobody(case: &Case, binary: &std::path::Path) -> RunOutput {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -177,13 +177,13 @@ fn run_as_nobody(case: &Case, binary: &std::path::Path) -> RunOutput {
     RunOutput::from(command.output().unwrap())
 }
 
-/// As root everything is readable: the program is run as nobody there.
+/// Root can read everything, so the test runs the program as `nobody` if it runs as root.
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let case = with_work().all("a.yaml", "a: 1\n");
+    let case = with_change().all("a.yaml", "a: 1\n");
     let binary = case.path("merge3");
     copy_binary(&binary);
     let secret = case.path("local").join("a.yaml");
@@ -201,13 +201,13 @@ fn a_file_that_may_not_be_read() {
     assert_eq!(case.read("work.yaml"), Some(resource("work", "1")));
 }
 
-/// A folder that may not be written.
+/// A folder without write permission.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_may_not_be_written() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let case = with_work();
+    let case = with_change();
     let binary = case.path("merge3");
     copy_binary(&binary);
     fs::set_permissions(case.path("local"), fs::Permissions::from_mode(0o555)).unwrap();

@@ -1,5 +1,5 @@
-//! What files are: YAML, text, binary, ignored, links; their permissions and line breaks (rules:
-//! Packages and files, 9).
+//! Tests kinds of files: YAML, text, binary files, ignored files and links, and their permissions
+//! and line breaks (rules: Packages and files, 9).
 
 use std::fs;
 
@@ -49,7 +49,7 @@ fn json_is_yaml() {
 
 #[test]
 fn match_says_what_is_yaml() {
-    // merged by lines these are conflicts; by fields they are not
+    // a line merge has conflicts here, a merge of fields has none
     let case = |path: &str| Case::of(path, "a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 3\n");
     let ran = case("a.conf").merge();
     assert!(ran.stdout.contains("1 conflict\n"), "{}", ran.stdout);
@@ -127,7 +127,7 @@ fn a_file_that_upstream_makes_a_template_is_no_error() {
     assert!(ran.stderr.contains("merged line by line"), "{}", ran.stderr);
     let ran = case().arg(&["--on-conflict", "fail"]).run_untouched();
     assert_eq!(ran.status, 1, "{}", ran.stderr);
-    // without a template it was broken by mistake
+    // without a template, local's file was broken by mistake
     let broken = template
         .replace("{{ .Values.port }}", "{ {a: 1}: 2 }")
         .replace("{{", "{")
@@ -212,7 +212,7 @@ mod unix {
         case.merge();
         assert_eq!(case.read("a.yaml").unwrap(), "a: 2\n");
         assert_eq!(mode(&case, "a.yaml"), 0o750);
-        // what else it may is not upstream's to say: tests/strangers/modes.rs
+        // upstream does not set the other permissions: tests/strangers/modes.rs
         assert_eq!(mode(&case, "run.sh") & 0o722, 0o700);
     }
 
@@ -258,7 +258,7 @@ mod unix {
     }
 }
 
-/// What is in a file, whether it can be executed upstream before and after, and here.
+/// The content of a file, and whether it is executable in the original, in updated and in local.
 #[cfg(unix)]
 fn executable(modes: [u32; 3], texts: [&str; 3]) -> Case {
     use std::os::unix::fs::PermissionsExt as _;

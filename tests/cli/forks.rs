@@ -1,5 +1,5 @@
-//! What forks do to whole resources and files (rules: Documents): other names and namespaces,
-//! deletions for good.
+//! Tests changes that forks make to whole resources and files (rules: Documents): other names and
+//! namespaces, permanent deletions.
 
 use pretty_assertions::assert_eq;
 
@@ -9,7 +9,7 @@ fn two(first: &str, second: &str) -> String {
     format!("{first}---\n{second}")
 }
 
-/// A resource with three fields, in a namespace.
+/// Returns a resource with three fields in a namespace.
 fn placed(name: &str, namespace: &str, fields: [&str; 3]) -> String {
     let [a, b, c] = fields;
     format!(
@@ -148,7 +148,7 @@ fn a_resource_that_the_old_release_has_twice_is_a_warning() {
         "{}",
         ran.stderr
     );
-    // what local has twice nobody can merge into
+    // two local resources of one identity cannot be merged
     let ran = Case::of(
         "a.yaml",
         &twice,

@@ -1,4 +1,4 @@
-//! Three folders, the binary run on them, and what is in them afterwards.
+//! Three packages in folders, on which tests run the real binary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,17 +11,17 @@ use tempfile::TempDir;
 
 pub(crate) use crate::run_output::RunOutput;
 
-/// A merge to run: a folder for each side in a temporary one.
+/// A merge to run: a temporary folder with a folder for each side.
 pub(crate) struct Case {
     folder: TempDir,
     args: Vec<String>,
 }
 
-/// Path, bytes and time of every file.
+/// The bytes and the modification time of every file, by path.
 type Snapshot = BTreeMap<PathBuf, (Vec<u8>, SystemTime)>;
 
 impl Case {
-    /// Three packages, a file each: the path, then the original, the updated and the local content.
+    /// Creates three packages of one file: its path, and the original, updated and local content.
     pub(crate) fn of(path: &str, original: &str, updated: &str, local: &str) -> Self {
         Self::empty()
             .original(path, original)
@@ -29,7 +29,7 @@ impl Case {
             .local(path, local)
     }
 
-    /// Three empty packages.
+    /// Creates three empty packages.
     pub(crate) fn empty() -> Self {
         let case = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -53,7 +53,7 @@ impl Case {
         self.file("local", path, content)
     }
 
-    /// The same file on all sides.
+    /// Adds the same file on all sides.
     pub(crate) fn all(self, path: &str, content: &str) -> Self {
         self.original(path, content)
             .updated(path, content)
@@ -67,7 +67,7 @@ impl Case {
         self
     }
 
-    /// Further arguments.
+    /// Adds arguments.
     pub(crate) fn arg(mut self, args: &[&str]) -> Self {
         self.args.extend(args.iter().map(ToString::to_string));
         self
@@ -77,7 +77,7 @@ impl Case {
         self.folder.path().join(side)
     }
 
-    /// The program, without an argument.
+    /// Returns the command without arguments.
     pub(crate) fn program(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
         command.current_dir(self.folder.path());
@@ -101,11 +101,12 @@ impl Case {
         RunOutput::from(self.command().output().unwrap())
     }
 
-    /// Runs, and tells how many seconds a processor worked for it: other processes do not count.
+    /// Runs, and returns the processor time of the run in seconds, which does not depend on other
+    /// processes.
     #[cfg(unix)]
     pub(crate) fn run_timed(&self) -> (RunOutput, f64) {
         let command = self.command();
-        // the last line of `times` is about what the shell started: `0m1.5s 0m0.2s`
+        // the last line of `times` has the times of the shell's children: `0m1.5s 0m0.2s`
         let output = Command::new("sh")
             .args(["-c", r#""$@"; status=$?; times >&2; exit $status"#, "sh"])
             .arg(command.get_program())
@@ -121,21 +122,21 @@ impl Case {
         (ran, worked)
     }
 
-    /// Runs, and tells how many seconds passed.
+    /// Runs, and returns the elapsed seconds.
     #[cfg(not(unix))]
     pub(crate) fn run_timed(&self) -> (RunOutput, f64) {
         let start = std::time::Instant::now();
         (self.run(), start.elapsed().as_secs_f64())
     }
 
-    /// Runs, and expects it to be merged.
+    /// Runs, and asserts that the merge succeeds.
     pub(crate) fn merge(&self) -> RunOutput {
         let ran = self.run();
         assert_eq!(ran.status, 0, "{}", ran.stderr);
         ran
     }
 
-    /// Runs, and expects that nothing was written.
+    /// Runs, and asserts that nothing was written.
     pub(crate) fn run_untouched(&self) -> RunOutput {
         let before = snapshot(&self.path("local"));
         let ran = self.run();
@@ -143,7 +144,7 @@ impl Case {
         ran
     }
 
-    /// Runs, and expects an error that says all of this, with nothing written.
+    /// Runs, and asserts an error that has all of these messages, with nothing written.
     pub(crate) fn fails_with(&self, messages: &[&str]) {
         let ran = self.run_untouched();
         assert_eq!(ran.status, 2, "{}{}", ran.stdout, ran.stderr);
@@ -151,13 +152,13 @@ impl Case {
         ran.says(messages);
     }
 
-    /// What is in a local file; none where there is none.
+    /// Returns the content of a local file, or None if it does not exist.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         let bytes = fs::read(self.path("local").join(path)).ok()?;
         Some(String::from_utf8(bytes).unwrap())
     }
 
-    /// The local files, by path, with what is in them.
+    /// Returns the local files with their content, sorted by path.
     pub(crate) fn tree(&self) -> Vec<(String, String)> {
         let root = self.path("local");
         let name = |path: &Path| path.strip_prefix(&root).unwrap().display().to_string();
@@ -167,7 +168,7 @@ impl Case {
             .collect()
     }
 
-    /// Merges, and expects these local files.
+    /// Merges, and asserts these local files.
     pub(crate) fn gives(&self, files: &[(&str, &str)]) -> RunOutput {
         let ran = self.merge();
         let expected: Vec<(String, String)> = files
@@ -197,7 +198,7 @@ fn snapshot(root: &Path) -> Snapshot {
     files
 }
 
-/// A resource in a file of its own.
+/// Returns a resource as the content of a file.
 pub(crate) fn resource(name: &str, field: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  field: {field}\n")
 }

@@ -1,4 +1,4 @@
-//! What the program says of itself: help, completions, manual pages, docs/command-line.md.
+//! Tests the documentation in the program: help, completions, manual pages, docs/command-line.md.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ fn run(arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// What is printed on standard output by a run that succeeds.
+/// Returns the standard output of a run that succeeds.
 #[track_caller]
 fn printed(arguments: &[&str]) -> String {
     let output = run(arguments);
@@ -35,7 +35,7 @@ fn printed(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// All commands, as `merge3 help` lists them, each after the one that it belongs to.
+/// Returns all commands that `merge3 help` lists, subcommands after their parent.
 fn commands() -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
     let mut at = 0;
@@ -191,7 +191,7 @@ fn manual_pages_have_the_text_of_every_option() {
         |command: &Vec<String>| [&["merge3".to_owned()], &command[..]].concat().join("-") + ".1";
     assert_eq!(pages, commands().iter().map(page).collect());
     assert!(printed(&["man", "git", "install"]).contains("For all of your repositories"));
-    // what each value of an option means
+    // the page explains each value of an option
     assert!(printed(&["man"]).contains("both sides go between conflict markers"));
     assert_eq!(run(&["man", "nothing"]).status.code(), Some(2));
 }

@@ -1,5 +1,5 @@
-//! Documents that are too deep, too large or stand for too much: an error that names the limit, in
-//! little time and memory.
+//! Tests documents that are nested too deep, are too large or expand too much: an error names the
+//! limit, in little time and memory.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Case, RunOutput};
 
-/// A machine that is busy is slower; what takes quadratic time takes hours.
-const SOON: Duration = Duration::from_secs(60);
+/// A generous time limit for a busy machine. A run that takes quadratic time would take hours.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Three texts of one document: upstream changes a field behind it, and so does local.
+/// Returns a case with the document on all sides. Upstream changes a field after the document, and
+/// local another one.
 fn around(document: &str) -> Case {
     let text = |fields: &str| format!("{document}\n{fields}");
     Case::of(
@@ -21,9 +22,9 @@ fn around(document: &str) -> Case {
     )
 }
 
-/// Such a document is no YAML: on all sides it is merged line by line, with a warning; broken on
-/// one side by mistake it is refused.
-fn is_limited(document: &str, limit: &str) {
+/// Asserts that a document beyond a limit counts as invalid YAML: if all sides have it, the file is
+/// merged line by line with a warning; if only one side has it, the merge is refused.
+fn assert_limited(document: &str, limit: &str) {
     let start = Instant::now();
     let case = around(document);
     let ran = case.merge();
@@ -38,10 +39,10 @@ fn is_limited(document: &str, limit: &str) {
     Case::of("a.yaml", "x: 1\n", &upstream, "x: 3\n").fails_with(&[limit, "help: "]);
     merge_file(document);
     solve(document);
-    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    assert!(start.elapsed() < TIME_LIMIT, "{:?}", start.elapsed());
 }
 
-/// `merge-file`, and so the merge driver, leaves it to git.
+/// Asserts that `merge-file`, and so the merge driver, merges the lines as git does.
 fn merge_file(document: &str) {
     let case = around(document);
     let output = case
@@ -59,7 +60,7 @@ fn merge_file(document: &str) {
     );
 }
 
-/// `solve` leaves the file as it is.
+/// Asserts that `solve` leaves the file unchanged.
 fn solve(document: &str) {
     let conflict = "<<<<<<< ours\na: 2\n||||||| base\na: 1\n=======\na: 3\n>>>>>>> theirs\n";
     let text = format!("{document}\n{conflict}");
@@ -80,10 +81,10 @@ fn solve(document: &str) {
 fn a_hundred_thousand_brackets() {
     let count = 100_000;
     let lists = format!("a: {}{}", "[".repeat(count), "]".repeat(count));
-    is_limited(&lists, "brackets are nested deeper than 255 levels");
+    assert_limited(&lists, "brackets are nested deeper than 255 levels");
     let maps = format!("a: {}1{}", "{b: ".repeat(count), "}".repeat(count));
-    is_limited(&maps, "brackets are nested deeper than 255 levels");
-    is_limited(
+    assert_limited(&maps, "brackets are nested deeper than 255 levels");
+    assert_limited(
         &format!("a: {}", "[".repeat(count)),
         "brackets are nested deeper than 255 levels",
     );
@@ -95,12 +96,12 @@ fn five_thousand_maps_in_maps() {
     for depth in 0..5000 {
         writeln!(maps, "{:depth$}a:", "").unwrap();
     }
-    is_limited(
+    assert_limited(
         &format!("{maps}{:5000}b: 1", ""),
         "nested deeper than 512 levels",
     );
     let lists = format!("a:\n{}b", "- ".repeat(5000));
-    is_limited(&lists, "nested deeper than 512 levels");
+    assert_limited(&lists, "nested deeper than 512 levels");
 }
 
 #[test]
@@ -110,7 +111,7 @@ fn a_few_lines_that_stand_for_billions_of_values() {
         let aliases = vec![format!("*a{}", depth - 1); 9].join(", ");
         writeln!(laughs, "a{depth}: &a{depth} [{aliases}]").unwrap();
     }
-    is_limited(laughs.trim_end(), "stand for more than 1000000 values");
+    assert_limited(laughs.trim_end(), "stand for more than 1000000 values");
 }
 
 #[test]
@@ -125,11 +126,11 @@ fn as_many_aliases_as_are_allowed() {
     let ran = case.merge();
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
     assert!(case.read("a.yaml").unwrap().ends_with("x: 2\ny: 1\nz: 2\n"));
-    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    assert!(start.elapsed() < TIME_LIMIT, "{:?}", start.elapsed());
 }
 
-/// The original's tree is let go when the merge is decided; a comment that changes is a reason to
-/// decide once more.
+/// The merge drops the original's tree after its decision. A changed comment makes it parse the
+/// original and decide again.
 #[test]
 fn a_document_whose_original_is_read_again() {
     let filler: String = (0..250_000).fold(String::new(), |mut text, number| {
@@ -161,7 +162,8 @@ fn a_gigabyte() {
     ]);
 }
 
-/// Ten times as much takes about ten times the time of the processor, however busy the machine is.
+/// Ten times the size takes about ten times the processor time, which does not depend on other
+/// processes.
 #[test]
 fn a_scalar_of_seventy_megabytes() {
     let run = |megabytes: usize, status: i32| {
@@ -204,8 +206,8 @@ fn many_keys_in_one_map() {
     assert!(many < few * 40.0 + 5.0, "{few} seconds, then {many}");
 }
 
-/// As many patches and configurations as a list has items: the list is put together once, not for
-/// each of them.
+/// A list with as many items as there are patches or configurations is assembled once, not for each
+/// of them.
 #[test]
 fn many_items_in_one_list() {
     let count = 5_000;
@@ -230,7 +232,7 @@ fn many_items_in_one_list() {
         .output();
     assert_eq!(RunOutput::from(patched.unwrap()).status, 0);
     assert!(case.read("a.yaml").unwrap() == list("y # ours"));
-    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    assert!(start.elapsed() < TIME_LIMIT, "{:?}", start.elapsed());
 
     let start = Instant::now();
     let applied = case
@@ -244,11 +246,11 @@ fn many_items_in_one_list() {
     let live = case.read("a.yaml").unwrap();
     let annotations = live.matches("kubectl.kubernetes.io/last-applied-configuration: |\n");
     assert_eq!(annotations.count(), count);
-    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    assert!(start.elapsed() < TIME_LIMIT, "{:?}", start.elapsed());
 }
 
-/// How long it takes to bring changes of upstream's in as many places into a fork that has as many
-/// of its own.
+/// Returns the seconds to merge upstream's changes in `count` places into a fork with changes in as
+/// many places.
 fn seconds_for_changes(count: usize, place: fn(usize, char) -> String) -> f64 {
     let text = |side| (0..count).map(|n| place(n, side)).collect::<String>() + "}\n";
     let case = Case::of("a.yaml", &text('o'), &text('u'), &text('l'));
@@ -259,25 +261,25 @@ fn seconds_for_changes(count: usize, place: fn(usize, char) -> String) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Ten times as many changes take about ten times as long, whatever they are.
+/// Ten times as many changes take about ten times as long, for each kind of change.
 #[test]
 fn many_changes() {
     fn open(n: usize, bracket: &str) -> &str {
         if n == 0 { bracket } else { "" }
     }
-    /// Fields that upstream changes, some between brackets in a row; local has one more there.
+    /// Flow maps on one line in which upstream changes a field and local adds one.
     fn fields_in_rows(n: usize, side: char) -> String {
         let value = if side == 'u' { 2 } else { 1 };
         let own = if side == 'l' { "own: 1, " } else { "" };
         format!("{}k{n}: {{ {own}v: {value} }}, ", open(n, "{"))
     }
-    /// The same, each on a line, in brackets that have a new entry.
+    /// Lines of one flow map: upstream changes the values, local adds an entry.
     fn fields_on_lines(n: usize, side: char) -> String {
         let value = if side == 'u' { 2 } else { 1 };
         let own = if side == 'l' { "  own: 1,\n" } else { "" };
         format!("{}  k{n}: {value},\n", open(n, &format!("{{\n{own}")))
     }
-    /// Aliases that upstream writes out, as their anchors change.
+    /// Aliases that upstream replaces by their values, because it changes the anchors.
     fn aliases(n: usize, side: char) -> String {
         match side {
             'u' => format!("{}a{n}: &a{n} {{x: 2}},\nb{n}: {{x: 1}},\n", open(n, "{")),

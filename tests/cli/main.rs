@@ -1,5 +1,5 @@
-//! The real binary on real folders.
-#![allow(clippy::unwrap_used)] // helpers of tests may
+//! Tests of the real binary on real folders.
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 mod apply;
 mod errors;

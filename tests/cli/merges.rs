@@ -1,11 +1,11 @@
-//! docs/merges.md, run: the files that it shows are written, its commands give what it says.
+//! Runs docs/merges.md: writes the files that it shows and compares the output of its commands.
 
 use std::fs;
 use std::process::Command;
 
 use pretty_assertions::assert_eq;
 
-/// The blocks between fences: what stands behind the opening one, and what is in them.
+/// Returns the fenced blocks of a text: the text after the opening fence, and the content.
 fn blocks(text: &str) -> Vec<(&str, &str)> {
     let parts: Vec<&str> = text.split("```").collect();
     let inside = parts.iter().skip(1).step_by(2);

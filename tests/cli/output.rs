@@ -1,4 +1,4 @@
-//! What is printed, and what is written or not (rules: Conflicts, Reports).
+//! Tests what is printed, and what is written (rules: Conflicts, Reports).
 
 use std::fs;
 use std::process::Command;
@@ -12,7 +12,8 @@ fn assert_prints(ran: &RunOutput, text: &str) {
     assert!(ran.stdout.contains(text), "{}", ran.stdout);
 }
 
-/// Changed, added, deleted, moved, with and without a newline at the end, and a conflict.
+/// Returns a case with a conflict and with files that are changed, added, deleted and moved, with
+/// and without a line break at the end.
 fn everything() -> Case {
     Case::of(
         "a b.yaml",
@@ -115,11 +116,11 @@ fn without_a_conflict_fail_merges() {
         .gives(&[("a.yaml", "a: 2 # mine\n")]);
 }
 
-/// What a diff leaves out is named on standard error; the rest is a patch that `git apply` takes.
+/// Standard error names what a diff leaves out. `git apply` accepts the rest as a patch.
 #[test]
 fn a_diff_leaves_secrets_out_and_can_be_applied() {
     let secret = |value: &str| {
-        // a name for each file
+        // each file has its own name
         let name = value.trim_end_matches('+');
         format!(
             "apiVersion: v1\nkind: Secret\nmetadata: {{name: {name}}}\nstringData: {{key: {value}}}\n"
@@ -309,7 +310,7 @@ fn the_result_goes_where_output_says() {
         );
     }
     assert!(!there.join("gone.yaml").exists() && !there.join("old name.yaml").exists());
-    // it is there now
+    // now the folder exists and has content
     case.fails_with(&["--output: ", "is not empty", "help:"]);
 }
 
@@ -321,7 +322,7 @@ fn output_into_the_package_is_refused() {
     assert_eq!(case.run().status, 2);
 }
 
-/// Runs on one file of each side.
+/// Runs the merge on one file of each side.
 fn files(arguments: &[&str]) -> std::process::Output {
     let case = Case::of("a.yaml", "a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 3\n");
     Command::new(env!("CARGO_BIN_EXE_merge3"))
@@ -426,8 +427,7 @@ fn explain_says_what_decided() {
     assert_eq!(explain("a[", "updated").0, Some(2));
 }
 
-/// A run that takes its time shows a bar on a terminal, and only there. `script` plays the
-/// terminal.
+/// A long run shows a progress bar on a terminal, and nowhere else. `script` provides the terminal.
 #[test]
 fn a_long_run_shows_a_bar_on_a_terminal() {
     if Command::new("script").arg("--version").output().is_err() {

@@ -1,5 +1,5 @@
-//! Pairing, moves, additions and deletions (rules: Documents), as far as testdata/documents does not
-//! show them.
+//! Tests pairing, moves, additions and deletions (rules: Documents) that the cases in
+//! testdata/documents do not cover.
 
 use pretty_assertions::assert_eq;
 

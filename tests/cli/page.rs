@@ -1,4 +1,4 @@
-//! The report as a page. `make e2e` looks at it in a browser; here is what its text has to be.
+//! Tests the text of the report as a page. `make e2e` tests the page in a browser.
 
 use std::fs;
 
@@ -13,13 +13,13 @@ fn page(case: Case) -> String {
     case.arg(&["--report", "html"]).merge().stdout
 }
 
-/// The texts between two marks.
+/// Returns the texts between two marks.
 fn between<'t>(text: &'t str, open: &str, close: &str) -> Vec<&'t str> {
     let parts = text.split(open).skip(1);
     parts.filter_map(|part| part.split(close).next()).collect()
 }
 
-/// A text of a page as it is read.
+/// Returns a text of a page as a reader sees it.
 fn read(text: &str) -> String {
     let mut plain = String::new();
     for (index, part) in text.split('<').enumerate() {

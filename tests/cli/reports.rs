@@ -1,4 +1,4 @@
-//! The reports: JSON by its schema, Markdown, pins (rules: Conflicts, Reports).
+//! Tests the reports: JSON against its schema, Markdown, pins (rules: Conflicts, Reports).
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::harness::{Case, resource};
 
 const SCHEMA: &str = include_str!("../../docs/report.schema.json");
 
-/// Panics where a report is not what the schema says.
+/// Parses a report. Panics if it does not match the schema.
 fn valid(report: &str) -> Value {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     assert!(jsonschema::meta::is_valid(&schema));
@@ -23,7 +23,7 @@ fn valid(report: &str) -> Value {
     report
 }
 
-/// A conflict, a pin, a warning, a Secret, and every kind of change.
+/// Returns a case with a conflict, a pin, a warning, a Secret, and every kind of change.
 fn everything() -> Case {
     let secret = |value: &str| {
         format!(
@@ -161,7 +161,7 @@ fn the_markdown_report_survives_any_value() {
         "{text}"
     );
     assert!(!text.contains("hunter2"), "{text}");
-    // the host shows which files change
+    // the report does not list the changed files, because the host shows them
     assert!(!text.contains("moved.yaml"), "{text}");
     for row in text.lines().filter(|line| line.starts_with('|')) {
         let cells = row.replace("\\|", "").matches('|').count();
@@ -240,7 +240,7 @@ fn a_conflict_of_elements_tells_of_those_and_their_line() {
     assert!(ran.stdout.contains(told), "{}", ran.stdout);
 }
 
-/// Values of every kind that both sides changed.
+/// Returns a case in which both sides changed values of every kind.
 fn combined() -> Case {
     let values = |image: &str, lines: &str, port: &str, host: &str, list: &str| {
         format!(
@@ -310,7 +310,7 @@ fn what_is_put_together_in_a_secret_is_hidden() {
     assert!(!ran.stdout.contains("hunter"), "{}", ran.stdout);
 }
 
-/// One resource renamed here, two deleted here, one conflict.
+/// Returns a case with a resource that local renamed, two that it deleted, and a conflict.
 fn fork() -> Case {
     let all = |names: [&str; 4], field: &str| names.map(|name| resource(name, field)).join("---\n");
     Case::of(

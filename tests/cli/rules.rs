@@ -1,10 +1,10 @@
-//! `.merge3.yaml` (docs/config.md).
+//! Tests `.merge3.yaml` (docs/config.md).
 
 use pretty_assertions::assert_eq;
 
 use crate::harness::Case;
 
-/// The example in the docs.
+/// Returns the example in the docs.
 fn example() -> &'static str {
     let text = include_str!("../../docs/config.md");
     text.split_once("```yaml\n")

@@ -1,4 +1,4 @@
-//! `--schema kubernetes`, `--crd` and what `.merge3.yaml` says of them (docs/merges.md).
+//! Tests `--schema kubernetes`, `--crd` and the same settings in `.merge3.yaml` (docs/merges.md).
 
 use pretty_assertions::assert_eq;
 

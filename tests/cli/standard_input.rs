@@ -1,4 +1,4 @@
-//! `-` is standard input, for `merge3 patch`, `merge3 apply` and `merge3 diff`.
+//! Tests `-` as standard input for `merge3 patch`, `merge3 apply` and `merge3 diff`.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,7 +13,7 @@ const LIVE: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\ndata:\n  a: old # ours\n";
 const PATCH: &str = "kind: ConfigMap\nmetadata: {name: one}\ndata: {a: new}\n";
 
-/// A folder with a live object and a patch.
+/// Returns a folder with a live object and a patch.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("live.yaml"), LIVE).unwrap();
@@ -30,7 +30,7 @@ fn run(folder: &TempDir, input: &str, arguments: &[&str]) -> RunOutput {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // who fails before it reads closes the pipe
+    // a process that fails before it reads closes the pipe
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     RunOutput::from(child.wait_with_output().unwrap())
 }

@@ -1,11 +1,11 @@
-//! Kinds of text: each keeps what it is, to the byte, where upstream changes one value in it.
+//! Tests kinds of text: if upstream changes a value, every other byte of the file stays.
 
 use std::fs;
 
 use crate::harness::Case;
 
-/// A file of which upstream changes `1` to `2` and local changes `ours` to `mine`: both changes are
-/// in the result, and not a byte else.
+/// Merges a file in which upstream changes `1` to `2` and local changes `ours` to `mine`. Asserts
+/// that the result has both changes and no other difference.
 fn keeps(text: &str) {
     let change = |from: &str, to: &str, text: &str| {
         assert!(text.contains(from), "{text:?}");
@@ -70,7 +70,7 @@ fn emoji_accents_and_text_from_right_to_left() {
     keeps("🚀: |\n  🎉🎉🎉 é\nb: 1\nc: ours\n");
 }
 
-/// UTF-16, with a byte order mark.
+/// Encodes a text as UTF-16 with a byte order mark.
 fn utf_16(text: &str) -> Vec<u8> {
     let units = std::iter::once(0xfeff).chain(text.encode_utf16());
     units.flat_map(u16::to_le_bytes).collect()
@@ -133,7 +133,7 @@ fn a_text_of_a_megabyte_merges_by_lines_and_by_structure() {
         let text: String = (0..30_000).map(line).collect();
         format!("big.yaml: |\n{text}")
     };
-    // lines apart from each other, and lines that touch
+    // changes in lines that are apart, and in neighbouring lines
     for own in [29_000, 101] {
         let case = Case::of(
             "a.yaml",

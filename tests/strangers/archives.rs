@@ -1,12 +1,12 @@
-//! Archives of strangers: nothing of them gets out of the package, runs, or fills the memory, and
-//! nobody is told a password that is not for them.
+//! Untrusted archives: nothing in them leaves the package, is executed or fills the memory, and
+//! passwords go only to the server that they are for.
 
 use std::io::Write as _;
 
 use crate::harness::{Workshop, web};
 use crate::served::{Access, CHART, FLUX, Server, archive, basic, compressed, digest};
 
-/// An entry of an archive, as nobody's library would write it.
+/// Returns an entry of an archive, with fields that a library would not write.
 fn entry(name: &str, kind: tar::EntryType, link: &str, content: &[u8]) -> Vec<u8> {
     let mut header = tar::Header::new_gnu();
     let field = &mut header.as_old_mut().name;
@@ -27,7 +27,8 @@ fn file(name: &str) -> Vec<u8> {
     entry(name, tar::EntryType::Regular, "", b"a: forged\n")
 }
 
-/// Whether a package comes from an archive with these entries, beside a plain file.
+/// Gets a package from an archive with these entries and a regular file. Returns the output of the
+/// run.
 fn comes(entries: &[Vec<u8>]) -> (Workshop, crate::run_output::RunOutput) {
     let server = Server::new(Access::Everybody);
     let plain = entry(
@@ -121,7 +122,7 @@ fn what_unpacks_without_end_is_refused() {
         let name = format!("x/{at}");
         many.extend(entry(&name, tar::EntryType::Regular, "", b""));
     }
-    // a path of half a million folders, each of which would be made
+    // a path of half a million folders, which would all be created
     let deep = |name: &str| {
         let mut builder = tar::Builder::new(Vec::new());
         let length = (name.len() + 14).to_string();
@@ -158,7 +159,7 @@ fn what_unpacks_without_end_is_refused() {
     }
 }
 
-/// What a server sends is what was promised, or nothing.
+/// A server must send what its index promised, or the run fails.
 #[test]
 fn other_bytes_than_promised_are_refused() {
     let about = "name: web\nversion: 1.0.0\n";
@@ -182,7 +183,7 @@ fn other_bytes_than_promised_are_refused() {
     }
 }
 
-/// The password for one server is told to no other one, whatever that one asks.
+/// The password for one server is not sent to any other server.
 #[test]
 fn a_password_is_told_to_its_server_alone() {
     let about = "name: web\nversion: 1.0.0\n";
@@ -220,7 +221,7 @@ fn a_password_is_told_to_its_server_alone() {
         !asked.is_empty() && !asked.iter().any(|line| line.contains("Basic")),
         "{asked:?}"
     );
-    // a programs' address in an index is none
+    // a URL in an index must not make git or the system start a program or open a file
     for url in ["file:///etc/passwd", "ext::sh -c x", "ftp://localhost/x"] {
         let index = format!(
             "entries:\n  web:\n  - name: web\n    version: 2.0.0\n    digest: {digits}\n    urls: [\"{url}\"]\n"

@@ -1,4 +1,4 @@
-//! A cache whose creation was killed: the next run makes it anew.
+//! If the creation of the cache was interrupted, the next run creates it again.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn a_killed_creation_of_the_cache_is_mended() {
         entries.filter(|path| path.is_dir()).collect()
     };
     let spoil: [&dyn Fn(&Path); 5] = [
-        // where a run may have been killed
+        // states that a killed run may leave
         &|store| fs::write(store.join("config.lock"), "").unwrap(),
         &|store| fs::write(store.join("config"), "[core").unwrap(),
         &|store| fs::remove_file(store.join("HEAD")).unwrap(),
@@ -48,7 +48,7 @@ fn a_killed_creation_of_the_cache_is_mended() {
     }
 }
 
-/// Kills while the cache is made, at any moment.
+/// Kills runs at any moment of the creation of the cache.
 #[test]
 fn a_cache_that_is_made_by_runs_that_are_killed_is_whole_in_the_end() {
     let workshop = Workshop::with_app();

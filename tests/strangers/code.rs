@@ -1,4 +1,4 @@
-//! Commands that content brings along are not run.
+//! Commands in the content of a package are not executed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,26 +21,30 @@ fn bare_repository(folder: &Path, command: &str) {
     .unwrap();
 }
 
-/// A script that leaves a trace, and what it leaves.
-fn trap(workshop: &Workshop) -> (String, std::path::PathBuf) {
-    let (script, trace) = (workshop.path("trap.sh"), workshop.path("trace"));
+/// Returns a script that writes a file, and the path of that file.
+fn tracing_script(workshop: &Workshop) -> (String, std::path::PathBuf) {
+    let (script, trace) = (workshop.path("tracing_script.sh"), workshop.path("trace"));
     fs::write(&script, format!("#!/bin/sh\ntouch {}\n", trace.display())).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     (script.display().to_string(), trace)
 }
 
-/// Upstream ships the files of a bare repository at the top of its package, or below.
+/// Upstream has the files of a bare repository at the top of its package, or below.
 #[test]
 fn a_package_that_is_a_bare_repository_runs_nothing() {
     for place in ["app", "app/sub", "app/sub/deeper"] {
         let workshop = Workshop::new();
-        let (script, trace) = trap(&workshop);
+        let (script, trace) = tracing_script(&workshop);
         let upstream = workshop.path("upstream").join(place);
         bare_repository(&upstream, &script);
         for folder in ["objects", "refs", "refs/heads", "hooks"] {
             fs::write(upstream.join(folder).join("keep"), "").unwrap();
         }
-        fs::copy(workshop.path("trap.sh"), upstream.join("hooks/pre-commit")).unwrap();
+        fs::copy(
+            workshop.path("tracing_script.sh"),
+            upstream.join("hooks/pre-commit"),
+        )
+        .unwrap();
         workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
         workshop.get("app@v1.0.0", "app");
         assert!(workshop.has(&format!("fleet/{place}/HEAD")));
@@ -55,7 +59,7 @@ fn a_package_that_is_a_bare_repository_runs_nothing() {
             assert!(!trace.exists(), "{place}: {arguments:?}");
         }
         assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
-        // whoever stands in it gets the same
+        // the result is the same for a user whose current folder is the package
         workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
         for arguments in [&["outdated"][..], &["upgrade", "--all"], &["upgrade", "."]] {
             let ran = workshop.merge3_in(&format!("fleet/{place}"), arguments);
@@ -72,11 +76,11 @@ fn a_package_that_is_a_bare_repository_runs_nothing() {
     }
 }
 
-/// Where nothing is committed that belongs to somebody's own hooks, none is run.
+/// If the upgrade commits nothing in the user's repository, the user's hooks are not run.
 #[test]
 fn hooks_and_monitors_of_the_users_own_run_for_commits_only() {
     let workshop = Workshop::with_app();
-    let (script, trace) = trap(&workshop);
+    let (script, trace) = tracing_script(&workshop);
     let git = |arguments: &[&str]| workshop.git("fleet", arguments);
     git(&["config", "core.fsmonitor", &script]);
     git(&["config", "diff.external", &script]);
@@ -86,7 +90,7 @@ fn hooks_and_monitors_of_the_users_own_run_for_commits_only() {
         "reference-transaction",
     ] {
         fs::copy(
-            workshop.path("trap.sh"),
+            workshop.path("tracing_script.sh"),
             workshop.path("fleet/.git/hooks").join(hook),
         )
         .unwrap();
@@ -98,12 +102,12 @@ fn hooks_and_monitors_of_the_users_own_run_for_commits_only() {
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
 }
 
-/// The files of a bare repository in a package configure nothing, either, for whoever merges a file
+/// The files of a bare repository in a package do not configure git for a user who merges a file
 /// there.
 #[test]
 fn a_package_that_is_a_bare_repository_configures_nothing() {
     let workshop = Workshop::new();
-    let (script, trace) = trap(&workshop);
+    let (script, trace) = tracing_script(&workshop);
     let folder = workshop.path("fleet/app");
     bare_repository(&folder, &script);
     let config = folder.join("config");

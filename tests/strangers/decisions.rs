@@ -1,17 +1,18 @@
-//! What upstream ships decides neither what is fetched, nor who wins, nor what is merged.
+//! Files of upstream's do not decide what is fetched, which side wins, or what is merged.
 
 use pretty_assertions::assert_eq;
 
 use crate::harness::{Workshop, kptfile, web};
 
-/// The record of a package, as somebody would write it.
+/// Returns a record of a package, as an attacker would write it.
 fn record(repository: &str, directory: &str, commit: &str) -> String {
     format!(
         "upstream:\n  type: git\n  git:\n    repo: {repository}\n    directory: /{directory}\n    ref: v1.0.0\nupstreamLock:\n  type: git\n  git:\n    repo: {repository}\n    directory: /{directory}\n    ref: v1.0.0\n    commit: {commit}\n"
     )
 }
 
-/// A repository that only whoever runs the upgrade can read, with two releases.
+/// Returns a repository with two releases that only the user who runs the upgrade can read: its URL
+/// and a commit.
 fn private(workshop: &Workshop) -> (String, String) {
     workshop.git(".", &["init", "-q", "-b", "main", "private"]);
     let mut first = String::new();
@@ -36,7 +37,7 @@ fn private(workshop: &Workshop) -> (String, String) {
     )
 }
 
-/// Upstream ships a package in its package which says that it comes from somewhere else.
+/// Upstream adds a nested package whose record says that it comes from another repository.
 #[test]
 fn a_package_in_a_package_is_not_fetched_from_where_upstream_says() {
     for file in ["Kptfile", ".merge3.yaml"] {
@@ -64,7 +65,7 @@ fn a_package_in_a_package_is_not_fetched_from_where_upstream_says() {
         workshop.merge3(&["upgrade", "--all"]);
         assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
         workshop.save("upgrade");
-        // once it is here, and with a package that was got with it
+        // after the nested package is here, and in a package that was got with it
         workshop.get("app@v1.1.0", "got");
         for arguments in [
             &["outdated"][..],
@@ -92,7 +93,7 @@ fn a_package_in_a_package_is_not_fetched_from_where_upstream_says() {
             .filter(|text| String::from_utf8_lossy(text).contains("s3cret"));
         assert_eq!(leaked.count(), 0);
         if file == "Kptfile" {
-            // whoever trusts it says so
+            // the user can allow the repository
             let ran = workshop.merge3(&["upgrade", "app/sub", "--allow-upstream", &url]);
             assert_eq!(ran.status, 0, "{ran:?}");
             assert!(workshop.has("fleet/app/sub/secret.yaml") || ran.stdout.contains("v1.1.0"));
@@ -102,7 +103,7 @@ fn a_package_in_a_package_is_not_fetched_from_where_upstream_says() {
     }
 }
 
-/// Upstream's rules say who wins, in a package in a package.
+/// Upstream adds rules in a nested package that say which side wins.
 #[test]
 fn rules_of_upstreams_do_not_say_who_wins() {
     let rules = "rules:\n- path: spec.replicas\n  take: updated\n- path: \"**\"\n  take: updated\n";
@@ -148,7 +149,7 @@ fn rules_of_upstreams_do_not_say_who_wins() {
     }
 }
 
-/// The local side's own rules there count.
+/// The local side's own rules in a nested package apply.
 #[test]
 fn rules_of_ones_own_count_in_a_package_in_a_package() {
     let workshop = Workshop::new();
@@ -183,8 +184,8 @@ fn rules_of_ones_own_count_in_a_package_in_a_package() {
     assert_eq!(workshop.read("fleet/app/sub/web.yaml"), web("1.1", 5));
 }
 
-/// Upstream's ignore file, in each release and each folder: what upstream changed comes, or the
-/// record does not say that it did.
+/// Upstream adds ignore files, in each release and folder. Upstream's changes come, or the record
+/// does not move to that version.
 #[test]
 fn an_ignore_file_of_upstreams_hides_nothing() {
     for pattern in [
@@ -208,7 +209,7 @@ fn an_ignore_file_of_upstreams_hides_nothing() {
             };
             release("v1.0.0", "1.0");
             workshop.get("app@v1.0.0", "app");
-            // it comes, stays, and changes
+            // the ignore file is added, stays, and changes
             for (tag, version, ignore) in [
                 ("v1.1.0", "1.1", pattern.to_owned()),
                 ("v1.2.0", "1.2", pattern.to_owned()),
@@ -227,7 +228,7 @@ fn an_ignore_file_of_upstreams_hides_nothing() {
                 assert_eq!(workshop.read(&format!("fleet/{file}")), ignore);
                 workshop.save(tag);
             }
-            // what the local side adds to it is its own
+            // lines that the local side adds to the ignore file apply
             let own = workshop.read(&format!("fleet/{file}"));
             workshop.write(
                 &format!("fleet/{file}"),
@@ -245,7 +246,7 @@ fn an_ignore_file_of_upstreams_hides_nothing() {
     }
 }
 
-/// A package in a package that is at another version than its parent's is left whole, and so is its
+/// A nested package that is at another version than in its parent is left unchanged, with its
 /// record.
 #[test]
 fn a_nested_package_of_another_version_is_left_whole() {
@@ -270,14 +271,14 @@ fn a_nested_package_of_another_version_is_left_whole() {
     );
     workshop.get("app@v1.0.0", "app");
     let second = workshop.release("v2.0.0", &[("base/web.yaml", &web("2.0", 1))]);
-    // here it goes to a version of its own
+    // the nested package is upgraded to a version of its own
     workshop
         .merge3(&["upgrade", "app/base", "--to", "v2.0.0"])
         .with(0);
     workshop.save("base 2.0");
     assert_eq!(workshop.read("fleet/app/base/web.yaml"), web("2.0", 1));
     let before = workshop.files("fleet/app/base");
-    // and upstream brings another one
+    // upstream's parent package moves to another version of it
     let third = workshop.release(
         "v1.5.0",
         &[
@@ -301,7 +302,7 @@ fn a_nested_package_of_another_version_is_left_whole() {
     assert_eq!(workshop.files("fleet/app/base"), before);
     assert!(workshop.read("fleet/app/base/Kptfile").contains(&second));
     workshop.save("upgrade");
-    // upstream deletes its own, and it stays
+    // upstream deletes the nested package, and local's stays
     workshop.release(
         "app/v1.2.0",
         &[
@@ -315,7 +316,7 @@ fn a_nested_package_of_another_version_is_left_whole() {
     assert_eq!(workshop.files("fleet/app/base"), before);
 }
 
-/// One that is what the parent brought goes with it, files and record.
+/// A nested package as its parent brought it is upgraded with the parent, files and record.
 #[test]
 fn a_nested_package_that_came_with_its_parent_goes_on_with_it() {
     let workshop = Workshop::new();

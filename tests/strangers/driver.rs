@@ -1,4 +1,4 @@
-//! Names of files that a branch brings, as git hands them to the merge driver through a shell.
+//! File names on a branch, as git passes them to the merge driver through a shell.
 
 use pretty_assertions::assert_eq;
 
@@ -31,7 +31,7 @@ const NAMES: [&str; 24] = [
     "!history \\ \\n.yaml",
 ];
 
-/// Every name as it is, and below a folder that is called the same.
+/// Returns every name as it is, and below a folder of the same name.
 fn names() -> Vec<String> {
     let below = NAMES
         .iter()
@@ -62,7 +62,7 @@ fn hostile_names_are_names() {
     workshop.git("fleet", &["checkout", "-q", "main"]);
     write(2, "1");
     let before = workshop.files("fleet").len();
-    // lines that stand beside each other are a conflict for git's own merge
+    // git's own merge has a conflict in neighbouring lines
     workshop.git("fleet", &["merge", "-q", "other"]);
     let after = workshop.files("fleet");
     assert_eq!(after.len(), before);
@@ -73,7 +73,7 @@ fn hostile_names_are_names() {
     assert!(!workshop.has("fleet/trace") && !workshop.has("fleet/trace.yaml"));
 }
 
-/// The same names as paths and as labels, without a shell.
+/// The same names as paths and labels, without a shell.
 #[test]
 fn hostile_arguments_are_arguments() {
     let workshop = Workshop::new();

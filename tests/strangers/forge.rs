@@ -1,22 +1,22 @@
-//! Objects made by hand in the upstream repository, where git would refuse them.
+//! Creates objects in the upstream repository that git would refuse to create.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use crate::harness::Workshop;
 
-/// A file of a tree.
+/// The mode of a file in a tree.
 pub(crate) const FILE: &str = "100644";
-/// A symbolic link of a tree.
+/// The mode of a symbolic link in a tree.
 pub(crate) const LINK: &str = "120000";
-/// A tree of a tree.
+/// The mode of a tree in a tree.
 pub(crate) const TREE: &str = "40000";
 
 /// An entry of a tree: mode, name, object.
 pub(crate) type Row = (&'static str, Vec<u8>, String);
 
 impl Workshop {
-    /// Writes an object of any form into the upstream repository.
+    /// Writes any object into the upstream repository and returns its id.
     pub(crate) fn object(&self, kind: &str, content: &[u8]) -> String {
         let mut child = Command::new("git")
             .arg("--git-dir")
@@ -36,7 +36,7 @@ impl Workshop {
         self.object("blob", content.as_bytes())
     }
 
-    /// A tree with just these entries, in this order.
+    /// Creates a tree with these entries, in this order.
     pub(crate) fn tree(&self, rows: &[Row]) -> String {
         let mut content = Vec::new();
         for (mode, name, object) in rows {
@@ -51,7 +51,7 @@ impl Workshop {
         self.object("tree", &content)
     }
 
-    /// A commit of a tree, with a tag that names it.
+    /// Creates a commit of a tree, and a tag for it.
     pub(crate) fn tag(&self, name: &str, tree: &str) -> String {
         let commit = format!(
             "tree {tree}\nauthor a <a@example.org> 1700000000 +0000\ncommitter a <a@example.org> 1700000000 +0000\n\nrelease {name}\n"
@@ -62,7 +62,7 @@ impl Workshop {
         commit
     }
 
-    /// A release of a package `app` with these entries.
+    /// Creates a release of a package `app` with these entries.
     pub(crate) fn forge(&self, tag: &str, rows: &[Row]) -> String {
         let app = self.tree(rows);
         let tree = self.tree(&[row(TREE, "app", app)]);

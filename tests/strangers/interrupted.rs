@@ -1,5 +1,5 @@
-//! `upgrade --all --commit` that is interrupted, or meets others at the repository: one more run
-//! finishes it.
+//! `upgrade --all --commit` that is interrupted, or meets other processes in the repository: one
+//! more run finishes it.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::harness::{Workshop, merge3, web};
 use crate::moments::Moments;
 
-/// How many packages there are: 50 in `make soak`.
+/// Returns the number of packages: 50 in `make soak`.
 pub(crate) fn packages() -> usize {
     if soak().is_some() { 50 } else { 10 }
 }
@@ -25,7 +25,7 @@ pub(crate) fn times(short: usize) -> usize {
     soak().unwrap_or(short)
 }
 
-/// Packages of two files at v1.0.0, committed; all of it changes in v1.1.0.
+/// Creates packages of two files at v1.0.0, committed. v1.1.0 changes all files.
 pub(crate) fn fleet() -> Workshop {
     let workshop = Workshop::new();
     let release = |tag: &str, image: &str| {
@@ -61,13 +61,13 @@ pub(crate) fn fleet() -> Workshop {
     }
     workshop.save("vendor");
     release("v1.1.0", "1.1");
-    // what is fetched is no part of this
+    // fetches before the test starts
     workshop.merge3(&["upgrade", "--all", "--dry-run"]).with(0);
     copy(&workshop, "fleet", "before");
     workshop
 }
 
-/// Replaces a folder by a copy of another.
+/// Replaces a folder by a copy of another one.
 fn copy(workshop: &Workshop, from: &str, to: &str) {
     let _ = fs::remove_dir_all(workshop.path(to));
     let mut command = Command::new("cp");
@@ -83,7 +83,7 @@ pub(crate) const UPGRADE: [&str; 3] = ["upgrade", "--all", "--commit"];
 pub(crate) fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
     let mut command = Command::new(merge3());
     if cfg!(target_os = "linux") {
-        // a signal that is ignored where the tests are started, as `nohup` does, is inherited
+        // a child process inherits ignored signals, for instance if `nohup` started the tests
         command = Command::new("env");
         command.args(["--default-signal=HUP,INT,TERM", merge3()]);
     }
@@ -93,7 +93,7 @@ pub(crate) fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Everything is upgraded, and committed: one commit for each package.
+/// Asserts that everything is upgraded and committed, with one commit for each package.
 #[track_caller]
 pub(crate) fn assert_finished(workshop: &Workshop, what: &str) {
     let status = workshop.git("fleet", &["status", "--porcelain"]);
@@ -116,7 +116,7 @@ pub(crate) fn assert_finished(workshop: &Workshop, what: &str) {
     assert_eq!(left, 0, "{what}");
 }
 
-/// How many packages have been written, and how many of these are committed.
+/// Returns the number of packages that are written, and how many of these are committed.
 fn written_and_committed(workshop: &Workshop) -> (usize, usize) {
     let written = |number: &usize| {
         let record = workshop.read(&format!("fleet/p{number}/.merge3.yaml"));
@@ -157,8 +157,8 @@ fn an_upgrade_that_is_killed_is_committed_by_the_next_run() {
     assert!(between > 0, "{before} before, {after} after");
 }
 
-/// Another process that commits, all the time.
-fn commit_beside(workshop: &Workshop, stop: &AtomicBool) -> usize {
+/// Commits in the same repository until `stop` is set. Returns the number of commits.
+fn commit_repeatedly(workshop: &Workshop, stop: &AtomicBool) -> usize {
     let mut commits = 0;
     while !stop.load(Ordering::SeqCst) {
         workshop.write("fleet/notes", &format!("{commits}\n"));
@@ -171,7 +171,7 @@ fn commit_beside(workshop: &Workshop, stop: &AtomicBool) -> usize {
             commits += 1;
         }
     }
-    // what is left over of it is no matter of ours
+    // commits what the loop may have left
     workshop.git("fleet", &["add", "notes"]);
     workshop.git("fleet", &["commit", "-q", "--allow-empty", "-m", "notes"]);
     commits
@@ -184,12 +184,12 @@ fn beside_another_committer_everything_is_committed() {
         copy(&workshop, "before", "fleet");
         let stop = AtomicBool::new(false);
         let (ran, commits) = std::thread::scope(|scope| {
-            let beside = scope.spawn(|| commit_beside(&workshop, &stop));
+            let beside = scope.spawn(|| commit_repeatedly(&workshop, &stop));
             let ran = workshop.merge3(&UPGRADE);
             stop.store(true, Ordering::SeqCst);
             (ran, beside.join().unwrap())
         });
-        assert!(commits > 0, "nobody else was there");
+        assert!(commits > 0, "the other process made no commit");
         if soak().is_none() {
             assert_eq!(ran.status, 0, "{ran:?}");
         }
@@ -199,27 +199,27 @@ fn beside_another_committer_everything_is_committed() {
     }
 }
 
-/// What `git commit PATH` may do: it writes back an index that it read before it had the lock. Each
-/// time that a file has come to the index it is thrown out, `times` times.
-fn throw_out(workshop: &Workshop, times: usize, stop: &AtomicBool) -> usize {
+/// Does what `git commit PATH` may do: writes back an index that it read before it had the lock.
+/// Removes new files from the index in this way, up to `times` times.
+fn remove_from_index(workshop: &Workshop, times: usize, stop: &AtomicBool) -> usize {
     let index = workshop.path("fleet/.git/index");
     let lock = workshop.path("fleet/.git/index.lock");
     let before = fs::read(&index).unwrap();
-    let mut thrown = 0;
-    while thrown < times && !stop.load(Ordering::SeqCst) {
+    let mut removed = 0;
+    while removed < times && !stop.load(Ordering::SeqCst) {
         let now = fs::read(&index).unwrap();
-        let has_come = now.windows(9).any(|part| part == b"/new.yaml");
-        if !has_come {
+        let is_added = now.windows(9).any(|part| part == b"/new.yaml");
+        if !is_added {
             continue;
         }
-        // who makes that file has the lock
+        // creating the lock file takes the lock
         if let Ok(mut file) = fs::File::create_new(&lock) {
             std::io::Write::write_all(&mut file, &before).unwrap();
             fs::rename(&lock, &index).unwrap();
-            thrown += 1;
+            removed += 1;
         }
     }
-    thrown
+    removed
 }
 
 #[test]
@@ -228,21 +228,21 @@ fn an_index_that_another_process_writes_back_is_put_right() {
     for times in [1, 2, 5, 12] {
         copy(&workshop, "before", "fleet");
         let stop = AtomicBool::new(false);
-        let (ran, thrown) = std::thread::scope(|scope| {
-            let beside = scope.spawn(|| throw_out(&workshop, times, &stop));
+        let (ran, removed) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| remove_from_index(&workshop, times, &stop));
             let ran = workshop.merge3(&UPGRADE);
             stop.store(true, Ordering::SeqCst);
             (ran, beside.join().unwrap())
         });
-        assert!(thrown > 0, "nobody else was there");
+        assert!(removed > 0, "the other process made no commit");
         assert_eq!(ran.status, 0, "{ran:?}");
-        assert_finished(&workshop, &format!("{thrown} times"));
+        assert_finished(&workshop, &format!("{removed} times"));
     }
-    // without end: that is said, and the next run finishes it
+    // without a limit: the run reports the problem, and the next run finishes the upgrade
     copy(&workshop, "before", "fleet");
     let stop = AtomicBool::new(false);
     let ran = std::thread::scope(|scope| {
-        scope.spawn(|| throw_out(&workshop, usize::MAX, &stop));
+        scope.spawn(|| remove_from_index(&workshop, usize::MAX, &stop));
         let ran = workshop.merge3(&UPGRADE);
         stop.store(true, Ordering::SeqCst);
         ran
@@ -278,7 +278,7 @@ fn a_lock_that_nobody_holds_is_named_and_the_next_run_commits() {
     let ran = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
     assert!(begun.elapsed() < Duration::from_secs(60));
     ran.says(&["index.lock", "delete the lock file"]);
-    // nobody is told that all is well
+    // other commands report the unfinished upgrade
     for looking in [&["outdated"][..], &["upgrade", "app", "--dry-run"]] {
         let ran = workshop.merge3(looking).with(2);
         ran.says(&["an earlier run upgraded it, and that is not committed"]);
@@ -306,24 +306,24 @@ fn what_was_changed_or_committed_by_hand_since_is_respected() {
         assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
         workshop
     };
-    // edited, and not committed
+    // edited by hand, and not committed
     let workshop = unfinished();
     workshop.edit("fleet/app/web.yaml", "replicas: 1", "replicas: 5");
     let edited = workshop.files("fleet");
     let ran = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
     ran.says(&["web.yaml was changed since", "commit it by hand"]);
     assert_eq!(workshop.files("fleet"), edited);
-    // and committed
+    // edited by hand, and committed
     workshop.save("by hand");
     workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
     assert_eq!(workshop.files("fleet"), edited);
-    // taken back
+    // reverted
     let workshop = unfinished();
     workshop.git("fleet", &["reset", "-q", "--hard"]);
     workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
     assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
     assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
-    // upstream went on in the meantime
+    // upstream has a new release in the meantime
     let workshop = unfinished();
     workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
     workshop.merge3(&["upgrade", "app", "--commit"]).with(0);

@@ -1,5 +1,4 @@
-//! One upstream that does not end, or unfolds to more than a machine has, stops only its own
-//! package.
+//! An upstream that sends without end, or expands beyond the memory, only stops its own package.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -11,7 +10,7 @@ use pretty_assertions::assert_eq;
 use crate::forge::{FILE, Row, TREE, row};
 use crate::harness::{RunOutput, Workshop, merge3, web};
 
-/// Two packages, of which `fine` has a new version; `app` is at v1.0.0.
+/// Creates two packages: `fine` has a new version, `app` is at v1.0.0.
 fn workshop() -> Workshop {
     let workshop = Workshop::new();
     workshop.release("fine/v1.0.0", &[("fine/web.yaml", &web("1.0", 1))]);
@@ -22,8 +21,8 @@ fn workshop() -> Workshop {
     workshop
 }
 
-/// Runs merge3 in the fleet with little patience.
-fn impatient(workshop: &Workshop, arguments: &[&str]) -> RunOutput {
+/// Runs merge3 in the fleet with short timeouts.
+fn run_with_short_timeouts(workshop: &Workshop, arguments: &[&str]) -> RunOutput {
     let mut command = Command::new(merge3());
     command
         .args(arguments)
@@ -32,11 +31,12 @@ fn impatient(workshop: &Workshop, arguments: &[&str]) -> RunOutput {
     workshop.isolated(&mut command).into()
 }
 
-/// The package fails, is named, and the others are done, within that many seconds.
+/// Asserts that the package fails and is named, and that the others are upgraded within that many
+/// seconds.
 #[track_caller]
 fn only_app_fails(workshop: &Workshop, seconds: u64, messages: &[&str]) {
     let start = Instant::now();
-    let ran = impatient(workshop, &["upgrade", "--all"]).with(2);
+    let ran = run_with_short_timeouts(workshop, &["upgrade", "--all"]).with(2);
     assert!(
         start.elapsed() < Duration::from_secs(seconds),
         "{:?}",
@@ -51,7 +51,7 @@ fn only_app_fails(workshop: &Workshop, seconds: u64, messages: &[&str]) {
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.0", 1));
 }
 
-/// Serves with `answer`, and makes `app` come from there.
+/// Serves with `answer`, and makes `app` come from that server.
 fn served(workshop: &Workshop, answer: fn(std::net::TcpStream)) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/x.git", listener.local_addr().unwrap());
@@ -64,7 +64,7 @@ fn served(workshop: &Workshop, answer: fn(std::net::TcpStream)) {
     workshop.save("elsewhere");
 }
 
-/// Ten folders of ten folders of ten folders, nine deep: a thousand million paths in ten objects.
+/// Ten folders in each of ten folders, nine levels deep: a thousand million paths in ten objects.
 #[test]
 fn a_tree_that_unfolds_to_a_thousand_million_paths() {
     let workshop = workshop();
@@ -79,7 +79,7 @@ fn a_tree_that_unfolds_to_a_thousand_million_paths() {
     only_app_fails(&workshop, 60, &["more than"]);
 }
 
-/// One folder in another, without end as it seems.
+/// Folders nested without a visible end.
 #[test]
 fn a_tree_that_is_deep() {
     let workshop = workshop();
@@ -91,7 +91,7 @@ fn a_tree_that_is_deep() {
     only_app_fails(&workshop, 60, &["deep"]);
 }
 
-/// A file of 300 MiB, and one of 20 MiB that is listed a hundred times.
+/// A file of 300 MiB, and a file of 20 MiB that is listed a hundred times.
 #[test]
 fn files_that_are_too_large() {
     let large = workshop();
@@ -149,7 +149,7 @@ fn a_server_that_lists_references_without_end() {
     only_app_fails(&workshop, 60, &[]);
 }
 
-/// Addresses for which git would start a program, or read from what this process has open.
+/// URLs for which git would start a program or read from an open file of this process.
 #[test]
 fn protocols_that_nobody_allowed() {
     let workshop = workshop();
@@ -162,7 +162,7 @@ fn protocols_that_nobody_allowed() {
         "EXT::sh",
         "gopher://127.0.0.1:1/a.git",
     ] {
-        let ran = impatient(&workshop, &["get", &format!("{address}@v1"), "new"]);
+        let ran = run_with_short_timeouts(&workshop, &["get", &format!("{address}@v1"), "new"]);
         assert_eq!(ran.status, 2, "{address}: {ran:?}");
         ran.says(&["is no address of a package", "GIT_ALLOW_PROTOCOL"]);
         let before = workshop.read("fleet/app/.merge3.yaml");
@@ -190,7 +190,7 @@ fn a_patch_that_doubles_forty_times() {
     workshop.write("fleet/patch.yaml", &patch);
     let mut command = Command::new("sh");
     command
-        // processor time, which is the same on a machine that is busy
+        // limits the processor time, which does not depend on other processes
         .args(["-c", r#"ulimit -t 120; exec "$@""#, "sh", merge3()])
         .args(["patch", "web.yaml", "--type", "json"])
         .args(["--patch", "patch.yaml"])
@@ -201,8 +201,8 @@ fn a_patch_that_doubles_forty_times() {
     assert_eq!(workshop.read("fleet/web.yaml"), "a: {b: 0123456789}\n");
 }
 
-/// Time grows with the number of files that an upgrade changes, not with its square; what else is
-/// changed stays uncommitted.
+/// The time grows linearly with the number of files that an upgrade changes. Other changes stay
+/// uncommitted.
 #[test]
 fn a_commit_of_many_files() {
     let workshop = Workshop::new();

@@ -1,13 +1,13 @@
-//! Links in the place of files that say something of a package.
+//! Links in place of files that configure a package.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use crate::harness::Workshop;
 
-const PRECIOUS: &str = "hunter2";
+const SECRET_VALUE: &str = "hunter2";
 
-/// What the user alone may read: no record, and no rules.
+/// Files that only the user may read, which are neither records nor rules.
 const SECRETS: [&str; 4] = [
     "upstream: hunter2\n",
     "rules: hunter2\n",
@@ -35,7 +35,10 @@ fn they_are_not_followed() {
             ] {
                 let ran = workshop.merge3(arguments);
                 let told = format!("{}{}", ran.stdout, ran.stderr);
-                assert!(!told.contains(PRECIOUS), "{name}, {arguments:?}: {told}");
+                assert!(
+                    !told.contains(SECRET_VALUE),
+                    "{name}, {arguments:?}: {told}"
+                );
             }
             assert!(path.is_symlink());
         }
@@ -58,7 +61,7 @@ fn a_link_to_rules_is_refused_and_a_link_to_a_kptfile_hides_no_record() {
         "old/.merge3.yaml",
         "it is a symbolic link, which is not followed",
     ]);
-    // whoever names a file knows where it leads
+    // a file that the user names may be a link
     fs::remove_file(workshop.path("old/.merge3.yaml")).unwrap();
     symlink("rules", workshop.path("named")).unwrap();
     workshop
@@ -66,8 +69,8 @@ fn a_link_to_rules_is_refused_and_a_link_to_a_kptfile_hides_no_record() {
         .with(0);
 }
 
-/// A branch may bring rules that name files of definitions: what is told of these shows lines of
-/// them.
+/// A branch may add rules that name definition files. Messages about such a file show lines of it,
+/// so it must be in the repository.
 #[test]
 fn definitions_of_kinds_are_read_in_the_repository_only() {
     let told = |workshop: &Workshop, path: &str| {
@@ -98,10 +101,10 @@ fn definitions_of_kinds_are_read_in_the_repository_only() {
             "../.GIT/../.git/token",
         ] {
             let told = told(&workshop, path);
-            assert!(!told.contains(PRECIOUS), "{path}: {told}");
+            assert!(!told.contains(SECRET_VALUE), "{path}: {told}");
         }
     }
-    // one that lies in the repository is read, wherever it is
+    // a file in the repository is read, wherever it is
     let workshop = Workshop::with_app();
     workshop.write("fleet/crds/none.yaml", "kind: Other\n");
     let told = told(&workshop, "../crds/none.yaml");

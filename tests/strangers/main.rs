@@ -1,6 +1,6 @@
-//! What somebody else's package, repository or server can do to whoever gets and upgrades it:
-//! nothing. The real binary, the real git, and objects that git itself would refuse to make.
-//! docs/reliability.md lists the attacks.
+//! Tests that untrusted packages, repositories and servers cannot harm the user who gets and
+//! upgrades them. They run the real binary, the real git, and objects that git itself would refuse
+//! to create. docs/reliability.md lists the attacks.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // helpers of tests may
 

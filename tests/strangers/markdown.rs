@@ -1,12 +1,12 @@
-//! Reports in Markdown, which a bot puts into pull requests: what others named stays code in its
-//! place, and calls nobody.
+//! Reports in Markdown, which a bot puts into pull requests: untrusted names stay code in their
+//! place and mention nobody.
 
 use pretty_assertions::assert_eq;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::harness::{Workshop, web};
 
-/// What texts are made of. Each has a word that may stand in code alone.
+/// The parts of the texts. Each has a word that may only occur in code.
 const PARTS: [&str; 30] = [
     "`",
     "``",
@@ -40,7 +40,7 @@ const PARTS: [&str; 30] = [
     "http://forged.example",
 ];
 
-/// Random texts, the same in each run.
+/// A generator of random texts, the same in each run.
 struct Texts(u64);
 
 impl Texts {
@@ -56,7 +56,7 @@ impl Texts {
         (0..count).map(|_| PARTS[self.below(PARTS.len())]).collect()
     }
 
-    /// For the name of a file.
+    /// Returns a text that can be the name of a file.
     fn name(&mut self) -> String {
         let name = self.next().replace('/', "-");
         let begin = if name.starts_with(['.', '-']) {
@@ -68,10 +68,10 @@ impl Texts {
     }
 }
 
-/// Expects nothing of Markdown but what the report itself has, and the word of the texts in code
-/// alone. Returns how much code there is.
+/// Asserts that the report has only its own Markdown, and the word of the texts only in code.
+/// Returns the number of code spans.
 #[track_caller]
-fn assert_tame(report: &str) -> usize {
+fn assert_only_own_markdown(report: &str) -> usize {
     let (mut code, mut in_code, mut cells, mut columns) = (0, false, 0, 0);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     for event in Parser::new_ext(report, options) {
@@ -120,8 +120,8 @@ fn assert_tame(report: &str) -> usize {
         }
     }
     assert!(!in_code);
-    // the table of a row is as wide as GitHub reads it: a pipe after any backslash counts as one
-    // that is written out
+    // each row of a table must have the same width for GitHub, which takes a pipe after any
+    // backslash for an escaped one
     for line in report.lines().filter(|line| line.starts_with("| ")) {
         let plain = line.replace("\\|", "");
         let (others, rows) = (plain.matches('|').count(), [5, 7]);
@@ -131,7 +131,7 @@ fn assert_tame(report: &str) -> usize {
     code
 }
 
-/// As a scalar in double quotes.
+/// Returns the text as a scalar in double quotes.
 fn scalar(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
@@ -164,7 +164,11 @@ fn whatever_things_are_called_it_is_code() {
             &[&sides[..], &["--report", "markdown"]].concat(),
         );
         assert!(ran.stdout.contains("both-changed"), "{round}: {ran:?}");
-        assert!(assert_tame(&ran.stdout) > 5, "{round}: {}", ran.stdout);
+        assert!(
+            assert_only_own_markdown(&ran.stdout) > 5,
+            "{round}: {}",
+            ran.stdout
+        );
     }
 }
 
@@ -187,9 +191,13 @@ fn whatever_upstreams_commits_say_it_is_code() {
         .merge3(&["upgrade", "app", "--report", "markdown"])
         .with(0);
     assert!(ran.stdout.contains("commits upstream"), "{}", ran.stdout);
-    assert!(assert_tame(&ran.stdout) > 40, "{}", ran.stdout);
+    assert!(assert_only_own_markdown(&ran.stdout) > 40, "{}", ran.stdout);
     let outdated = Workshop::with_app()
         .merge3(&["outdated", "--report", "markdown"])
         .with(0);
-    assert!(assert_tame(&outdated.stdout) > 3, "{}", outdated.stdout);
+    assert!(
+        assert_only_own_markdown(&outdated.stdout) > 3,
+        "{}",
+        outdated.stdout
+    );
 }

@@ -1,5 +1,5 @@
-//! Upgrades in the middle of which something else happens: other upgrades, a folder that becomes a
-//! link, a disk that is full.
+//! Upgrades during which something else happens: other upgrades, a folder that becomes a link, a
+//! full disk.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,8 +13,8 @@ use crate::harness::{RunOutput, Workshop, files, merge3, web};
 use crate::interrupted::{UPGRADE, assert_finished, fleet, packages};
 use crate::moments::Moments;
 
-/// Each ends, what it says is clear, no commit is a part of an upgrade, and one more run leaves
-/// nothing to do.
+/// Every run ends with a clear message, no commit has a part of an upgrade, and one more run
+/// finishes all.
 #[test]
 fn twenty_upgrades_at_once() {
     let workshop = fleet();
@@ -39,12 +39,12 @@ fn twenty_upgrades_at_once() {
     let log = ["log", "--name-only", "--format=%s", "--grep", "^Upgrade "];
     let log = workshop.git("fleet", &log);
     let names = log.lines().filter(|line| line.starts_with('p'));
-    // each file once: each commit has all of its package
+    // each commit has all files of its package, so each file occurs once
     assert_eq!(names.count(), 4 * packages(), "{log}");
 }
 
-/// A folder of the package becomes a link to one elsewhere, at any moment: what is there stays as
-/// it is.
+/// A folder of the package becomes a link to another folder at any moment: the files in that folder
+/// do not change.
 #[test]
 fn a_folder_that_becomes_a_link_meanwhile() {
     let workshop = Workshop::new();
@@ -65,7 +65,7 @@ fn a_folder_that_becomes_a_link_meanwhile() {
     release("v1.1.0");
     workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
     let (sub, aside) = (workshop.path("fleet/app/sub"), workshop.path("aside"));
-    // what is elsewhere has the same names and contents: only that it is elsewhere keeps it
+    // the other folder has the same names and contents, so that only the link protects it
     let elsewhere = workshop.path("elsewhere");
     crate::harness::copy(&sub, &elsewhere);
     let before = files(&elsewhere);
@@ -85,7 +85,7 @@ fn a_folder_that_becomes_a_link_meanwhile() {
         workshop.isolate(&mut command);
         let child = command.spawn().unwrap();
         std::thread::sleep(moments.next(duration));
-        // in one go: between two the upgrade may make the folder again
+        // in one step, because the upgrade may otherwise create the folder again in between
         symlink("../../elsewhere", &aside).unwrap();
         renameat_with(CWD, &sub, CWD, &aside, RenameFlags::EXCHANGE).unwrap();
         let ran = RunOutput::from(child.wait_with_output().unwrap());
@@ -104,8 +104,8 @@ fn a_folder_that_becomes_a_link_meanwhile() {
     assert!(refused > 0);
 }
 
-/// No file may be longer than 20 KiB: the upgrade of the package that has one fails, and nothing of
-/// it is written; where there is room, the next run does it.
+/// No file may be longer than 20 KiB: the upgrade of the package with a longer file fails and
+/// writes nothing of it. Without the limit, the next run finishes the upgrade.
 #[test]
 fn a_file_that_has_no_room() {
     let workshop = Workshop::new();
@@ -125,12 +125,13 @@ fn a_file_that_has_no_room() {
         ("fine/a.yaml", "a: 2\n"),
     ];
     workshop.release("v1.1.0", &large);
-    // what is fetched is no part of this
+    // fetches before the test starts
     workshop.merge3(&["upgrade", "--all", "--dry-run"]).with(0);
     let before = files(&workshop.path("fleet/app"));
     let head = workshop.git("fleet", &["rev-parse", "HEAD"]);
     let mut command = Command::new("sh");
-    // in blocks of 512 or 1024 bytes; the signal for it is ignored, as where a disk is full
+    // the limit is in blocks of 512 or 1024 bytes; its signal is ignored, so that writing fails as
+    // on a full disk
     let script = "trap '' XFSZ; ulimit -f 20; exec \"$@\"";
     command.args(["-c", script, "sh", merge3()]).args(UPGRADE);
     command.current_dir(workshop.path("fleet"));

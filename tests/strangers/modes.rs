@@ -1,4 +1,4 @@
-//! The permissions of files that come: 0644 or 0755, whatever upstream's are.
+//! New files get the permissions 0644 or 0755, whatever upstream's are.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::harness::{Workshop, merge3, web};
 
-/// Runs merge3 with a mask of the user's.
+/// Runs merge3 with a umask of the user's.
 fn with_mask(workshop: &Workshop, folder: &str, mask: &str, arguments: &[&str]) {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("umask {mask} && exec \"$0\" \"$@\"")]);
@@ -71,7 +71,7 @@ fn a_mask_that_takes_nothing_away_makes_no_file_writable_for_all() {
     }
 }
 
-/// What a local file may is not upstream's to say, either.
+/// Upstream does not set the special bits of a local file, either.
 #[test]
 fn a_file_that_is_replaced_has_no_special_bits() {
     let workshop = Workshop::new();

@@ -1,4 +1,4 @@
-//! `--report-file` and `--threads`.
+//! Tests `--report-file` and `--threads`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -26,7 +26,7 @@ fn a_report_is_not_written_through_a_link() {
             assert_eq!(workshop.read("precious"), "precious\n");
             assert!(link.is_symlink() && !workshop.has("missing"));
             assert!(workshop.read("fleet/app/web.yaml").contains("web:1.0"));
-            // a file is replaced
+            // a regular file is replaced
             fs::remove_file(&link).unwrap();
             workshop.write("fleet/report.md", "old\n");
             workshop.merge3(&[arguments, &report, &["--quiet"]].concat());

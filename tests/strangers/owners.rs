@@ -1,4 +1,4 @@
-//! The cache is this user's alone, and credentials stay where they are.
+//! The cache is private to the user, and credentials are not written or shown.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -12,7 +12,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o7777
 }
 
-/// The folders of the cache, and the repositories in it.
+/// Returns the folders of the cache and the repositories in it.
 fn folders(workshop: &Workshop) -> Vec<std::path::PathBuf> {
     let root = workshop.path("cache/merge3");
     let git = root.join("git");
@@ -24,7 +24,7 @@ fn folders(workshop: &Workshop) -> Vec<std::path::PathBuf> {
     [vec![root, git], stores].concat()
 }
 
-/// Somebody else's configuration of a repository runs a command.
+/// A cached repository of another user has a configuration that runs a command.
 #[test]
 fn a_cache_that_others_may_write_to_is_not_used() {
     let workshop = Workshop::with_app();
@@ -56,13 +56,13 @@ fn a_cache_that_others_may_write_to_is_not_used() {
             refused("others may write to it");
         }
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
-        // only root can give a folder away
+        // only root can change the owner of a folder
         if chown(folder, Some(12_345), None).is_ok() {
             refused("it belongs to somebody else");
             chown(folder, Some(rustix::process::geteuid().as_raw()), None).unwrap();
         }
     }
-    // a folder in the place of the cache that is a link to one of somebody else's
+    // a link in place of the cache, to a folder of another user
     let shared = workshop.path("shared");
     fs::rename(workshop.path("cache/merge3"), &shared).unwrap();
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
@@ -70,7 +70,7 @@ fn a_cache_that_others_may_write_to_is_not_used() {
     refused("others may write to it");
 }
 
-/// One that others may only read is closed.
+/// A cache that other users can read is made private.
 #[test]
 fn a_cache_is_closed_to_others() {
     let workshop = Workshop::with_app();
@@ -83,7 +83,7 @@ fn a_cache_is_closed_to_others() {
     assert!(all.iter().take(2).all(|folder| mode(folder) == 0o700));
 }
 
-/// Names that are tokens, and passwords with signs in them.
+/// User names that are tokens, and passwords with special characters.
 #[test]
 fn credentials_in_an_address_are_told_nowhere() {
     let workshop = Workshop::with_app();
@@ -110,7 +110,7 @@ fn credentials_in_an_address_are_told_nowhere() {
                 .with(2);
             assert!(!format!("{ran:?}").contains("s3cret"), "{address}: {ran:?}");
             assert!(!workshop.has("fleet/new"));
-            // one that somebody has written into the record
+            // an address that was written into the record by hand
             let before = workshop.read("fleet/app/.merge3.yaml");
             let quoted = format!("repo: '{}'", address.replace('\'', "''"));
             workshop.edit("fleet/app/.merge3.yaml", &format!("repo: {url}"), &quoted);

@@ -1,23 +1,23 @@
-//! Who says where a package comes from: the local side, however upstream's file is written.
+//! The local side decides where a package comes from, however upstream's files are written.
 
 use pretty_assertions::assert_eq;
 
 use crate::forge::{FILE, TREE, row};
 use crate::harness::{RunOutput, Workshop, kptfile, web};
 
-/// A record that names another repository, in block style.
+/// A record in block style that names another repository.
 const TRAP: &str = "upstream:\n  type: git\n  git:\n    repo: file:///private.git\n    directory: /\n    ref: v9.0.0\n  updateStrategy: force-delete-replace\nupstreamLock:\n  type: git\n  git:\n    repo: file:///private.git\n    directory: /\n    ref: v9.0.0\n    commit: 1111111111111111111111111111111111111111\n";
-/// The same in flow style.
+/// The same record in flow style.
 const FLOW: &str = "{type: git, git: {repo: 'file:///private.git', directory: /, ref: v9.0.0}}";
 const FLOW_LOCK: &str = "{type: git, git: {repo: 'file:///private.git', directory: /, ref: v9.0.0, commit: '1111111111111111111111111111111111111111'}}";
 const HEAD: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\n";
 
-/// A package with a Kptfile.
+/// Creates a package with a Kptfile.
 fn workshop() -> Workshop {
     fleet(&["app".to_owned()], true)
 }
 
-/// Packages of these names, each with a Kptfile, or with a record beside none.
+/// Creates packages with these names, each with a Kptfile or with a record but no Kptfile.
 fn fleet(names: &[String], with_kptfile: bool) -> Workshop {
     let workshop = Workshop::new();
     for name in names {
@@ -36,13 +36,15 @@ fn fleet(names: &[String], with_kptfile: bool) -> Workshop {
     workshop
 }
 
-/// A package for each way to write a record, and upstream's next release, in which each has such a
-/// Kptfile.
+/// Creates a package for each way to write a record. Upstream's next release has such a Kptfile in
+/// each.
 fn ways_of(with_kptfile: bool) -> (Workshop, Vec<(String, String)>) {
-    let ways = ways().into_iter().enumerate();
-    let ways: Vec<_> = ways.map(|(at, way)| (format!("p{at}"), way)).collect();
-    let names: Vec<String> = ways.iter().map(|(name, _)| name.clone()).collect();
-    (fleet(&names, with_kptfile), ways)
+    let record_styles = record_styles().into_iter().enumerate();
+    let record_styles: Vec<_> = record_styles
+        .map(|(at, way)| (format!("p{at}"), way))
+        .collect();
+    let names: Vec<String> = record_styles.iter().map(|(name, _)| name.clone()).collect();
+    (fleet(&names, with_kptfile), record_styles)
 }
 
 /// Releases a Kptfile for each package.
@@ -55,17 +57,17 @@ fn release(workshop: &Workshop, tag: &str, kptfiles: &[(String, String)]) {
     workshop.release(tag, &[]);
 }
 
-/// A Kptfile without a field of its own that plays no part: upstream may write there what it likes.
+/// Returns a Kptfile without the field `x`, which is ignored and which upstream may write.
 fn without_x(text: &str) -> String {
     let lines = text.split_inclusive('\n');
     lines.filter(|line| !line.starts_with("x: &")).collect()
 }
 
-/// The records as they are read: nothing of them names what upstream's files name, and the next run
-/// has nothing to do.
+/// Asserts that the records that are read do not name what upstream's files name, and that the next
+/// run has nothing to do.
 #[track_caller]
-fn records_are_ours(workshop: &Workshop, ways: &[(String, String)]) {
-    for (name, way) in ways {
+fn assert_own_records(workshop: &Workshop, record_styles: &[(String, String)]) {
+    for (name, way) in record_styles {
         let mut said = 0;
         for file in ["Kptfile", ".merge3.yaml"] {
             let file = format!("fleet/{name}/{file}");
@@ -79,7 +81,7 @@ fn records_are_ours(workshop: &Workshop, ways: &[(String, String)]) {
         }
         assert_eq!(said, 1, "{way}");
     }
-    // and the next run fetches from where the package came from
+    // the next run fetches from the original source
     workshop.save("upgraded");
     let ran = workshop.merge3(&["outdated"]).with(0);
     assert!(!ran.stdout.contains("private"), "{ran:?}");
@@ -87,10 +89,10 @@ fn records_are_ours(workshop: &Workshop, ways: &[(String, String)]) {
     assert!(ran.stdout.ends_with("up to date\n"), "{ran:?}");
 }
 
-/// A record in every way that YAML can write it.
-fn ways() -> Vec<String> {
+/// Returns a record in each way in which YAML can write it.
+fn record_styles() -> Vec<String> {
     let lock = format!("upstreamLock: {FLOW_LOCK}");
-    let mut ways = vec![
+    let mut record_styles = vec![
         format!("{HEAD}{TRAP}"),
         format!(
             "{{apiVersion: kpt.dev/v1, kind: Kptfile, metadata: {{name: app}}, upstream: {FLOW}, {lock}}}\n"
@@ -131,34 +133,36 @@ fn ways() -> Vec<String> {
         let other = key
             .replace("upstream", "upstreamLock")
             .replace("\\u0075pstream", "\\u0075pstreamLock");
-        ways.push(format!("{HEAD}{key}: {FLOW}\n{other}: {FLOW_LOCK}\n"));
-        ways.push(format!("{key}: {FLOW}\n{other}: {FLOW_LOCK}\n{HEAD}"));
+        record_styles.push(format!("{HEAD}{key}: {FLOW}\n{other}: {FLOW_LOCK}\n"));
+        record_styles.push(format!("{key}: {FLOW}\n{other}: {FLOW_LOCK}\n{HEAD}"));
     }
-    ways
+    record_styles
 }
 
-/// A release with such a Kptfile. What else is new in it comes.
+/// A release with such a Kptfile: its other changes come.
 #[test]
 fn a_record_stays_however_upstream_writes_its_own() {
     for with_kptfile in [true, false] {
-        let (workshop, ways) = ways_of(with_kptfile);
-        release(&workshop, "v1.1.0", &ways);
+        let (workshop, record_styles) = ways_of(with_kptfile);
+        release(&workshop, "v1.1.0", &record_styles);
         workshop.merge3(&["upgrade", "--all"]).with(0);
-        for (name, way) in &ways {
+        for (name, way) in &record_styles {
             let file = format!("fleet/{name}/web.yaml");
             assert_eq!(workshop.read(&file), web("1.1.0", 1), "{way}");
         }
-        records_are_ours(&workshop, &ways);
+        assert_own_records(&workshop, &record_styles);
     }
 }
 
-/// The old version had it already: what changes in it is no change of the record.
+/// The old version already had it: a change in it does not change the record.
 #[test]
 fn a_record_of_upstreams_that_changes_changes_nothing_here() {
-    let (workshop, ways) = ways_of(true);
+    let (workshop, record_styles) = ways_of(true);
     let edited = |edit: fn(&str) -> String| -> Vec<(String, String)> {
-        let ways = ways.iter();
-        ways.map(|(name, way)| (name.clone(), edit(way))).collect()
+        let record_styles = record_styles.iter();
+        record_styles
+            .map(|(name, way)| (name.clone(), edit(way)))
+            .collect()
     };
     release(
         &workshop,
@@ -167,20 +171,23 @@ fn a_record_of_upstreams_that_changes_changes_nothing_here() {
     );
     workshop.merge3(&["upgrade", "--all"]).with(0);
     workshop.save("elsewhere");
-    for (name, way) in &ways {
+    for (name, way) in &record_styles {
         let text = without_x(&workshop.read(&format!("fleet/{name}/Kptfile")));
         assert!(!text.contains("elsewhere"), "{way}\n{text}");
     }
     release(&workshop, "v1.2.0", &edited(|way| format!("{way}# more\n")));
     workshop.merge3(&["upgrade", "--all"]).with(0);
-    records_are_ours(&workshop, &ways);
+    assert_own_records(&workshop, &record_styles);
 }
 
-/// The Kptfile's document, in another file.
+/// The document of the Kptfile is in another file.
 #[test]
 fn a_record_does_not_come_by_way_of_another_file() {
-    let ways = [format!("{HEAD}{TRAP}"), format!("a: 1\n---\n{HEAD}{TRAP}")];
-    for (way, is_left) in ways.iter().flat_map(|way| [(way, true), (way, false)]) {
+    let record_styles = [format!("{HEAD}{TRAP}"), format!("a: 1\n---\n{HEAD}{TRAP}")];
+    for (way, is_left) in record_styles
+        .iter()
+        .flat_map(|way| [(way, true), (way, false)])
+    {
         let workshop = workshop();
         let mut files = vec![("app/more.yaml", way.as_str())];
         if !is_left {
@@ -202,26 +209,26 @@ fn a_record_does_not_come_by_way_of_another_file() {
     }
 }
 
-/// With markers in the file the record stays all the same, and can be read.
+/// The record stays and can be read if the file has conflict markers.
 #[test]
 fn a_record_stays_beside_conflict_markers() {
-    let (workshop, ways) = ways_of(true);
+    let (workshop, record_styles) = ways_of(true);
     let theirs = kptfile("app").replace("description: app", "description: theirs");
-    for (name, _) in &ways {
+    for (name, _) in &record_styles {
         let file = format!("fleet/{name}/Kptfile");
         workshop.edit(&file, "description: app", "description: ours");
     }
     workshop.save("ours");
-    let ways: Vec<_> = ways
+    let record_styles: Vec<_> = record_styles
         .into_iter()
         .map(|(name, way)| (name, way.replace(HEAD, &theirs)))
         .collect();
-    release(&workshop, "v1.1.0", &ways);
+    release(&workshop, "v1.1.0", &record_styles);
     workshop
         .merge3(&["upgrade", "--all", "--on-conflict", "markers"])
         .with(1);
     let mut marked = 0;
-    for (name, way) in &ways {
+    for (name, way) in &record_styles {
         let text = without_x(&workshop.read(&format!("fleet/{name}/Kptfile")));
         assert!(!text.contains("private"), "{way}\n{text}");
         assert_eq!(text.matches("\nupstream:").count(), 1, "{text}");
@@ -255,7 +262,7 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
     let below = workshop.tree(&[row(TREE, "Kptfile", folder)]);
     workshop.forge("v1.3.0", &[row(TREE, "sub", below), web()]);
     refused(&workshop, &["upgrade", "app"]).says(&["sub/Kptfile", "no file"]);
-    // what is this program's own is left out, and the rest comes
+    // files that merge3 keeps for itself are left out, and the other files come
     let own = [
         ".merge3-journal",
         ".merge3-output",
@@ -294,7 +301,7 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
     workshop.merge3(&["upgrade", "--all"]).with(0);
 }
 
-/// An upgrade to a version without a Kptfile keeps the one with the record, whatever the strategy.
+/// An upgrade to a version without a Kptfile keeps the Kptfile with the record, for every strategy.
 #[test]
 fn a_record_stays_where_upstream_has_no_kptfile_any_more() {
     for strategy in ["resource-merge", "fast-forward", "force-delete-replace"] {
@@ -312,7 +319,7 @@ fn a_record_stays_where_upstream_has_no_kptfile_any_more() {
         assert!(after.contains("ref: v1.1.0"), "{after}");
         assert_eq!(after.lines().count(), before.lines().count(), "{after}");
         workshop.save("upgrade");
-        // and on from there, also to one that has a Kptfile again
+        // the next upgrade works, also to a version that has a Kptfile again
         workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
         workshop.merge3(&["upgrade", "app"]).with(0);
         workshop.save("upgrade");
@@ -320,7 +327,7 @@ fn a_record_stays_where_upstream_has_no_kptfile_any_more() {
         workshop.merge3(&["upgrade", "app"]).with(0);
         assert!(workshop.read("fleet/app/Kptfile").contains("ref: v1.3.0"));
     }
-    // one that upstream never had is the local side's own
+    // a Kptfile that upstream never had belongs to the local side
     let workshop = workshop();
     workshop.forge(
         "v1.1.0",

@@ -1,4 +1,4 @@
-//! Journals and other files that merge3 keeps for itself, as a stranger would send them.
+//! Journals and other files of merge3's own that come from an attacker.
 
 use std::fs;
 use std::hash::Hasher as _;
@@ -11,7 +11,7 @@ use rustc_hash::FxHasher;
 
 use crate::harness::{Workshop, merge3, web};
 
-/// What a file was and is, as a journal of version 1 says it: path, mode, old content, new content.
+/// An entry in a journal of version 1: path, mode, old content, new content.
 type Entry<'e> = (&'e str, &'e str, Option<&'e str>, Option<&'e str>);
 
 fn hash(bytes: &str) -> u64 {
@@ -20,7 +20,7 @@ fn hash(bytes: &str) -> u64 {
     hasher.finish()
 }
 
-/// The fingerprint of a merge that changes one file.
+/// Returns the fingerprint of a merge that changes one file.
 fn fingerprint(path: &str, old: &str, new: &str) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(path.as_bytes());
@@ -31,7 +31,7 @@ fn fingerprint(path: &str, old: &str, new: &str) -> u64 {
     hasher.finish()
 }
 
-/// A journal of version 1, which lay in the package and was obeyed.
+/// Returns a journal of version 1. Such journals were in the package and were followed.
 fn journal(merge: u64, entries: &[Entry<'_>]) -> String {
     let mut text = format!("merge3 journal 1\nmerge {merge:x}\n");
     let mut hasher = FxHasher::default();
@@ -55,8 +55,8 @@ fn journal(merge: u64, entries: &[Entry<'_>]) -> String {
 const OWN: &str = "own: 1\n";
 const HOOK: &str = "#!/bin/sh\ntouch hooked\n";
 
-/// A journal of the merge from 1.0 to 1.1 that deletes a local file, and writes a hook and a setuid
-/// file.
+/// Returns a journal of the merge from 1.0 to 1.1 that deletes a local file and writes a hook and a
+/// setuid file.
 fn hostile() -> String {
     let merge = fingerprint("web.yaml", &web("1.0", 1), &web("1.1", 1));
     let entries: [Entry<'_>; 3] = [
@@ -74,7 +74,7 @@ fn assert_unharmed(workshop: &Workshop, package: &str) {
     assert!(!has(".git/hooks/post-commit") && !has("root-shell"));
 }
 
-/// A workshop whose repository of packages is one package itself, with something of its own.
+/// Creates a workshop in which the repository of packages is itself a package, with local changes.
 fn workshop() -> Workshop {
     let workshop = Workshop::new();
     workshop.git(".", &["init", "-q", "-b", "main", "package"]);
@@ -114,7 +114,7 @@ fn a_journal_that_lies_in_a_merged_package_is_not_obeyed() {
         for (side, image) in [("old", "1.0"), ("new", "1.1"), ("package", "1.0")] {
             workshop.write(&format!("{side}/web.yaml"), &web(image, 1));
         }
-        // it came with a branch, say
+        // the journal came with a branch, for instance
         let journal = format!("package/{place}.merge3-journal");
         workshop.write(&journal, &hostile());
         let sides = ["--ancestor", "old", "--from", "new", "--to", "package"];
@@ -144,7 +144,7 @@ fn what_merge3_keeps_for_itself_does_not_come_from_upstream() {
         .map(|(path, text)| (path.as_str(), *text))
         .collect();
     workshop.release("v1.2.0", &files);
-    // ours, whatever it is called
+    // a file of the user's, whatever its name
     workshop.write("fleet/app/.merge3-notes.tmp", "mine\n");
     workshop.save("notes");
     let ran = workshop
@@ -162,7 +162,7 @@ fn what_merge3_keeps_for_itself_does_not_come_from_upstream() {
     let found = workshop.files("fleet/app");
     assert_eq!(found.keys().collect::<Vec<_>>(), expected);
     assert_eq!(workshop.read("fleet/app/.merge3-notes.tmp"), "mine\n");
-    // and the package is as usable as ever
+    // the package can still be upgraded
     workshop.save("upgrade");
     workshop.release("v1.3.0", &[("app/web.yaml", "kind: Fresher\n")]);
     workshop.merge3(&["upgrade", "app"]).with(0);
@@ -173,7 +173,7 @@ fn what_merge3_keeps_for_itself_does_not_come_from_upstream() {
 
 const FILES: usize = 800;
 
-/// Files that change, in a package that is in no repository.
+/// Creates changing files in a package outside a repository.
 fn many(workshop: &Workshop) -> [&'static str; 6] {
     for (side, value) in [("old", 1), ("new", 2), ("local", 1)] {
         for file in 0..FILES {
@@ -209,7 +209,7 @@ fn outside_of_a_repository_recovery_is_kept_in_the_users_folder() {
             .spawn()
             .unwrap();
         while child.try_wait().unwrap().is_none() {
-            // threads begin at some of these
+            // threads start at some of these files
             if (0..FILES).step_by(FILES / 8).any(changed) {
                 child.kill().unwrap();
             }
@@ -228,7 +228,7 @@ fn outside_of_a_repository_recovery_is_kept_in_the_users_folder() {
     assert_eq!(fs::read_dir(&runs).unwrap().count(), 0);
 }
 
-/// A folder that others may write to says nothing that is believed.
+/// A folder that other users can write to is not trusted.
 #[test]
 fn a_run_folder_that_others_may_write_to_is_not_used() {
     let workshop = Workshop::new();

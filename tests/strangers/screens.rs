@@ -1,4 +1,4 @@
-//! Names, values and subjects of commits that a terminal or a CI service would obey.
+//! Untrusted names, values and commit subjects that a terminal or a CI service would obey.
 
 use std::fs;
 use std::process::Command;
@@ -6,11 +6,11 @@ use std::process::Command;
 use crate::harness::{Workshop, merge3, web};
 use crate::run_output::RunOutput;
 
-/// An escape sequence, a line of its own, commands to GitHub's runner, text that runs backwards, a
-/// C1 control, a tag.
+/// An escape sequence, a line break, commands for GitHub's runner, right-to-left text, a C1
+/// control, a tag.
 const HOSTILE: &str = "a\u{1b}]0;owned\u{7}\n::error::forged\r::add-mask::x\n  ::stop-commands::y\u{202e}gpj\u{9b}31m##[error]z\u{2028}::warning::w\u{e0041}";
 
-/// As a scalar in double quotes.
+/// Returns the text as a scalar in double quotes.
 fn scalar(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -22,7 +22,7 @@ fn scalar(text: &str) -> String {
     quoted + "\""
 }
 
-/// Expects nothing that is obeyed.
+/// Asserts that the output has nothing that a terminal or a runner obeys.
 #[track_caller]
 fn assert_tame(what: &str, text: &str) {
     let is_obeyed = |c: char| {
@@ -32,7 +32,7 @@ fn assert_tame(what: &str, text: &str) {
     assert!(!text.contains(is_obeyed), "{what}: {text:?}");
     assert!(!text.contains("##["), "{what}: {text}");
     let mut lines = text.lines().map(str::trim_start);
-    // `::: ` is how a second file of an error is marked: no runner knows such a command
+    // `::: ` marks the second file of an error, which is not a command for any runner
     let is_command = |line: &str| line.starts_with("::") && !line.starts_with("::: ");
     assert!(!lines.any(is_command), "{what}: {text}");
 }
@@ -47,7 +47,7 @@ fn assert_told(what: &str, ran: &RunOutput) {
     );
 }
 
-/// A resource with a hostile name, key and value.
+/// Returns a resource with a hostile name, key and value.
 fn resource(value: &str) -> String {
     let hostile = scalar(HOSTILE);
     let value = scalar(&format!("{HOSTILE}{value}"));
@@ -56,7 +56,7 @@ fn resource(value: &str) -> String {
     )
 }
 
-/// A file's name can have no slash, and is not too long.
+/// Returns a hostile file name. It has no slash and is not too long.
 fn file_name() -> String {
     format!("{HOSTILE}.yaml")
 }
@@ -178,7 +178,7 @@ fn upgrades_are_told_and_committed_without_them() {
     }
 }
 
-/// The script of the action, with a merge3 that tells of hostile packages.
+/// Runs the script of the action with a merge3 that reports hostile packages.
 #[test]
 fn the_action_forges_no_commands() {
     if Command::new("jq").arg("--version").output().is_err() {

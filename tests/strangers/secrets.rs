@@ -1,10 +1,10 @@
-//! Secrets, however their kind is written.
+//! Values of Secrets stay hidden, however the kind is written.
 
 use crate::harness::Workshop;
 
 const PRECIOUS: &str = "hunter2";
 
-/// Ways to write `kind` so that it is a Secret, or a list of such.
+/// Ways to write `kind` so that it is a Secret or a list of Secrets.
 const KINDS: [&str; 9] = [
     "kind: !!str Secret",
     "kind: &k Secret",
@@ -19,9 +19,10 @@ const KINDS: [&str; 9] = [
 
 const SIDES: [&str; 6] = ["--ancestor", "old", "--from", "new", "--to", "local"];
 
-/// Merges a file with another value on each side in every form, without a word of it.
+/// Merges a file that has another value on each side, in every form of output. Asserts that the
+/// output has none of the values.
 #[track_caller]
-fn assert_kept(what: &str, text: impl Fn(&str) -> String) {
+fn assert_hidden(what: &str, text: impl Fn(&str) -> String) {
     let mut told = false;
     for form in [
         &["-v"][..],
@@ -51,11 +52,11 @@ fn assert_kept(what: &str, text: impl Fn(&str) -> String) {
 #[test]
 fn no_value_of_one_is_told_however_its_kind_is_written() {
     for kind in KINDS {
-        assert_kept(kind, |value| {
+        assert_hidden(kind, |value| {
             format!("apiVersion: v1\n{kind}\nmetadata:\n  name: s\ndata:\n  key: {value}\n")
         });
-        // the line with the mistake is that with the value
-        assert_kept(&format!("broken: {kind}"), |value| {
+        // the line with the error has the value
+        assert_hidden(&format!("broken: {kind}"), |value| {
             format!("apiVersion: v1\n{kind}\nmetadata:\n  name: s\ndata:\n  key: [{value}\n")
         });
     }
@@ -65,7 +66,7 @@ fn no_value_of_one_is_told_however_its_kind_is_written() {
 fn nor_of_one_in_a_list() {
     for kind in ["SecretList", "!!str SecretList", "\"\\u0053ecretList\""] {
         for name in ["", "metadata:\n  name: all\n"] {
-            assert_kept(kind, |value| {
+            assert_hidden(kind, |value| {
                 format!(
                     "apiVersion: v1\nkind: {kind}\n{name}items:\n- metadata:\n    name: s\n  data:\n    key: {value}\n"
                 )
@@ -74,7 +75,7 @@ fn nor_of_one_in_a_list() {
     }
     for kind in KINDS {
         let kind = kind.replace('\n', "\n  ");
-        assert_kept(&kind, |value| {
+        assert_hidden(&kind, |value| {
             format!(
                 "apiVersion: v1\nkind: List\nmetadata:\n  name: all\nitems:\n- {kind}\n  metadata:\n    name: s\n  data:\n    key: {value}\n"
             )

@@ -1,4 +1,5 @@
-//! Trees that no git would make: names twice, names that are git's own, links that lead out.
+//! Trees that git would not create: repeated names, names reserved by git, links that lead out of
+//! the package.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use pretty_assertions::assert_eq;
 use crate::forge::{FILE, LINK, Row, TREE, row};
 use crate::harness::{Workshop, files, web};
 
-/// Nothing but the package's own folder changes, whatever is in the tree.
+/// Gets a package. Asserts that nothing changes outside its folder.
 fn get(workshop: &Workshop, tag: &str) -> crate::harness::RunOutput {
     let outside = || {
         let mut all = files(workshop.path("").as_path());
@@ -26,8 +27,7 @@ fn get(workshop: &Workshop, tag: &str) -> crate::harness::RunOutput {
     ran
 }
 
-/// Every link that was written leads to something in the package, followed as the system follows
-/// it.
+/// Asserts that every link that was written leads into the package, as the system resolves it.
 fn links_stay_within(workshop: &Workshop) {
     let root = workshop.path("fleet/app");
     if !root.is_dir() {
@@ -64,7 +64,7 @@ fn walk(root: &std::path::Path) -> Vec<std::path::PathBuf> {
     all
 }
 
-/// Links that lead out by way of other links, and a name that is a link and a folder.
+/// Links that lead out through other links, and a name that is both a link and a folder.
 #[test]
 fn a_hook_is_not_written_through_chained_links() {
     let workshop = Workshop::new();
@@ -88,7 +88,8 @@ fn a_hook_is_not_written_through_chained_links() {
     assert!(!workshop.has("fleet/app"));
 }
 
-/// A chain of links that leads out is not written, whether anything is below it or not.
+/// A chain of links that leads out of the package is not written, whether something is below it or
+/// not.
 #[test]
 fn links_are_resolved_by_way_of_other_links() {
     let workshop = Workshop::new();
@@ -120,7 +121,7 @@ fn links_are_resolved_by_way_of_other_links() {
     }
 }
 
-/// Names that are `.git` on some system, as a file, as a folder, and far below.
+/// Names that are `.git` on some system, as a file, as a folder, and at a deep level.
 #[test]
 fn names_that_are_gits_are_refused() {
     let names: &[&[u8]] = &[
@@ -172,7 +173,7 @@ fn names_that_are_gits_are_refused() {
             assert!(!workshop.has("fleet/app"));
         }
     }
-    // and what only looks like it is a name like any other
+    // a similar name is an ordinary name
     let fine = [
         ".github",
         ".gitignore",
@@ -193,7 +194,7 @@ fn names_that_are_gits_are_refused() {
     }
 }
 
-/// The same trees, by way of an upgrade.
+/// The same trees, in an upgrade.
 #[test]
 fn an_upgrade_to_such_a_tree_is_refused_and_others_are_done() {
     let workshop = Workshop::new();
@@ -234,10 +235,10 @@ fn an_upgrade_to_such_a_tree_is_refused_and_others_are_done() {
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.0", 1));
 }
 
-/// A small generator: the same numbers in each run.
-struct Dice(u64);
+/// A small random generator, the same in each run.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn roll(&mut self, sides: usize) -> usize {
         self.0 = self
             .0
@@ -247,32 +248,34 @@ impl Dice {
     }
 }
 
-/// A tree of random shape, with names that meet and links that lead anywhere.
-fn shape(workshop: &Workshop, dice: &mut Dice, depth: usize) -> String {
+/// Creates a tree of random shape, with repeated names and with links that lead anywhere.
+fn shape(workshop: &Workshop, random: &mut Random, depth: usize) -> String {
     let names = ["a", "b", "c", "A", "x", ".git", "git~1", "web.yaml"];
     let parts = ["a", "b", "c", "x", "..", "..", "..", ".", ".git", "hooks"];
     let mut rows = Vec::new();
-    for _ in 0..1 + dice.roll(4) {
-        let rare = dice.roll(12) == 0;
-        let name = names[dice.roll(if rare { names.len() } else { 5 })];
-        match dice.roll(if depth == 0 { 3 } else { 5 }) {
+    for _ in 0..1 + random.roll(4) {
+        let rare = random.roll(12) == 0;
+        let name = names[random.roll(if rare { names.len() } else { 5 })];
+        match random.roll(if depth == 0 { 3 } else { 5 }) {
             0 => rows.push(row(
                 FILE,
                 name,
-                workshop.blob(&format!("k: {}\n", dice.roll(3))),
+                workshop.blob(&format!("k: {}\n", random.roll(3))),
             )),
             1 | 2 => {
-                let count = 1 + dice.roll(5);
-                let target: Vec<&str> = (0..count).map(|_| parts[dice.roll(parts.len())]).collect();
+                let count = 1 + random.roll(5);
+                let target: Vec<&str> = (0..count)
+                    .map(|_| parts[random.roll(parts.len())])
+                    .collect();
                 rows.push(row(LINK, name, workshop.blob(&target.join("/"))));
             }
             _ => {
-                let below = shape(workshop, dice, depth - 1);
+                let below = shape(workshop, random, depth - 1);
                 rows.push(row(TREE, name, below));
             }
         }
     }
-    if dice.roll(4) != 0 {
+    if random.roll(4) != 0 {
         rows.sort();
         rows.dedup_by(|left, right| left.1 == right.1);
     }
@@ -284,8 +287,8 @@ fn rounds() -> u64 {
     said.and_then(|it| it.parse().ok()).unwrap_or(60)
 }
 
-/// Gets a package, sees that nothing leads out, and takes it away again. Whether it came.
-fn comes_and_leads_nowhere(workshop: &Workshop, app: String, round: u64) -> bool {
+/// Gets a package, asserts that nothing leads out of it, and deletes it. Returns whether it came.
+fn get_and_check_links(workshop: &Workshop, app: String, round: u64) -> bool {
     let top = workshop.tree(&[row(TREE, "app", app)]);
     let tag = format!("v{round}.0.0");
     workshop.tag(&tag, &top);
@@ -303,29 +306,29 @@ fn comes_and_leads_nowhere(workshop: &Workshop, app: String, round: u64) -> bool
     ran.status == 0
 }
 
-/// Links in folders in folders, which lead up and through one another.
+/// Nested folders with links that lead up and through each other.
 #[test]
 fn whatever_the_chain_no_link_leads_out() {
     let workshop = Workshop::new();
     let parts = ["a", "b", "c", "k", "l", "m", "n", "..", "..", "..", "../.."];
     for round in 0..rounds() {
-        let mut dice = Dice(round);
+        let mut random = Random(round);
         let mut below = None;
         for folder in ["c", "b", "a", ""] {
             let mut rows = vec![row(FILE, "web.yaml", workshop.blob("k: 1\n"))];
             rows.extend(below.map(|(name, tree)| row(TREE, name, tree)));
             for name in ["k", "l", "m", "n"] {
-                let target: Vec<&str> = (0..1 + dice.roll(4))
-                    .map(|_| parts[dice.roll(parts.len())])
+                let target: Vec<&str> = (0..1 + random.roll(4))
+                    .map(|_| parts[random.roll(parts.len())])
                     .collect();
-                if dice.roll(2) == 0 {
+                if random.roll(2) == 0 {
                     rows.push(row(LINK, name, workshop.blob(&target.join("/"))));
                 }
             }
             below = Some((folder, workshop.tree(&rows)));
         }
         let (_, app) = below.unwrap();
-        assert!(comes_and_leads_nowhere(&workshop, app, round));
+        assert!(get_and_check_links(&workshop, app, round));
     }
 }
 
@@ -335,8 +338,8 @@ fn whatever_the_shape_of_a_tree_nothing_outside_is_written_and_no_link_leads_out
     workshop.write("fleet/secret", "s");
     let mut came = 0;
     for round in 0..rounds() {
-        let app = shape(&workshop, &mut Dice(round), 3);
-        came += u64::from(comes_and_leads_nowhere(&workshop, app, round));
+        let app = shape(&workshop, &mut Random(round), 3);
+        came += u64::from(get_and_check_links(&workshop, app, round));
     }
     assert!(came * 5 > rounds(), "only {came} of {} came", rounds());
 }

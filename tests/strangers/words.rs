@@ -1,12 +1,13 @@
-//! What upstream wrote does no harm where a bot puts it: it closes no issue of ours, mentions
-//! nobody, and is no Markdown. And a body is never longer than hosts take.
+//! Text of upstream's is harmless where a bot puts it: it closes no issues of the fork's
+//! repository, mentions nobody, and is not interpreted as Markdown. A body is never longer than
+//! hosts accept.
 
 use pretty_assertions::assert_eq;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::harness::{Workshop, web};
 
-/// A package that comes from a repository at GitHub: from the one here.
+/// Creates a package whose record names a repository on GitHub, served from the local one.
 fn at_github() -> Workshop {
     let workshop = Workshop::new();
     let config = format!(
@@ -43,7 +44,7 @@ fn words_of_commits_are_references_to_upstream_or_nothing() {
         let author = "--author=@octocat <a@example.org>";
         workshop.git("upstream", &["commit", "-q", author, "-m", subject]);
     }
-    // a value, a key, a file and a tag are upstream's words, too
+    // values, keys, file names and tags are also upstream's words
     let text = "data:\n  \"fixes #5 @octocat\": \"fixes #6\"\n";
     workshop.write("upstream/app/x.yaml", text);
     workshop.release("v2.0.0-fixes#4@octocat", &[]);
@@ -115,7 +116,7 @@ fn words_of_commits_are_references_to_upstream_or_nothing() {
     }
 }
 
-/// However much there is to tell.
+/// The body has a maximum length, however much there is to report.
 #[test]
 fn a_body_is_never_longer_than_hosts_take() {
     let workshop = Workshop::new();
@@ -143,7 +144,7 @@ fn a_body_is_never_longer_than_hosts_take() {
             }
         }
     }
-    // one that fails
+    // a package that fails
     workshop.write("fleet/bad/.merge3.yaml", "upstream: {}\n");
     workshop.save("vendor");
     release("v1.1.0", "new");
@@ -162,7 +163,7 @@ fn a_body_is_never_longer_than_hosts_take() {
         body.matches("<details>").count(),
         body.matches("</details>").count()
     );
-    // all of it
+    // the report shows all conflicts
     let shown = body.matches("| both-changed |").count();
     let count = |word: &str| {
         let (before, _) = last.split_once(word).unwrap();

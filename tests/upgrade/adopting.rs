@@ -1,4 +1,4 @@
-//! `merge3 adopt` and `merge3 diff PACKAGE`.
+//! Tests `merge3 adopt` and `merge3 diff PACKAGE`.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 
 use crate::harness::{Workshop, copy, kptfile, web};
 
-/// Four releases upstream, and a copy of the third in the fleet, changed here.
+/// Creates four releases upstream and, in the fleet, a changed copy of the third.
 fn with_copy() -> Workshop {
     let workshop = Workshop::new();
     for (tag, image) in [
@@ -58,7 +58,7 @@ fn a_copy_is_adopted_at_the_version_that_is_nearest() {
     let expected = web("2.0", 1).replace("replicas: 1", "replicas: 7 # ours");
     assert_eq!(workshop.read("fleet/app/web.yaml"), expected);
     assert_eq!(workshop.read("fleet/app/other.yaml"), "a: 2.0\nb: 2\n");
-    // the same record as of a package that was got
+    // the record is that of a package that was got
     let record = workshop.read("fleet/app/.merge3.yaml");
     workshop
         .merge3(&["get", &format!("{address}@v2.0.0"), "got"])
@@ -99,7 +99,7 @@ fn a_copy_is_adopted_at_a_version_that_is_named() {
         "{record}"
     );
     assert!(record.contains("\n    ref: v1.0.0\n"), "{record}");
-    // once is enough
+    // a package can be adopted only once
     let again = workshop.merge3(&["adopt", "app", &address]).with(2);
     again.says(&["it says already where it comes from"]);
 }
@@ -127,7 +127,7 @@ fn a_copy_with_a_kptfile_has_its_record_there() {
             .contains("  updateStrategy: resource-merge\n")
     );
     assert!(!workshop.has("fleet/mine/.merge3.yaml"));
-    // name and record are no changes
+    // the diff leaves out the name and the record
     assert_eq!(workshop.merge3(&["diff", "mine"]).with(0).stdout, "");
 }
 
@@ -169,7 +169,7 @@ fn what_cannot_be_adopted_is_left() {
     assert_eq!(workshop.files("fleet"), before);
 }
 
-/// A link in the copy leads the record nowhere.
+/// A link in the copy does not lead the record out of the package.
 #[cfg(unix)]
 #[test]
 fn a_record_is_not_written_through_a_link() {
@@ -209,7 +209,7 @@ fn what_has_changed_since_upstream_is_a_diff_or_a_list() {
         .says(&["it does not say where it comes from", "merge3 adopt"]);
 }
 
-/// What vendir has put there says where it comes from.
+/// A package that vendir vendored has a record of its origin.
 #[test]
 fn a_folder_of_vendirs_is_adopted_without_an_address() {
     let workshop = with_copy();

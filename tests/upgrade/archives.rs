@@ -1,4 +1,4 @@
-//! Packages from Helm repositories and OCI registries.
+//! Tests packages from Helm repositories and OCI registries.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ fn chart_yaml(version: &str) -> String {
     format!("apiVersion: v2\nname: web\nversion: {version}\n")
 }
 
-/// A chart's archive at a version.
+/// Returns a chart's archive at a version.
 fn chart(version: &str) -> Vec<u8> {
     let (about, text) = (chart_yaml(version), web(version, 1));
     archive(
@@ -24,7 +24,7 @@ fn chart(version: &str) -> Vec<u8> {
 
 const VERSIONS: [&str; 4] = ["1.0.0", "1.1.0", "1.1.1-rc.1", "2.0.0"];
 
-/// A Helm repository with these versions.
+/// Serves a Helm repository with these versions.
 fn helm(access: Access) -> (Server, String) {
     let server = Server::new(access);
     for version in VERSIONS {
@@ -42,8 +42,9 @@ fn log_in(workshop: &Workshop, authority: &str) {
     workshop.write("home/.docker/config.json", &config);
 }
 
-/// Gets a package at 1.0.0, changes it, and upgrades it within its major version and beyond.
-fn is_upgraded(workshop: &Workshop, address: &str) {
+/// Gets a package at 1.0.0, changes it, and upgrades it within its major version and to the next
+/// one.
+fn assert_upgradable(workshop: &Workshop, address: &str) {
     workshop
         .merge3(&["get", &format!("{address}@1.0.0"), "app"])
         .with(0);
@@ -83,7 +84,7 @@ fn is_upgraded(workshop: &Workshop, address: &str) {
 fn a_chart_of_a_helm_repository_is_upgraded() {
     let (server, address) = helm(Access::Everybody);
     let workshop = Workshop::new();
-    is_upgraded(&workshop, &address);
+    assert_upgradable(&workshop, &address);
     let record = workshop.read("fleet/app/.merge3.yaml");
     let repo = format!("helm+http://{}/charts", server.authority);
     let digest = digest(&chart("2.0.0"));
@@ -102,10 +103,10 @@ fn a_private_helm_repository_is_asked_with_a_password() {
     let ran = workshop.merge3(&["get", &address, "app"]).with(2);
     ran.says(&["it answers with status 401", "docker login"]);
     log_in(&workshop, &server.authority);
-    is_upgraded(&workshop, &address);
+    assert_upgradable(&workshop, &address);
 }
 
-/// A program that says a password for one host, and writes down what it is asked.
+/// Writes a credential helper that returns a password for one host and logs its calls.
 #[cfg(unix)]
 fn helper(workshop: &Workshop, name: &str, authority: &str, user: &str) {
     use std::os::unix::fs::PermissionsExt as _;
@@ -144,7 +145,7 @@ fn a_credential_helper_is_asked_for_a_password() {
     let bin = workshop.path("bin").display().to_string();
     let of_host = format!("{{\"credHelpers\": {{\"{authority}\": \"vault\"}}}}");
     assert_eq!(get(&of_host, &bin, "a"), Some(0));
-    // once, however many requests need it
+    // the helper is called once, however many requests need the password
     let asked = workshop.read("asked");
     assert_eq!(
         asked,
@@ -152,7 +153,8 @@ fn a_credential_helper_is_asked_for_a_password() {
     );
     let of_all = "{\"auths\": {}, \"credsStore\": \"vault\"}";
     assert_eq!(get(of_all, &bin, "b"), Some(0));
-    // one that is not there, has no password, is in no folder that is absolute, or is no name
+    // a helper that does not exist, returns no password, is not in an absolute folder, or is not a
+    // name
     for (name, path) in [
         ("none", &*bin),
         ("token", &bin),
@@ -186,7 +188,7 @@ fn a_chart_by_hand_says_its_version() {
     );
 }
 
-/// A copy that says no version is compared with those that are there.
+/// A copy without a version is compared with the versions in the repository.
 #[test]
 fn a_copy_of_an_archive_is_adopted_at_the_nearest_version() {
     let (server, helm) = helm(Access::Everybody);
@@ -200,7 +202,7 @@ fn a_copy_of_an_archive_is_adopted_at_the_nearest_version() {
     workshop.write("fleet/kpt/web.yaml", &ours);
     let ran = workshop.merge3(&["adopt", "kpt", &oci]).with(0);
     assert!(ran.stdout.contains("1.1.0"), "{}", ran.stdout);
-    // its own version is none of upstream's
+    // upstream does not have the copy's version
     workshop.write("fleet/chart/Chart.yaml", &chart_yaml("1.1.0-ours"));
     workshop.write("fleet/chart/templates/web.yaml", &ours);
     let ran = workshop.merge3(&["adopt", "chart", &helm]).with(0);
@@ -223,7 +225,7 @@ fn a_registry_hands_out_tokens() {
     let ran = workshop.merge3(&["get", &address, "app"]).with(2);
     ran.says(&["it answers with status 401"]);
     log_in(&workshop, &server.authority);
-    is_upgraded(&workshop, &address);
+    assert_upgradable(&workshop, &address);
     let asked = server.asked.lock().unwrap().join("\n");
     let told = asked.lines().filter(|line| line.contains("Basic"));
     assert!(
@@ -278,7 +280,7 @@ fn versions_that_are_not_there_and_archives_that_are_gone() {
     }
 }
 
-/// Whatever way it comes, it ends in the same files.
+/// The files are the same for every source.
 #[test]
 fn git_helm_and_a_registry_end_in_the_same_files() {
     let workshop = Workshop::new();
@@ -356,14 +358,14 @@ fn a_real_registry_gives_charts_and_packages() {
         .with(2)
         .says(&["status 401"]);
     log_in(&workshop, &registry.authority);
-    is_upgraded(&workshop, &address);
+    assert_upgradable(&workshop, &address);
     let record = workshop.read("fleet/app/.merge3.yaml");
     assert!(
         record.contains(&format!("    ref: \"2.0.0\"\n    digest: {}\n", digests[3])),
         "{record}"
     );
     assert!(!record.contains(PASSWORD) && !record.contains(&basic()));
-    // by its digest
+    // by digest
     let by_digest = format!("{address}@{}", digests[1]);
     workshop.merge3(&["get", &by_digest, "pinned"]).with(0);
     assert_eq!(

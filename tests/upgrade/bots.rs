@@ -1,5 +1,5 @@
-//! The workflows in docs/bots, as far as they run without their hosts: the shell steps, with `gh`
-//! and `curl` that write down what they are told.
+//! Tests the workflows in docs/bots without their hosts: runs their shell steps, with fake `gh` and
+//! `curl` commands that log their calls.
 
 use std::fs;
 use std::process::Command;
@@ -14,7 +14,7 @@ const GITHUB: &str = include_str!("../../docs/bots/github.yml");
 const GITLAB: &str = include_str!("../../docs/bots/gitlab.yml");
 const RENOVATE: &str = include_str!("../../docs/bots/renovate.json");
 
-/// `gh`, which keeps the open pull requests in a file.
+/// A fake `gh`, which keeps the open pull requests in a file.
 const GH: &str = r#"#!/bin/sh
 echo "$*" >> "$LOG"
 case "$1 $2" in
@@ -30,7 +30,7 @@ case "$1 $2" in
 esac
 "#;
 
-/// `curl`, which keeps the open merge requests in a file, a JSON object on each line.
+/// A fake `curl`, which keeps the open merge requests in a file, a JSON object on each line.
 const CURL: &str = r#"#!/bin/bash
 echo "$*" >> "$LOG"
 case " $* " in
@@ -45,7 +45,7 @@ case " $* " in
 esac
 "#;
 
-/// A fleet with two packages and a server of its own.
+/// Creates a fleet with two packages and its own server.
 fn fleet(tool: &str, script: &str) -> Workshop {
     let workshop = Workshop::with_app();
     workshop.get("app@v1.0.0", "apps/second one");
@@ -62,7 +62,7 @@ fn fleet(tool: &str, script: &str) -> Workshop {
     workshop
 }
 
-/// Runs a script as the host would; the log is that of this run.
+/// Runs a script as the host would. Returns its output and the log of this run.
 fn run(workshop: &Workshop, script: &str, settings: &[(&str, &str)]) -> (RunOutput, String) {
     let log = workshop.path("log");
     fs::write(&log, "").unwrap();
@@ -93,7 +93,8 @@ fn has_jq() -> bool {
     found
 }
 
-/// The lines of a script, `indent` deep, from one that begins so.
+/// Returns the lines of a script that are indented by `indent`, after the line that starts with
+/// `begin`.
 fn script(text: &str, begin: &str, indent: usize) -> String {
     let (_, rest) = text.split_once(begin).unwrap();
     let lines = rest.lines().skip(1);
@@ -102,15 +103,10 @@ fn script(text: &str, begin: &str, indent: usize) -> String {
         .collect()
 }
 
-/// One request for each package, as many as may be open; again the next day; somebody's work is
-/// left; one for all.
-fn everything_to_the_request(
-    tool: &str,
-    fake: &str,
-    script: &str,
-    made: &str,
-    settings: &[(&str, &str)],
-) {
+/// Checks that a workflow opens one request for each package up to the limit, opens no more on the
+/// next day, leaves a branch with other commits unchanged, and can open one request for all
+/// packages.
+fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[(&str, &str)]) {
     let workshop = fleet(tool, fake);
     let with = |more: &[(&str, &str)]| {
         let settings = [settings, more].concat();
@@ -146,7 +142,7 @@ fn everything_to_the_request(
         "{files}"
     );
 
-    // somebody works on the first
+    // a user commits to the first branch
     workshop.git("fleet", &["checkout", "-q", first]);
     workshop.write("fleet/app/more.yaml", "a: 1\n");
     workshop.save("by hand");
@@ -164,7 +160,7 @@ fn everything_to_the_request(
         "origin.git",
         &["rev-list", "--count", &format!("main..{second}")],
     );
-    assert_eq!(count, "1\n", "made anew");
+    assert_eq!(count, "1\n", "the branch is rebuilt");
 
     let (ran, log) = with(&[("MOST_OPEN", "10"), ("ONE_FOR_ALL", "true")]);
     ran.with(0);
@@ -187,7 +183,7 @@ fn the_workflow_for_github_does_everything_to_the_pull_request() {
         ("BASE", "main"),
         ("PACKAGES", "[\"app\", \"apps/second one\"]"),
     ];
-    everything_to_the_request("gh", GH, &script, "pr create --base main", &settings);
+    check_requests("gh", GH, &script, "pr create --base main", &settings);
 }
 
 #[test]
@@ -208,7 +204,7 @@ fn the_pipeline_for_gitlab_does_everything_to_the_merge_request() {
         ("BOT_TOKEN", "t0ken"),
         ("ORIGIN", "origin"),
     ];
-    everything_to_the_request("curl", CURL, &script, "-X POST", &settings);
+    check_requests("curl", CURL, &script, "-X POST", &settings);
 }
 
 #[test]
@@ -224,7 +220,7 @@ fn the_workflows_are_yaml_with_what_they_need() {
     }
 }
 
-/// Renovate's manager finds the records that we write, and its command merges.
+/// Renovate's manager finds the records that merge3 writes, and its command merges.
 #[test]
 fn renovate_notices_and_merge3_merges() {
     let config: serde_json::Value = serde_json::from_str(RENOVATE).unwrap();
@@ -252,7 +248,7 @@ fn renovate_notices_and_merge3_merges() {
     let command = command
         .replace("{{{newValue}}}", "v1.1.0")
         .replace("{{{packageFileDir}}}", "app");
-    // Renovate has written the new version already
+    // Renovate has already written the new version
     workshop.edit(
         "fleet/app/.merge3.yaml",
         "ref: v1.0.0\nupstreamLock",

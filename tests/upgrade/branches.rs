@@ -1,4 +1,4 @@
-//! `--branch` where the branch is there already, and what is never committed.
+//! Tests `--branch` with an existing branch, and what is never committed.
 
 use pretty_assertions::assert_eq;
 
@@ -12,13 +12,13 @@ fn head(workshop: &Workshop, of: &str) -> String {
     hash.trim().to_owned()
 }
 
-/// The subjects of the commits that a branch has and main has not.
+/// Returns the subjects of the commits on the branch that main does not have.
 fn log(workshop: &Workshop) -> Vec<String> {
     let log = workshop.git("fleet", &["log", "--reverse", "--format=%s", "main..bot"]);
     log.lines().map(str::to_owned).collect()
 }
 
-/// What somebody does on the branch.
+/// A change that a user makes on the branch.
 type Work = fn(&Workshop);
 
 fn upgrade(workshop: &Workshop) -> RunOutput {
@@ -27,7 +27,7 @@ fn upgrade(workshop: &Workshop) -> RunOutput {
 
 #[test]
 fn a_branch_of_yesterday_is_made_anew() {
-    // from main, and where the branch was left checked out
+    // the upgrade starts on main, or on the branch that is still checked out
     for back in [true, false] {
         let workshop = Workshop::with_app();
         upgrade(&workshop).with(0);
@@ -68,7 +68,7 @@ fn a_branch_stays_where_nothing_is_new() {
     }
 }
 
-/// Upstream out of reach is no reason to lose what the branch has.
+/// If upstream is unreachable, the commits on the branch are kept.
 #[test]
 fn a_branch_stays_where_nothing_could_be_upgraded() {
     let workshop = Workshop::with_app();
@@ -114,7 +114,7 @@ fn a_branch_with_somebodys_work_is_left() {
                 .with(2)
                 .says(&["branch 'bot' is left as it is", "merge or delete it"]);
             assert_eq!(workshop.files("fleet"), before, "{what}");
-            // on it, whoever runs it goes on from there
+            // a run that starts on the branch continues from there
             match is_remote {
                 true => workshop.git("fleet", &["checkout", "-q", "-b", "bot", "origin/bot"]),
                 false => workshop.git("fleet", &["checkout", "-q", "bot"]),

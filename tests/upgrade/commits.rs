@@ -1,4 +1,4 @@
-//! `--branch NAME --commit`.
+//! Tests `--branch NAME --commit`.
 
 use pretty_assertions::assert_eq;
 
@@ -28,7 +28,7 @@ fn each_package_gets_a_commit_on_a_branch() {
     );
     workshop.write("fleet/.gitignore", "*.log\n");
     workshop.save("ignore");
-    // work of somebody's own, staged and not
+    // the user's own changes, staged and not staged
     workshop.write("fleet/notes", "staged\n");
     workshop.git("fleet", &["add", "notes"]);
     workshop.write("fleet/notes", "changed\n");
@@ -79,7 +79,7 @@ fn each_package_gets_a_commit_on_a_branch() {
         assert!(message.contains(part), "'{part}' is not in:\n{message}");
     }
     assert!(!message.contains("release"), "{message}");
-    // what was somebody's own is as it was
+    // the user's own changes are untouched
     assert_eq!(
         workshop.git("fleet", &["status", "--porcelain"]),
         "AM notes\n?? scratch\n"

@@ -1,4 +1,4 @@
-//! Many packages at once, and shares of them.
+//! Tests many packages at once, and shares of them.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 
 use crate::harness::{Workshop, web};
 
-/// A fleet of packages from one repository, customised, and a newer version of all.
+/// Creates a fleet of customised packages from one repository, and a newer version of all.
 fn fleet(count: usize) -> Workshop {
     let workshop = Workshop::new();
     let names: Vec<String> = (0..count)
@@ -80,7 +80,7 @@ fn the_shares_do_together_what_one_run_does() {
     );
 }
 
-/// A package's share hangs on its path in the repository alone.
+/// The share of a package depends only on its path in the repository.
 #[test]
 fn a_share_is_stable() {
     let workshop = fleet(4);
@@ -101,7 +101,7 @@ fn a_share_is_stable() {
     };
     let all = share("fleet");
     assert_eq!(share("fleet/apps"), all);
-    // another package away or more changes nothing for the others
+    // adding or removing a package does not move the others
     let gone = all.iter().next().cloned();
     if let Some(gone) = &gone {
         std::fs::remove_dir_all(workshop.path(&format!("fleet/apps/{gone}"))).unwrap();

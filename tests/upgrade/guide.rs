@@ -1,5 +1,5 @@
-//! The guide, followed word by word in an empty folder: every block of `sh` in it is run, one after
-//! the other.
+//! Follows the guide word by word in an empty folder: runs every block of `sh` in it, one after the
+//! other.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::harness::{RunOutput, Workshop, merge3};
 
 const GUIDE: &str = include_str!("../../docs/upgrade-bot.md");
 
-/// The blocks of a kind, in order, as one script.
+/// Returns the blocks of a kind, in order.
 fn blocks(text: &str, kind: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut open: Option<String> = None;
@@ -34,7 +34,7 @@ fn blocks(text: &str, kind: &str) -> Vec<String> {
     blocks
 }
 
-/// A search path on which the program is the first.
+/// Returns a search path that starts with the program's folder.
 pub(crate) fn with_the_program(workshop: &Workshop) -> OsString {
     let bin = workshop.path("bin");
     if fs::create_dir(&bin).is_ok() {
@@ -62,7 +62,7 @@ fn the_guide_works_word_by_word() {
             .current_dir(workshop.path("empty")),
     );
     let ran = RunOutput::from(output).with(0);
-    // what the guide says that is printed is printed
+    // the output has what the guide says
     for told in blocks(GUIDE, "text") {
         for line in told.lines().filter(|line| !line.trim().is_empty()) {
             assert!(
@@ -75,7 +75,7 @@ fn the_guide_works_word_by_word() {
     }
 }
 
-/// The workflow, the pipeline and the action that the guide shows are the files that are there, and
+/// The workflow, the pipeline and the action in the guide are those in the repository, and valid
 /// YAML.
 #[test]
 fn what_the_guide_shows_for_others_is_yaml() {
@@ -94,7 +94,7 @@ fn what_the_guide_shows_for_others_is_yaml() {
     }
 }
 
-/// The script of the step with this id in the action.
+/// Returns the script of the step with this id in the action.
 fn step(id: &str) -> String {
     let action = include_str!("../../action.yml");
     let (_, step) = action.split_once(&format!("id: {id}\n")).unwrap();
@@ -105,8 +105,8 @@ fn step(id: &str) -> String {
     lines.map(|line| format!("{}\n", &line[8..])).collect()
 }
 
-/// What the action hands to the next step, one package being out of reach. It needs jq, as it does
-/// on GitHub's machines.
+/// Checks what the action passes to the next step if one package is unreachable. It needs jq, as on
+/// GitHub's machines.
 #[test]
 fn the_action_tells_what_is_outdated() {
     if Command::new("jq").arg("--version").output().is_err() {

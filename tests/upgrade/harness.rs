@@ -1,5 +1,5 @@
-//! A workshop in a temporary folder: an upstream repository, a repository with vendored packages,
-//! and the programs run in it.
+//! A workshop in a temporary folder: an upstream repository and a repository with vendored packages
+//! (the fleet), in which tests run git and merge3.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,14 +15,14 @@ pub(crate) use crate::run_output::RunOutput;
 const SCHEMA: &str = include_str!("../../docs/report.schema.json");
 
 impl RunOutput {
-    /// Expects this exit status.
+    /// Asserts the exit status.
     #[track_caller]
     pub(crate) fn with(self, status: i32) -> Self {
         assert_eq!(self.status, status, "{}\n{}", self.stdout, self.stderr);
         self
     }
 
-    /// Standard output as JSON that its schema knows.
+    /// Parses standard output as JSON and checks it against its schema.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         let told: Value = serde_json::from_str(&self.stdout).unwrap();
@@ -43,7 +43,7 @@ pub(crate) struct Workshop {
 }
 
 impl Workshop {
-    /// With an empty upstream repository and an empty one for packages.
+    /// Creates an empty upstream repository and an empty repository for packages.
     pub(crate) fn new() -> Self {
         let workshop = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -59,7 +59,7 @@ impl Workshop {
         workshop
     }
 
-    /// With a package `app` in the fleet at v1.0.0, committed, and v1.1.0 upstream.
+    /// Creates a package `app` in the fleet at v1.0.0, committed, and v1.1.0 upstream.
     pub(crate) fn with_app() -> Self {
         let workshop = Self::new();
         workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
@@ -76,7 +76,8 @@ impl Workshop {
         format!("file://{}", self.path("upstream.git").display())
     }
 
-    /// Writes files, and commits, tags and pushes them; an empty content deletes.
+    /// Writes files and commits, tags and pushes them. An empty content deletes the file. Returns
+    /// the commit.
     pub(crate) fn release(&self, tag: &str, files: &[(&str, &str)]) -> String {
         for (name, content) in files {
             if content.is_empty() {
@@ -130,7 +131,7 @@ impl Workshop {
         self.path(name).symlink_metadata().is_ok()
     }
 
-    /// Replaces text in a file, which has to be there.
+    /// Replaces a text in a file. Fails if the file does not have it.
     #[track_caller]
     pub(crate) fn edit(&self, name: &str, from: &str, to: &str) {
         let text = self.read(name);
@@ -138,7 +139,7 @@ impl Workshop {
         self.write(name, &text.replace(from, to));
     }
 
-    /// Runs git in a folder, which has to succeed.
+    /// Runs git in a folder, and fails if git fails.
     #[track_caller]
     pub(crate) fn git(&self, folder: &str, arguments: &[&str]) -> String {
         let ran: RunOutput = self
@@ -166,13 +167,13 @@ impl Workshop {
         .into()
     }
 
-    /// Runs a command that knows nothing of whoever runs the tests.
+    /// Runs a command without the user's settings.
     pub(crate) fn isolated(&self, command: &mut Command) -> Output {
         self.isolate(command);
         command.output().unwrap()
     }
 
-    /// Keeps the settings and the cache of whoever runs the tests out of a command.
+    /// Keeps the user's settings and cache from affecting a command.
     pub(crate) fn isolate(&self, command: &mut Command) {
         isolate(command, &self.path("home"), Path::new(merge3()))
             .env("XDG_CACHE_HOME", self.path("cache"))
@@ -180,7 +181,7 @@ impl Workshop {
             .env_remove("MERGE3_CACHE_DIR");
     }
 
-    /// Every file in a folder but git's, with what is in it.
+    /// Returns every file in a folder with its content, without git's.
     pub(crate) fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         files(&self.path(folder))
     }
@@ -190,7 +191,8 @@ pub(crate) fn merge3() -> &'static str {
     env!("CARGO_BIN_EXE_merge3")
 }
 
-/// Every file in a folder but git's, with what is in it; of a link, where it leads.
+/// Returns every file in a folder with its content, without git's. The content of a link is its
+/// target.
 pub(crate) fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
@@ -221,14 +223,14 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A deployment, or something like it.
+/// Returns a short deployment.
 pub(crate) fn web(image: &str, replicas: u32) -> String {
     format!(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: {replicas}\n  image: web:{image}\n"
     )
 }
 
-/// A Kptfile.
+/// Returns a Kptfile.
 pub(crate) fn kptfile(name: &str) -> String {
     format!(
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\ninfo:\n  description: {name} # what it is\n"

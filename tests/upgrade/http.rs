@@ -1,4 +1,4 @@
-//! The same over smart HTTP on loopback.
+//! Tests smart HTTP on loopback.
 
 use pretty_assertions::assert_eq;
 
@@ -18,7 +18,7 @@ fn a_package_comes_over_http() {
         &[("app/web.yaml", &web("1.0", 1)), ("unrelated", &large)],
     );
     let url = serve(&workshop.path("."));
-    // the repository's end is found by asking
+    // the end of the repository's path is found by requests
     workshop.git(".", &["clone", "-q", "--bare", "upstream.git", "plain"]);
     workshop.git("plain", &["config", "uploadpack.allowFilter", "true"]);
     workshop
@@ -55,7 +55,7 @@ fn a_package_comes_over_http() {
         workshop.read("fleet/app/web.yaml"),
         web("1.1", 2).replace("replicas: 2", "replicas: 2 # ours")
     );
-    // what is no part of the package was not fetched
+    // files outside the package were not fetched
     let size: usize = workshop.files("cache").values().map(Vec::len).sum();
     assert!(size < 200_000, "{size} bytes in the cache");
     let object = workshop.git("upstream", &["rev-parse", "v1.0.0:unrelated"]);
@@ -69,7 +69,7 @@ fn a_package_comes_over_http() {
     assert!(has("upstream/.git"), "it is an object upstream");
 }
 
-/// A server that filters nothing, and gives commits by the names of refs only.
+/// A server without filters that serves commits only by the names of refs.
 #[test]
 fn a_server_that_can_little_will_do() {
     let workshop = Workshop::with_app();
@@ -83,7 +83,7 @@ fn a_server_that_can_little_will_do() {
         .merge3(&["get", &format!("{url}/upstream.git/app@v1.0.0"), "old"])
         .with(0);
     workshop.save("vendor");
-    // a commit in between that no ref names
+    // a commit between the releases, which no ref names
     let between = workshop.release("x", &[("app/web.yaml", &web("1.2", 1))]);
     workshop.release("v1.3.0", &[("app/web.yaml", &web("1.3", 1))]);
     workshop.git("upstream", &["push", "-q", "origin", ":refs/tags/x"]);

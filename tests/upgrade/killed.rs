@@ -1,4 +1,4 @@
-//! Upgrades around others: one that was killed, one that is still at it.
+//! Tests upgrades after a killed one and beside a running one.
 
 use std::fs::File;
 
@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 use crate::crashing_disk::CrashingDisk;
 use crate::harness::{Workshop, web};
 
-/// A package of two files that both change, and upstream's two versions of it as folders.
+/// Creates a package of two files that both change, and upstream's two versions of it as folders.
 fn workshop() -> Workshop {
     let workshop = Workshop::new();
     for (tag, image) in [("v1.0.0", "1.0"), ("v1.1.0", "1.1")] {
@@ -30,7 +30,7 @@ fn workshop() -> Workshop {
     workshop
 }
 
-/// How many runs have left something of their work.
+/// Returns the number of runs that left a journal.
 fn journals(workshop: &Workshop) -> usize {
     let runs = std::fs::read_dir(workshop.path("fleet/.git/merge3")).unwrap();
     runs.count()

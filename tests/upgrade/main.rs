@@ -1,6 +1,6 @@
-//! Packages that come from upstream: the real binary, the real git, bare repositories over file://
-//! and over HTTP.
-#![allow(clippy::unwrap_used)] // helpers of tests may
+//! Tests packages that come from upstream, with the real binary, the real git, and bare
+//! repositories over file:// and HTTP.
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 mod adopting;
 mod archives;

@@ -1,4 +1,4 @@
-//! What is fetched, how often, and what is said where a server does not have it.
+//! Tests what is fetched and how often, and the messages if a server does not have it.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use pretty_assertions::assert_eq;
 use crate::harness::{Workshop, merge3, web};
 use crate::run_output::RunOutput;
 
-/// Runs merge3 in the fleet, and counts the calls of git with this word.
+/// Runs merge3 in the fleet, and counts the calls of git that start with these words.
 fn counted(workshop: &Workshop, arguments: &[&str], words: &[&str]) -> (RunOutput, Vec<usize>) {
     let trace = workshop.path("trace");
     let _ = fs::remove_file(&trace);
@@ -34,8 +34,9 @@ fn with_filter() -> Workshop {
     workshop
 }
 
-/// One fetch for the commits of all packages, and one for their files where the server does not send
-/// them with these; with a warm cache none. What is there is looked up for all of them at once.
+/// There is one fetch for the commits of all packages, one for their files if the server does not
+/// send them with the commits, and none with a warm cache. The files that are cached are looked up
+/// for all packages at once.
 #[test]
 fn many_packages_of_one_repository_take_one_fetch() {
     for (workshop, fetches) in [(with_filter(), 2), (Workshop::new(), 1)] {
@@ -100,7 +101,7 @@ fn what_is_refused_is_not_fetched() {
     assert_eq!(counts, [0]);
 }
 
-/// A commit that is gone, a mirror with a part of the history, a partial clone: each is said.
+/// A commit that is gone, a mirror with part of the history, a partial clone: each has its message.
 #[test]
 fn why_a_server_lacks_something_is_told() {
     let workshop = with_filter();
@@ -145,7 +146,7 @@ fn why_a_server_lacks_something_is_told() {
     }
 }
 
-/// On a terminal a line says from the first second on what is waited for.
+/// On a terminal, a line says from the first second on what the run waits for.
 #[test]
 fn a_terminal_is_told_what_is_fetched() {
     let script = Command::new("script").arg("--version").output();

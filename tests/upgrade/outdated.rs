@@ -1,4 +1,4 @@
-//! `merge3 outdated`, and what is said where a version or a field is not there.
+//! Tests `merge3 outdated`, and the messages if a version or a field does not exist.
 
 use pretty_assertions::assert_eq;
 

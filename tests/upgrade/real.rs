@@ -1,11 +1,11 @@
-//! kube-prometheus through `get`, local edits and `upgrade`. It is no part of the project: a
-//! variable names the folder.
+//! Tests kube-prometheus with `get`, local edits and `upgrade`. Its files are not part of the
+//! project: an environment variable names their folder.
 
 use std::path::PathBuf;
 
-use crate::vendoring::is_the_main_commands;
+use crate::vendoring::assert_same_as_main_command;
 
-/// Names the folder that has `kube-prometheus/{old,new,local,local-all}`.
+/// The variable that names the folder with `kube-prometheus/{old,new,local,local-all}`.
 const VARIABLE: &str = "MERGE3_REAL";
 
 #[test]
@@ -22,6 +22,6 @@ fn kube_prometheus_comes_out_as_by_the_main_command() {
             "{VARIABLE}: no kube-prometheus in {}",
             root.display()
         );
-        is_the_main_commands(&old, &new, &local, &[]);
+        assert_same_as_main_command(&old, &new, &local, &[]);
     }
 }

@@ -1,4 +1,4 @@
-//! Bad input: a message that says what to do, and nothing changed.
+//! Tests invalid input: a message says what to do, and nothing is changed.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 
 use crate::harness::{RunOutput, Workshop, kptfile, web};
 
-/// Runs an upgrade that fails, with nothing changed.
+/// Runs an upgrade. Asserts that it fails and changes nothing.
 #[track_caller]
 fn refuses(workshop: &Workshop, arguments: &[&str], messages: &[&str]) -> RunOutput {
     let before = workshop.files("fleet");
@@ -67,7 +67,7 @@ fn a_ref_that_is_gone() {
     );
 }
 
-/// A release that upstream took back is no obstacle as long as its commit is there.
+/// A release that upstream withdrew is no obstacle as long as its commit exists.
 #[test]
 fn a_tag_that_is_gone_while_its_commit_is_there() {
     let workshop = Workshop::with_app();
@@ -110,14 +110,14 @@ fn a_package_with_uncommitted_changes() {
         .merge3(&["upgrade", "app", "--allow-dirty"])
         .with(0);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 2));
-    // a file that git does not know counts, one elsewhere does not
+    // a file that git does not track counts as a change, a file outside the package does not
     let workshop = Workshop::with_app();
     workshop.write("fleet/elsewhere", "x\n");
     workshop.write("fleet/app/new.yaml", "a: 1\n");
     refuses(&workshop, &["upgrade", "app"], &["app/new.yaml"]);
     fs::remove_file(workshop.path("fleet/app/new.yaml")).unwrap();
     workshop.merge3(&["upgrade", "app"]).with(0);
-    // where there is nothing to do, it does not matter
+    // uncommitted changes do not matter if there is nothing to upgrade
     workshop.merge3(&["upgrade", "--all"]).with(0);
 }
 

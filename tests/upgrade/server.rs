@@ -1,11 +1,11 @@
-//! A server for git on loopback: `git http-backend` behind the little of HTTP that it takes.
+//! A server for git on loopback: `git http-backend` behind a minimal HTTP server.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Serves the repositories in a folder, each under its name; those under `/private/` ask for a
+/// Serves the repositories in a folder, each under its name. Those under `/private/` need a
 /// password.
 pub(crate) fn serve(root: &Path) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

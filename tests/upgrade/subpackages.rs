@@ -1,4 +1,4 @@
-//! A Kptfile below a Kptfile: each package merges on its own.
+//! Tests Kptfiles below Kptfiles: each package merges on its own.
 
 use pretty_assertions::assert_eq;
 
@@ -27,7 +27,7 @@ fn workshop() -> Workshop {
 #[test]
 fn each_merges_on_its_own() {
     let workshop = workshop();
-    // the same resource is in all of them: here and there it is customised
+    // all packages have the same resource, and some customise it
     workshop.edit(
         "fleet/app/kept/web.yaml",
         "replicas: 1",
@@ -89,7 +89,7 @@ fn each_merges_on_its_own() {
     );
 }
 
-/// What an ignore file of the whole package excludes stays excluded in packages below.
+/// What an ignore file of the whole package excludes is also excluded in nested packages.
 #[test]
 fn what_is_ignored_stays_so() {
     let workshop = workshop();
@@ -109,7 +109,8 @@ fn what_is_ignored_stays_so() {
     assert_eq!(workshop.read("fleet/app/changed/web.yaml"), web("1.1", 1));
 }
 
-/// Packages in packages that come from elsewhere are upgraded too, after the one that they are in.
+/// Nested packages that come from other repositories are upgraded, too, after the package that they
+/// are in.
 #[test]
 fn a_package_of_ones_own_in_a_package() {
     let workshop = workshop();
@@ -136,8 +137,8 @@ fn a_package_of_ones_own_in_a_package() {
     assert_eq!(workshop.read("fleet/app/kept/web.yaml"), web("1.1", 1));
 }
 
-/// A folder that upstream moved comes where it is now. What was changed here stays where it was,
-/// and that is told.
+/// A folder that upstream moved comes to its new place. Local changes stay at the old place, and a
+/// message says so.
 #[test]
 fn a_package_that_upstream_moved() {
     let workshop = workshop();

@@ -1,4 +1,5 @@
-//! `get`, and the plain upgrade: what is written, and that the merge is the main command's.
+//! Tests `get` and plain upgrades: what is written, and that the result is that of the main
+//! command.
 
 use std::fs;
 use std::path::Path;
@@ -70,7 +71,7 @@ fn a_record_goes_into_the_kptfile_where_there_is_one() {
     );
 }
 
-/// The name of the local Kptfile, its record, and what both sides changed beside them.
+/// The local Kptfile keeps its name and its record, and the other changes of both sides merge.
 #[test]
 fn a_kptfile_merges_but_for_its_name_and_its_record() {
     let workshop = Workshop::new();
@@ -136,7 +137,7 @@ fn modes_and_links_come_along_and_nothing_leads_out() {
         Path::new("run.sh")
     );
     workshop.save("vendor");
-    // a new file that can be run comes so by an upgrade, too
+    // a new executable file is executable after an upgrade, too
     workshop.write("upstream/app/stop.sh", "#!/bin/sh\n");
     fs::set_permissions(
         workshop.path("upstream/app/stop.sh"),
@@ -148,7 +149,8 @@ fn modes_and_links_come_along_and_nothing_leads_out() {
     assert_eq!(mode("fleet/app/stop.sh") & 0o100, 0o100);
 }
 
-/// Where a repository ends and a folder begins is found without a sign.
+/// The end of the repository and the start of the folder in an address are found without a
+/// separator.
 #[test]
 fn a_repository_is_found_in_an_address() {
     let workshop = Workshop::new();
@@ -182,9 +184,9 @@ fn a_repository_is_found_in_an_address() {
     );
 }
 
-/// Vendors one package, makes the local side of another one of it, upgrades, and compares with the
-/// main command.
-pub(crate) fn is_the_main_commands(
+/// Vendors a package, replaces its files by the local ones, upgrades it, and asserts that the
+/// result is that of the main command.
+pub(crate) fn assert_same_as_main_command(
     original: &Path,
     updated: &Path,
     local: &Path,
@@ -268,17 +270,17 @@ fn the_outcome_is_the_main_commands() {
         demo.join("updated"),
         demo.join("local"),
     );
-    is_the_main_commands(&original, &updated, &local, &[]);
-    is_the_main_commands(
+    assert_same_as_main_command(&original, &updated, &local, &[]);
+    assert_same_as_main_command(
         &original,
         &updated,
         &local,
         &["--on-conflict", "local", "--lists", "set"],
     );
-    // labels are the paths there, and names here
+    // the default labels differ: paths for the main command, names for the upgrade
     let labels = ["-L", "local", "-L", "original", "-L", "updated"];
     let markers = [&["--on-conflict", "markers"][..], &labels].concat();
-    is_the_main_commands(&original, &updated, &local, &markers);
+    assert_same_as_main_command(&original, &updated, &local, &markers);
     assert!(!files(&demo.join("expected")).is_empty());
 }
 
@@ -307,8 +309,8 @@ fn an_upgrade_that_leaves_conflicts_says_so() {
     );
 }
 
-/// The record is written last: what was interrupted is finished by running again, which then has
-/// nothing left to do.
+/// The record is written last: after an interrupted upgrade, another run finishes it, and the next
+/// one has nothing to do.
 #[test]
 fn an_upgrade_is_done_once() {
     let workshop = Workshop::with_app();
@@ -343,7 +345,7 @@ fn a_cache_is_emptied_and_filled_again() {
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
 }
 
-/// As people paste them: from a browser, from a kustomization, without a scheme.
+/// Addresses as users paste them: from a browser, from a kustomization, without a scheme.
 #[test]
 fn an_address_is_taken_as_it_is_pasted() {
     let workshop = Workshop::new();

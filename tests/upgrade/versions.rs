@@ -1,4 +1,4 @@
-//! Which version a package goes to.
+//! Tests which version a package is upgraded to.
 
 use pretty_assertions::assert_eq;
 
@@ -9,7 +9,7 @@ fn image(workshop: &Workshop) -> String {
     text.rsplit("web:").next().unwrap().trim().to_owned()
 }
 
-/// A workshop with these tags, the package at the first of them.
+/// Creates a workshop with these tags and the package at the first of them.
 fn released(tags: &[&str]) -> Workshop {
     let workshop = Workshop::new();
     for tag in tags {
@@ -54,7 +54,7 @@ fn tags_with_a_prefix_are_the_packages_own() {
     for tag in tags {
         workshop.release(tag, &[("app/web.yaml", &web(tag, 1))]);
     }
-    // as kpt records it: without the folder
+    // the record as kpt writes it, without the folder in the tag
     workshop.get("app@v1.0.0", "app");
     assert!(
         workshop
@@ -91,7 +91,7 @@ fn a_branch_goes_to_its_head_and_a_commit_stays() {
     workshop.merge3(&["upgrade", "app"]).with(0);
     assert_eq!(image(&workshop), "two");
     workshop.save("upgrade");
-    // to a commit, and there it stays
+    // an upgrade to a commit stays at it
     workshop.merge3(&["upgrade", "app", "--to", &first]).with(0);
     assert_eq!(image(&workshop), "one");
     workshop.save("downgrade");
@@ -138,7 +138,7 @@ fn outdated_tells_what_has_a_newer_version() {
     );
 }
 
-/// What upstream committed between the two, and only what touches the package.
+/// The log has upstream's commits between the two versions that touch the package.
 #[test]
 fn upstreams_commits_are_told() {
     let workshop = Workshop::new();
