@@ -198,7 +198,7 @@ fn every_side_can_be_taken() {
 }
 
 #[test]
-fn there_is_a_way_back() {
+fn decisions_can_be_undone() {
     let packages = Packages::with_four_conflicts();
     let mut review = packages.review();
     assert!(review.at("k").contains("1 of 4: "));
@@ -252,7 +252,7 @@ fn there_is_a_way_back() {
 }
 
 #[test]
-fn nothing_is_written_unless_somebody_says_so() {
+fn nothing_is_written_without_confirmation() {
     let packages = Packages::with_four_conflicts();
     // at once, after a decision, at the end
     let mut review = packages.review();
@@ -279,7 +279,7 @@ fn nothing_is_written_unless_somebody_says_so() {
 }
 
 #[test]
-fn a_part_is_written_where_somebody_quits() {
+fn quitting_can_write_the_decided_part() {
     let packages = Packages::with_four_conflicts();
     let mut review = packages.review();
     review.at("u");
@@ -332,7 +332,7 @@ fn what_is_edited_is_checked() {
 }
 
 #[test]
-fn keys_in_the_editor_are_the_editors() {
+fn keys_in_the_editor_go_to_the_editor() {
     let packages = Packages::with_four_conflicts();
     let editor = packages.editor(
         "trap '' INT\necho ready\nwhile ! test -f go; do sleep 0.1; done\necho 'replicas: 8' > \"$1\"",
@@ -351,7 +351,7 @@ fn keys_in_the_editor_are_the_editors() {
 }
 
 #[test]
-fn an_editor_that_is_missing_is_told() {
+fn a_missing_editor_is_reported() {
     let packages = Packages::with_four_conflicts();
     let mut review = packages.review_with(&[], Some(Path::new("no-such-editor --wait")));
     review.at("e");
@@ -402,7 +402,7 @@ fn deployment(replicas: &str, image: &str) -> String {
 }
 
 #[test]
-fn a_rule_decides_its_like_and_goes_with_its_decision() {
+fn a_rule_decides_similar_conflicts_and_is_undone_with_its_decision() {
     let file = |replicas: &str, tag: &str| deployment(replicas, tag);
     let packages = Packages::of(&[
         ("a.yaml", &file("1", "a"), &file("2", "b"), &file("3", "c")),
@@ -456,7 +456,7 @@ fn a_rule_decides_its_like_and_goes_with_its_decision() {
 
 /// The next merge with the rules from the review has the review's decisions.
 #[test]
-fn rules_decide_the_next_merge_alike() {
+fn rules_decide_the_next_merge_in_the_same_way() {
     let list = |one: &str| {
         format!(
             "kind: X\nitems:\n- a: 1\n  b: {one}\n- a: 2\n  b: {one}\ntext: |\n  k: {one}\n  l: 1\n\"x.y/z\": {one}\nend: 1\nlast: {one}\n"
@@ -513,7 +513,7 @@ fn rules_decide_the_next_merge_alike() {
 }
 
 #[test]
-fn what_is_no_text_is_left_and_told() {
+fn binary_files_are_left_and_reported() {
     let packages = Packages::with_four_conflicts();
     for (side, bytes) in [("old", b"\0a"), ("new", b"\0b"), ("fork", b"\0c")] {
         fs::write(packages.path(side).join("logo.png"), bytes).unwrap();
@@ -629,7 +629,7 @@ fn eighty_columns_without_colour_are_enough() {
 }
 
 #[test]
-fn without_a_terminal_it_says_so() {
+fn a_missing_terminal_is_an_error() {
     let packages = Packages::with_four_conflicts();
     let output = packages
         .command(&["--ancestor", "old", "--from", "new", "--to", "fork"])

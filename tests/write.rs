@@ -127,7 +127,7 @@ fn another_run_finishes_one_that_was_killed() {
 }
 
 #[test]
-fn a_failed_value_check_says_where_and_whose_fault_it_is() {
+fn a_failed_value_check_names_the_place_and_says_that_it_is_a_bug() {
     let error = Error::Verification {
         file: "a.yaml".into(),
         path: "spec.replicas".into(),

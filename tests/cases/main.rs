@@ -90,7 +90,7 @@ fn where_upstream_changed_nothing_nothing_is_done() {
 
 /// Law 3.
 #[test]
-fn what_is_there_already_is_left_alone() {
+fn a_change_that_local_has_already_changes_nothing() {
     on_every_merge(|case| nothing_changes(case, Side::Original, Side::Updated, Side::Updated));
 }
 
@@ -122,7 +122,7 @@ fn finish(problems: String, ran: &RunOutput) -> Result<(), String> {
 }
 
 #[test]
-fn folders_that_differ_are_told_apart() {
+fn differences_between_folders_are_listed() {
     let one = Folder::of(&[("a.yaml", "a: 1\n"), ("b/c.yaml", "c: 1\n")]);
     assert_eq!(one.difference(&one), "");
     assert!(

@@ -82,7 +82,7 @@ fn a_file_is_applied_to_a_file_of_another_name() {
 }
 
 #[test]
-fn what_is_asked_for_is_shown_and_nothing_is_written() {
+fn views_are_shown_and_nothing_is_written() {
     let files = two_files();
     assert_eq!(files.apply(&on_files(&["--check", "-q"])).status, 1);
     let diff = files.apply(&on_files(&["--diff"]));
@@ -119,7 +119,7 @@ fn a_file_is_applied_to_what_is_in_a_folder() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn invalid_arguments_are_errors() {
     let files = two_files();
     let fails = |arguments: &[&str], message: &str| {
         let ran = files.apply(arguments);
@@ -168,7 +168,7 @@ fn what_is_pruned_is_listed_before_it_is_deleted() {
 }
 
 #[test]
-fn what_secrets_keep_is_viewed_only_where_that_is_asked_for() {
+fn values_of_secrets_are_shown_only_on_request() {
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {word: hunter2}\n";
     let files = Files::of(&[("config.yaml", secret), ("live.yaml", secret)]);
     assert_eq!(files.apply(&ON_FILES).status, 0);

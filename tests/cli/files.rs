@@ -137,7 +137,7 @@ fn a_file_that_upstream_makes_a_template_is_no_error() {
 }
 
 #[test]
-fn a_broken_file_that_nobody_has_to_merge_does_not_matter() {
+fn a_broken_file_that_needs_no_merge_is_no_error() {
     let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").all("b.yaml", "b: [\n");
     let ran = case.gives(&[("a.yaml", "a: 2\n"), ("b.yaml", "b: [\n")]);
     assert_eq!(ran.stderr, "");
@@ -252,7 +252,7 @@ mod unix {
     }
 
     #[test]
-    fn a_file_with_the_name_of_a_temporary_one_is_not_ours_to_clear_away() {
+    fn a_file_with_the_name_of_a_temporary_one_is_kept() {
         let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").local(".merge3-abc.tmp", "a: ");
         case.gives(&[(".merge3-abc.tmp", "a: "), ("a.yaml", "a: 2\n")]);
     }

@@ -102,7 +102,7 @@ fn a_file_that_the_user_deleted_does_not_come_back_with_something_new() {
 }
 
 #[test]
-fn what_was_deleted_long_ago_is_told_last_and_can_be_acknowledged() {
+fn old_deletions_are_listed_last_and_can_be_acknowledged() {
     let all = |field: &str| {
         let docs: Vec<String> = (0..87)
             .map(|at| resource(&format!("r{at}"), field))

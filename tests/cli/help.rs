@@ -85,7 +85,7 @@ fn short_help_fits_a_screen() {
 }
 
 #[test]
-fn without_arguments_it_says_what_it_is() {
+fn without_arguments_the_program_describes_itself() {
     assert_eq!(printed(&[]), printed(&["-h"]));
     let help = printed(&["-h"]);
     for listed in ["completions", "man", "cache", "help"] {
@@ -147,7 +147,7 @@ fn an_error_without_a_line_has_no_frame() {
 }
 
 #[test]
-fn completions_end_quietly_where_nobody_reads_on() {
+fn completions_end_quietly_on_a_closed_pipe() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(
             printed(&["completions", shell]).contains("on-conflict"),

@@ -200,7 +200,7 @@ fn a_file_that_is_the_originals_becomes_upstreams_to_the_byte() {
 }
 
 #[test]
-fn a_null_from_upstream_is_a_word_of_command_in_a_file_that_is_the_originals_too() {
+fn a_null_from_upstream_deletes_in_an_unchanged_file_too() {
     Case::of(
         "a.yaml",
         &resource("a", "1"),

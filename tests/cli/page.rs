@@ -73,7 +73,7 @@ fn conflicts_come_with_values_lines_reason_and_rule() {
 }
 
 #[test]
-fn of_a_long_value_what_differs_is_shown() {
+fn of_a_long_value_the_difference_is_shown() {
     let text = |at: usize, change: &str| {
         let lines = (0..500).map(|line| match line == at {
             true => format!("    {line} {change}\n"),

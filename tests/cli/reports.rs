@@ -218,7 +218,7 @@ fn only_what_upstream_changed_is_held_back() {
 }
 
 #[test]
-fn a_report_is_told_where_the_diff_is_not() {
+fn a_report_goes_to_standard_error_beside_a_diff() {
     let ran = everything()
         .arg(&["--report=json", "--diff", "-q"])
         .run_untouched();
@@ -227,7 +227,7 @@ fn a_report_is_told_where_the_diff_is_not() {
 }
 
 #[test]
-fn a_conflict_of_elements_tells_of_those_and_their_line() {
+fn a_conflict_of_elements_names_them_and_their_line() {
     let ran = Case::of(
         "a.yaml",
         "args:\n  - run\n  - one\n  - two\n  - end\n",
@@ -257,7 +257,7 @@ fn combined() -> Case {
 }
 
 #[test]
-fn what_was_put_together_from_both_sides_is_told() {
+fn values_combined_from_both_sides_are_reported() {
     let report = valid(&combined().arg(&["--report", "json"]).merge().stdout);
     let told: Vec<(&str, &str, u64)> = report["combined"]
         .as_array()
@@ -292,7 +292,7 @@ fn what_was_put_together_from_both_sides_is_told() {
 }
 
 #[test]
-fn what_is_put_together_in_a_secret_is_hidden() {
+fn combined_values_in_a_secret_are_hidden() {
     let secret = |first: &str, last: &str| {
         format!(
             "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  a: |\n    {first}\n    x\n    {last}\n"
@@ -322,7 +322,7 @@ fn fork() -> Case {
 }
 
 #[test]
-fn json_tells_of_all_that_is_counted() {
+fn json_lists_everything_that_is_counted() {
     let ran = fork().arg(&["--report", "json"]).merge();
     let report = valid(&ran.stdout);
     let name = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "namespace": "", "name": name});
@@ -358,7 +358,7 @@ fn markdown_folds_what_is_counted_away() {
 }
 
 #[test]
-fn what_needs_a_decision_is_told_first() {
+fn required_decisions_are_listed_first() {
     let values = |a: &str, b: &str| format!("a: {a}\nb: {b}\n");
     let rules = "rules:\n- path: a\n  take: local\n";
     let ran = Case::of(

@@ -82,7 +82,7 @@ fn rules_can_be_somewhere_else() {
 }
 
 #[test]
-fn what_is_wrong_is_pointed_at() {
+fn errors_name_their_place() {
     for (rules, place, message) in [
         (
             "rules:\n- path: a\n  tkae: local\n",

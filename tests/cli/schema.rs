@@ -93,7 +93,7 @@ fn a_definition_in_a_package_that_cannot_be_used_is_a_warning() {
 }
 
 #[test]
-fn what_is_wrong_is_pointed_at() {
+fn errors_name_their_place() {
     let broken = CRD.replace("type: set", "type: bag");
     given(shops(), &broken).fails_with(&["crd.yaml:12:", "none of atomic, set and map", "help:"]);
     given(shops(), "a: [\n").fails_with(&["crd.yaml:2:1", "help:"]);

@@ -199,7 +199,7 @@ fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
 }
 
 #[test]
-fn a_run_that_ends_while_it_takes_back_is_made_good_too() {
+fn a_run_that_ends_during_a_rollback_is_recovered_too() {
     let case = Undisturbed::new(Packages::varied(), &[]);
     let calls = calls(&case.packages, false);
     // a failure during the renames, and the end of the process some calls later
@@ -337,7 +337,7 @@ fn files(mut tree: Tree) -> Tree {
 }
 
 #[test]
-fn what_only_looks_says_that_a_package_is_half_merged() {
+fn dry_runs_report_a_half_merged_package() {
     for option in ["--dry-run", "--diff", "--check"] {
         half_merged(&Packages::varied()).fails_with(
             &[option],

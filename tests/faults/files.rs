@@ -224,7 +224,7 @@ fn names_that_differ_only_in_case_are_two_names() {
 }
 
 #[test]
-fn two_folders_of_one_name_in_two_cases_are_told_of_once() {
+fn two_folders_that_differ_in_case_are_reported_once() {
     let packages = with_change();
     packages.put("Base/one.yaml", ["", "a: 1\n", ""]);
     packages.put("Base/two.yaml", ["", "a: 1\n", ""]);
@@ -239,7 +239,7 @@ fn two_folders_of_one_name_in_two_cases_are_told_of_once() {
 }
 
 #[test]
-fn a_name_that_only_changes_its_case_is_nothing_to_tell() {
+fn a_name_that_only_changes_its_case_is_not_reported() {
     let packages = with_change();
     packages.put("readme.md", ["1\n", "", "1\n"]);
     packages.put("README.md", ["", "1\n", ""]);

@@ -173,7 +173,7 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
 }
 
 #[test]
-fn what_is_somebody_elses_is_left_alone() {
+fn files_of_others_are_left_alone() {
     let case = Case::new(Packages::varied());
     let _ = case.write(&FaultyDisk::new(Fault::Ends, case.calls() / 2));
     let there = case.there();

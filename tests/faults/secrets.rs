@@ -46,7 +46,7 @@ fn secret(fields: &str) -> String {
 }
 
 #[test]
-fn of_its_fields() {
+fn secret_fields_are_hidden() {
     for field in ["data", "stringData"] {
         assert_hidden(&package("s.yaml", |value| {
             secret(&format!("{field}:\n  key: {value}\n"))
@@ -58,7 +58,7 @@ fn of_its_fields() {
 }
 
 #[test]
-fn of_what_was_last_applied() {
+fn last_applied_annotations_are_hidden() {
     assert_hidden(&package("s.yaml", |value| {
         format!(
             "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{{\"data\":{{\"key\":\"{value}\"}}}}'\n"
@@ -67,7 +67,7 @@ fn of_what_was_last_applied() {
 }
 
 #[test]
-fn in_a_list_and_in_json() {
+fn secrets_in_lists_and_json_are_hidden() {
     assert_hidden(&package("s.yaml", |value| {
         format!("apiVersion: v1\nkind: List\nitems:\n- kind: Secret\n  data:\n    key: {value}\n")
     }));
@@ -79,7 +79,7 @@ fn in_a_list_and_in_json() {
 }
 
 #[test]
-fn in_a_text_within_another_resource() {
+fn secrets_in_a_text_of_another_resource_are_hidden() {
     assert_hidden(&package("s.yaml", |value| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  s.yaml: |\n    kind: Secret\n    data:\n      key: {value}\n"
@@ -88,7 +88,7 @@ fn in_a_text_within_another_resource() {
 }
 
 #[test]
-fn in_a_whole_document_that_one_side_deleted() {
+fn secrets_in_a_deleted_document_are_hidden() {
     let packages = Packages::empty();
     let text = |value: &str| secret(&format!("data:\n  key: {SECRET_VALUE}-{value}\n"));
     packages.put("gone.yaml", [&text("old"), "", &text("local")]);
@@ -104,7 +104,7 @@ fn in_a_whole_document_that_one_side_deleted() {
 }
 
 #[test]
-fn in_a_file_that_does_not_parse() {
+fn secrets_in_an_invalid_file_are_hidden() {
     // the line with the error has the value
     assert_hidden(&package("s.yaml", |value| {
         secret(&format!("data:\n  key: \"{value}\n"))
@@ -129,14 +129,14 @@ fn in_a_file_that_does_not_parse() {
 }
 
 #[test]
-fn in_a_file_that_is_merged_by_lines() {
+fn secrets_in_a_file_that_merges_by_lines_are_hidden() {
     assert_hidden(&package("s.txt", |value| {
         format!("kind: Secret\nkey: {value}\n")
     }));
 }
 
 #[test]
-fn when_somebody_asks_why() {
+fn explain_hides_secrets() {
     let packages = package("s.yaml", |value| {
         secret(&format!("data:\n  key: {value}\n"))
     });
@@ -159,7 +159,7 @@ fn when_somebody_asks_why() {
 }
 
 #[test]
-fn what_speaks_of_a_secret_is_none() {
+fn references_to_a_secret_are_shown() {
     let packages = Packages::empty();
     let text = |value: u8| {
         format!(

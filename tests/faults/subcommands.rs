@@ -108,7 +108,7 @@ fn patch_that_was_killed_is_made_good_by_the_next() {
 }
 
 #[test]
-fn another_patch_does_not_go_over_what_was_left_half_done() {
+fn another_patch_does_not_change_a_half_patched_folder() {
     let scene = Scene::new(config_map);
     let ending = CrashingDisk::default();
     assert!(scene.patched().write_to(&ending, false).is_err());
@@ -121,7 +121,7 @@ fn another_patch_does_not_go_over_what_was_left_half_done() {
 }
 
 #[test]
-fn each_waits_for_another_run() {
+fn subcommands_wait_for_another_run() {
     for arguments in [&APPLY[..], &PATCH, &["diff", "live", "config"]] {
         let scene = Scene::new(config_map);
         let folder = File::open(scene.path("live")).unwrap();
@@ -138,7 +138,7 @@ fn each_waits_for_another_run() {
 }
 
 #[test]
-fn none_tells_a_secret() {
+fn no_subcommand_shows_a_secret() {
     let secret = |name: &str, value: u8| {
         format!(
             "apiVersion: v1\nkind: Secret\nmetadata:\n  name: {name}\nstringData:\n  k: {PRECIOUS}{value}\n"

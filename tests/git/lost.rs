@@ -149,7 +149,7 @@ fn a_binary_file_stays_and_is_a_conflict() {
 }
 
 #[test]
-fn one_merge_can_do_without_it() {
+fn one_merge_can_skip_the_driver() {
     let repository = Repository::diverged(FILE, BASE, OURS, THEIRS);
     let mut git = Command::new("git");
     let ran = repository.run(git.args(["merge", "-q", "other"]).env("MERGE3", "0"));

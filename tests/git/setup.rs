@@ -41,7 +41,7 @@ fn install_says_what_it_wrote_and_can_be_repeated() {
 }
 
 #[test]
-fn uninstall_takes_back_just_that() {
+fn uninstall_reverts_only_install() {
     let repository = Repository::without_driver("repository");
     repository.git(&["config", "merge.other.driver", "true"]);
     repository.write(".gitattributes", "*.png binary\n*.yaml text\n");

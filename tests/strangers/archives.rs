@@ -51,7 +51,7 @@ fn comes(entries: &[Vec<u8>]) -> (Workshop, crate::run_output::RunOutput) {
 }
 
 #[test]
-fn what_no_package_may_have_is_refused() {
+fn entries_that_no_package_may_have_are_refused() {
     use tar::EntryType::{Block, Char, Fifo, Link, Regular, Symlink};
     for (entries, reason) in [
         (vec![file("../forged")], "which no package may have"),
@@ -105,7 +105,7 @@ fn links_out_of_the_package_and_files_of_ours_are_left_out() {
 
 /// A gigabyte of zeros is a megabyte in the archive.
 #[test]
-fn what_unpacks_without_end_is_refused() {
+fn archives_that_expand_without_end_are_refused() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let mut header = tar::Header::new_gnu();
     header.set_path("x/zeros").unwrap();
@@ -185,7 +185,7 @@ fn other_bytes_than_promised_are_refused() {
 
 /// The password for one server is not sent to any other server.
 #[test]
-fn a_password_is_told_to_its_server_alone() {
+fn a_password_is_sent_to_its_server_only() {
     let about = "name: web\nversion: 1.0.0\n";
     let chart = archive("web/", &[("Chart.yaml", about)]);
     let (own, other) = (

@@ -11,7 +11,7 @@ use crate::interrupted::{start, times};
 use crate::moments::Moments;
 
 #[test]
-fn a_killed_creation_of_the_cache_is_mended() {
+fn a_killed_creation_of_the_cache_is_repeated() {
     let workshop = Workshop::with_app();
     let cache = workshop.path("cache/merge3/git");
     let stores = || -> Vec<std::path::PathBuf> {

@@ -23,7 +23,7 @@ fn bare_repository(folder: &Path, command: &str) {
 
 /// Returns a script that writes a file, and the path of that file.
 fn tracing_script(workshop: &Workshop) -> (String, std::path::PathBuf) {
-    let (script, trace) = (workshop.path("tracing_script.sh"), workshop.path("trace"));
+    let (script, trace) = (workshop.path("trap.sh"), workshop.path("trace"));
     fs::write(&script, format!("#!/bin/sh\ntouch {}\n", trace.display())).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     (script.display().to_string(), trace)
@@ -40,11 +40,7 @@ fn a_package_that_is_a_bare_repository_runs_nothing() {
         for folder in ["objects", "refs", "refs/heads", "hooks"] {
             fs::write(upstream.join(folder).join("keep"), "").unwrap();
         }
-        fs::copy(
-            workshop.path("tracing_script.sh"),
-            upstream.join("hooks/pre-commit"),
-        )
-        .unwrap();
+        fs::copy(workshop.path("trap.sh"), upstream.join("hooks/pre-commit")).unwrap();
         workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
         workshop.get("app@v1.0.0", "app");
         assert!(workshop.has(&format!("fleet/{place}/HEAD")));
@@ -90,7 +86,7 @@ fn hooks_and_monitors_of_the_users_own_run_for_commits_only() {
         "reference-transaction",
     ] {
         fs::copy(
-            workshop.path("tracing_script.sh"),
+            workshop.path("trap.sh"),
             workshop.path("fleet/.git/hooks").join(hook),
         )
         .unwrap();

@@ -39,7 +39,7 @@ fn private(workshop: &Workshop) -> (String, String) {
 
 /// Upstream adds a nested package whose record says that it comes from another repository.
 #[test]
-fn a_package_in_a_package_is_not_fetched_from_where_upstream_says() {
+fn a_nested_package_is_not_fetched_from_the_address_of_upstream() {
     for file in ["Kptfile", ".merge3.yaml"] {
         let workshop = Workshop::new();
         let (url, commit) = private(&workshop);
@@ -105,7 +105,7 @@ fn a_package_in_a_package_is_not_fetched_from_where_upstream_says() {
 
 /// Upstream adds rules in a nested package that say which side wins.
 #[test]
-fn rules_of_upstreams_do_not_say_who_wins() {
+fn upstream_rules_do_not_decide_which_side_wins() {
     let rules = "rules:\n- path: spec.replicas\n  take: updated\n- path: \"**\"\n  take: updated\n";
     for vendored in ["get", "otherwise"] {
         let workshop = Workshop::new();
@@ -151,7 +151,7 @@ fn rules_of_upstreams_do_not_say_who_wins() {
 
 /// The local side's own rules in a nested package apply.
 #[test]
-fn rules_of_ones_own_count_in_a_package_in_a_package() {
+fn local_rules_apply_in_a_nested_package() {
     let workshop = Workshop::new();
     let files = |version: &str| {
         [
@@ -187,7 +187,7 @@ fn rules_of_ones_own_count_in_a_package_in_a_package() {
 /// Upstream adds ignore files, in each release and folder. Upstream's changes come, or the record
 /// does not move to that version.
 #[test]
-fn an_ignore_file_of_upstreams_hides_nothing() {
+fn an_upstream_ignore_file_hides_no_change() {
     for pattern in [
         "*\n",
         "*.yaml\n",
@@ -249,7 +249,7 @@ fn an_ignore_file_of_upstreams_hides_nothing() {
 /// A nested package that is at another version than in its parent is left unchanged, with its
 /// record.
 #[test]
-fn a_nested_package_of_another_version_is_left_whole() {
+fn a_nested_package_of_another_version_is_unchanged() {
     let workshop = Workshop::new();
     let base = workshop.release(
         "v1.0.0",
@@ -318,7 +318,7 @@ fn a_nested_package_of_another_version_is_left_whole() {
 
 /// A nested package as its parent brought it is upgraded with the parent, files and record.
 #[test]
-fn a_nested_package_that_came_with_its_parent_goes_on_with_it() {
+fn a_nested_package_that_came_with_its_parent_is_upgraded_with_it() {
     let workshop = Workshop::new();
     let mut record_of = String::new();
     for (tag, version) in [("v1.0.0", "1.0"), ("v1.1.0", "1.1")] {

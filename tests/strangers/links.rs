@@ -16,7 +16,7 @@ const SECRETS: [&str; 4] = [
 ];
 
 #[test]
-fn they_are_not_followed() {
+fn links_are_not_followed() {
     for name in ["Kptfile", ".merge3.yaml"] {
         for secret in SECRETS {
             let workshop = Workshop::with_app();

@@ -137,7 +137,7 @@ fn scalar(text: &str) -> String {
 }
 
 #[test]
-fn whatever_things_are_called_it_is_code() {
+fn names_are_shown_as_code() {
     let mut texts = Texts(0x9e37_79b9_7f4a_7c15);
     let workshop = Workshop::new();
     for round in 0..360 {
@@ -173,7 +173,7 @@ fn whatever_things_are_called_it_is_code() {
 }
 
 #[test]
-fn whatever_upstreams_commits_say_it_is_code() {
+fn commit_subjects_of_upstream_are_shown_as_code() {
     let workshop = Workshop::with_app();
     let mut texts = Texts(0x2545_f491_4f6c_dd1d);
     for number in 0..40 {

@@ -85,7 +85,7 @@ fn a_cache_is_closed_to_others() {
 
 /// User names that are tokens, and passwords with special characters.
 #[test]
-fn credentials_in_an_address_are_told_nowhere() {
+fn credentials_in_an_address_are_never_shown() {
     let workshop = Workshop::with_app();
     let url = workshop.url();
     let parts = [

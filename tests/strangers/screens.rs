@@ -72,7 +72,7 @@ fn sides(text: impl Fn(&str) -> String) -> Workshop {
 }
 
 #[test]
-fn conflicts_are_told_without_them() {
+fn conflicts_are_shown_without_control_characters() {
     for form in [
         &["-v"][..],
         &["--dry-run"],
@@ -89,7 +89,7 @@ fn conflicts_are_told_without_them() {
 }
 
 #[test]
-fn errors_are_told_without_them() {
+fn errors_are_shown_without_control_characters() {
     let hostile = scalar(HOSTILE);
     let broken =
         |side: &str| format!("a: {side}\n# \u{1b}[31m \u{202e}x ##[error]y\nb: [{hostile}\n");
@@ -118,7 +118,7 @@ fn errors_are_told_without_them() {
 }
 
 #[test]
-fn rules_and_records_are_told_without_them() {
+fn rules_and_records_are_shown_without_control_characters() {
     let hostile = scalar(HOSTILE);
     for text in [
         format!("rules:\n- {hostile}: 1\n"),
@@ -148,7 +148,7 @@ fn rules_and_records_are_told_without_them() {
 }
 
 #[test]
-fn upgrades_are_told_and_committed_without_them() {
+fn upgrades_are_shown_and_committed_without_control_characters() {
     let subject = HOSTILE.replace(['\n', '\r'], " ");
     for report in ["text", "json", "markdown", "html"] {
         let workshop = Workshop::new();

@@ -50,7 +50,7 @@ fn assert_hidden(what: &str, text: impl Fn(&str) -> String) {
 }
 
 #[test]
-fn no_value_of_one_is_told_however_its_kind_is_written() {
+fn secret_values_are_hidden_however_the_kind_is_written() {
     for kind in KINDS {
         assert_hidden(kind, |value| {
             format!("apiVersion: v1\n{kind}\nmetadata:\n  name: s\ndata:\n  key: {value}\n")
@@ -63,7 +63,7 @@ fn no_value_of_one_is_told_however_its_kind_is_written() {
 }
 
 #[test]
-fn nor_of_one_in_a_list() {
+fn secret_values_in_lists_are_hidden() {
     for kind in ["SecretList", "!!str SecretList", "\"\\u0053ecretList\""] {
         for name in ["", "metadata:\n  name: all\n"] {
             assert_hidden(kind, |value| {

@@ -123,7 +123,7 @@ fn links_are_resolved_by_way_of_other_links() {
 
 /// Names that are `.git` on some system, as a file, as a folder, and at a deep level.
 #[test]
-fn names_that_are_gits_are_refused() {
+fn names_reserved_by_git_are_refused() {
     let names: &[&[u8]] = &[
         b".git",
         b".GIT",

@@ -168,7 +168,7 @@ fn a_credential_helper_is_asked_for_a_password() {
 }
 
 #[test]
-fn a_chart_by_hand_says_its_version() {
+fn a_chart_copied_by_hand_has_its_version() {
     let (_server, address) = helm(Access::Everybody);
     let workshop = Workshop::new();
     workshop.write("fleet/web/Chart.yaml", &chart_yaml("1.1.0"));

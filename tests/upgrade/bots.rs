@@ -170,7 +170,7 @@ fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[
 }
 
 #[test]
-fn the_workflow_for_github_does_everything_to_the_pull_request() {
+fn the_github_workflow_opens_and_updates_pull_requests() {
     if !has_jq() {
         return;
     }
@@ -187,7 +187,7 @@ fn the_workflow_for_github_does_everything_to_the_pull_request() {
 }
 
 #[test]
-fn the_pipeline_for_gitlab_does_everything_to_the_merge_request() {
+fn the_gitlab_pipeline_opens_and_updates_merge_requests() {
     if !has_jq() {
         return;
     }

@@ -26,7 +26,7 @@ fn upgrade(workshop: &Workshop) -> RunOutput {
 }
 
 #[test]
-fn a_branch_of_yesterday_is_made_anew() {
+fn an_old_upgrade_branch_is_rebuilt() {
     // the upgrade starts on main, or on the branch that is still checked out
     for back in [true, false] {
         let workshop = Workshop::with_app();
@@ -81,7 +81,7 @@ fn a_branch_stays_where_nothing_could_be_upgraded() {
 }
 
 #[test]
-fn a_branch_with_somebodys_work_is_left() {
+fn a_branch_with_other_commits_is_kept() {
     let work: [(&str, Work); 3] = [
         ("a commit", |workshop| {
             workshop.write("fleet/app/more.yaml", "a: 1\n");
@@ -141,7 +141,7 @@ fn a_branch_on_the_server_is_the_same_branch() {
 }
 
 #[test]
-fn what_is_no_name_of_a_branch_is_refused() {
+fn invalid_branch_names_are_refused() {
     let workshop = Workshop::with_app();
     let before = workshop.files("fleet");
     for name in ["--branch=--orphan", "--branch=a..b", "--branch=a b"] {

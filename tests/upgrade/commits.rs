@@ -103,7 +103,7 @@ fn where_there_is_nothing_to_do_there_is_no_branch() {
 }
 
 #[test]
-fn what_cannot_be_committed_is_not_begun() {
+fn an_upgrade_that_cannot_be_committed_does_not_start() {
     let workshop = Workshop::with_app();
     workshop.git("fleet", &["checkout", "-q", "-b", "side"]);
     workshop.git("fleet", &["commit", "-q", "--allow-empty", "-m", "side"]);

@@ -144,7 +144,7 @@ fn runs_at_the_same_time_do_not_hinder_each_other() {
 }
 
 #[test]
-fn what_fails_for_one_does_not_hinder_the_others() {
+fn a_failed_package_does_not_stop_the_others() {
     let workshop = fleet(3);
     workshop.edit("fleet/apps/p1/.merge3.yaml", "upstream.git", "gone.git");
     workshop.save("break");

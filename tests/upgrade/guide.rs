@@ -108,7 +108,7 @@ fn step(id: &str) -> String {
 /// Checks what the action passes to the next step if one package is unreachable. It needs jq, as on
 /// GitHub's machines.
 #[test]
-fn the_action_tells_what_is_outdated() {
+fn the_action_reports_what_is_outdated() {
     if Command::new("jq").arg("--version").output().is_err() {
         eprintln!("there is no jq: the action was not run");
         return;
@@ -150,7 +150,7 @@ fn the_action_tells_what_is_outdated() {
     );
     let (_, outputs) = run("--within patch");
     assert!(outputs.contains("\npackages=[]\ncount=0\n"), "{outputs}");
-    // arguments that are wrong end it
+    // invalid arguments end the step
     let (ran, outputs) = run("--no-such-option");
     ran.with(2);
     assert_eq!(outputs, "");

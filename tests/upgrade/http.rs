@@ -71,7 +71,7 @@ fn a_package_comes_over_http() {
 
 /// A server without filters that serves commits only by the names of refs.
 #[test]
-fn a_server_that_can_little_will_do() {
+fn a_server_with_few_features_works() {
     let workshop = Workshop::with_app();
     workshop.git(
         "upstream.git",
@@ -94,7 +94,7 @@ fn a_server_that_can_little_will_do() {
 }
 
 #[test]
-fn nobody_is_asked_for_a_password() {
+fn no_password_is_requested() {
     let workshop = Workshop::new();
     let url = serve(&workshop.path("."));
     let ran = workshop

@@ -103,7 +103,7 @@ fn what_is_refused_is_not_fetched() {
 
 /// A commit that is gone, a mirror with part of the history, a partial clone: each has its message.
 #[test]
-fn why_a_server_lacks_something_is_told() {
+fn missing_commits_are_explained() {
     let workshop = with_filter();
     workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
     workshop.get("app@v1.0.0", "app");
@@ -148,7 +148,7 @@ fn why_a_server_lacks_something_is_told() {
 
 /// On a terminal, a line says from the first second on what the run waits for.
 #[test]
-fn a_terminal_is_told_what_is_fetched() {
+fn a_terminal_shows_what_is_fetched() {
     let script = Command::new("script").arg("--version").output();
     if script.is_err() {
         eprintln!("there is no script(1): the line on a terminal was not looked at");

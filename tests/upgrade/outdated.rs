@@ -66,7 +66,7 @@ fn a_table_has_eighty_columns() {
 }
 
 #[test]
-fn where_there_are_no_packages_that_is_said() {
+fn outdated_without_packages_says_so() {
     let workshop = Workshop::new();
     for arguments in [&["outdated"][..], &["upgrade", "--all"]] {
         let ran = workshop.merge3(arguments).with(0);
@@ -79,7 +79,7 @@ fn where_there_are_no_packages_that_is_said() {
 }
 
 #[test]
-fn a_misspelled_field_is_pointed_at() {
+fn a_misspelled_field_is_reported() {
     for (from, to, line) in [
         ("upstreamLock:", "upsteamLock:", ":7:1"),
         ("upstream:", "upsteam:", ":1:1"),
@@ -104,7 +104,7 @@ fn a_misspelled_field_is_pointed_at() {
 }
 
 #[test]
-fn a_version_that_is_not_there_is_near_others() {
+fn a_missing_version_is_reported_with_similar_ones() {
     let workshop = released(&["v1.0.0", "v1.1.0", "v1.3.0", "v2.0.0"]);
     workshop.get("app@v1.0.0", "app");
     for (name, near) in [

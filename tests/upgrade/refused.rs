@@ -221,7 +221,7 @@ fn a_folder_that_upstream_has_not() {
 }
 
 #[test]
-fn addresses_and_refs_that_are_traps() {
+fn hostile_addresses_and_refs() {
     let workshop = Workshop::with_app();
     let trap = workshop.path("trap");
     let run = format!("touch {}", trap.display());

@@ -112,7 +112,7 @@ fn what_is_ignored_stays_so() {
 /// Nested packages that come from other repositories are upgraded, too, after the package that they
 /// are in.
 #[test]
-fn a_package_of_ones_own_in_a_package() {
+fn a_local_package_in_a_package() {
     let workshop = workshop();
     workshop.get("app/kept@v1.0.0", "app/mine");
     workshop.release(

@@ -263,7 +263,7 @@ pub(crate) fn assert_same_as_main_command(
 }
 
 #[test]
-fn the_outcome_is_the_main_commands() {
+fn the_result_is_that_of_the_main_command() {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/demo");
     let (original, updated, local) = (
         demo.join("original"),

@@ -100,7 +100,7 @@ fn a_branch_goes_to_its_head_and_a_commit_stays() {
 }
 
 #[test]
-fn where_there_are_no_packages_it_says_so() {
+fn commands_without_packages_say_so() {
     let workshop = Workshop::new();
     for command in [&["outdated"][..], &["upgrade", "--all"]] {
         let ran = workshop.merge3(command).with(0);
@@ -109,7 +109,7 @@ fn where_there_are_no_packages_it_says_so() {
 }
 
 #[test]
-fn outdated_tells_what_has_a_newer_version() {
+fn outdated_lists_newer_versions() {
     let workshop = Workshop::new();
     workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
     workshop.get("app@v1.0.0", "apps/old");
@@ -140,7 +140,7 @@ fn outdated_tells_what_has_a_newer_version() {
 
 /// The log has upstream's commits between the two versions that touch the package.
 #[test]
-fn upstreams_commits_are_told() {
+fn upstream_commits_are_listed() {
     let workshop = Workshop::new();
     workshop.release(
         "v0.9.0",

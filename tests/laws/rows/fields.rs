@@ -60,7 +60,7 @@ fn lists_without_a_key_are_one_value() {
 }
 
 #[test]
-fn nulls_are_commands_in_a_resource() {
+fn nulls_delete_in_a_resource() {
     check(
         &settings(),
         &[
@@ -187,7 +187,7 @@ fn kinds_that_differ_are_one_value() {
 }
 
 #[test]
-fn the_local_side_wins_where_it_is_told_to() {
+fn the_local_side_wins_if_the_policy_says_so() {
     let settings = Settings {
         texts_replace: false,
         local_wins: true,

@@ -38,7 +38,7 @@ fn each_key_and_pair_identifies() {
 }
 
 #[test]
-fn what_does_not_identify() {
+fn keys_that_do_not_identify() {
     check(
         &settings(),
         &[
