@@ -43,9 +43,9 @@ fn line(found: &FileConflict) -> String {
 }
 
 /// Returns what is wrong with the conflicts and with their summary, or an empty text.
-pub(crate) fn difference(case: &Case, ran: &RunOutput) -> String {
+pub(crate) fn difference(case: &Case, run: &RunOutput) -> String {
     let mut out = String::new();
-    let found = match &ran.conflicts {
+    let found = match &run.conflicts {
         Ok(found) => found,
         Err(problem) => return format!("the library fails: {problem}\n"),
     };
@@ -69,11 +69,11 @@ pub(crate) fn difference(case: &Case, ran: &RunOutput) -> String {
         let told = |said: &str| {
             said.starts_with("conflict ") && words.iter().all(|word| said.contains(word))
         };
-        if !ran.stdout.lines().any(told) {
+        if !run.stdout.lines().any(told) {
             let _ = writeln!(out, "the summary does not tell of {line}");
         }
     }
-    let told = ran
+    let told = run
         .stdout
         .lines()
         .filter(|line| line.starts_with("conflict "))

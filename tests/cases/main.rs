@@ -53,26 +53,26 @@ fn on_every_merge(check: impl Fn(&Case) -> Result<(), String> + Sync) {
 #[test]
 fn the_result_is_what_the_case_expects() {
     on_every_case(|case| {
-        let ran = case.run(Side::Original, Side::Updated, &case.folder(Side::Local))?;
-        let mut problems = ran.result.difference(&case.folder(Side::Expected));
-        if ran.status != case.status {
+        let run = case.run(Side::Original, Side::Updated, &case.folder(Side::Local))?;
+        let mut problems = run.result.difference(&case.folder(Side::Expected));
+        if run.status != case.status {
             let _ = writeln!(
                 problems,
                 "exit status {} instead of {}",
-                ran.status, case.status
+                run.status, case.status
             );
         }
         for line in case
             .stderr
             .iter()
-            .filter(|line| !ran.stderr.contains(line.as_str()))
+            .filter(|line| !run.stderr.contains(line.as_str()))
         {
             let _ = writeln!(problems, "standard error does not say {line:?}");
         }
         if case.status != 2 {
-            problems.push_str(&conflicts::difference(case, &ran));
+            problems.push_str(&conflicts::difference(case, &run));
         }
-        finish(problems, &ran)
+        finish(problems, &run)
     });
 }
 
@@ -96,27 +96,27 @@ fn a_change_that_local_has_already_changes_nothing() {
 
 fn nothing_changes(case: &Case, ancestor: Side, from: Side, to: Side) -> Result<(), String> {
     let before = case.folder(to);
-    let ran = case.run(ancestor, from, &before)?;
-    let mut problems = ran.result.difference(&before);
+    let run = case.run(ancestor, from, &before)?;
+    let mut problems = run.result.difference(&before);
     // a file with conflict markers is not YAML
     let markers = case
         .arguments
         .iter()
         .any(|it| it == "--on-conflict=markers");
-    if ran.status == 2 && case.status != 2 && !markers {
+    if run.status == 2 && case.status != 2 && !markers {
         problems.push_str("exit status 2\n");
     }
-    finish(problems, &ran)
+    finish(problems, &run)
 }
 
 /// Fails with the problems and the output of the program, if there are problems.
-fn finish(problems: String, ran: &RunOutput) -> Result<(), String> {
+fn finish(problems: String, run: &RunOutput) -> Result<(), String> {
     if problems.is_empty() {
         Ok(())
     } else {
         Err(format!(
             "{problems}-- standard output\n{}-- standard error\n{}",
-            ran.stdout, ran.stderr
+            run.stdout, run.stderr
         ))
     }
 }

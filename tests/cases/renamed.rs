@@ -45,9 +45,9 @@ fn renamed(case: &Case, paths: fn(&'static str) -> [&'static str; 4]) -> Result<
     }
     let [o, u, l, e] = paths("sub/renamed.yaml");
     let of = |path, text| Folder::of(&[(path, text)]);
-    let ran = case.run_with([of(o, original), of(u, updated), of(l, local)])?;
-    let problems = ran.result.difference(&of(e, expected));
-    finish(problems, &ran)
+    let run = case.run_with([of(o, original), of(u, updated), of(l, local)])?;
+    let problems = run.result.difference(&of(e, expected));
+    finish(problems, &run)
 }
 
 /// Whether more than half of the bytes of two texts are in lines that they share.

@@ -68,10 +68,10 @@ fn on_files(more: &[&'static str]) -> Vec<&'static str> {
 #[test]
 fn a_file_is_applied_to_a_file_of_another_name() {
     let files = two_files();
-    let ran = files.apply(&ON_FILES);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let run = files.apply(&ON_FILES);
+    assert_eq!(run.status, 0, "{}", run.stderr);
     assert_eq!(files.read("live.yaml"), applied());
-    assert!(ran.stderr.contains("live.yaml:1:1"), "{}", ran.stderr);
+    assert!(run.stderr.contains("live.yaml:1:1"), "{}", run.stderr);
     let again = files.apply(&on_files(&["--check"]));
     assert_eq!(
         (again.status, again.stderr.as_str()),
@@ -111,8 +111,8 @@ fn a_file_is_applied_to_what_is_in_a_folder() {
         ("live/deep/x.yaml", &config_map("one", "old")),
         ("live/README.md", "not YAML"),
     ]);
-    let ran = files.apply(&["--config", "config.yaml", "--live", "live"]);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let run = files.apply(&["--config", "config.yaml", "--live", "live"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
     assert_eq!(files.read("live/deep/x.yaml"), applied());
     let new = files.read("live/config.yaml");
     assert_eq!(new, applied().replace("one", "two"));
@@ -122,9 +122,9 @@ fn a_file_is_applied_to_what_is_in_a_folder() {
 fn invalid_arguments_are_errors() {
     let files = two_files();
     let fails = |arguments: &[&str], message: &str| {
-        let ran = files.apply(arguments);
-        assert_eq!(ran.status, 2, "{}", ran.stderr);
-        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+        let run = files.apply(arguments);
+        assert_eq!(run.status, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(message), "{}", run.stderr);
         assert_eq!(files.read("live.yaml"), config_map("one", "old"));
     };
     fails(
@@ -155,15 +155,15 @@ fn what_is_pruned_is_listed_before_it_is_deleted() {
     let list =
         "live.yaml: v1 ConfigMap two was applied and is not in --config any more: it is deleted";
     // writing fails there, but the list is printed before that
-    let ran = files.apply(&on_files(&["--prune", "--output", "nowhere/live.yaml"]));
-    assert_eq!(ran.status, 2, "{}", ran.stderr);
-    let (told, failed) = (ran.stderr.find(list), ran.stderr.find("error:"));
-    assert!(told.is_some() && told < failed, "{}", ran.stderr);
-    let ran = files.apply(&on_files(&["--prune", "--dry-run"]));
-    assert!(ran.stderr.contains(list), "{}", ran.stderr);
+    let run = files.apply(&on_files(&["--prune", "--output", "nowhere/live.yaml"]));
+    assert_eq!(run.status, 2, "{}", run.stderr);
+    let (told, failed) = (run.stderr.find(list), run.stderr.find("error:"));
+    assert!(told.is_some() && told < failed, "{}", run.stderr);
+    let run = files.apply(&on_files(&["--prune", "--dry-run"]));
+    assert!(run.stderr.contains(list), "{}", run.stderr);
     assert_eq!(files.read("live.yaml"), both);
-    let ran = files.apply(&on_files(&["--prune"]));
-    assert!(ran.stderr.contains(list), "{}", ran.stderr);
+    let run = files.apply(&on_files(&["--prune"]));
+    assert!(run.stderr.contains(list), "{}", run.stderr);
     assert_eq!(files.read("live.yaml"), applied());
 }
 

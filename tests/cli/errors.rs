@@ -188,15 +188,15 @@ fn a_file_that_may_not_be_read() {
     copy_binary(&binary);
     let secret = case.path("local").join("a.yaml");
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
-    let ran = run_as_nobody(&case, &binary);
-    assert_eq!(ran.status, 2);
+    let run = run_as_nobody(&case, &binary);
+    assert_eq!(run.status, 2);
     for message in [
         "cannot read ",
         "local/a.yaml",
         "ermission denied",
         "help: make it readable",
     ] {
-        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+        assert!(run.stderr.contains(message), "{}", run.stderr);
     }
     assert_eq!(case.read("work.yaml"), Some(resource("work", "1")));
 }
@@ -212,13 +212,13 @@ fn a_folder_that_may_not_be_written() {
     copy_binary(&binary);
     fs::set_permissions(case.path("local"), fs::Permissions::from_mode(0o555)).unwrap();
 
-    let ran = run_as_nobody(&case, &binary);
-    assert_eq!(ran.status, 2);
-    assert!(ran.stderr.contains("cannot write "), "{}", ran.stderr);
+    let run = run_as_nobody(&case, &binary);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("cannot write "), "{}", run.stderr);
     assert!(
-        ran.stderr.contains("help: nothing was written"),
+        run.stderr.contains("help: nothing was written"),
         "{}",
-        ran.stderr
+        run.stderr
     );
     assert_eq!(case.read("work.yaml"), Some(resource("work", "1")));
     fs::set_permissions(case.path("local"), fs::Permissions::from_mode(0o755)).unwrap();

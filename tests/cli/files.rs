@@ -51,15 +51,15 @@ fn json_is_yaml() {
 fn match_says_what_is_yaml() {
     // a line merge has conflicts here, a merge of fields has none
     let case = |path: &str| Case::of(path, "a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 3\n");
-    let ran = case("a.conf").merge();
-    assert!(ran.stdout.contains("1 conflict\n"), "{}", ran.stdout);
+    let run = case("a.conf").merge();
+    assert!(run.stdout.contains("1 conflict\n"), "{}", run.stdout);
     for pattern in ["*.conf", "x/**/*.conf"] {
         case("x/y/a.conf")
             .arg(&["--yaml", pattern])
             .gives(&[("x/y/a.conf", "a: 2\nb: 3\n")]);
     }
-    let ran = case("a.yaml").arg(&["--match", "*.conf"]).merge();
-    assert!(ran.stdout.contains("1 conflict\n"), "{}", ran.stdout);
+    let run = case("a.yaml").arg(&["--match", "*.conf"]).merge();
+    assert!(run.stdout.contains("1 conflict\n"), "{}", run.stdout);
 }
 
 #[test]
@@ -68,13 +68,13 @@ fn other_files_merge_line_by_line() {
         .original("README", "x\n")
         .updated("README", "upstream\n")
         .local("README", "mine\n");
-    let ran = case.gives(&[("README", "upstream\n"), ("run.sh", "A\nb\nC\n")]);
+    let run = case.gives(&[("README", "upstream\n"), ("run.sh", "A\nb\nC\n")]);
     assert!(
-        ran.stdout.contains(
+        run.stdout.contains(
             "conflict README:1: text: original x | updated upstream | local mine -> updated"
         ),
         "{}",
-        ran.stdout
+        run.stdout
     );
 }
 
@@ -84,8 +84,8 @@ fn binary_files_are_taken_or_conflict() {
         .file("original", "a.bin", b"\0\x01")
         .file("updated", "a.bin", b"\0\x02")
         .file("local", "a.bin", b"\0\x03");
-    let ran = case.merge();
-    assert!(ran.stdout.contains("a.bin:1: binary:"), "{}", ran.stdout);
+    let run = case.merge();
+    assert!(run.stdout.contains("a.bin:1: binary:"), "{}", run.stdout);
     assert_eq!(
         fs::read(case.path("local").join("a.bin")).unwrap(),
         b"\0\x02"
@@ -105,10 +105,10 @@ fn a_template_merges_line_by_line_with_a_warning() {
     let text =
         |a: &str, c: &str| format!("a: {a}\n{{{{- if .x }}}}\nb: 1\n{{{{- end }}}}\nc: {c}\n");
     let case = Case::of("t.yaml", &text("1", "1"), &text("2", "1"), &text("1", "3"));
-    let ran = case.gives(&[("t.yaml", &text("2", "3"))]);
-    assert!(ran.stderr.contains("warning: "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("local/t.yaml:"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("merged line by line"), "{}", ran.stderr);
+    let run = case.gives(&[("t.yaml", &text("2", "3"))]);
+    assert!(run.stderr.contains("warning: "), "{}", run.stderr);
+    assert!(run.stderr.contains("local/t.yaml:"), "{}", run.stderr);
+    assert!(run.stderr.contains("merged line by line"), "{}", run.stderr);
 }
 
 #[test]
@@ -118,29 +118,29 @@ fn a_file_that_upstream_makes_a_template_is_no_error() {
     let local = format!("ours: 1\n{}", yaml.replace("80", "81"));
     let case = || Case::of("t.yaml", yaml, template, &local).all("a.yaml", "a: 1\n");
     let merged = format!("ours: 1\n{template}");
-    let ran = case().gives(&[("a.yaml", "a: 1\n"), ("t.yaml", &merged)]);
+    let run = case().gives(&[("a.yaml", "a: 1\n"), ("t.yaml", &merged)]);
     assert!(
-        ran.stdout.contains("conflict t.yaml:3: text: "),
+        run.stdout.contains("conflict t.yaml:3: text: "),
         "{}",
-        ran.stdout
+        run.stdout
     );
-    assert!(ran.stderr.contains("merged line by line"), "{}", ran.stderr);
-    let ran = case().arg(&["--on-conflict", "fail"]).run_untouched();
-    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    assert!(run.stderr.contains("merged line by line"), "{}", run.stderr);
+    let run = case().arg(&["--on-conflict", "fail"]).run_untouched();
+    assert_eq!(run.status, 1, "{}", run.stderr);
     // without a template, local's file was broken by mistake
     let broken = template
         .replace("{{ .Values.port }}", "{ {a: 1}: 2 }")
         .replace("{{", "{")
         .replace("}}", "}");
-    let ran = Case::of("t.yaml", yaml, &broken, &local).run_untouched();
-    assert_eq!(ran.status, 2, "{}", ran.stderr);
+    let run = Case::of("t.yaml", yaml, &broken, &local).run_untouched();
+    assert_eq!(run.status, 2, "{}", run.stderr);
 }
 
 #[test]
 fn a_broken_file_that_needs_no_merge_is_no_error() {
     let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").all("b.yaml", "b: [\n");
-    let ran = case.gives(&[("a.yaml", "a: 2\n"), ("b.yaml", "b: [\n")]);
-    assert_eq!(ran.stderr, "");
+    let run = case.gives(&[("a.yaml", "a: 2\n"), ("b.yaml", "b: [\n")]);
+    assert_eq!(run.stderr, "");
 }
 
 #[test]
@@ -227,14 +227,14 @@ mod unix {
         symlink("../outside.yaml", case.path("local").join("a.yaml")).unwrap();
         symlink("../folder", case.path("local").join("sub")).unwrap();
         symlink("/etc", case.path("updated").join("etc")).unwrap();
-        let ran = case.merge();
+        let run = case.merge();
         let read = |path: &str| fs::read_to_string(case.path("").join(path)).unwrap();
         assert_eq!(read("outside.yaml"), "a: 1\n");
         assert_eq!(read("folder/b.yaml"), "b: 1\n");
         assert!(!case.path("local").join("etc").exists());
         assert!(case.path("local").join("a.yaml").is_symlink());
         for name in ["warning: a.yaml", "warning: etc", "warning: sub"] {
-            assert!(ran.stderr.contains(name), "{name}: {}", ran.stderr);
+            assert!(run.stderr.contains(name), "{name}: {}", run.stderr);
         }
     }
 
@@ -288,24 +288,24 @@ fn the_executable_bit_merges() {
         ([0o644, 0o600, 0o644], both, 0o644),
     ] {
         let case = executable(modes, texts);
-        let ran = case.merge();
+        let run = case.merge();
         let now = std::fs::metadata(case.path("local").join("run.sh")).unwrap();
         assert_eq!(
             now.permissions().mode() & 0o777,
             expected,
             "{modes:?} {}",
-            ran.stdout
+            run.stdout
         );
         let again = case.merge();
         assert!(again.stdout.contains("0 changed"), "{}", again.stdout);
     }
     let case = executable([0o644, 0o755, 0o644], same);
-    let ran = case.arg(&["--diff"]).run_untouched();
+    let run = case.arg(&["--diff"]).run_untouched();
     assert_eq!(
-        ran.stdout,
+        run.stdout,
         "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
     );
     let pinned = ["# merge3: keep\n"; 3];
-    let ran = executable([0o644, 0o755, 0o644], pinned).run_untouched();
-    assert!(ran.stdout.contains("0 changed"), "{}", ran.stdout);
+    let run = executable([0o644, 0o755, 0o644], pinned).run_untouched();
+    assert!(run.stdout.contains("0 changed"), "{}", run.stdout);
 }

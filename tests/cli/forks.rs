@@ -36,24 +36,24 @@ fn a_fork_in_another_namespace_is_upgraded_in_it() {
         .updated("b.yaml", &placed("z", "upstream", ["1", "2", "1"]))
         .local("b.yaml", &placed("mine", "upstream", ["1", "1", "3"]))
     };
-    let ran = case().gives(&[
+    let run = case().gives(&[
         ("a.yaml", &file("ours", ["2", "1", "1"])),
         ("b.yaml", &placed("mine", "upstream", ["1", "2", "3"])),
     ]);
     assert!(
-        ran.stdout.ends_with(
+        run.stdout.ends_with(
             ", 0 conflicts\n3 resources have another name or namespace than upstream's and were paired all the same\n"
         ),
         "{}",
-        ran.stdout
+        run.stdout
     );
-    let ran = case().arg(&["-v"]).merge();
+    let run = case().arg(&["-v"]).merge();
     assert!(
-        ran.stdout.contains(
+        run.stdout.contains(
             "\nrenamed b.yaml:1: original v1 ConfigMap upstream/z | updated v1 ConfigMap upstream/z | local v1 ConfigMap upstream/mine\n"
         ),
         "{}",
-        ran.stdout
+        run.stdout
     );
 }
 
@@ -83,18 +83,18 @@ fn a_file_that_the_user_deleted_does_not_come_back_with_something_new() {
             .updated("web/a.txt", "2\n")
             .updated("web/sub/b.yaml", &resource("d", "1"))
     };
-    let ran = case().gives(&[("other.yaml", &b)]);
+    let run = case().gives(&[("other.yaml", &b)]);
     let told = "2 files or folders that were deleted here changed upstream and stay deleted\n";
-    assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
-    let ran = case().arg(&["-v"]).merge();
+    assert!(run.stdout.ends_with(told), "{}", run.stdout);
+    let run = case().arg(&["-v"]).merge();
     for told in [
         "\nconflict all.yaml: deleted-locally: original apiVersion: v1",
         "\nconflict web: deleted-locally: original (1 files) | updated (2 files) | local (absent) -> local\n",
     ] {
-        assert!(ran.stdout.contains(told), "{told}\n{}", ran.stdout);
+        assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);
     }
-    let ran = case().arg(&["--on-conflict", "markers"]).run();
-    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    let run = case().arg(&["--on-conflict", "markers"]).run();
+    assert_eq!(run.status, 1, "{}", run.stderr);
     let tree = case()
         .arg(&["--on-conflict", "local"])
         .gives(&[("other.yaml", &b)]);
@@ -110,9 +110,9 @@ fn old_deletions_are_listed_last_and_can_be_acknowledged() {
         docs.join("---\n") + "---\n" + &resource("z", field)
     };
     let case = || Case::of("a.yaml", &all("1"), &all("2"), &resource("z", "local"));
-    let ran = case().gives(&[("a.yaml", &resource("z", "2"))]);
-    let lines: Vec<&str> = ran.stdout.lines().collect();
-    assert_eq!(lines.len(), 3, "{}", ran.stdout);
+    let run = case().gives(&[("a.yaml", &resource("z", "2"))]);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", run.stdout);
     assert!(lines[0].ends_with("88 conflicts"), "{}", lines[0]);
     assert!(
         lines[1].starts_with("conflict a.yaml:6: v1 ConfigMap z: data.field: "),
@@ -123,18 +123,18 @@ fn old_deletions_are_listed_last_and_can_be_acknowledged() {
         lines[2],
         "87 resources that were deleted here changed upstream and stay deleted"
     );
-    let ran = case().arg(&["-v"]).merge();
-    assert_eq!(ran.stdout.matches(": deleted-locally: ").count(), 87);
+    let run = case().arg(&["-v"]).merge();
+    assert_eq!(run.stdout.matches(": deleted-locally: ").count(), 87);
     let known = "rules:\n- kind: ConfigMap\n  file: a.yaml\n  take: local\n";
-    let ran = case().local(".merge3.yaml", known).merge();
-    assert!(!ran.stdout.contains("stay"), "{}", ran.stdout);
-    assert!(ran.stdout.contains(", 1 conflict\n"), "{}", ran.stdout);
+    let run = case().local(".merge3.yaml", known).merge();
+    assert!(!run.stdout.contains("stay"), "{}", run.stdout);
+    assert!(run.stdout.contains(", 1 conflict\n"), "{}", run.stdout);
 }
 
 #[test]
 fn a_resource_that_the_old_release_has_twice_is_a_warning() {
     let twice = two(&resource("a", "1"), &resource("a", "2"));
-    let ran = Case::of(
+    let run = Case::of(
         "a.yaml",
         &twice,
         &resource("a", "3"),
@@ -142,20 +142,20 @@ fn a_resource_that_the_old_release_has_twice_is_a_warning() {
     )
     .gives(&[("a.yaml", &(resource("a", "3") + "  ours: 1\n"))]);
     assert!(
-        ran.stderr.contains(
+        run.stderr.contains(
             "original/a.yaml:9:1: v1 ConfigMap a is twice in the original, in lines 2 and 9"
         ),
         "{}",
-        ran.stderr
+        run.stderr
     );
     // two local resources of one identity cannot be merged
-    let ran = Case::of(
+    let run = Case::of(
         "a.yaml",
         &twice,
         &resource("a", "3"),
         &(twice.clone() + "  ours: 1\n"),
     )
     .run_untouched();
-    assert_eq!(ran.status, 2);
-    assert!(ran.stderr.contains("local/a.yaml"), "{}", ran.stderr);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("local/a.yaml"), "{}", run.stderr);
 }

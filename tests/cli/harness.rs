@@ -112,14 +112,14 @@ impl Case {
             .arg(command.get_program())
             .args(command.get_args())
             .output();
-        let ran = RunOutput::from(output.unwrap());
+        let run = RunOutput::from(output.unwrap());
         let seconds = |time: &str| {
             let (minutes, seconds) = time.trim_end_matches('s').split_once('m').unwrap();
             minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
         };
-        let times = ran.stderr.lines().last().unwrap();
+        let times = run.stderr.lines().last().unwrap();
         let worked = times.split_whitespace().map(seconds).sum();
-        (ran, worked)
+        (run, worked)
     }
 
     /// Runs, and returns the elapsed seconds.
@@ -131,25 +131,25 @@ impl Case {
 
     /// Runs, and asserts that the merge succeeds.
     pub(crate) fn merge(&self) -> RunOutput {
-        let ran = self.run();
-        assert_eq!(ran.status, 0, "{}", ran.stderr);
-        ran
+        let run = self.run();
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        run
     }
 
     /// Runs, and asserts that nothing was written.
     pub(crate) fn run_untouched(&self) -> RunOutput {
         let before = snapshot(&self.path("local"));
-        let ran = self.run();
+        let run = self.run();
         assert_eq!(snapshot(&self.path("local")), before);
-        ran
+        run
     }
 
     /// Runs, and asserts an error that has all of these messages, with nothing written.
     pub(crate) fn fails_with(&self, messages: &[&str]) {
-        let ran = self.run_untouched();
-        assert_eq!(ran.status, 2, "{}{}", ran.stdout, ran.stderr);
-        assert_eq!(ran.stdout, "");
-        ran.says(messages);
+        let run = self.run_untouched();
+        assert_eq!(run.status, 2, "{}{}", run.stdout, run.stderr);
+        assert_eq!(run.stdout, "");
+        run.says(messages);
     }
 
     /// Returns the content of a local file, or None if it does not exist.
@@ -170,13 +170,13 @@ impl Case {
 
     /// Merges, and asserts these local files.
     pub(crate) fn gives(&self, files: &[(&str, &str)]) -> RunOutput {
-        let ran = self.merge();
+        let run = self.merge();
         let expected: Vec<(String, String)> = files
             .iter()
             .map(|(path, content)| ((*path).to_owned(), (*content).to_owned()))
             .collect();
-        assert_eq!(self.tree(), expected, "{}{}", ran.stdout, ran.stderr);
-        ran
+        assert_eq!(self.tree(), expected, "{}{}", run.stdout, run.stderr);
+        run
     }
 }
 

@@ -27,9 +27,13 @@ fn around(document: &str) -> Case {
 fn assert_limited(document: &str, limit: &str) {
     let start = Instant::now();
     let case = around(document);
-    let ran = case.merge();
-    assert!(ran.stderr.contains(limit), "{}", ran.stderr);
-    assert!(ran.stderr.contains("merged line by line"), "{}", ran.stderr);
+    let result = case.merge();
+    assert!(result.stderr.contains(limit), "{}", result.stderr);
+    assert!(
+        result.stderr.contains("merged line by line"),
+        "{}",
+        result.stderr
+    );
     assert!(
         case.read("a.yaml")
             .unwrap()
@@ -51,8 +55,8 @@ fn merge_file(document: &str) {
         .args(["local", "original", "updated"].map(|side| case.path(side).join("a.yaml")))
         .output()
         .unwrap();
-    let ran = RunOutput::from(output);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let result = RunOutput::from(output);
+    assert_eq!(result.status, 0, "{}", result.stderr);
     assert!(
         case.read("a.yaml")
             .unwrap()
@@ -71,9 +75,13 @@ fn solve(document: &str) {
         .arg(case.path("local").join("a.yaml"))
         .output()
         .unwrap();
-    let ran = RunOutput::from(output);
-    assert_eq!(ran.status, 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("nothing was changed"), "{}", ran.stderr);
+    let result = RunOutput::from(output);
+    assert_eq!(result.status, 1, "{}", result.stderr);
+    assert!(
+        result.stderr.contains("nothing was changed"),
+        "{}",
+        result.stderr
+    );
     assert!(case.read("a.yaml").unwrap() == text);
 }
 
@@ -123,8 +131,8 @@ fn as_many_aliases_as_are_allowed() {
     }
     let start = Instant::now();
     let case = around(&text);
-    let ran = case.merge();
-    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+    let result = case.merge();
+    assert!(!result.stderr.contains("warning"), "{}", result.stderr);
     assert!(case.read("a.yaml").unwrap().ends_with("x: 2\ny: 1\nz: 2\n"));
     assert!(start.elapsed() < TIME_LIMIT, "{:?}", start.elapsed());
 }
@@ -145,8 +153,8 @@ fn a_document_whose_original_is_read_again() {
         &text("x: 1 # two\ny: 2\nz: 1\n"),
         &text("x: 1 # one\ny: 1\nz: 2\n"),
     );
-    let ran = case.merge();
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let result = case.merge();
+    assert_eq!(result.status, 0, "{}", result.stderr);
     let expected = text("x: 1 # two\ny: 2\nz: 2\n");
     assert!(case.read("a.yaml").unwrap() == expected);
 }
@@ -169,16 +177,16 @@ fn a_scalar_of_seventy_megabytes() {
     let run = |megabytes: usize, status: i32| {
         let text = format!("a: {}\nx: 2\n", "a".repeat(megabytes << 20));
         let case = Case::of("a.yaml", "x: 1\n", &text, "x: 3\n");
-        let (ran, seconds) = case.run_timed();
-        assert_eq!(ran.status, status, "{}", ran.stderr);
-        (case, ran, seconds)
+        let (result, seconds) = case.run_timed();
+        assert_eq!(result.status, status, "{}", result.stderr);
+        (case, result, seconds)
     };
     let (_, _, few) = run(7, 0);
-    let (case, ran, many) = run(70, 2);
-    assert_eq!(ran.stdout, "");
+    let (case, result, many) = run(70, 2);
+    assert_eq!(result.stdout, "");
     assert_eq!(case.tree(), [("a.yaml".to_owned(), "x: 3\n".to_owned())]);
     for message in ["a document of 64 MiB or more", "help: divide it"] {
-        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+        assert!(result.stderr.contains(message), "{}", result.stderr);
     }
     assert!(many < few * 40.0, "{few} seconds, then {many}");
 }
@@ -193,8 +201,8 @@ fn many_keys_in_one_map() {
         });
         let case = around(keys.trim_end());
         let start = Instant::now();
-        let ran = case.merge();
-        assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+        let result = case.merge();
+        assert!(!result.stderr.contains("warning"), "{}", result.stderr);
         assert!(
             case.read("a.yaml")
                 .unwrap()
@@ -255,9 +263,9 @@ fn seconds_for_changes(count: usize, place: fn(usize, char) -> String) -> f64 {
     let text = |side| (0..count).map(|n| place(n, side)).collect::<String>() + "}\n";
     let case = Case::of("a.yaml", &text('o'), &text('u'), &text('l'));
     let start = Instant::now();
-    let ran = case.merge();
-    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("1 changed"), "{}", ran.stdout);
+    let result = case.merge();
+    assert!(!result.stderr.contains("warning"), "{}", result.stderr);
+    assert!(result.stdout.contains("1 changed"), "{}", result.stdout);
     start.elapsed().as_secs_f64()
 }
 

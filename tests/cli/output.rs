@@ -8,8 +8,8 @@ use pretty_assertions::assert_eq;
 use crate::harness::{Case, RunOutput, resource};
 
 #[track_caller]
-fn assert_prints(ran: &RunOutput, text: &str) {
-    assert!(ran.stdout.contains(text), "{}", ran.stdout);
+fn assert_prints(outcome: &RunOutput, text: &str) {
+    assert!(outcome.stdout.contains(text), "{}", outcome.stdout);
 }
 
 /// Returns a case with a conflict and with files that are changed, added, deleted and moved, with
@@ -35,54 +35,58 @@ fn everything() -> Case {
 
 #[test]
 fn the_summary_counts_and_shows_each_conflict() {
-    let ran = everything().merge();
+    let outcome = everything().merge();
     assert_eq!(
-        ran.stdout,
+        outcome.stdout,
         "13 files read, 2 changed, 2 added, 1 deleted, 1 moved, 1 conflict\n\
          conflict a b.yaml:6: v1 ConfigMap a: data.field: both-changed: original 1 | updated 2 | local 3 -> updated\n"
     );
-    assert_eq!(ran.stderr, "");
+    assert_eq!(outcome.stderr, "");
 }
 
 #[test]
 fn quiet_and_verbose() {
-    let ran = everything().arg(&["-q"]).merge();
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
-    let ran = everything().arg(&["-v"]).merge();
+    let outcome = everything().arg(&["-q"]).merge();
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
+    let outcome = everything().arg(&["-v"]).merge();
     assert!(
-        ran.stdout.starts_with(
+        outcome.stdout.starts_with(
             "changed a b.yaml\nadded empty.txt\ndeleted gone.yaml\nmoved old name.yaml to new name.yaml\n"
         ),
         "{}",
-        ran.stdout
+        outcome.stdout
     );
 }
 
 #[test]
 fn colour_is_for_terminals_unless_it_is_asked_for() {
     assert!(!everything().merge().stdout.contains('\u{1b}'));
-    let ran = everything().arg(&["--color", "always"]).merge();
-    assert_prints(&ran, "\u{1b}[31mboth-changed\u{1b}[0m");
+    let outcome = everything().arg(&["--color", "always"]).merge();
+    assert_prints(&outcome, "\u{1b}[31mboth-changed\u{1b}[0m");
 }
 
 #[test]
 fn a_dry_run_writes_nothing() {
-    let ran = everything().arg(&["--dry-run"]).run_untouched();
-    assert_eq!(ran.status, 0);
-    assert_prints(&ran, "deleted gone.yaml\n");
-    assert_prints(&ran, "2 to be changed, 2 to be added");
+    let outcome = everything().arg(&["--dry-run"]).run_untouched();
+    assert_eq!(outcome.status, 0);
+    assert_prints(&outcome, "deleted gone.yaml\n");
+    assert_prints(&outcome, "2 to be changed, 2 to be added");
 }
 
 #[test]
 fn git_applies_the_diff_and_the_result_is_that_of_a_merge() {
     let case = everything().arg(&["--diff"]);
-    let ran = case.run_untouched();
-    assert_eq!(ran.status, 0);
-    assert_prints(&ran, "\\ No newline at end of file");
-    assert_prints(&ran, "--- /dev/null\n+++ b/new.yaml\n");
-    assert_prints(&ran, "--- a/gone.yaml\n+++ /dev/null\n");
-    assert!(ran.stderr.contains("13 files read"), "{}", ran.stderr);
-    fs::write(case.path("diff"), &ran.stdout).unwrap();
+    let outcome = case.run_untouched();
+    assert_eq!(outcome.status, 0);
+    assert_prints(&outcome, "\\ No newline at end of file");
+    assert_prints(&outcome, "--- /dev/null\n+++ b/new.yaml\n");
+    assert_prints(&outcome, "--- a/gone.yaml\n+++ /dev/null\n");
+    assert!(
+        outcome.stderr.contains("13 files read"),
+        "{}",
+        outcome.stderr
+    );
+    fs::write(case.path("diff"), &outcome.stdout).unwrap();
     let applied = Command::new("git")
         .args(["apply", "../diff"])
         .current_dir(case.path("local"))
@@ -92,7 +96,7 @@ fn git_applies_the_diff_and_the_result_is_that_of_a_merge() {
         applied.status.success(),
         "{}{}",
         String::from_utf8_lossy(&applied.stderr),
-        ran.stdout
+        outcome.stdout
     );
 
     let merged = everything();
@@ -103,10 +107,14 @@ fn git_applies_the_diff_and_the_result_is_that_of_a_merge() {
 #[test]
 fn a_conflict_under_fail_writes_nothing() {
     let case = everything().arg(&["--on-conflict", "fail"]);
-    let ran = case.run_untouched();
-    assert_eq!(ran.status, 1);
-    assert_prints(&ran, "both-changed");
-    assert!(ran.stderr.contains("nothing was written"), "{}", ran.stderr);
+    let outcome = case.run_untouched();
+    assert_eq!(outcome.status, 1);
+    assert_prints(&outcome, "both-changed");
+    assert!(
+        outcome.stderr.contains("nothing was written"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -161,9 +169,9 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
         .local("plain.yaml", &resource("p", "1"))
     };
     let case = case().arg(&["--diff"]);
-    let ran = case.run_untouched();
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
-    let told = format!("{}{}", ran.stdout, ran.stderr);
+    let outcome = case.run_untouched();
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let told = format!("{}{}", outcome.stdout, outcome.stderr);
     assert!(
         !told.contains("key: ") && !told.contains("hunter"),
         "{told}"
@@ -178,8 +186,10 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
             "warning: {file}: the values of its Secrets are left out of the diff; --show-secrets shows them\n"
         )
     };
-    let (warnings, _) = ran.stderr.split_at(ran.stderr.rfind("warning: ").unwrap());
-    let last = ran.stderr[warnings.len()..].lines().next().unwrap();
+    let (warnings, _) = outcome
+        .stderr
+        .split_at(outcome.stderr.rfind("warning: ").unwrap());
+    let last = outcome.stderr[warnings.len()..].lines().next().unwrap();
     assert_eq!(
         format!("{warnings}{last}\n"),
         format!(
@@ -191,13 +201,13 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
             whole("secret.yaml")
         )
     );
-    fs::write(case.path("diff"), &ran.stdout).unwrap();
+    fs::write(case.path("diff"), &outcome.stdout).unwrap();
     let applied = Command::new("git")
         .args(["apply", "../diff"])
         .current_dir(case.path("local"))
         .output()
         .unwrap();
-    assert!(applied.status.success(), "{applied:?}\n{}", ran.stdout);
+    assert!(applied.status.success(), "{applied:?}\n{}", outcome.stdout);
     assert_eq!(case.read("both.yaml").unwrap(), beside("hunter5", "2"));
     assert_eq!(
         case.read("labelled.yaml").unwrap(),
@@ -215,7 +225,7 @@ fn the_values_of_a_secret_are_not_printed() {
             "apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n  key: {value}\n"
         )
     };
-    let ran = Case::of(
+    let outcome = Case::of(
         "s.yaml",
         &secret("old"),
         &secret("hunter2"),
@@ -223,12 +233,13 @@ fn the_values_of_a_secret_are_not_printed() {
     )
     .merge();
     assert!(
-        ran.stdout
+        outcome
+            .stdout
             .contains("original (secret) | updated (secret) | local (secret) -> updated"),
         "{}",
-        ran.stdout
+        outcome.stdout
     );
-    assert!(!ran.stdout.contains("hunter2"));
+    assert!(!outcome.stdout.contains("hunter2"));
 }
 
 #[test]
@@ -252,8 +263,8 @@ fn the_number_of_threads_makes_no_difference() {
                 .updated(&path, &text("2"))
                 .local(&path, &text("3"));
         }
-        let ran = case.merge();
-        (ran.stdout, ran.stderr, case.tree())
+        let outcome = case.merge();
+        (outcome.stdout, outcome.stderr, case.tree())
     };
     assert_eq!(case("1"), case("2"));
 }
@@ -276,17 +287,17 @@ fn only_what_changes_is_written() {
 
 #[test]
 fn check_says_by_its_status_whether_anything_would_change() {
-    let ran = everything().arg(&["--check"]).run_untouched();
-    assert_eq!(ran.status, 1);
-    assert_prints(&ran, "changed a b.yaml\n");
+    let outcome = everything().arg(&["--check"]).run_untouched();
+    assert_eq!(outcome.status, 1);
+    assert_prints(&outcome, "changed a b.yaml\n");
     let same = resource("a", "1");
-    let ran = Case::of("a.yaml", &same, &same, &resource("a", "2"))
+    let outcome = Case::of("a.yaml", &same, &same, &resource("a", "2"))
         .arg(&["--check"])
         .run_untouched();
-    assert_eq!(ran.status, 0);
-    let ran = everything().arg(&["--check", "--diff"]).run_untouched();
-    assert_eq!(ran.status, 1);
-    assert!(ran.stdout.starts_with("diff --git"));
+    assert_eq!(outcome.status, 0);
+    let outcome = everything().arg(&["--check", "--diff"]).run_untouched();
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.stdout.starts_with("diff --git"));
 }
 
 #[test]
@@ -296,8 +307,8 @@ fn the_result_goes_where_output_says() {
     let case = everything().all("same/kept.md", "# kept\n");
     let there = case.path("result");
     let case = case.arg(&["--output", there.to_str().unwrap()]);
-    let ran = case.run_untouched();
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let outcome = case.run_untouched();
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert_eq!(
         fs::read_to_string(there.join("same/kept.md")).unwrap(),
         "# kept\n"
@@ -345,8 +356,8 @@ fn one_file_is_printed() {
     let output = files(&["--output", "-"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "a: 2\nb: 3\n");
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("3 files read"));
-    let ran = everything().arg(&["--output", "-"]).run_untouched();
-    assert_eq!(ran.status, 2);
+    let outcome = everything().arg(&["--output", "-"]).run_untouched();
+    assert_eq!(outcome.status, 2);
 }
 
 #[test]
@@ -367,14 +378,14 @@ fn a_diff_of_crlf_files_and_of_conflict_markers_applies() {
     let merged = case();
     assert_eq!(merged.run().status, 1);
     let shown = case().arg(&["--diff"]);
-    let ran = shown.run_untouched();
-    fs::write(shown.path("diff"), &ran.stdout).unwrap();
+    let outcome = shown.run_untouched();
+    fs::write(shown.path("diff"), &outcome.stdout).unwrap();
     let applied = Command::new("git")
         .args(["apply", "../diff"])
         .current_dir(shown.path("local"))
         .status()
         .unwrap();
-    assert!(applied.success(), "{}", ran.stdout);
+    assert!(applied.success(), "{}", outcome.stdout);
     assert_eq!(shown.tree(), merged.tree());
 }
 

@@ -16,12 +16,12 @@ fn nothing_upstream_nothing_done() {
         .updated("a.yaml", &resource("a", "1"))
         .local("b/moved.yaml", "# mine\n")
         .local("c.yaml", &resource("a", "local"));
-    let ran = case.run_untouched();
-    assert_eq!(ran.status, 0);
+    let run = case.run_untouched();
+    assert_eq!(run.status, 0);
     assert!(
-        ran.stdout.starts_with("4 files read, 0 changed"),
+        run.stdout.starts_with("4 files read, 0 changed"),
         "{}",
-        ran.stdout
+        run.stdout
     );
 }
 
@@ -39,12 +39,12 @@ fn files_that_the_user_folded_into_one_are_updated_there() {
 #[test]
 fn a_file_that_upstream_renamed_moves_with_what_is_local_in_it() {
     let local = format!("# license\n\n{}# end\n", resource("a", "1"));
-    let ran = Case::empty()
+    let run = Case::empty()
         .original("a.yaml", &resource("a", "1"))
         .updated("new/b.yaml", &resource("a", "2"))
         .local("a.yaml", &local)
         .gives(&[("new/b.yaml", &local.replace("field: 1", "field: 2"))]);
-    assert!(ran.stdout.contains("1 moved"), "{}", ran.stdout);
+    assert!(run.stdout.contains("1 moved"), "{}", run.stdout);
 }
 
 #[test]
@@ -150,11 +150,11 @@ fn what_upstream_deleted_goes_and_its_file_and_folder_too() {
         .original("x/y/a.yaml", &resource("a", "1"))
         .local("x/y/a.yaml", &format!("# mine\n{}", resource("a", "1")))
         .all("b.yaml", &resource("b", "1"));
-    let ran = case.gives(&[("b.yaml", &resource("b", "1"))]);
+    let run = case.gives(&[("b.yaml", &resource("b", "1"))]);
     assert!(
-        ran.stdout.contains("1 deleted, 0 conflicts"),
+        run.stdout.contains("1 deleted, 0 conflicts"),
         "{}",
-        ran.stdout
+        run.stdout
     );
     assert!(!case.path("local").join("x").exists());
 }
@@ -166,12 +166,12 @@ fn what_upstream_deleted_and_the_user_changed_is_a_conflict() {
             .original("a.yaml", &resource("a", "1"))
             .local("a.yaml", &resource("a", "local"))
     };
-    let ran = case().gives(&[]);
+    let run = case().gives(&[]);
     assert!(
-        ran.stdout
+        run.stdout
             .contains("a.yaml:1: v1 ConfigMap a: deleted-upstream:"),
         "{}",
-        ran.stdout
+        run.stdout
     );
     case()
         .arg(&["--on-conflict", "local"])
@@ -184,13 +184,13 @@ fn what_the_user_deleted_stays_deleted() {
         .original("a.yaml", &two(&resource("a", "1"), &resource("b", "1")))
         .updated("a.yaml", &two(&resource("a", "2"), &resource("b", "1")))
         .local("a.yaml", &resource("b", "1"));
-    let ran = case.gives(&[("a.yaml", &resource("b", "1"))]);
+    let run = case.gives(&[("a.yaml", &resource("b", "1"))]);
     assert!(
-        ran.stdout.contains("v1 ConfigMap a: deleted-locally:"),
+        run.stdout.contains("v1 ConfigMap a: deleted-locally:"),
         "{}",
-        ran.stdout
+        run.stdout
     );
-    assert!(ran.stdout.contains("1 conflict\n"), "{}", ran.stdout);
+    assert!(run.stdout.contains("1 conflict\n"), "{}", run.stdout);
 }
 
 #[test]

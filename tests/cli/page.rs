@@ -136,8 +136,8 @@ fn the_rule_of_each_conflict_decides_it() {
         .collect();
     assert_eq!(rules.len(), 5, "{rules:#?}");
     for rule in &rules {
-        let ran = case(rule).arg(&["--report", "json"]).merge();
-        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let run = case(rule).arg(&["--report", "json"]).merge();
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
         let ruled = report["conflicts"].as_array().unwrap().iter();
         let ruled = ruled.filter(|it| it["rule"] == ".merge3.yaml:2").count();
         assert!(ruled > 0, "{rule}\n{report:#}");
@@ -198,17 +198,17 @@ fn a_page_is_for_merges_and_upgrades() {
     );
     assert!(fs::read_to_string(file).unwrap().ends_with("</html>\n"));
     let mut outdated = case.program();
-    let ran = RunOutput::from(
+    let run = RunOutput::from(
         outdated
             .args(["outdated", "--report=html"])
             .output()
             .unwrap(),
     );
-    assert_eq!(ran.status, 2);
+    assert_eq!(run.status, 2);
     assert!(
-        ran.stderr
+        run.stderr
             .contains("--report html is for merges and upgrades"),
         "{}",
-        ran.stderr
+        run.stderr
     );
 }

@@ -55,8 +55,8 @@ fn everything() -> Case {
 
 #[test]
 fn the_json_report_is_what_its_schema_says() {
-    let ran = everything().arg(&["--report", "json"]).merge();
-    let mut report = valid(&ran.stdout);
+    let run = everything().arg(&["--report", "json"]).merge();
+    let mut report = valid(&run.stdout);
     assert!(report["duration_ms"].as_f64().unwrap() > 0.0);
     report["duration_ms"] = json!(0);
     report["program"] = json!("");
@@ -117,12 +117,12 @@ fn every_policy_has_a_valid_report() {
     for (policy, status, written) in [("local", 0, true), ("fail", 1, false), ("markers", 1, true)]
     {
         let case = everything().arg(&["--report=json", "--on-conflict", policy]);
-        let ran = case.run();
-        assert_eq!(ran.status, status, "{policy}");
-        let report = valid(&ran.stdout);
+        let run = case.run();
+        assert_eq!(run.status, status, "{policy}");
+        let report = valid(&run.stdout);
         assert_eq!(report["written"], json!(written), "{policy}");
         assert_eq!(report["open"], json!(status == 1), "{policy}");
-        assert!(!ran.stdout.contains("hunter2"));
+        assert!(!run.stdout.contains("hunter2"));
     }
 }
 
@@ -130,8 +130,8 @@ fn every_policy_has_a_valid_report() {
 fn the_schema_refuses_what_is_no_report() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let ran = everything().arg(&["--report", "json"]).merge();
-    let report = valid(&ran.stdout);
+    let run = everything().arg(&["--report", "json"]).merge();
+    let report = valid(&run.stdout);
     for (pointer, wrong) in [
         ("/version", json!(2)),
         ("/conflicts/0/kind", json!("pinned")),
@@ -148,8 +148,8 @@ fn the_schema_refuses_what_is_no_report() {
 
 #[test]
 fn the_markdown_report_survives_any_value() {
-    let ran = everything().arg(&["--report", "markdown"]).merge();
-    let text = ran.stdout;
+    let run = everything().arg(&["--report", "markdown"]).merge();
+    let text = run.stdout;
     assert!(
         text.starts_with("**merge3:** 18 files read, 3 changed, 1 added, 1 deleted, 1 moved, 2 conflicts, 1 held back by pins\n\n### Conflicts\n\n| where |"),
         "{text}"
@@ -174,9 +174,9 @@ fn a_report_goes_to_a_file_beside_the_summary() {
     let case = everything();
     let file = case.path("report.json");
     let case = case.arg(&["--report=json", "--report-file", file.to_str().unwrap()]);
-    let ran = case.merge();
-    assert!(ran.stdout.starts_with("18 files read"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("\npinned pinned.yaml:6: v1 ConfigMap p: data.field: original 1 | updated 2 | local 3 -> local\n"), "{}", ran.stdout);
+    let run = case.merge();
+    assert!(run.stdout.starts_with("18 files read"), "{}", run.stdout);
+    assert!(run.stdout.contains("\npinned pinned.yaml:6: v1 ConfigMap p: data.field: original 1 | updated 2 | local 3 -> local\n"), "{}", run.stdout);
     assert_eq!(
         valid(&fs::read_to_string(file).unwrap())["version"],
         json!(1)
@@ -186,7 +186,7 @@ fn a_report_goes_to_a_file_beside_the_summary() {
 #[test]
 fn only_what_upstream_changed_is_held_back() {
     let text = |field: &str, list: &str| format!("a: {field}\nlist:\n{list}b: {field}\n");
-    let ran = Case::of(
+    let run = Case::of(
         "values.yaml",
         &text("1", "- name: x\n  image: x:1\n- name: y\n  image: y:1\n"),
         &text("2", "- name: y\n  image: y:2\n"),
@@ -194,7 +194,7 @@ fn only_what_upstream_changed_is_held_back() {
     )
     .arg(&["--report=json", "--on-conflict=fail"])
     .merge();
-    let report = valid(&ran.stdout);
+    let report = valid(&run.stdout);
     let held: Vec<(&str, &Value, &str)> = report["pinned"]
         .as_array()
         .unwrap()
@@ -219,16 +219,16 @@ fn only_what_upstream_changed_is_held_back() {
 
 #[test]
 fn a_report_goes_to_standard_error_beside_a_diff() {
-    let ran = everything()
+    let run = everything()
         .arg(&["--report=json", "--diff", "-q"])
         .run_untouched();
-    assert!(ran.stdout.starts_with("diff --git "), "{}", ran.stdout);
-    assert_eq!(valid(&ran.stderr)["written"], json!(false));
+    assert!(run.stdout.starts_with("diff --git "), "{}", run.stdout);
+    assert_eq!(valid(&run.stderr)["written"], json!(false));
 }
 
 #[test]
 fn a_conflict_of_elements_names_them_and_their_line() {
-    let ran = Case::of(
+    let run = Case::of(
         "a.yaml",
         "args:\n  - run\n  - one\n  - two\n  - end\n",
         "args:\n  - run\n  - 1\n  - zwei\n  - 3\n  - end\n",
@@ -237,7 +237,7 @@ fn a_conflict_of_elements_names_them_and_their_line() {
     .arg(&["--lists", "merge"])
     .merge();
     let told = "conflict a.yaml:3: args: both-changed: original - one\\n- two | updated - 1\\n- zwei\\n- 3 | local - eins -> updated";
-    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    assert!(run.stdout.contains(told), "{}", run.stdout);
 }
 
 /// Returns a case in which both sides changed values of every kind.
@@ -279,16 +279,16 @@ fn values_combined_from_both_sides_are_reported() {
     );
     assert_eq!(report["counts"]["conflicts"], json!(0));
 
-    let ran = combined().merge();
+    let run = combined().merge();
     let count = "\n4 values that both sides changed were put together from both\n";
-    assert!(ran.stdout.ends_with(count), "{}", ran.stdout);
-    let ran = combined().arg(&["-v"]).merge();
+    assert!(run.stdout.ends_with(count), "{}", run.stdout);
+    let run = combined().arg(&["-v"]).merge();
     let line =
         "\ncombined values.yaml:1: image: image: original q/a:1 | updated q/a:2 | local m/a:1\n";
-    assert!(ran.stdout.contains(line), "{}", ran.stdout);
-    let ran = combined().arg(&["--report", "markdown"]).merge();
+    assert!(run.stdout.contains(line), "{}", run.stdout);
+    let run = combined().arg(&["--report", "markdown"]).merge();
     let row = "| `values.yaml:1`<br>`image` | image | `q/a:1` | `q/a:2` | `m/a:1` | both |";
-    assert!(ran.stdout.contains(row), "{}", ran.stdout);
+    assert!(run.stdout.contains(row), "{}", run.stdout);
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn combined_values_in_a_secret_are_hidden() {
             "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  a: |\n    {first}\n    x\n    {last}\n"
         )
     };
-    let ran = Case::of(
+    let run = Case::of(
         "s.yaml",
         &secret("hunter1", "b"),
         &secret("hunter2", "b"),
@@ -306,8 +306,8 @@ fn combined_values_in_a_secret_are_hidden() {
     )
     .arg(&["--report", "json"])
     .merge();
-    assert_eq!(valid(&ran.stdout)["combined"][0]["hidden"], json!(true));
-    assert!(!ran.stdout.contains("hunter"), "{}", ran.stdout);
+    assert_eq!(valid(&run.stdout)["combined"][0]["hidden"], json!(true));
+    assert!(!run.stdout.contains("hunter"), "{}", run.stdout);
 }
 
 /// Returns a case with a resource that local renamed, two that it deleted, and a conflict.
@@ -323,8 +323,8 @@ fn fork() -> Case {
 
 #[test]
 fn json_lists_everything_that_is_counted() {
-    let ran = fork().arg(&["--report", "json"]).merge();
-    let report = valid(&ran.stdout);
+    let run = fork().arg(&["--report", "json"]).merge();
+    let report = valid(&run.stdout);
     let name = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "namespace": "", "name": name});
     assert_eq!(
         report["renamed"],
@@ -344,8 +344,8 @@ fn json_lists_everything_that_is_counted() {
 
 #[test]
 fn markdown_folds_what_is_counted_away() {
-    let ran = fork().arg(&["--report", "markdown"]).merge();
-    let text = ran.stdout;
+    let run = fork().arg(&["--report", "markdown"]).merge();
+    let text = run.stdout;
     let parts: Vec<&str> = text.split("<details>\n").collect();
     assert!(
         parts[0].contains("both-changed") && !parts[0].contains("deleted-locally"),
@@ -361,7 +361,7 @@ fn markdown_folds_what_is_counted_away() {
 fn required_decisions_are_listed_first() {
     let values = |a: &str, b: &str| format!("a: {a}\nb: {b}\n");
     let rules = "rules:\n- path: a\n  take: local\n";
-    let ran = Case::of(
+    let run = Case::of(
         "v.yaml",
         &values("1", "1"),
         &values("2", "2"),
@@ -373,8 +373,8 @@ fn required_decisions_are_listed_first() {
     .local(".merge3.yaml", rules)
     .arg(&["--on-conflict", "markers"])
     .run();
-    assert_eq!(ran.status, 1);
-    let told: Vec<&str> = ran
+    assert_eq!(run.status, 1);
+    let told: Vec<&str> = run
         .stdout
         .lines()
         .skip(1)
@@ -384,6 +384,6 @@ fn required_decisions_are_listed_first() {
         told,
         ["conflict v.yaml:2", "conflict z.bin:1", "conflict v.yaml:1"],
         "{}",
-        ran.stdout
+        run.stdout
     );
 }

@@ -50,8 +50,8 @@ fn the_example_in_the_docs_does_what_it_says() {
     .local("dashboards/x/a.json", "{\"a\": 3}\n")
     .local(".merge3.yaml", example())
     .arg(&["--on-conflict", "fail"]);
-    let ran = case.merge();
-    assert_eq!(ran.stderr, "");
+    let run = case.merge();
+    assert_eq!(run.stderr, "");
     assert_eq!(
         case.read("web.yaml").unwrap(),
         deployment("3", "2", "[own, a, b, new]")
@@ -63,9 +63,9 @@ fn the_example_in_the_docs_does_what_it_says() {
     assert_eq!(case.read("dashboards/x/a.json").unwrap(), "{\"a\": 3}\n");
     assert_eq!(case.read(".merge3.yaml").unwrap(), example());
     assert!(
-        ran.stdout.contains("-> local (by .merge3.yaml:3)"),
+        run.stdout.contains("-> local (by .merge3.yaml:3)"),
         "{}",
-        ran.stdout
+        run.stdout
     );
 }
 

@@ -79,16 +79,16 @@ fn a_definition_in_a_package_that_cannot_be_used_is_a_warning() {
     let case = shops()
         .all("crd.yaml", &broken)
         .arg(&["--schema", "kubernetes"]);
-    let ran = case.merge();
+    let run = case.merge();
     assert!(
-        ran.stderr.contains("updated/crd.yaml:12:"),
+        run.stderr.contains("updated/crd.yaml:12:"),
         "{}",
-        ran.stderr
+        run.stderr
     );
     assert!(
-        ran.stderr.contains("none of atomic, set and map"),
+        run.stderr.contains("none of atomic, set and map"),
         "{}",
-        ran.stderr
+        run.stderr
     );
 }
 

@@ -38,9 +38,9 @@ fn run(folder: &TempDir, input: &str, arguments: &[&str]) -> RunOutput {
 #[test]
 fn a_target_comes_on_standard_input_and_goes_to_standard_output() {
     let folder = folder();
-    let ran = run(&folder, LIVE, &["patch", "--patch", "patch.yaml", "-"]);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
-    assert_eq!(ran.stdout, LIVE.replace("old", "new"));
+    let result = run(&folder, LIVE, &["patch", "--patch", "patch.yaml", "-"]);
+    assert_eq!(result.status, 0, "{}", result.stderr);
+    assert_eq!(result.stdout, LIVE.replace("old", "new"));
     let unchanged = run(
         &folder,
         LIVE,
@@ -62,8 +62,8 @@ fn a_target_comes_on_standard_input_and_goes_to_standard_output() {
 #[test]
 fn a_patch_comes_on_standard_input() {
     let folder = folder();
-    let ran = run(&folder, PATCH, &["patch", "--patch", "-", "live.yaml"]);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let result = run(&folder, PATCH, &["patch", "--patch", "-", "live.yaml"]);
+    assert_eq!(result.status, 0, "{}", result.stderr);
     let live = fs::read_to_string(folder.path().join("live.yaml")).unwrap();
     assert_eq!(live, LIVE.replace("old", "new"));
 }
@@ -71,9 +71,9 @@ fn a_patch_comes_on_standard_input() {
 #[test]
 fn an_error_has_its_place_on_standard_input() {
     let folder = folder();
-    let ran = run(&folder, "a: [1\n", &["patch", "--patch", "patch.yaml", "-"]);
-    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
-    assert!(ran.stderr.contains("--> -:2:1"), "{}", ran.stderr);
+    let result = run(&folder, "a: [1\n", &["patch", "--patch", "patch.yaml", "-"]);
+    assert_eq!((result.status, result.stdout.as_str()), (2, ""));
+    assert!(result.stderr.contains("--> -:2:1"), "{}", result.stderr);
     let nothing = run(&folder, "", &["patch", "--patch", "patch.yaml", "-"]);
     assert_eq!(nothing.status, 2);
     assert!(
@@ -97,13 +97,17 @@ fn a_configuration_and_live_objects_come_on_standard_input() {
         "--output",
         "-",
     ];
-    let ran = run(&folder, &config, &arguments);
-    assert_eq!(ran.status, 0, "{}", ran.stderr);
-    assert!(ran.stdout.ends_with("  a: new # ours\n"), "{}", ran.stdout);
+    let result = run(&folder, &config, &arguments);
+    assert_eq!(result.status, 0, "{}", result.stderr);
+    assert!(
+        result.stdout.ends_with("  a: new # ours\n"),
+        "{}",
+        result.stdout
+    );
     fs::write(folder.path().join("config.yaml"), config).unwrap();
     let arguments = ["apply", "--config", "config.yaml", "--live", "-", "-q"];
     let other = run(&folder, LIVE, &arguments);
-    assert_eq!((other.status, other.stdout), (0, ran.stdout));
+    assert_eq!((other.status, other.stdout), (0, result.stdout));
 }
 
 #[test]
@@ -116,10 +120,10 @@ fn a_difference_is_a_patch_again() {
         &["diff", "live.yaml", "-", "--format", "strategic"],
     );
     assert_eq!(difference.status, 0, "{}", difference.stderr);
-    let ran = run(
+    let result = run(
         &folder,
         &difference.stdout,
         &["patch", "--patch", "-", "live.yaml", "-q", "--output", "-"],
     );
-    assert_eq!((ran.status, ran.stdout), (0, new));
+    assert_eq!((result.status, result.stdout), (0, new));
 }

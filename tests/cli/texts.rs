@@ -13,16 +13,16 @@ fn keeps(text: &str) {
     };
     let local = change("ours", "mine", text);
     let case = Case::of("a.yaml", text, &change("1", "2", text), &local);
-    let ran = case.merge();
+    let run = case.merge();
     let merged = fs::read(case.path("local").join("a.yaml")).unwrap();
     let expected = change("1", "2", &local);
     assert_eq!(
         String::from_utf8(merged).unwrap(),
         expected,
         "{}",
-        ran.stderr
+        run.stderr
     );
-    assert!(!ran.stderr.contains("warning"), "{text:?}: {}", ran.stderr);
+    assert!(!run.stderr.contains("warning"), "{text:?}: {}", run.stderr);
 }
 
 const TEXT: &str = "# head\na: 1 # one\n\nb:\n  - c: ours\n    d: |\n      text\n  - 'e'\n";
@@ -98,11 +98,11 @@ fn utf_16_is_merged_as_a_whole() {
     case.merge();
     let merged = fs::read(case.path("local").join("a.yaml")).unwrap();
     assert_eq!(merged, utf_16("a: 2\n"));
-    let ran = sides("a: 3\n").arg(&["--on-conflict", "local"]).merge();
+    let run = sides("a: 3\n").arg(&["--on-conflict", "local"]).merge();
     assert!(
-        ran.stdout.contains("conflict a.yaml:1: binary"),
+        run.stdout.contains("conflict a.yaml:1: binary"),
         "{}",
-        ran.stdout
+        run.stdout
     );
 }
 
@@ -141,9 +141,9 @@ fn a_text_of_a_megabyte_merges_by_lines_and_by_structure() {
             &lines(&[(100, "up"), (20_000, "up")]),
             &lines(&[(own, "ours")]),
         );
-        let ran = case.merge();
+        let run = case.merge();
         let expected = lines(&[(100, "up"), (20_000, "up"), (own, "ours")]);
         assert_eq!(case.read("a.yaml").unwrap(), expected);
-        assert!(ran.stdout.contains("0 conflicts"), "{}", ran.stdout);
+        assert!(run.stdout.contains("0 conflicts"), "{}", run.stdout);
     }
 }

@@ -130,11 +130,11 @@ impl Undisturbed {
 
 /// Returns the output of a run without the path of the packages.
 fn output_of(packages: &Packages, arguments: &[&str]) -> RunOutput {
-    let mut ran = packages.run(arguments);
+    let mut run = packages.run(arguments);
     let folder = packages.path("").display().to_string();
-    ran.stdout = ran.stdout.replace(&folder, "");
-    ran.stderr = ran.stderr.replace(&folder, "");
-    ran
+    run.stdout = run.stdout.replace(&folder, "");
+    run.stderr = run.stderr.replace(&folder, "");
+    run
 }
 
 fn planned(packages: &Packages) -> Plan {
@@ -191,9 +191,9 @@ fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
         let now = packages.tree();
         assert_whole(&now, &case.before, &case.after);
         half += usize::from(now != case.before && now != case.after);
-        let ran = output_of(&packages, &[]);
-        assert_eq!(packages.tree(), case.after, "call {at}: {ran:?}");
-        assert_eq!(ran, case.output_of, "call {at}");
+        let run = output_of(&packages, &[]);
+        assert_eq!(packages.tree(), case.after, "call {at}: {run:?}");
+        assert_eq!(run, case.output_of, "call {at}");
     }
     assert!(half > calls / 2, "{half} of {calls}");
 }
@@ -403,11 +403,11 @@ fn a_journal_from_elsewhere_does_no_harm() {
         fs::write(packages.path(path), "precious\n").unwrap();
         fs::write(packages.path("local/.merge3-journal"), content).unwrap();
         fs::write(packages.path("updated/.merge3-journal"), "upstream's").unwrap();
-        let ran = packages.run(&[]);
-        assert_eq!(ran.status, 0);
+        let run = packages.run(&[]);
+        assert_eq!(run.status, 0);
         assert!(
-            ran.stderr.contains("upstream's file is left out"),
-            "{ran:?}"
+            run.stderr.contains("upstream's file is left out"),
+            "{run:?}"
         );
         assert_eq!(
             fs::read_to_string(packages.path(path)).unwrap(),

@@ -64,8 +64,8 @@ fn pipes_sockets_and_devices_are_left_alone() {
         if !is_root {
             println!("no device in {side}: only root may make one");
         }
-        let ran = run_without_hanging(&mut packages.command(&[]));
-        assert_eq!(ran.status, 0, "{ran:?}");
+        let run = run_without_hanging(&mut packages.command(&[]));
+        assert_eq!(run.status, 0, "{run:?}");
         assert_eq!(
             fs::read_to_string(packages.path("local/work.yaml")).unwrap(),
             "a: 2\n"
@@ -108,14 +108,14 @@ fn a_pipe_for_a_side_or_a_file_of_rules_is_refused() {
         (vec!["git", "driver", pipe, pipe, pipe], "no regular file"),
         (vec!["solve", pipe], "no regular file"),
     ] {
-        let ran = run_without_hanging(Command::new(env!("CARGO_BIN_EXE_merge3")).args(&arguments));
-        assert!(ran.status >= 2, "{arguments:?}: {ran:?}");
-        assert!(ran.stderr.contains(message), "{arguments:?}: {ran:?}");
+        let run = run_without_hanging(Command::new(env!("CARGO_BIN_EXE_merge3")).args(&arguments));
+        assert!(run.status >= 2, "{arguments:?}: {run:?}");
+        assert!(run.stderr.contains(message), "{arguments:?}: {run:?}");
     }
     for option in ["--config", "--report-file"] {
-        let ran = run_without_hanging(&mut packages.command(&[option, pipe]));
-        assert_eq!(ran.status, 2, "{ran:?}");
-        assert!(ran.stderr.contains("no regular file"), "{ran:?}");
+        let run = run_without_hanging(&mut packages.command(&[option, pipe]));
+        assert_eq!(run.status, 2, "{run:?}");
+        assert!(run.stderr.contains("no regular file"), "{run:?}");
     }
     assert_eq!(packages.tree(), before);
 }
@@ -123,14 +123,14 @@ fn a_pipe_for_a_side_or_a_file_of_rules_is_refused() {
 #[test]
 fn a_report_can_go_where_the_process_writes_already() {
     let packages = with_change();
-    let ran = run_without_hanging(&mut packages.command(&[
+    let run = run_without_hanging(&mut packages.command(&[
         "--report",
         "json",
         "--report-file",
         "/dev/stderr",
     ]));
-    assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.stderr.contains("\"written\": true"), "{ran:?}");
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(run.stderr.contains("\"written\": true"), "{run:?}");
 }
 
 #[test]
@@ -160,10 +160,10 @@ fn links_are_never_followed_nor_written_through() {
     packages.put("folder/new.yaml", ["", "a: 2\n", ""]);
     packages.put("loop/new.yaml", ["", "a: 2\n", ""]);
     let before = tree(&outside);
-    let ran = run_without_hanging(&mut packages.command(&[]));
-    assert_eq!(ran.status, 0, "{ran:?}");
+    let run = run_without_hanging(&mut packages.command(&[]));
+    assert_eq!(run.status, 0, "{run:?}");
     assert_eq!(tree(&outside), before);
-    assert!(ran.stderr.contains("is a symbolic link"), "{ran:?}");
+    assert!(run.stderr.contains("is a symbolic link"), "{run:?}");
     for link in ["file.yaml", "folder", "loop", "up"] {
         let path = packages.path("local").join(link);
         assert!(fs::symlink_metadata(path).unwrap().is_symlink(), "{link}");
@@ -185,9 +185,9 @@ fn names_that_nobody_expects_are_names() {
             fs::write(path, format!("a: {value}\nb: {value}\n")).unwrap();
         }
         for form in ["text", "json", "markdown", "html"] {
-            let ran = packages.copy().run(&["-v", "--report", form]);
-            assert_eq!(ran.status, 0, "{ran:?}");
-            let told = format!("{}{}", ran.stdout, ran.stderr);
+            let run = packages.copy().run(&["-v", "--report", form]);
+            assert_eq!(run.status, 0, "{run:?}");
+            let told = format!("{}{}", run.stdout, run.stderr);
             assert!(!told.contains('\x1b'), "{told:?}");
             assert!(!told.contains("two\nlines"), "{told:?}");
         }
@@ -202,8 +202,8 @@ fn names_that_differ_only_in_case_are_two_names() {
     let packages = with_change();
     packages.put("Case.yaml", ["", "a: 1\n", ""]);
     packages.put("case.yaml", ["", "", "mine: 1\n"]);
-    let ran = packages.run(&[]);
-    assert_eq!(ran.status, 0, "{ran:?}");
+    let run = packages.run(&[]);
+    assert_eq!(run.status, 0, "{run:?}");
     assert_eq!(
         fs::read_to_string(packages.path("local/case.yaml")).unwrap(),
         "mine: 1\n"
@@ -212,7 +212,7 @@ fn names_that_differ_only_in_case_are_two_names() {
         fs::read_to_string(packages.path("local/Case.yaml")).unwrap(),
         "a: 1\n"
     );
-    let warnings: Vec<&str> = ran.stderr.lines().collect();
+    let warnings: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(
         warnings,
         [
@@ -229,13 +229,13 @@ fn two_folders_that_differ_in_case_are_reported_once() {
     packages.put("Base/one.yaml", ["", "a: 1\n", ""]);
     packages.put("Base/two.yaml", ["", "a: 1\n", ""]);
     packages.put("base/one.yaml", ["", "", "mine: 1\n"]);
-    let ran = packages.run(&["--dry-run"]);
+    let run = packages.run(&["--dry-run"]);
     assert!(
-        ran.stderr
+        run.stderr
             .contains("warning: Base: differs only in case from base: "),
-        "{ran:?}"
+        "{run:?}"
     );
-    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
+    assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
 }
 
 #[test]
@@ -245,8 +245,8 @@ fn a_name_that_only_changes_its_case_is_not_reported() {
     packages.put("README.md", ["", "1\n", ""]);
     packages.put("docs/a.yaml", ["a: 1\n", "", "a: 1\n"]);
     packages.put("Docs/a.yaml", ["", "a: 1\n", ""]);
-    let ran = packages.run(&[]);
-    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    let run = packages.run(&[]);
+    assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{run:?}");
     assert!(packages.path("local/README.md").exists());
 }
 
@@ -261,8 +261,8 @@ fn a_path_in_a_document_is_only_a_text() {
     packages.put("Kptfile", [&kptfile("a"), &kptfile("b"), &kptfile("a")]);
     let around = || fs::read_dir(packages.path("")).unwrap().count();
     let before = around();
-    let ran = packages.run(&[]);
-    assert_eq!(ran.status, 0, "{ran:?}");
+    let run = packages.run(&[]);
+    assert_eq!(run.status, 0, "{run:?}");
     assert_eq!(
         fs::read_to_string(packages.path("local/Kptfile")).unwrap(),
         kptfile("b")
@@ -359,10 +359,10 @@ fn a_folder_that_may_not_be_changed_leaves_all_as_it_was() {
     )
     .unwrap();
     let before = packages.tree();
-    let ran = RunOutput::from(as_nobody(&packages));
-    assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.stderr.contains("cannot write "), "{ran:?}");
-    assert!(ran.stderr.contains("help: nothing was written"), "{ran:?}");
+    let run = RunOutput::from(as_nobody(&packages));
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(run.stderr.contains("cannot write "), "{run:?}");
+    assert!(run.stderr.contains("help: nothing was written"), "{run:?}");
     let now = packages.tree();
     let mut changed = now
         .iter()
@@ -376,12 +376,12 @@ fn a_folder_that_may_not_be_listed_is_named() {
     let packages = with_change();
     packages.put("closed/a.yaml", ["a: 1\n", "a: 2\n", "a: 1\n"]);
     fs::set_permissions(packages.path("local/closed"), Permissions::from_mode(0o000)).unwrap();
-    let ran = RunOutput::from(as_nobody(&packages));
+    let run = RunOutput::from(as_nobody(&packages));
     fs::set_permissions(packages.path("local/closed"), Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(ran.status, 2, "{ran:?}");
+    assert_eq!(run.status, 2, "{run:?}");
     assert!(
-        ran.stderr.contains("cannot read ") && ran.stderr.contains("local/closed"),
-        "{ran:?}"
+        run.stderr.contains("cannot read ") && run.stderr.contains("local/closed"),
+        "{run:?}"
     );
     assert_eq!(
         fs::read_to_string(packages.path("local/work.yaml")).unwrap(),

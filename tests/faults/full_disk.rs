@@ -26,17 +26,17 @@ fn a_file_that_has_no_room_leaves_all_as_it_was() {
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 20; exec \"$@\"", "sh"]);
     limited.arg(merge.get_program()).args(merge.get_args());
-    let ran = RunOutput::from(limited.output().unwrap());
-    assert_eq!(ran.status, 2, "{ran:?}");
+    let run = RunOutput::from(limited.output().unwrap());
+    assert_eq!(run.status, 2, "{run:?}");
     assert!(
-        ran.stderr.contains("cannot write ") && ran.stderr.contains("large.yaml"),
-        "{ran:?}"
+        run.stderr.contains("cannot write ") && run.stderr.contains("large.yaml"),
+        "{run:?}"
     );
     assert!(
-        ran.stderr.contains(
+        run.stderr.contains(
             "help: nothing was written; make the folder writable and see that the disk has room"
         ),
-        "{ran:?}"
+        "{run:?}"
     );
     assert_eq!(packages.tree(), before);
     assert_eq!(packages.run(&[]).status, 0);
@@ -81,13 +81,13 @@ fn a_disk_that_is_full_leaves_all_as_it_was() {
         assert!(copied.unwrap().success());
         fs::write(local.join("filler"), "x".repeat(64 << 10)).unwrap();
         let before = tree(&local);
-        let ran = packages.run(&[]);
-        if ran.status == 0 {
+        let run = packages.run(&[]);
+        if run.status == 0 {
             assert!(kib < 150, "{kib} KiB on a disk of 256");
             continue;
         }
-        assert_eq!(ran.status, 2, "{ran:?}");
-        assert!(ran.stderr.contains("help: nothing was written"), "{ran:?}");
+        assert_eq!(run.status, 2, "{run:?}");
+        assert!(run.stderr.contains("help: nothing was written"), "{run:?}");
         assert_eq!(tree(&local), before);
         fs::remove_file(local.join("filler")).unwrap();
     }

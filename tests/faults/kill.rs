@@ -28,9 +28,9 @@ impl Scene {
         for _ in 0..3 {
             work.restore(&packages);
             let start = Instant::now();
-            let ran = work.run(&[]);
+            let run = work.run(&[]);
             duration = duration.max(start.elapsed());
-            assert_eq!(ran.status, 0, "{ran:?}");
+            assert_eq!(run.status, 0, "{run:?}");
         }
         Self {
             files,
@@ -107,8 +107,8 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
             }
             _ => half += 1,
         }
-        let ran = scene.work.run(&[]);
-        assert_eq!(ran.status, 0, "{ran:?}");
+        let run = scene.work.run(&[]);
+        assert_eq!(run.status, 0, "{run:?}");
         assert_eq!(scene.work.tree(), scene.after);
     }
     println!(
@@ -136,9 +136,9 @@ fn a_run_that_is_interrupted_leaves_nothing_behind() {
         };
         let child = scene.start(moments.next(scene.duration));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        let ran = RunOutput::from(child.wait_with_output().unwrap());
+        let run = RunOutput::from(child.wait_with_output().unwrap());
         let now = scene.work.tree();
-        match ran.status {
+        match run.status {
             // the signal arrived before the program handles it
             -1 => {
                 early += 1;
@@ -152,8 +152,8 @@ fn a_run_that_is_interrupted_leaves_nothing_behind() {
             }
             other => {
                 stopped += 1;
-                assert_eq!(other, status, "{ran:?}");
-                assert_eq!(now, scene.before, "{ran:?}");
+                assert_eq!(other, status, "{run:?}");
+                assert_eq!(now, scene.before, "{run:?}");
             }
         }
     }

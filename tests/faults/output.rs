@@ -53,8 +53,8 @@ impl Case {
 
     /// Runs, and asserts the whole result.
     fn assert_complete(&self, what: &str) {
-        let ran = self.run();
-        assert_eq!(ran.status, 0, "{what}: {ran:?}");
+        let run = self.run();
+        assert_eq!(run.status, 0, "{what}: {run:?}");
         assert_eq!(tree(&self.there()), self.expected, "{what}");
         assert_eq!(self.packages.tree(), self.before, "{what}");
         self.clear();
@@ -189,10 +189,10 @@ fn files_of_others_are_left_alone() {
             None => fs::create_dir(&path).unwrap(),
         }
         let before = tree(&there);
-        let ran = case.run();
-        assert_eq!(ran.status, 2, "{ran:?}");
+        let run = case.run();
+        assert_eq!(run.status, 2, "{run:?}");
         let message = format!("result/{name} is in the way");
-        assert!(ran.stderr.contains(&message), "{ran:?}");
+        assert!(run.stderr.contains(&message), "{run:?}");
         assert_eq!(tree(&there), before);
         match old {
             Some(old) => fs::write(&path, old).unwrap(),
@@ -212,11 +212,11 @@ fn a_folder_that_a_run_of_another_merge_left_is_not_touched() {
         .put("a.yaml", ["a: 1\nb: 1\n", "a: 9\nb: 1\n", "a: 8\nb: 1\n"]);
     let before = tree(&case.there());
     assert_eq!(before.get(Path::new(UNFINISHED)).map(is_file), Some(true));
-    let ran = case.run();
-    assert_eq!(ran.status, 2, "{ran:?}");
+    let run = case.run();
+    assert_eq!(run.status, 2, "{run:?}");
     assert!(
-        ran.stderr.contains("result/a.yaml is in the way"),
-        "{ran:?}"
+        run.stderr.contains("result/a.yaml is in the way"),
+        "{run:?}"
     );
     assert_eq!(tree(&case.there()), before);
 }
@@ -239,10 +239,10 @@ fn of_two_runs_to_one_folder_the_later_is_refused() {
     for _ in 0..5 {
         let runs =
             [start(), start()].map(|child| RunOutput::from(child.wait_with_output().unwrap()));
-        let mut statuses = runs.each_ref().map(|ran| ran.status);
+        let mut statuses = runs.each_ref().map(|run| run.status);
         statuses.sort_unstable();
         assert_eq!(statuses, [0, 2], "{runs:?}");
-        let refused = runs.iter().find(|ran| ran.status == 2).unwrap();
+        let refused = runs.iter().find(|run| run.status == 2).unwrap();
         assert!(refused.stderr.contains("is not empty"), "{refused:?}");
         assert_eq!(tree(&there), case.expected);
         case.clear();

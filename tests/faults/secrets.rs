@@ -25,16 +25,16 @@ fn package(path: &str, text: impl Fn(&str) -> String) -> Packages {
     packages
 }
 
-fn said(ran: &RunOutput) -> String {
-    format!("{}{}", ran.stdout, ran.stderr)
+fn said(run: &RunOutput) -> String {
+    format!("{}{}", run.stdout, run.stderr)
 }
 
 /// Runs in every form, and asserts that the output has the value only with `--show-secrets`.
 fn assert_hidden(packages: &Packages) {
     let mut told = false;
     for form in FORMS {
-        let ran = packages.copy().run(form);
-        assert!(!said(&ran).contains(SECRET_VALUE), "{form:?}: {ran:?}");
+        let run = packages.copy().run(form);
+        assert!(!said(&run).contains(SECRET_VALUE), "{form:?}: {run:?}");
         let arguments = [form, &["--show-secrets"]].concat();
         told |= said(&packages.copy().run(&arguments)).contains(SECRET_VALUE);
     }
@@ -118,13 +118,13 @@ fn secrets_in_an_invalid_file_are_hidden() {
     )
     .unwrap();
     assert_hidden(&packages);
-    let ran = packages.run(&[]);
-    assert_eq!(ran.status, 2);
+    let run = packages.run(&[]);
+    assert_eq!(run.status, 2);
     for part in [
         "local/s.yaml:6:",
         "the line may hold a secret: --show-secrets shows it",
     ] {
-        assert!(ran.stderr.contains(part), "{ran:?}");
+        assert!(run.stderr.contains(part), "{run:?}");
     }
 }
 
@@ -149,11 +149,11 @@ fn explain_hides_secrets() {
             .args(["s.yaml", "data.key"]);
         RunOutput::from(command.output().unwrap())
     };
-    let ran = explain(&[]);
-    assert_eq!(ran.status, 0, "{ran:?}");
+    let run = explain(&[]);
+    assert_eq!(run.status, 0, "{run:?}");
     assert!(
-        !said(&ran).contains(SECRET_VALUE) && ran.stdout.contains("updated: (secret)"),
-        "{ran:?}"
+        !said(&run).contains(SECRET_VALUE) && run.stdout.contains("updated: (secret)"),
+        "{run:?}"
     );
     assert!(said(&explain(&["--show-secrets"])).contains(SECRET_VALUE));
 }
@@ -167,9 +167,9 @@ fn references_to_a_secret_are_shown() {
         )
     };
     packages.put("h.yaml", [&text(1), &text(2), &text(3)]);
-    let ran = packages.run(&["--dry-run"]);
+    let run = packages.run(&["--dry-run"]);
     assert!(
-        ran.stdout.contains("original 1m | updated 2m | local 3m"),
-        "{ran:?}"
+        run.stdout.contains("original 1m | updated 2m | local 3m"),
+        "{run:?}"
     );
 }

@@ -114,9 +114,9 @@ fn another_patch_does_not_change_a_half_patched_folder() {
     assert!(scene.patched().write_to(&ending, false).is_err());
     fs::write(scene.path("patch.yaml"), config_map("a", 3)).unwrap();
     let half = tree(&scene.path("live"));
-    let ran = scene.run(&PATCH);
-    assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.stderr.contains("run that merge again"), "{ran:?}");
+    let run = scene.run(&PATCH);
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(run.stderr.contains("run that merge again"), "{run:?}");
     assert_eq!(tree(&scene.path("live")), half);
 }
 
@@ -130,10 +130,10 @@ fn subcommands_wait_for_another_run() {
         std::thread::sleep(Duration::from_millis(300));
         assert_eq!(child.try_wait().unwrap(), None, "{arguments:?}");
         folder.unlock().unwrap();
-        let ran = RunOutput::from(child.wait_with_output().unwrap());
-        assert_eq!(ran.status, 0, "{ran:?}");
+        let run = RunOutput::from(child.wait_with_output().unwrap());
+        assert_eq!(run.status, 0, "{run:?}");
         let waiting = "waiting for another run of merge3 at live";
-        assert!(ran.stderr.contains(waiting), "{ran:?}");
+        assert!(run.stderr.contains(waiting), "{run:?}");
     }
 }
 
@@ -146,9 +146,9 @@ fn no_subcommand_shows_a_secret() {
     };
     let diff = ["diff", "live", "config"];
     let told = |arguments: &[&str]| {
-        let ran = Scene::new(secret).run(arguments);
-        assert_eq!(ran.status, 0, "{ran:?}");
-        format!("{}{}", ran.stdout, ran.stderr).contains(PRECIOUS)
+        let run = Scene::new(secret).run(arguments);
+        assert_eq!(run.status, 0, "{run:?}");
+        format!("{}{}", run.stdout, run.stderr).contains(PRECIOUS)
     };
     for arguments in [
         &[&APPLY[..], &["--diff"]].concat()[..],

@@ -24,11 +24,11 @@ fn a_run_waits_for_another_one() {
     assert_eq!(child.try_wait().unwrap(), None);
     assert_eq!(packages.tree(), before);
     folder.unlock().unwrap();
-    let ran = RunOutput::from(child.wait_with_output().unwrap());
-    assert_eq!(ran.status, 0, "{ran:?}");
+    let run = RunOutput::from(child.wait_with_output().unwrap());
+    assert_eq!(run.status, 0, "{run:?}");
     assert!(
-        ran.stderr.contains("waiting for another run of merge3 at "),
-        "{ran:?}"
+        run.stderr.contains("waiting for another run of merge3 at "),
+        "{run:?}"
     );
     assert_ne!(packages.tree(), before);
 }
@@ -52,9 +52,9 @@ fn runs_at_once_give_what_one_gives() {
             .collect();
         let mut at_work = 0;
         for child in children {
-            let ran = RunOutput::from(child.wait_with_output().unwrap());
-            assert_eq!(ran.status, 0, "{ran:?}");
-            at_work += usize::from(!ran.stdout.contains(" 0 changed, 0 added, 0 deleted"));
+            let run = RunOutput::from(child.wait_with_output().unwrap());
+            assert_eq!(run.status, 0, "{run:?}");
+            at_work += usize::from(!run.stdout.contains(" 0 changed, 0 added, 0 deleted"));
         }
         assert_eq!(
             at_work, 1,
@@ -92,8 +92,8 @@ fn two_other_merges_come_one_after_the_other() {
                 .unwrap()
         });
         for child in children {
-            let ran = RunOutput::from(child.wait_with_output().unwrap());
-            assert_eq!(ran.status, 0, "{ran:?}");
+            let run = RunOutput::from(child.wait_with_output().unwrap());
+            assert_eq!(run.status, 0, "{run:?}");
         }
         let tree = packages.tree();
         assert!(tree.contains_key(std::path::Path::new("new/far/down.yaml")));

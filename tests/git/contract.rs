@@ -341,23 +341,23 @@ fn merge_file_merges_by_structure() {
         ("--theirs", "  replicas: 3\n"),
     ] {
         let files = Files::text(BASE, OURS, OTHER);
-        let ran = files.run(
+        let run = files.run(
             merge3(),
             &["merge-file", "-p", favor, "ours", "base", "theirs"],
         );
         assert_eq!(
-            (ran.status, ran.stdout),
+            (run.status, run.stdout),
             (0, BOTH.replace("  replicas: 2\n", replicas))
         );
     }
     let files = Files::text(BASE, OURS, OTHER);
-    let ran = files.run(merge3(), &["merge-file", "-p", "ours", "base", "theirs"]);
-    assert_eq!(ran.status, 1);
+    let run = files.run(merge3(), &["merge-file", "-p", "ours", "base", "theirs"]);
+    assert_eq!(run.status, 1);
     assert!(
-        ran.stdout
+        run.stdout
             .contains("<<<<<<< ours\n  replicas: 2\n=======\n  replicas: 3\n>>>>>>> theirs\n")
     );
-    assert!(ran.stderr.contains("conflicts"));
+    assert!(run.stderr.contains("conflicts"));
 }
 
 #[test]

@@ -68,8 +68,8 @@ impl Repository {
     }
 
     pub(crate) fn install(&self) {
-        let ran = self.merge3(&["git", "install"]);
-        assert_eq!(ran.status, 0, "{ran:?}");
+        let run = self.merge3(&["git", "install"]);
+        assert_eq!(run.status, 0, "{run:?}");
     }
 
     pub(crate) fn root(&self) -> PathBuf {
@@ -103,9 +103,9 @@ impl Repository {
 
     /// Runs git, and fails if git fails.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
-        let ran = self.try_git(arguments);
-        assert_eq!(ran.status, 0, "git {arguments:?}: {ran:?}");
-        ran.stdout
+        let run = self.try_git(arguments);
+        assert_eq!(run.status, 0, "git {arguments:?}: {run:?}");
+        run.stdout
     }
 
     pub(crate) fn try_git(&self, arguments: &[&str]) -> RunOutput {

@@ -53,8 +53,8 @@ fn without_driver(theirs: &str, style: &str) -> (i32, String) {
 fn the_program_is_found_by_name_wherever_it_is() {
     let (repository, program) = set_up("it's 100% my folder");
     repository.diverge(FILE, BASE, OURS, THEIRS);
-    let ran = git_beside(&repository, &program, &["merge", "-q", "other"]);
-    assert_eq!((ran.status, repository.read(FILE)), (0, BOTH.to_owned()));
+    let run = git_beside(&repository, &program, &["merge", "-q", "other"]);
+    assert_eq!((run.status, repository.read(FILE)), (0, BOTH.to_owned()));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_lost_program_leaves_the_conflicts_that_git_leaves() {
             fs::remove_file(&program).unwrap();
             repository.git(&["config", "merge.conflictStyle", style]);
             repository.diverge(FILE, BASE, OURS, theirs);
-            let ran = git_beside(&repository, &program, &["merge", "-q", "other"]);
+            let run = git_beside(&repository, &program, &["merge", "-q", "other"]);
             let expected = without_driver(theirs, style);
             // commit ids differ between repositories
             let unnamed = |text: &str| {
@@ -78,17 +78,17 @@ fn a_lost_program_leaves_the_conflicts_that_git_leaves() {
                 lines.collect::<Vec<_>>().join("\n")
             };
             assert_eq!(
-                (ran.status, unnamed(&repository.read(FILE))),
+                (run.status, unnamed(&repository.read(FILE))),
                 (expected.0, unnamed(&expected.1)),
-                "{ran:?}"
+                "{run:?}"
             );
             assert_eq!(
                 repository.git(&["diff", "--name-only", "--diff-filter=U"]),
                 "shop.yaml\n"
             );
             assert!(
-                ran.stderr.contains("git merges the lines of this file"),
-                "{ran:?}"
+                run.stderr.contains("git merges the lines of this file"),
+                "{run:?}"
             );
         }
     }
@@ -100,8 +100,8 @@ fn a_lost_program_merges_what_git_merges() {
     fs::remove_file(&program).unwrap();
     let far = |first: u8, last: u8| format!("a: {first}\nb: 1\nc: 1\nd: 1\ne: {last}\n");
     repository.diverge(FILE, &far(1, 1), &far(2, 1), &far(1, 2));
-    let ran = git_beside(&repository, &program, &["merge", "-q", "other"]);
-    assert_eq!((ran.status, repository.read(FILE)), (0, far(2, 2)));
+    let run = git_beside(&repository, &program, &["merge", "-q", "other"]);
+    assert_eq!((run.status, repository.read(FILE)), (0, far(2, 2)));
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn markers_are_as_long_as_the_attributes_say() {
         "*.yaml merge=merge3 conflict-marker-size=12\n",
     );
     repository.diverge(FILE, BASE, OURS, OTHER);
-    let ran = git_beside(&repository, &program, &["merge", "-q", "other"]);
-    assert_eq!(ran.status, 1);
+    let run = git_beside(&repository, &program, &["merge", "-q", "other"]);
+    assert_eq!(run.status, 1);
     let left = repository.read(FILE);
     assert!(
         left.contains("\n<<<<<<<<<<<< HEAD\n") && left.contains("\n>>>>>>>>>>>> other\n"),
@@ -129,8 +129,8 @@ fn another_program_of_this_name_does_no_harm() {
         let (repository, program) = set_up("bin");
         replace(&program, script);
         repository.diverge(FILE, BASE, OURS, OTHER);
-        let ran = git_beside(&repository, &program, &["merge", "-q", "other"]);
-        let left = (ran.status, repository.read(FILE));
+        let run = git_beside(&repository, &program, &["merge", "-q", "other"]);
+        let left = (run.status, repository.read(FILE));
         assert_eq!(left, without_driver(OTHER, "merge"), "{script}");
     }
 }
@@ -140,8 +140,8 @@ fn a_binary_file_stays_and_is_a_conflict() {
     let (repository, program) = set_up("bin");
     fs::remove_file(&program).unwrap();
     repository.diverge(FILE, "a\0", "b\0", "c\0");
-    let ran = git_beside(&repository, &program, &["merge", "-q", "other"]);
-    assert_eq!((ran.status, repository.read(FILE)), (1, "b\0".to_owned()));
+    let run = git_beside(&repository, &program, &["merge", "-q", "other"]);
+    assert_eq!((run.status, repository.read(FILE)), (1, "b\0".to_owned()));
     assert_eq!(
         repository.git(&["diff", "--name-only", "--diff-filter=U"]),
         "shop.yaml\n"
@@ -152,10 +152,10 @@ fn a_binary_file_stays_and_is_a_conflict() {
 fn one_merge_can_skip_the_driver() {
     let repository = Repository::diverged(FILE, BASE, OURS, THEIRS);
     let mut git = Command::new("git");
-    let ran = repository.run(git.args(["merge", "-q", "other"]).env("MERGE3", "0"));
-    let left = (ran.status, repository.read(FILE));
+    let run = repository.run(git.args(["merge", "-q", "other"]).env("MERGE3", "0"));
+    let left = (run.status, repository.read(FILE));
     assert_eq!(left, without_driver(THEIRS, "merge"));
-    assert!(!ran.stderr.contains("merge3"), "{ran:?}");
+    assert!(!run.stderr.contains("merge3"), "{run:?}");
     repository.git(&["merge", "--abort"]);
     repository.git(&["merge", "-q", "other"]);
     assert_eq!(repository.read(FILE), BOTH);
@@ -170,13 +170,13 @@ fn status_runs_what_is_configured() {
     };
     assert_eq!(status(&program).status, 0);
     replace(&program, "exit 2");
-    let ran = status(&program);
-    assert_eq!(ran.status, 1);
-    assert!(ran.stdout.contains("set up, but does not run"), "{ran:?}");
+    let run = status(&program);
+    assert_eq!(run.status, 1);
+    assert!(run.stdout.contains("set up, but does not run"), "{run:?}");
     fs::remove_file(&program).unwrap();
-    let ran = status(&program);
-    assert_eq!(ran.status, 1);
-    assert!(ran.stdout.contains("put merge3 on the PATH"), "{ran:?}");
+    let run = status(&program);
+    assert_eq!(run.status, 1);
+    assert!(run.stdout.contains("put merge3 on the PATH"), "{run:?}");
 }
 
 /// git does not pass `-X theirs` to a driver.
@@ -185,8 +185,8 @@ fn one_merge_can_favor_a_side() {
     for (side, replicas) in [("ours", "  replicas: 2\n"), ("theirs", "  replicas: 3\n")] {
         let repository = Repository::diverged(FILE, BASE, OURS, OTHER);
         let mut git = Command::new("git");
-        let ran = repository.run(git.args(["merge", "-q", "other"]).env("MERGE3", side));
-        assert_eq!(ran.status, 0, "{ran:?}");
+        let run = repository.run(git.args(["merge", "-q", "other"]).env("MERGE3", side));
+        assert_eq!(run.status, 0, "{run:?}");
         assert_eq!(
             repository.read(FILE),
             BOTH.replace("  replicas: 2\n", replicas)

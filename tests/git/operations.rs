@@ -63,8 +63,8 @@ fn an_octopus_with_a_conflict_is_refused_and_changes_nothing() {
     repository.commit("third.yaml", "a: 1\n");
     repository.git(&["checkout", "-q", "main"]);
     let before = repository.git(&["rev-parse", "HEAD"]);
-    let ran = repository.try_git(&["merge", "-q", "third", "other"]);
-    assert_eq!(ran.status, 1, "{ran:?}");
+    let run = repository.try_git(&["merge", "-q", "third", "other"]);
+    assert_eq!(run.status, 1, "{run:?}");
     repository.git(&["reset", "-q", "--hard"]);
     assert_eq!(repository.git(&["rev-parse", "HEAD"]), before);
     assert_eq!(repository.read(FILE), OURS);
@@ -129,8 +129,8 @@ fn a_file_that_both_added_with_different_values_is_a_conflict_there() {
 #[test]
 fn a_conflict_stops_the_merge_and_the_rest_is_merged() {
     let repository = Repository::diverged(FILE, BASE, OURS, OTHER);
-    let ran = repository.try_git(&["merge", "-q", "other"]);
-    assert_eq!(ran.status, 1, "{ran:?}");
+    let run = repository.try_git(&["merge", "-q", "other"]);
+    assert_eq!(run.status, 1, "{run:?}");
     let expected = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n<<<<<<< HEAD\n  replicas: 2\n=======\n  replicas: 3\n>>>>>>> other\n  image: shop:2\n";
     assert_eq!(repository.read(FILE), expected);
     assert_eq!(

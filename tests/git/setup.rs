@@ -75,12 +75,12 @@ fn an_attributes_file_that_has_nothing_else_goes() {
 fn from_a_subfolder_the_attributes_go_to_the_top() {
     let repository = Repository::without_driver("repository");
     repository.write("charts/a.yaml", "");
-    let ran = repository.run(std::process::Command::new("sh").args([
+    let run = repository.run(std::process::Command::new("sh").args([
         "-c",
         "cd charts && exec \"$0\" git install",
         crate::harness::merge3(),
     ]));
-    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(run.status, 0, "{run:?}");
     assert_eq!(repository.read(".gitattributes"), LINES);
 }
 
@@ -144,10 +144,10 @@ fn status_says_whether_git_uses_it() {
 fn outside_a_repository_it_says_what_to_do() {
     let repository = Repository::without_driver("repository");
     fs::remove_dir_all(repository.path(".git")).unwrap();
-    let ran = repository.merge3(&["git", "install"]);
-    assert_eq!(ran.status, 2);
+    let run = repository.merge3(&["git", "install"]);
+    assert_eq!(run.status, 2);
     assert_eq!(
-        ran.stderr,
+        run.stderr,
         "error: this is not a git repository: go into one, or use --global\n"
     );
 }

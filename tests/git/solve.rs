@@ -20,9 +20,9 @@ fn left_by_git(style: &str, theirs: &str) -> Repository {
 fn what_structure_can_merge_is_merged() {
     for style in ["merge", "diff3", "zdiff3"] {
         let repository = left_by_git(style, THEIRS);
-        let ran = repository.merge3(&["solve", FILE]);
-        assert_eq!(ran.status, 0, "{ran:?}");
-        assert_eq!(ran.stderr, "1 of 1 conflict solved in shop.yaml\n");
+        let run = repository.merge3(&["solve", FILE]);
+        assert_eq!(run.status, 0, "{run:?}");
+        assert_eq!(run.stderr, "1 of 1 conflict solved in shop.yaml\n");
         assert_eq!(repository.read(FILE), BOTH);
     }
 }
@@ -30,8 +30,8 @@ fn what_structure_can_merge_is_merged() {
 #[test]
 fn what_is_left_is_less_and_can_be_solved_again() {
     let repository = left_by_git("diff3", OTHER);
-    let ran = repository.merge3(&["solve", FILE]);
-    assert_eq!(ran.status, 1, "{ran:?}");
+    let run = repository.merge3(&["solve", FILE]);
+    assert_eq!(run.status, 1, "{run:?}");
     let left = repository.read(FILE);
     let hunk = &left[left.find("<<<<<<<").unwrap()..];
     assert!(
@@ -51,12 +51,12 @@ fn markers_without_the_original_are_an_error_where_git_has_none() {
     let repository = left_by_git("merge", THEIRS);
     let before = repository.read(FILE);
     repository.write("copy.yaml", &before);
-    let ran = repository.merge3(&["solve", "copy.yaml"]);
-    assert_eq!(ran.status, 2);
+    let run = repository.merge3(&["solve", "copy.yaml"]);
+    assert_eq!(run.status, 2);
     assert!(
-        ran.stderr.contains("copy.yaml:6") && ran.stderr.contains("diff3"),
+        run.stderr.contains("copy.yaml:6") && run.stderr.contains("diff3"),
         "{}",
-        ran.stderr
+        run.stderr
     );
     assert_eq!(repository.read("copy.yaml"), before);
 }
@@ -80,9 +80,9 @@ fn several(style: &str) -> Repository {
 #[test]
 fn what_was_solved_is_told_and_the_rest_keeps_the_style() {
     let repository = several("merge");
-    let ran = repository.merge3(&["solve", FILE]);
-    assert_eq!(ran.status, 1, "{ran:?}");
-    assert_eq!(ran.stderr, "1 of 2 conflicts solved in shop.yaml\n");
+    let run = repository.merge3(&["solve", FILE]);
+    assert_eq!(run.status, 1, "{run:?}");
+    assert_eq!(run.stderr, "1 of 2 conflicts solved in shop.yaml\n");
     let left = repository.read(FILE);
     assert_eq!(
         left,
@@ -106,8 +106,8 @@ fn what_nobody_edited_is_merged_as_the_driver_does() {
         &text("1", "2", "3").replace("a: 1", "a: 4"),
     );
     assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
-    let ran = repository.merge3(&["solve"]);
-    assert_eq!(ran.status, 1, "{ran:?}");
+    let run = repository.merge3(&["solve"]);
+    assert_eq!(run.status, 1, "{run:?}");
     let solved = repository.read(FILE);
     assert_eq!(
         solved,
@@ -124,8 +124,8 @@ fn what_somebody_edited_stays() {
         let last = text.rfind("<<<<<<<").unwrap();
         let edited = format!("# mine\n{}last: 23\nz: 9\n", &text[..last]);
         repository.write(FILE, &edited);
-        let ran = repository.merge3(&["solve", FILE]);
-        assert_eq!(ran.status, 0, "{ran:?}");
+        let run = repository.merge3(&["solve", FILE]);
+        assert_eq!(run.status, 0, "{run:?}");
         assert_eq!(
             repository.read(FILE),
             "# mine\na: 2\nb: 2\nc: 1\nd: 1\ne: 1\nf: 1\nlast: 23\nz: 9\n"
@@ -138,10 +138,10 @@ fn a_conflict_that_somebody_began_to_edit_is_theirs() {
     let repository = several("merge");
     let edited = repository.read(FILE).replace("last: 3\n", "last: 4\n");
     repository.write(FILE, &edited);
-    let ran = repository.merge3(&["solve", FILE]);
-    assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(ran.stderr.contains("shop.yaml:12: "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("nothing was changed"), "{}", ran.stderr);
+    let run = repository.merge3(&["solve", FILE]);
+    assert_eq!(run.status, 1, "{run:?}");
+    assert!(run.stderr.contains("shop.yaml:12: "), "{}", run.stderr);
+    assert!(run.stderr.contains("nothing was changed"), "{}", run.stderr);
     assert_eq!(repository.read(FILE), edited);
 }
 
@@ -168,9 +168,9 @@ fn without_names_all_unmerged_files_are_solved() {
     let notes = repository.read("notes.txt");
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "cd deep && exec merge3 solve"]);
-    let ran = repository.run(&mut command);
-    assert_eq!(ran.status, 1, "notes.txt is a conflict still: {ran:?}");
-    let told: Vec<&str> = ran.stderr.lines().collect();
+    let run = repository.run(&mut command);
+    assert_eq!(run.status, 1, "notes.txt is a conflict still: {run:?}");
+    let told: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(
         told,
         [
@@ -190,11 +190,11 @@ fn without_names_all_unmerged_files_are_solved() {
 fn outside_of_a_repository_files_have_to_be_named() {
     let repository = Repository::without_driver("repository");
     std::fs::remove_dir_all(repository.path(".git")).unwrap();
-    let ran = repository.merge3(&["solve"]);
-    assert_eq!(ran.status, 2);
+    let run = repository.merge3(&["solve"]);
+    assert_eq!(run.status, 2);
     assert!(
-        ran.stderr.contains("this is not a git repository"),
-        "{ran:?}"
+        run.stderr.contains("this is not a git repository"),
+        "{run:?}"
     );
 }
 
@@ -208,8 +208,8 @@ fn files_that_both_sides_added_and_files_with_crlf() {
     repository.git(&["checkout", "-q", "main"]);
     repository.commit(FILE, "a: 1\r\nc: 3\r\n");
     assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
-    let ran = repository.merge3(&["solve", FILE]);
-    assert_eq!(ran.status, 0, "{ran:?}");
+    let run = repository.merge3(&["solve", FILE]);
+    assert_eq!(run.status, 0, "{run:?}");
     let merged = repository.read(FILE);
     assert!(
         merged.contains("b: 2\r\n") && merged.contains("c: 3\r\n") && !merged.contains("<<<"),
@@ -240,11 +240,11 @@ fn as_mergetool_of_git() {
     // a solved file is staged
     let repository = left_by_git("merge", THEIRS);
     repository.merge3(&["git", "mergetool", "--install"]);
-    let ran = repository.try_git(&["mergetool", "--no-prompt", "--tool=merge3"]);
+    let run = repository.try_git(&["mergetool", "--no-prompt", "--tool=merge3"]);
     assert_eq!(
-        (ran.status, repository.read(FILE)),
+        (run.status, repository.read(FILE)),
         (0, BOTH.to_owned()),
-        "{ran:?}"
+        "{run:?}"
     );
     assert_eq!(
         repository.git(&["diff", "--name-only", "--diff-filter=U"]),
@@ -258,9 +258,9 @@ fn as_mergetool_of_git() {
 fn a_file_without_markers_is_an_error() {
     let repository = Repository::without_driver("repository");
     repository.write(FILE, BASE);
-    let ran = repository.merge3(&["solve", FILE]);
-    assert_eq!(ran.status, 2);
-    assert!(ran.stderr.contains("no conflict markers"));
+    let run = repository.merge3(&["solve", FILE]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("no conflict markers"));
     assert_eq!(repository.merge3(&["solve", "missing.yaml"]).status, 2);
 }
 
@@ -280,8 +280,8 @@ fn solved_after_merge_file(base: &str, ours: &str, theirs: &str) -> (Repository,
     for (name, text) in [("base", base), (FILE, ours), ("theirs", theirs)] {
         repository.write(name, text);
     }
-    let ran = repository.merge3(&["merge-file", "--diff3", FILE, "base", "theirs"]);
-    assert_eq!(ran.status, 1, "{ran:?}");
+    let run = repository.merge3(&["merge-file", "--diff3", FILE, "base", "theirs"]);
+    assert_eq!(run.status, 1, "{run:?}");
     let left = repository.read(FILE);
     let status = repository.merge3(&["solve", FILE]).status;
     (repository, left, status)

@@ -237,7 +237,7 @@ fn a_comment_that_upstream_alone_changed_comes_whatever_its_place() {
             .map(|(after, own)| point.text(after, own));
         let expected = point.text(true, true);
         let merged = match run(Triple::new(&*original, &*updated, &*local), &setup) {
-            Ok(ran) => ran.text,
+            Ok(result) => result.text,
             Err(error) => error.to_string(),
         };
         if merged != expected {
@@ -302,7 +302,7 @@ fn a_line_deleted_in_what_the_other_side_renamed_goes() {
                     let original = text(element, fields, "old", None);
                     let expected = text(element, fields, "new", Some(without));
                     let merged = match run(Triple::new(&*original, &*updated, &*local), &setup) {
-                        Ok(ran) => ran.text,
+                        Ok(result) => result.text,
                         Err(error) => error.to_string(),
                     };
                     if merged != expected {

@@ -21,9 +21,9 @@ pub fn keeps_local_if_upstream_unchanged(case: &Case, setup: &Setup) -> Result<(
         updated: texts.original,
         ..texts
     });
-    let ran = run(texts, setup)?;
-    prop_assert_eq!(ran.text.as_str(), texts.local);
-    prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
+    let outcome = run(texts, setup)?;
+    prop_assert_eq!(outcome.text.as_str(), texts.local);
+    prop_assert!(outcome.conflicts.is_empty(), "{:?}", outcome.conflicts);
     Ok(())
 }
 
@@ -33,15 +33,15 @@ pub fn fast_forwards(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
         local: texts.original,
         ..texts
     });
-    let ran = run(texts, setup)?;
-    prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
+    let outcome = run(texts, setup)?;
+    prop_assert!(outcome.conflicts.is_empty(), "{:?}", outcome.conflicts);
     let values = case.values.as_ref();
     let expected = setup.reference(Triple {
         local: values.original,
         ..values
     });
     if expected.value.as_ref() == Some(values.updated) {
-        let (upstream, merged) = (only_document(texts.updated)?, only_document(&ran.text)?);
+        let (upstream, merged) = (only_document(texts.updated)?, only_document(&outcome.text)?);
         let local = only_document(texts.local)?;
         let upstream = &upstream.text[upstream.body.range()];
         let above = &texts.local[..local.start + local.body.start as usize];
@@ -49,11 +49,11 @@ pub fn fast_forwards(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
         // the end of the local document, a `...`, is on a line of its own
         let end = merged.start + merged.body.end as usize;
         let body = match upstream.ends_with('\n') || below.is_empty() {
-            true => &ran.text[..end],
-            false => ran.text[..end].trim_end_matches(['\n', '\r']),
+            true => &outcome.text[..end],
+            false => outcome.text[..end].trim_end_matches(['\n', '\r']),
         };
         let found = body.strip_suffix(upstream).map(str::trim_end);
-        prop_assert_eq!(found, Some(above.trim_end()), "merged:\n{}", ran.text);
+        prop_assert_eq!(found, Some(above.trim_end()), "merged:\n{}", outcome.text);
     }
     Ok(())
 }
@@ -64,20 +64,20 @@ pub fn keeps_local_if_equal_to_upstream(case: &Case, setup: &Setup) -> Result<()
         local: texts.updated,
         ..texts
     });
-    let ran = run(texts, setup)?;
-    prop_assert_eq!(ran.text.as_str(), texts.local);
-    prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
+    let outcome = run(texts, setup)?;
+    prop_assert_eq!(outcome.text.as_str(), texts.local);
+    prop_assert!(outcome.conflicts.is_empty(), "{:?}", outcome.conflicts);
     Ok(())
 }
 
 /// Law 6: the value of the merged text is that of the reference merge.
 pub fn has_reference_value(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let expected = setup.reference(case.values.as_ref());
-    let ran = run_case(case, setup)?;
-    let value = load::document(&ran.text)
-        .map_err(|error| TestCaseError::fail(format!("{error} in\n{}", ran.text)))?;
+    let outcome = run_case(case, setup)?;
+    let value = load::document(&outcome.text)
+        .map_err(|error| TestCaseError::fail(format!("{error} in\n{}", outcome.text)))?;
     if !expected.ambiguous {
-        prop_assert_eq!(value, expected.value, "merged:\n{}", ran.text);
+        prop_assert_eq!(value, expected.value, "merged:\n{}", outcome.text);
     }
     Ok(())
 }
@@ -85,16 +85,16 @@ pub fn has_reference_value(case: &Case, setup: &Setup) -> Result<(), TestCaseErr
 /// Law 7: the merge reports conflicts exactly if the reference merge has some.
 pub fn has_reference_conflicts(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let expected = setup.reference(case.values.as_ref());
-    let ran = run_case(case, setup)?;
+    let outcome = run_case(case, setup)?;
     if !expected.ambiguous {
-        let found = ran.value_conflicts();
+        let found = outcome.value_conflicts();
         prop_assert_eq!(
             found.is_empty(),
             expected.conflicts.is_empty(),
             "found {:?}, expected {:?}; merged:\n{}",
             found,
             expected.conflicts,
-            ran.text
+            outcome.text
         );
     }
     Ok(())

@@ -30,8 +30,8 @@ const LAWS: [(&str, Law); 8] = [
 
 /// Returns the kind of failure: the message without the details of the case.
 fn failure(law: Law, case: &Case, setup: &Setup) -> Option<String> {
-    let ran = std::panic::catch_unwind(|| law(case, setup));
-    let error = match ran {
+    let run = std::panic::catch_unwind(|| law(case, setup));
+    let error = match run {
         Ok(result) => result.err()?.to_string(),
         Err(_) => return Some("panicked".to_owned()),
     };

@@ -368,7 +368,7 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     else {
         return Ok(());
     };
-    let ran = run_case(case, setup)?;
+    let run = run_case(case, setup)?;
     let trees = documents.try_map(|document| tree(document.text))?;
     let trees = trees.as_ref();
     let remarks = documents.as_ref().map(|document| -> Vec<&str> {
@@ -405,13 +405,13 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
             .collect::<Vec<_>>()
             .join("\n")
     };
-    let whole = comparable(&ran.text);
+    let whole = comparable(&run.text);
     for text in &untouched.entries {
         prop_assert!(
             whole.contains(&comparable(text)),
             "this entry is not there any more:\n{}\nmerged:\n{}",
             text,
-            ran.text
+            run.text
         );
     }
     // a comment that the original has, too, follows upstream's changes
@@ -421,7 +421,7 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let is_reindented =
         |text: &str| has_line(&documents.original, text) && !has_line(&documents.updated, text);
     // a comment that both sides rewrote is reported as a conflict
-    let mut paths = ran.conflicts.iter().map(|conflict| &conflict.path);
+    let mut paths = run.conflicts.iter().map(|conflict| &conflict.path);
     let has_comment_conflict = paths.any(|path| path.ends_with(" (comment)"));
     let stays = |&(line, text): &(usize, &str)| {
         let stays = upstream_keeps_comments && !is_reindented(text) || !is_shared(text);
@@ -434,7 +434,7 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
         .filter(stays)
         .map(|(_, text)| text)
         .collect();
-    let merged = only_document(&ran.text)?;
+    let merged = only_document(&run.text)?;
     // a comment moves to the head if the entry above it is deleted
     let found: Vec<&str> = merged
         .head
@@ -454,7 +454,7 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
             false,
             "this line is not there any more, or not where it was:\n{}\nmerged:\n{}",
             line,
-            ran.text
+            run.text
         );
     }
     Ok(())

@@ -44,10 +44,10 @@ fn comes(entries: &[Vec<u8>]) -> (Workshop, crate::run_output::RunOutput) {
     let workshop = Workshop::new();
     workshop.write("precious", "precious\n");
     let address = format!("oci://{}/x@v1.0.0", server.authority);
-    let ran = workshop.merge3(&["get", &address, "app"]);
+    let run = workshop.merge3(&["get", &address, "app"]);
     assert_eq!(workshop.read("precious"), "precious\n");
     assert!(!workshop.has("forged") && !workshop.has("fleet/forged"));
-    (workshop, ran)
+    (workshop, run)
 }
 
 #[test]
@@ -81,8 +81,8 @@ fn entries_that_no_package_may_have_are_refused() {
             "cannot be read",
         ),
     ] {
-        let (workshop, ran) = comes(&entries);
-        ran.with(2).says(&[reason]);
+        let (workshop, run) = comes(&entries);
+        run.with(2).says(&[reason]);
         assert!(!workshop.has("fleet/app"), "{reason}");
     }
 }
@@ -96,8 +96,8 @@ fn links_out_of_the_package_and_files_of_ours_are_left_out() {
         entry("in", Symlink, "x/web.yaml", b""),
         file("x/.merge3.yaml"),
     ];
-    let (workshop, ran) = comes(&entries);
-    ran.with(0)
+    let (workshop, run) = comes(&entries);
+    run.with(0)
         .says(&["out of the package, is left out", "this file is yours"]);
     assert!(workshop.has("fleet/app/in") && !workshop.has("fleet/app/out"));
     assert!(!workshop.has("fleet/app/root") && !workshop.has("fleet/app/x/.merge3.yaml"));
@@ -177,8 +177,8 @@ fn other_bytes_than_promised_are_refused() {
         format!("helm+http://{}/charts/web@1.0.0", server.authority),
         format!("oci://{}/web@1.0.0", server.authority),
     ] {
-        let ran = workshop.merge3(&["get", &address, "app"]).with(2);
-        ran.says(&["was promised"]);
+        let run = workshop.merge3(&["get", &address, "app"]).with(2);
+        run.says(&["was promised"]);
         assert!(!workshop.has("fleet/app"));
     }
 }
@@ -228,7 +228,7 @@ fn a_password_is_sent_to_its_server_only() {
         );
         own.put("/charts/index.yaml", index.as_bytes());
         workshop.merge3(&["cache", "clean"]).with(0);
-        let ran = workshop.merge3(&["get", &address, "other"]).with(2);
-        ran.says(&["cannot be read"]);
+        let run = workshop.merge3(&["get", &address, "other"]).with(2);
+        run.says(&["cannot be read"]);
     }
 }

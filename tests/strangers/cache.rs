@@ -42,8 +42,8 @@ fn a_killed_creation_of_the_cache_is_repeated() {
             }
             spoil(&store);
         }
-        let ran = workshop.merge3(&["upgrade", "app", "--dry-run"]);
-        assert_eq!(ran.status, 0, "{number}: {ran:?}");
+        let run = workshop.merge3(&["upgrade", "app", "--dry-run"]);
+        assert_eq!(run.status, 0, "{number}: {run:?}");
         assert!(!stores().is_empty());
     }
 }
@@ -62,7 +62,7 @@ fn a_cache_that_is_made_by_runs_that_are_killed_is_whole_in_the_end() {
         std::thread::sleep(moments.next(duration));
         child.kill().unwrap();
         child.wait().unwrap();
-        let ran = workshop.merge3(&["upgrade", "app", "--dry-run"]);
-        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
+        let run = workshop.merge3(&["upgrade", "app", "--dry-run"]);
+        assert_eq!(run.status, 0, "round {round}: {run:?}");
     }
 }

@@ -58,8 +58,8 @@ fn a_package_that_is_a_bare_repository_runs_nothing() {
         // the result is the same for a user whose current folder is the package
         workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
         for arguments in [&["outdated"][..], &["upgrade", "--all"], &["upgrade", "."]] {
-            let ran = workshop.merge3_in(&format!("fleet/{place}"), arguments);
-            assert!(!trace.exists(), "in {place}: {arguments:?}\n{}", ran.stderr);
+            let run = workshop.merge3_in(&format!("fleet/{place}"), arguments);
+            assert!(!trace.exists(), "in {place}: {arguments:?}\n{}", run.stderr);
         }
         if place == "app" {
             assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.2", 1));
@@ -117,9 +117,9 @@ fn a_package_that_is_a_bare_repository_configures_nothing() {
         let names = ["ours", "base", "theirs"].map(|name| format!("{name}.{kind}"));
         let names = [&names[0], &names[1], &names[2]].map(String::as_str);
         let merge = [&["merge-file", "-p"], &names[..]].concat();
-        let ran = workshop.merge3_in("fleet/app", &merge).with(1);
-        assert!(ran.stdout.contains("<<<<<<<"), "{}", ran.stdout);
-        assert!(!ran.stdout.contains("|||||||"), "{}", ran.stdout);
+        let run = workshop.merge3_in("fleet/app", &merge).with(1);
+        assert!(run.stdout.contains("<<<<<<<"), "{}", run.stdout);
+        assert!(!run.stdout.contains("|||||||"), "{}", run.stdout);
     }
     workshop.merge3_in("fleet/app", &["git", "status"]);
     workshop.merge3_in("fleet/app", &["git", "install"]);

@@ -74,15 +74,15 @@ fn a_nested_package_is_not_fetched_from_the_address_of_upstream() {
             &["upgrade", "app/sub/deep", "--to", "v1.1.0"],
             &["upgrade", "got/sub/deep", "--dry-run", "--diff"],
         ] {
-            let ran = workshop.merge3(arguments).with(2);
+            let run = workshop.merge3(arguments).with(2);
             if file == "Kptfile" || !arguments.contains(&"app/sub") {
-                ran.says(&["it is in another package", "--allow-upstream"]);
+                run.says(&["it is in another package", "--allow-upstream"]);
             }
-            assert!(!format!("{ran:?}").contains("s3cret"), "{ran:?}");
+            assert!(!format!("{run:?}").contains("s3cret"), "{run:?}");
         }
         for (at, folder) in [("app", "."), ("app/sub", "deep")] {
-            let ran = workshop.merge3_in(&format!("fleet/{at}"), &["upgrade", folder, "--all"]);
-            assert_eq!(ran.status, 2, "{ran:?}");
+            let run = workshop.merge3_in(&format!("fleet/{at}"), &["upgrade", folder, "--all"]);
+            assert_eq!(run.status, 2, "{run:?}");
             workshop
                 .merge3_in(&format!("fleet/{at}"), &["upgrade", "--all"])
                 .with(2);
@@ -94,9 +94,9 @@ fn a_nested_package_is_not_fetched_from_the_address_of_upstream() {
         assert_eq!(leaked.count(), 0);
         if file == "Kptfile" {
             // the user can allow the repository
-            let ran = workshop.merge3(&["upgrade", "app/sub", "--allow-upstream", &url]);
-            assert_eq!(ran.status, 0, "{ran:?}");
-            assert!(workshop.has("fleet/app/sub/secret.yaml") || ran.stdout.contains("v1.1.0"));
+            let run = workshop.merge3(&["upgrade", "app/sub", "--allow-upstream", &url]);
+            assert_eq!(run.status, 0, "{run:?}");
+            assert!(workshop.has("fleet/app/sub/secret.yaml") || run.stdout.contains("v1.1.0"));
         } else {
             assert!(!workshop.has("fleet/app/sub/.merge3.yaml"));
         }
@@ -296,8 +296,8 @@ fn a_nested_package_of_another_version_is_unchanged() {
             ("app/base/new.yaml", "n: 1\n"),
         ],
     );
-    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
-    ran.says(&["base: a package with a record of its own here"]);
+    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    run.says(&["base: a package with a record of its own here"]);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
     assert_eq!(workshop.files("fleet/app/base"), before);
     assert!(workshop.read("fleet/app/base/Kptfile").contains(&second));

@@ -82,10 +82,10 @@ fn hostile_arguments_are_arguments() {
             workshop.write(&format!("fleet/{file}"), &format!("a: {value}\n"));
         }
         let driver = ["git", "driver", "base", "ours", "theirs", "--path", name];
-        let ran = workshop.merge3(&[&driver[..], &["--marker-size", "7"]].concat());
-        assert_eq!(ran.status, 1, "{name:?}: {ran:?}");
+        let run = workshop.merge3(&[&driver[..], &["--marker-size", "7"]].concat());
+        assert_eq!(run.status, 1, "{name:?}: {run:?}");
         let is_hidden = |c: char| c.is_control() && c != '\n';
-        assert!(!ran.stderr.contains(is_hidden), "{ran:?}");
+        assert!(!run.stderr.contains(is_hidden), "{run:?}");
         assert!(
             workshop.read("fleet/ours").starts_with("<<<<<<<"),
             "{name:?}"

@@ -149,9 +149,9 @@ fn an_upgrade_that_is_killed_is_committed_by_the_next_run() {
             (_, committed) if committed == packages() => after += 1,
             _ => between += 1,
         }
-        let ran = workshop.merge3(&UPGRADE);
-        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
-        assert_finished(&workshop, &format!("round {round}: {ran:?}"));
+        let run = workshop.merge3(&UPGRADE);
+        assert_eq!(run.status, 0, "round {round}: {run:?}");
+        assert_finished(&workshop, &format!("round {round}: {run:?}"));
     }
     println!("killed {round} times: {before} before, {between} in between, {after} after");
     assert!(between > 0, "{before} before, {after} after");
@@ -183,18 +183,18 @@ fn beside_another_committer_everything_is_committed() {
     for round in 0..times(2) {
         copy(&workshop, "before", "fleet");
         let stop = AtomicBool::new(false);
-        let (ran, commits) = std::thread::scope(|scope| {
+        let (run, commits) = std::thread::scope(|scope| {
             let beside = scope.spawn(|| commit_repeatedly(&workshop, &stop));
-            let ran = workshop.merge3(&UPGRADE);
+            let run = workshop.merge3(&UPGRADE);
             stop.store(true, Ordering::SeqCst);
-            (ran, beside.join().unwrap())
+            (run, beside.join().unwrap())
         });
         assert!(commits > 0, "the other process made no commit");
         if soak().is_none() {
-            assert_eq!(ran.status, 0, "{ran:?}");
+            assert_eq!(run.status, 0, "{run:?}");
         }
-        let ran = workshop.merge3(&UPGRADE);
-        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
+        let run = workshop.merge3(&UPGRADE);
+        assert_eq!(run.status, 0, "round {round}: {run:?}");
         assert_finished(&workshop, &format!("round {round}"));
     }
 }
@@ -228,26 +228,26 @@ fn an_index_that_another_process_writes_back_is_put_right() {
     for times in [1, 2, 5, 12] {
         copy(&workshop, "before", "fleet");
         let stop = AtomicBool::new(false);
-        let (ran, removed) = std::thread::scope(|scope| {
+        let (run, removed) = std::thread::scope(|scope| {
             let beside = scope.spawn(|| remove_from_index(&workshop, times, &stop));
-            let ran = workshop.merge3(&UPGRADE);
+            let run = workshop.merge3(&UPGRADE);
             stop.store(true, Ordering::SeqCst);
-            (ran, beside.join().unwrap())
+            (run, beside.join().unwrap())
         });
         assert!(removed > 0, "the other process made no commit");
-        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(run.status, 0, "{run:?}");
         assert_finished(&workshop, &format!("{removed} times"));
     }
     // without a limit: the run reports the problem, and the next run finishes the upgrade
     copy(&workshop, "before", "fleet");
     let stop = AtomicBool::new(false);
-    let ran = std::thread::scope(|scope| {
+    let run = std::thread::scope(|scope| {
         scope.spawn(|| remove_from_index(&workshop, usize::MAX, &stop));
-        let ran = workshop.merge3(&UPGRADE);
+        let run = workshop.merge3(&UPGRADE);
         stop.store(true, Ordering::SeqCst);
-        ran
+        run
     });
-    ran.with(2)
+    run.with(2)
         .says(&["another process takes files of it out of the index"]);
     workshop.merge3(&UPGRADE).with(0);
     assert_finished(&workshop, "without end");
@@ -275,13 +275,13 @@ fn a_lock_that_nobody_holds_is_named_and_the_next_run_commits() {
     let lock = workshop.path("fleet/.git/index.lock");
     fs::write(&lock, "").unwrap();
     let begun = Instant::now();
-    let ran = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
+    let run = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
     assert!(begun.elapsed() < Duration::from_secs(60));
-    ran.says(&["index.lock", "delete the lock file"]);
+    run.says(&["index.lock", "delete the lock file"]);
     // other commands report the unfinished upgrade
     for looking in [&["outdated"][..], &["upgrade", "app", "--dry-run"]] {
-        let ran = workshop.merge3(looking).with(2);
-        ran.says(&["an earlier run upgraded it, and that is not committed"]);
+        let run = workshop.merge3(looking).with(2);
+        run.says(&["an earlier run upgraded it, and that is not committed"]);
     }
     fs::remove_file(&lock).unwrap();
     let told = workshop.merge3(&["upgrade", "app", "--commit", "--report", "json"]);
@@ -310,8 +310,8 @@ fn what_was_changed_or_committed_by_hand_since_is_respected() {
     let workshop = unfinished();
     workshop.edit("fleet/app/web.yaml", "replicas: 1", "replicas: 5");
     let edited = workshop.files("fleet");
-    let ran = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
-    ran.says(&["web.yaml was changed since", "commit it by hand"]);
+    let run = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
+    run.says(&["web.yaml was changed since", "commit it by hand"]);
     assert_eq!(workshop.files("fleet"), edited);
     // edited by hand, and committed
     workshop.save("by hand");
@@ -348,8 +348,8 @@ fn a_hangup_stops_an_upgrade_like_any_signal() {
         std::thread::sleep(moments.next(duration));
         kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
         heeded += usize::from(child.wait().unwrap().code() == Some(129));
-        let ran = workshop.merge3(&UPGRADE);
-        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
+        let run = workshop.merge3(&UPGRADE);
+        assert_eq!(run.status, 0, "round {round}: {run:?}");
         assert_finished(&workshop, &format!("round {round}"));
     }
     assert!(heeded > 0);

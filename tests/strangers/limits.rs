@@ -36,17 +36,17 @@ fn run_with_short_timeouts(workshop: &Workshop, arguments: &[&str]) -> RunOutput
 #[track_caller]
 fn only_app_fails(workshop: &Workshop, seconds: u64, messages: &[&str]) {
     let start = Instant::now();
-    let ran = run_with_short_timeouts(workshop, &["upgrade", "--all"]).with(2);
+    let run = run_with_short_timeouts(workshop, &["upgrade", "--all"]).with(2);
     assert!(
         start.elapsed() < Duration::from_secs(seconds),
         "{:?}",
         start.elapsed()
     );
-    ran.says(&["help: "]);
-    ran.says(messages);
-    let named = ["app failed:", "error: app/"].map(|name| ran.stderr.contains(name));
-    assert!(named.contains(&true), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("fine failed"), "{}", ran.stderr);
+    run.says(&["help: "]);
+    run.says(messages);
+    let named = ["app failed:", "error: app/"].map(|name| run.stderr.contains(name));
+    assert!(named.contains(&true), "{}", run.stderr);
+    assert!(!run.stderr.contains("fine failed"), "{}", run.stderr);
     assert_eq!(workshop.read("fleet/fine/web.yaml"), web("1.1", 1));
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.0", 1));
 }
@@ -162,9 +162,9 @@ fn protocols_that_nobody_allowed() {
         "EXT::sh",
         "gopher://127.0.0.1:1/a.git",
     ] {
-        let ran = run_with_short_timeouts(&workshop, &["get", &format!("{address}@v1"), "new"]);
-        assert_eq!(ran.status, 2, "{address}: {ran:?}");
-        ran.says(&["is no address of a package", "GIT_ALLOW_PROTOCOL"]);
+        let run = run_with_short_timeouts(&workshop, &["get", &format!("{address}@v1"), "new"]);
+        assert_eq!(run.status, 2, "{address}: {run:?}");
+        run.says(&["is no address of a package", "GIT_ALLOW_PROTOCOL"]);
         let before = workshop.read("fleet/app/.merge3.yaml");
         workshop.edit(
             "fleet/app/.merge3.yaml",
@@ -195,9 +195,9 @@ fn a_patch_that_doubles_forty_times() {
         .args(["patch", "web.yaml", "--type", "json"])
         .args(["--patch", "patch.yaml"])
         .current_dir(workshop.path("fleet"));
-    let ran = RunOutput::from(workshop.isolated(&mut command));
-    assert_eq!(ran.status, 2, "{ran:?}");
-    ran.says(&["copies in this patch", "patch.yaml"]);
+    let run = RunOutput::from(workshop.isolated(&mut command));
+    assert_eq!(run.status, 2, "{run:?}");
+    run.says(&["copies in this patch", "patch.yaml"]);
     assert_eq!(workshop.read("fleet/web.yaml"), "a: {b: 0123456789}\n");
 }
 

@@ -33,8 +33,8 @@ fn links_are_not_followed() {
                 &["outdated"],
                 &merge,
             ] {
-                let ran = workshop.merge3(arguments);
-                let told = format!("{}{}", ran.stdout, ran.stderr);
+                let run = workshop.merge3(arguments);
+                let told = format!("{}{}", run.stdout, run.stderr);
                 assert!(
                     !told.contains(SECRET_VALUE),
                     "{name}, {arguments:?}: {told}"
@@ -56,8 +56,8 @@ fn a_link_to_rules_is_refused_and_a_link_to_a_kptfile_hides_no_record() {
     workshop.write("rules", "rules: []\n");
     symlink("../rules", workshop.path("old/.merge3.yaml")).unwrap();
     let sides = ["--ancestor", "old", "--from", "old", "--to", "old"];
-    let ran = workshop.merge3_in(".", &sides).with(2);
-    ran.says(&[
+    let run = workshop.merge3_in(".", &sides).with(2);
+    run.says(&[
         "old/.merge3.yaml",
         "it is a symbolic link, which is not followed",
     ]);
@@ -80,8 +80,8 @@ fn definitions_of_kinds_are_read_in_the_repository_only() {
         let merge = ["--ancestor", "app", "--from", "app", "--to", "app"];
         let mut told = String::new();
         for arguments in [&["upgrade", "app", "--allow-dirty"][..], &merge] {
-            let ran = workshop.merge3(arguments).with(2);
-            told += &format!("{}{}", ran.stdout, ran.stderr);
+            let run = workshop.merge3(arguments).with(2);
+            told += &format!("{}{}", run.stdout, run.stderr);
         }
         told
     };

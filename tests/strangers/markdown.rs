@@ -159,15 +159,15 @@ fn names_are_shown_as_code() {
             );
         }
         let sides = ["--ancestor", "old", "--from", "new", "--to", "local"];
-        let ran = workshop.merge3_in(
+        let run = workshop.merge3_in(
             &round.to_string(),
             &[&sides[..], &["--report", "markdown"]].concat(),
         );
-        assert!(ran.stdout.contains("both-changed"), "{round}: {ran:?}");
+        assert!(run.stdout.contains("both-changed"), "{round}: {run:?}");
         assert!(
-            assert_only_own_markdown(&ran.stdout) > 5,
+            assert_only_own_markdown(&run.stdout) > 5,
             "{round}: {}",
-            ran.stdout
+            run.stdout
         );
     }
 }
@@ -187,11 +187,11 @@ fn commit_subjects_of_upstream_are_shown_as_code() {
     }
     workshop.git("upstream", &["tag", "v2.0.0"]);
     workshop.git("upstream", &["push", "-q", "--tags", "origin", "main"]);
-    let ran = workshop
+    let run = workshop
         .merge3(&["upgrade", "app", "--report", "markdown"])
         .with(0);
-    assert!(ran.stdout.contains("commits upstream"), "{}", ran.stdout);
-    assert!(assert_only_own_markdown(&ran.stdout) > 40, "{}", ran.stdout);
+    assert!(run.stdout.contains("commits upstream"), "{}", run.stdout);
+    assert!(assert_only_own_markdown(&run.stdout) > 40, "{}", run.stdout);
     let outdated = Workshop::with_app()
         .merge3(&["outdated", "--report", "markdown"])
         .with(0);

@@ -28,10 +28,10 @@ fn twenty_upgrades_at_once() {
         })
         .collect();
     for child in children {
-        let ran = RunOutput::from(child.wait_with_output().unwrap());
-        let is_clear = ran.status == 0 || (ran.status == 2 && ran.stderr.contains("help: "));
-        assert!(is_clear, "{ran:?}");
-        assert!(!ran.stderr.contains("panicked"), "{ran:?}");
+        let run = RunOutput::from(child.wait_with_output().unwrap());
+        let is_clear = run.status == 0 || (run.status == 2 && run.stderr.contains("help: "));
+        assert!(is_clear, "{run:?}");
+        assert!(!run.stderr.contains("panicked"), "{run:?}");
     }
     workshop.merge3(&UPGRADE).with(0);
     assert_finished(&workshop, "twenty at once");
@@ -88,10 +88,10 @@ fn a_folder_that_becomes_a_link_meanwhile() {
         // in one step, because the upgrade may otherwise create the folder again in between
         symlink("../../elsewhere", &aside).unwrap();
         renameat_with(CWD, &sub, CWD, &aside, RenameFlags::EXCHANGE).unwrap();
-        let ran = RunOutput::from(child.wait_with_output().unwrap());
-        refused += usize::from(ran.status == 2);
-        assert!(!ran.stderr.contains("panicked"), "{ran:?}");
-        assert_eq!(files(&elsewhere), before, "round {round}: {ran:?}");
+        let run = RunOutput::from(child.wait_with_output().unwrap());
+        refused += usize::from(run.status == 2);
+        assert!(!run.stderr.contains("panicked"), "{run:?}");
+        assert_eq!(files(&elsewhere), before, "round {round}: {run:?}");
         if sub.is_symlink() {
             fs::remove_file(&sub).unwrap();
         } else {
@@ -135,8 +135,8 @@ fn a_file_that_has_no_room() {
     let script = "trap '' XFSZ; ulimit -f 20; exec \"$@\"";
     command.args(["-c", script, "sh", merge3()]).args(UPGRADE);
     command.current_dir(workshop.path("fleet"));
-    let ran = RunOutput::from(workshop.isolated(&mut command)).with(2);
-    ran.says(&["app failed:", "b.yaml", "nothing was written"]);
+    let run = RunOutput::from(workshop.isolated(&mut command)).with(2);
+    run.says(&["app failed:", "b.yaml", "nothing was written"]);
     assert_eq!(files(&workshop.path("fleet/app")), before);
     assert_eq!(workshop.read("fleet/fine/a.yaml"), "a: 2\n");
     assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");

@@ -18,8 +18,8 @@ fn a_report_is_not_written_through_a_link() {
             let link = workshop.path("fleet/report.md");
             symlink(target, &link).unwrap();
             let report = ["--report", "markdown", "--report-file", "report.md"];
-            let ran = workshop.merge3(&[arguments, &report].concat()).with(2);
-            ran.says(&[
+            let run = workshop.merge3(&[arguments, &report].concat()).with(2);
+            run.says(&[
                 "--report-file: report.md is no regular file",
                 "help: nothing was written",
             ]);
@@ -47,8 +47,8 @@ fn threads_have_a_bound() {
         workshop.merge3_in(".", &[&sides[..], &threads].concat())
     };
     for number in ["513", "1000000", "18446744073709551615", "0"] {
-        let ran = with(number).with(2);
-        ran.says(&["--threads"]);
+        let run = with(number).with(2);
+        run.says(&["--threads"]);
     }
     for number in ["1", "16", "512"] {
         with(number).with(0);

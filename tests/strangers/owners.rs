@@ -45,8 +45,8 @@ fn a_cache_that_others_may_write_to_is_not_used() {
     }
     let before = workshop.files("fleet");
     let refused = |what: &str| {
-        let ran = workshop.merge3(&["upgrade", "app"]).with(2);
-        ran.says(&["the cache in ", what, "MERGE3_CACHE_DIR"]);
+        let run = workshop.merge3(&["upgrade", "app"]).with(2);
+        run.says(&["the cache in ", what, "MERGE3_CACHE_DIR"]);
         assert!(!trace.exists());
         assert_eq!(workshop.files("fleet"), before);
     };
@@ -105,10 +105,10 @@ fn credentials_in_an_address_are_never_shown() {
                 continue; // a name is none of ssh's secrets
             }
             let address = format!("{scheme}://{part}127.0.0.1:9/x.git");
-            let ran = workshop
+            let run = workshop
                 .merge3(&["get", &format!("{address}@v1"), "new"])
                 .with(2);
-            assert!(!format!("{ran:?}").contains("s3cret"), "{address}: {ran:?}");
+            assert!(!format!("{run:?}").contains("s3cret"), "{address}: {run:?}");
             assert!(!workshop.has("fleet/new"));
             // an address that was written into the record by hand
             let before = workshop.read("fleet/app/.merge3.yaml");
@@ -119,8 +119,8 @@ fn credentials_in_an_address_are_never_shown() {
                 &["upgrade", "--all", "--report", "json", "--commit"][..],
                 &["outdated", "--report", "markdown"],
             ] {
-                let ran = workshop.merge3(arguments).with(2);
-                assert!(!format!("{ran:?}").contains("s3cret"), "{address}: {ran:?}");
+                let run = workshop.merge3(arguments).with(2);
+                assert!(!format!("{run:?}").contains("s3cret"), "{address}: {run:?}");
             }
             workshop.write("fleet/app/.merge3.yaml", &before);
             workshop.save("mend");

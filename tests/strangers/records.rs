@@ -83,10 +83,10 @@ fn assert_own_records(workshop: &Workshop, record_styles: &[(String, String)]) {
     }
     // the next run fetches from the original source
     workshop.save("upgraded");
-    let ran = workshop.merge3(&["outdated"]).with(0);
-    assert!(!ran.stdout.contains("private"), "{ran:?}");
-    let ran = workshop.merge3(&["upgrade", "--all"]).with(0);
-    assert!(ran.stdout.ends_with("up to date\n"), "{ran:?}");
+    let run = workshop.merge3(&["outdated"]).with(0);
+    assert!(!run.stdout.contains("private"), "{run:?}");
+    let run = workshop.merge3(&["upgrade", "--all"]).with(0);
+    assert!(run.stdout.ends_with("up to date\n"), "{run:?}");
 }
 
 /// Returns a record in each way in which YAML can write it.
@@ -194,17 +194,17 @@ fn a_record_does_not_come_by_way_of_another_file() {
             files.push(("app/Kptfile", ""));
         }
         workshop.release("v1.1.0", &files);
-        let ran = workshop.merge3(&["upgrade", "app"]);
-        assert!([0, 2].contains(&ran.status), "{ran:?}");
+        let run = workshop.merge3(&["upgrade", "app"]);
+        assert!([0, 2].contains(&run.status), "{run:?}");
         let text = workshop.read("fleet/app/Kptfile");
         assert!(
             !text.contains("private") && text.contains("\nupstream:"),
             "{text}"
         );
-        if ran.status == 0 {
+        if run.status == 0 {
             workshop.save("upgraded");
-            let ran = workshop.merge3(&["outdated", "app"]).with(0);
-            assert!(!ran.stdout.contains("private"), "{ran:?}");
+            let run = workshop.merge3(&["outdated", "app"]).with(0);
+            assert!(!run.stdout.contains("private"), "{run:?}");
         }
     }
 }
@@ -240,10 +240,10 @@ fn a_record_stays_beside_conflict_markers() {
 #[track_caller]
 fn refused(workshop: &Workshop, arguments: &[&str]) -> RunOutput {
     let before = workshop.files("fleet");
-    let ran = workshop.merge3(arguments).with(2);
-    ran.says(&["help: "]);
+    let run = workshop.merge3(arguments).with(2);
+    run.says(&["help: "]);
     assert_eq!(workshop.files("fleet"), before);
-    ran
+    run
 }
 
 /// Releases that would leave a package half written, or one that no run can use.
@@ -277,8 +277,8 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
     let below = workshop.tree(&rows);
     rows.push(row(TREE, "sub", below));
     workshop.forge("v1.4.0", &rows);
-    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
-    ran.says(&[
+    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    run.says(&[
         ".merge3-output: upstream's file is left out",
         "sub/.merge3-journal",
     ]);

@@ -100,8 +100,8 @@ fn a_journal_that_comes_with_a_package_is_not_obeyed() {
         assert!(!workshop.has(&format!("fleet/app/{place}.merge3-journal")));
         workshop.write("fleet/app/own.yaml", OWN);
         workshop.save("vendor");
-        let ran = workshop.merge3(&["upgrade", "app"]).with(0);
-        ran.says(&["upstream's file is left out"]);
+        let run = workshop.merge3(&["upgrade", "app"]).with(0);
+        run.says(&["upstream's file is left out"]);
         assert_unharmed(&workshop, "fleet/app");
         assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
     }
@@ -147,12 +147,12 @@ fn what_merge3_keeps_for_itself_does_not_come_from_upstream() {
     // a file of the user's, whatever its name
     workshop.write("fleet/app/.merge3-notes.tmp", "mine\n");
     workshop.save("notes");
-    let ran = workshop
+    let run = workshop
         .merge3(&["upgrade", "app", "--on-conflict", "updated"])
         .with(0);
     for name in names {
         let left_out = format!("{name}: upstream's file is left out");
-        ran.says(&[
+        run.says(&[
             &format!("warning: {left_out}"),
             &format!("warning: deep/{left_out}"),
         ]);
@@ -237,9 +237,9 @@ fn a_run_folder_that_others_may_write_to_is_not_used() {
     fs::create_dir_all(&shared).unwrap();
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
     let before = workshop.files("local");
-    let ran = command(&workshop, &sides).output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert_eq!(ran.status.code(), Some(2), "{said}");
+    let run = command(&workshop, &sides).output().unwrap();
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(2), "{said}");
     assert!(said.contains("others may write to it"), "{said}");
     assert_eq!(workshop.files("local"), before);
     assert!(shared.read_dir().unwrap().next().is_none());

@@ -38,12 +38,12 @@ fn assert_tame(what: &str, text: &str) {
 }
 
 #[track_caller]
-fn assert_told(what: &str, ran: &RunOutput) {
-    assert_tame(what, &ran.stdout);
-    assert_tame(what, &ran.stderr);
+fn assert_told(what: &str, run: &RunOutput) {
+    assert_tame(what, &run.stdout);
+    assert_tame(what, &run.stderr);
     assert!(
-        format!("{}{}", ran.stdout, ran.stderr).contains("forged"),
-        "{what}: {ran:?}"
+        format!("{}{}", run.stdout, run.stderr).contains("forged"),
+        "{what}: {run:?}"
     );
 }
 
@@ -82,9 +82,9 @@ fn conflicts_are_shown_without_control_characters() {
         &["--on-conflict", "fail"],
     ] {
         let workshop = sides(resource);
-        let ran = workshop.merge3_in(".", &[&SIDES[..], form].concat());
-        assert!(ran.stdout.contains("both-changed"), "{ran:?}");
-        assert_told(&format!("{form:?}"), &ran);
+        let run = workshop.merge3_in(".", &[&SIDES[..], form].concat());
+        assert!(run.stdout.contains("both-changed"), "{run:?}");
+        assert_told(&format!("{form:?}"), &run);
     }
 }
 
@@ -112,8 +112,8 @@ fn errors_are_shown_without_control_characters() {
         ("explain", &resource, &explain),
     ];
     for (what, text, arguments) in texts {
-        let ran = sides(text).merge3_in(".", arguments);
-        assert_told(what, &ran);
+        let run = sides(text).merge3_in(".", arguments);
+        assert_told(what, &run);
     }
 }
 
@@ -140,9 +140,9 @@ fn rules_and_records_are_shown_without_control_characters() {
             &["outdated"],
             &["outdated", "--report", "json"],
         ] {
-            let ran = workshop.merge3(arguments);
-            assert_tame(&to, &ran.stdout);
-            assert_tame(&to, &ran.stderr);
+            let run = workshop.merge3(arguments);
+            assert_tame(&to, &run.stdout);
+            assert_tame(&to, &run.stderr);
         }
     }
 }
@@ -169,9 +169,9 @@ fn upgrades_are_shown_and_committed_without_control_characters() {
         workshop.git("upstream", &["commit", "-q", &author, "-m", &subject]);
         workshop.git("upstream", &["tag", "v1.1.0"]);
         workshop.git("upstream", &["push", "-q", "--tags", "origin", "main"]);
-        let ran = workshop.merge3(&["upgrade", "--all", "-v", "--commit", "--report", report]);
-        assert_eq!(ran.status, 0, "{ran:?}");
-        assert_told(report, &ran);
+        let run = workshop.merge3(&["upgrade", "--all", "-v", "--commit", "--report", report]);
+        assert_eq!(run.status, 0, "{run:?}");
+        assert_told(report, &run);
         let message = workshop.git("fleet", &["log", "-1", "--format=%B"]);
         assert!(message.contains("forged"), "{message}");
         assert_tame("commit", &message);
@@ -216,8 +216,8 @@ fn the_action_forges_no_commands() {
     command.env("PATH", path).env("ARGUMENTS", "");
     command.env("RUNNER_TEMP", workshop.path("."));
     command.env("GITHUB_OUTPUT", workshop.path("output"));
-    let ran = RunOutput::from(workshop.isolated(&mut command)).with(0);
-    let mut lines = ran
+    let run = RunOutput::from(workshop.isolated(&mut command)).with(0);
+    let mut lines = run
         .stdout
         .split(['\n', '\r', '\u{2028}'])
         .filter(|line| !line.is_empty());
@@ -227,7 +227,7 @@ fn the_action_forges_no_commands() {
         .unwrap();
     assert_tame("action", &format!("x{message}"));
     assert!(!message.contains("%0A"), "{message}");
-    assert_eq!(lines.next(), None, "{ran:?}");
+    assert_eq!(lines.next(), None, "{run:?}");
     let output = workshop.read("output");
     let names: Vec<&str> = output
         .lines()

@@ -39,8 +39,8 @@ fn assert_hidden(what: &str, text: impl Fn(&str) -> String) {
                 let value = format!("{PRECIOUS}-{side}");
                 workshop.write(&format!("{side}/s.yaml"), &text(&value));
             }
-            let ran = workshop.merge3_in(".", &[&SIDES[..], form, more].concat());
-            format!("{}{}", ran.stdout, ran.stderr)
+            let result = workshop.merge3_in(".", &[&SIDES[..], form, more].concat());
+            format!("{}{}", result.stdout, result.stderr)
         };
         let said = run(&[]);
         assert!(!said.contains(PRECIOUS), "{what}, {form:?}: {said}");

@@ -22,9 +22,9 @@ fn get(workshop: &Workshop, tag: &str) -> crate::harness::RunOutput {
     };
     let before = outside();
     let address = format!("{}/app@{tag}", workshop.url());
-    let ran = workshop.merge3(&["get", &address, "app"]);
-    assert_eq!(outside(), before, "{ran:?}");
-    ran
+    let run = workshop.merge3(&["get", &address, "app"]);
+    assert_eq!(outside(), before, "{run:?}");
+    run
 }
 
 /// Asserts that every link that was written leads into the package, as the system resolves it.
@@ -108,8 +108,8 @@ fn links_are_resolved_by_way_of_other_links() {
         ],
     );
     workshop.write("fleet/secret", "s");
-    let ran = get(&workshop, "v1.0.0").with(0);
-    ran.says(&[
+    let run = get(&workshop, "v1.0.0").with(0);
+    run.says(&[
         "out: a symbolic link",
         "up: a symbolic link",
         "through: a symbolic link",
@@ -168,8 +168,8 @@ fn names_reserved_by_git_are_refused() {
         for (shape, rows) in [as_file, as_link, as_folder, below].into_iter().enumerate() {
             let tag = format!("v{number}.{shape}.0");
             workshop.forge(&tag, &rows);
-            let ran = get(&workshop, &tag);
-            assert_eq!(ran.status, 2, "{}: {ran:?}", String::from_utf8_lossy(&name));
+            let run = get(&workshop, &tag);
+            assert_eq!(run.status, 2, "{}: {run:?}", String::from_utf8_lossy(&name));
             assert!(!workshop.has("fleet/app"));
         }
     }
@@ -222,8 +222,8 @@ fn an_upgrade_to_such_a_tree_is_refused_and_others_are_done() {
     for (number, rows) in shapes.iter().enumerate() {
         let tag = format!("v2.0.{number}");
         workshop.forge(&tag, rows);
-        let ran = workshop.merge3(&["upgrade", "app", "--to", &tag]).with(2);
-        ran.says(&["app failed:", "help: "]);
+        let run = workshop.merge3(&["upgrade", "app", "--to", &tag]).with(2);
+        run.says(&["app failed:", "help: "]);
         assert_eq!(workshop.files("fleet"), before, "{number}");
     }
     workshop.release("fine/v1.1.0", &[("fine/web.yaml", &web("1.1", 1))]);
@@ -292,18 +292,18 @@ fn get_and_check_links(workshop: &Workshop, app: String, round: u64) -> bool {
     let top = workshop.tree(&[row(TREE, "app", app)]);
     let tag = format!("v{round}.0.0");
     workshop.tag(&tag, &top);
-    let ran = get(workshop, &tag);
-    assert!([0, 2].contains(&ran.status), "{round}: {ran:?}");
+    let run = get(workshop, &tag);
+    assert!([0, 2].contains(&run.status), "{round}: {run:?}");
     links_stay_within(workshop);
     assert_eq!(
         workshop.has("fleet/app"),
-        ran.status == 0,
-        "{round}: {ran:?}"
+        run.status == 0,
+        "{round}: {run:?}"
     );
-    if ran.status == 0 {
+    if run.status == 0 {
         fs::remove_dir_all(workshop.path("fleet/app")).unwrap();
     }
-    ran.status == 0
+    run.status == 0
 }
 
 /// Nested folders with links that lead up and through each other.

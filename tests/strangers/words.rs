@@ -50,7 +50,7 @@ fn words_of_commits_are_references_to_upstream_or_nothing() {
     workshop.release("v2.0.0-fixes#4@octocat", &[]);
     workshop.write("fleet/app/x.yaml", "data:\n  \"fixes #5 @octocat\": ours\n");
     workshop.save("ours");
-    let ran = workshop.merge3(&[
+    let run = workshop.merge3(&[
         "upgrade",
         "app",
         "--commit",
@@ -58,7 +58,7 @@ fn words_of_commits_are_references_to_upstream_or_nothing() {
         "--report",
         "markdown",
     ]);
-    let body = ran.with(0).stdout;
+    let body = run.with(0).stdout;
 
     let message = workshop.git("fleet", &["show", "-s", "--format=%B"]);
     assert!(

@@ -41,9 +41,9 @@ fn a_copy_is_adopted_at_the_version_that_is_nearest() {
     let workshop = with_copy();
     let address = format!("{}/app", workshop.url());
     let before = workshop.files("fleet");
-    let ran = workshop.merge3(&["adopt", "app", &address]).with(0);
+    let run = workshop.merge3(&["adopt", "app", &address]).with(0);
     assert_eq!(
-        ran.stdout,
+        run.stdout,
         format!(
             "app: v1.2.0 of {address}: 1 of 3 files the same, 2 changed, 1 only here, 4 lines apart; recorded in .merge3.yaml\n"
         )
@@ -74,9 +74,9 @@ fn versions_that_upstream_does_not_send_end_the_search_for_the_nearest() {
     let object = format!("upstream.git/objects/{folder}/{name}");
     fs::remove_file(workshop.path(&object)).unwrap();
     let address = format!("{}/app", workshop.url());
-    let ran = workshop.merge3(&["adopt", "app", &address]).with(2);
+    let run = workshop.merge3(&["adopt", "app", &address]).with(2);
     let reported = format!("error: the versions of {address} cannot be fetched (");
-    assert!(ran.stderr.starts_with(&reported), "{}", ran.stderr);
+    assert!(run.stderr.starts_with(&reported), "{}", run.stderr);
     assert!(!workshop.has("fleet/app/.merge3.yaml"));
     workshop
         .merge3(&["adopt", "app", &format!("{address}@v1.2.0")])
@@ -91,8 +91,8 @@ fn a_copy_is_adopted_at_a_version_that_is_named() {
         "rules:\n- path: a\n  take: local\n",
     );
     let address = format!("{}/app@v1.0.0", workshop.url());
-    let ran = workshop.merge3(&["adopt", "app", &address]).with(0);
-    assert!(ran.stdout.starts_with("app: v1.0.0 of "), "{}", ran.stdout);
+    let run = workshop.merge3(&["adopt", "app", &address]).with(0);
+    assert!(run.stdout.starts_with("app: v1.0.0 of "), "{}", run.stdout);
     let record = workshop.read("fleet/app/.merge3.yaml");
     assert!(
         record.starts_with("rules:\n- path: a\n  take: local\n"),
@@ -162,9 +162,9 @@ fn what_cannot_be_adopted_is_left() {
             "git would start a program",
         ),
     ] {
-        let ran = workshop.merge3(&["adopt", folder, &address]).with(2);
-        ran.says(&[message]);
-        assert!(!ran.stderr.contains("pass@"), "{}", ran.stderr);
+        let run = workshop.merge3(&["adopt", folder, &address]).with(2);
+        run.says(&[message]);
+        assert!(!run.stderr.contains("pass@"), "{}", run.stderr);
     }
     assert_eq!(workshop.files("fleet"), before);
 }
@@ -226,8 +226,8 @@ fn a_folder_of_vendirs_is_adopted_without_an_address() {
         "apiVersion: vendir.k14s.io/v1alpha1\nkind: Config\ndirectories:\n- path: third\n  contents:\n  - path: web\n    git: {{url: \"{url}\", ref: v1.2.0}}\n    newRootPath: app\n"
     ));
     workshop.save("vendir");
-    let ran = workshop.merge3(&["adopt", "third/web"]).with(2);
-    ran.says(&["no vendir.lock.yml says", "REPO[/DIR][@REF]"]);
+    let run = workshop.merge3(&["adopt", "third/web"]).with(2);
+    run.says(&["no vendir.lock.yml says", "REPO[/DIR][@REF]"]);
     workshop.write("fleet/vendir.lock.yml", &format!(
         "apiVersion: vendir.k14s.io/v1alpha1\nkind: LockConfig\ndirectories:\n- path: third\n  contents:\n  - path: web\n    git: {{sha: {commit}, tags: [v1.2.0]}}\n"
     ));

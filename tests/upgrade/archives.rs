@@ -72,8 +72,8 @@ fn assert_upgradable(workshop: &Workshop, address: &str) {
     let expected = web("2.0.0", 1).replace("replicas: 1", "replicas: 7 # ours");
     assert_eq!(workshop.read(file), expected);
     workshop.save("upgrade");
-    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
-    assert_eq!(ran.stdout, "1 package is up to date\n");
+    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    assert_eq!(run.stdout, "1 package is up to date\n");
     assert_eq!(
         workshop.merge3(&["diff", "app", "--list"]).with(0).stdout,
         "changed templates/web.yaml\n"
@@ -100,8 +100,8 @@ fn a_chart_of_a_helm_repository_is_upgraded() {
 fn a_private_helm_repository_is_asked_with_a_password() {
     let (server, address) = helm(Access::Password);
     let workshop = Workshop::new();
-    let ran = workshop.merge3(&["get", &address, "app"]).with(2);
-    ran.says(&["it answers with status 401", "docker login"]);
+    let run = workshop.merge3(&["get", &address, "app"]).with(2);
+    run.says(&["it answers with status 401", "docker login"]);
     log_in(&workshop, &server.authority);
     assert_upgradable(&workshop, &address);
 }
@@ -174,11 +174,11 @@ fn a_chart_copied_by_hand_has_its_version() {
     workshop.write("fleet/web/Chart.yaml", &chart_yaml("1.1.0"));
     workshop.write("fleet/web/templates/web.yaml", &web("1.1.0", 3));
     workshop.save("a copy by hand");
-    let ran = workshop.merge3(&["adopt", "web", &address]).with(0);
+    let run = workshop.merge3(&["adopt", "web", &address]).with(0);
     assert!(
-        ran.stdout.starts_with("web: web/1.1.0 of "),
+        run.stdout.starts_with("web: web/1.1.0 of "),
         "{}",
-        ran.stdout
+        run.stdout
     );
     workshop.save("adopt");
     workshop.merge3(&["upgrade", "web"]).with(0);
@@ -200,13 +200,13 @@ fn a_copy_of_an_archive_is_adopted_at_the_nearest_version() {
     }
     let ours = web("1.1.0", 1).replace("replicas: 1", "replicas: 7 # ours");
     workshop.write("fleet/kpt/web.yaml", &ours);
-    let ran = workshop.merge3(&["adopt", "kpt", &oci]).with(0);
-    assert!(ran.stdout.contains("1.1.0"), "{}", ran.stdout);
+    let run = workshop.merge3(&["adopt", "kpt", &oci]).with(0);
+    assert!(run.stdout.contains("1.1.0"), "{}", run.stdout);
     // upstream does not have the copy's version
     workshop.write("fleet/chart/Chart.yaml", &chart_yaml("1.1.0-ours"));
     workshop.write("fleet/chart/templates/web.yaml", &ours);
-    let ran = workshop.merge3(&["adopt", "chart", &helm]).with(0);
-    assert!(ran.stdout.contains("1.1.0"), "{}", ran.stdout);
+    let run = workshop.merge3(&["adopt", "chart", &helm]).with(0);
+    assert!(run.stdout.contains("1.1.0"), "{}", run.stdout);
     workshop.save("adopt");
     workshop.merge3(&["upgrade", "kpt", "chart"]).with(0);
     for file in ["fleet/kpt/web.yaml", "fleet/chart/templates/web.yaml"] {
@@ -222,8 +222,8 @@ fn a_registry_hands_out_tokens() {
     }
     let address = format!("oci://{}/charts/web", server.authority);
     let workshop = Workshop::new();
-    let ran = workshop.merge3(&["get", &address, "app"]).with(2);
-    ran.says(&["it answers with status 401"]);
+    let run = workshop.merge3(&["get", &address, "app"]).with(2);
+    run.says(&["it answers with status 401"]);
     log_in(&workshop, &server.authority);
     assert_upgradable(&workshop, &address);
     let asked = server.asked.lock().unwrap().join("\n");
@@ -238,10 +238,10 @@ fn a_registry_hands_out_tokens() {
 fn versions_that_are_not_there_and_archives_that_are_gone() {
     let (server, address) = helm(Access::Everybody);
     let workshop = Workshop::new();
-    let ran = workshop
+    let run = workshop
         .merge3(&["get", &format!("{address}@1.2.0"), "app"])
         .with(2);
-    ran.says(&[
+    run.says(&[
         "has no tag, branch or commit 1.2.0",
         "web/1.1.0",
         "web/2.0.0",
@@ -346,8 +346,8 @@ fn a_real_registry_gives_charts_and_packages() {
     }
     let workshop = Workshop::new();
     let address = format!("oci://{}/team/web", registry.authority);
-    let ran = workshop.merge3(&["get", &address, "app"]).with(2);
-    ran.says(&["it answers with status 401", "docker login"]);
+    let run = workshop.merge3(&["get", &address, "app"]).with(2);
+    run.says(&["it answers with status 401", "docker login"]);
     let wrong = format!(
         "{{\"auths\": {{\"{}\": {{\"username\": \"bot\", \"password\": \"wrong\"}}}}}}",
         registry.authority

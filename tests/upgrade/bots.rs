@@ -81,8 +81,8 @@ fn run(workshop: &Workshop, script: &str, settings: &[(&str, &str)]) -> (RunOutp
     command
         .env("RUNNER_TEMP", workshop.path("home"))
         .envs(settings.iter().copied());
-    let ran = RunOutput::from(command.output().unwrap());
-    (ran, fs::read_to_string(log).unwrap())
+    let result = RunOutput::from(command.output().unwrap());
+    (result, fs::read_to_string(log).unwrap())
 }
 
 fn has_jq() -> bool {
@@ -115,11 +115,11 @@ fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[
     let first = "upgrade/app";
     let second = "upgrade/apps/second-one";
     let tip = |branch: &str| workshop.git("origin.git", &["rev-parse", branch]);
-    let (ran, log) = with(&[("MOST_OPEN", "1")]);
-    let ran = ran.with(0);
+    let (result, log) = with(&[("MOST_OPEN", "1")]);
+    let result = result.with(0);
     assert!(
-        ran.stdout.contains(&format!("{second} waits: 1 ")),
-        "{ran:?}"
+        result.stdout.contains(&format!("{second} waits: 1 ")),
+        "{result:?}"
     );
     assert_eq!(log.matches(made).count(), 1, "{log}");
     assert!(
@@ -129,8 +129,8 @@ fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[
     let before = tip(first);
 
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    let (ran, log) = with(&[("MOST_OPEN", "10")]);
-    ran.with(0);
+    let (result, log) = with(&[("MOST_OPEN", "10")]);
+    result.with(0);
     assert_eq!(log.matches(made).count(), 1, "the other one: {log}");
     assert_eq!(tip(first), before, "nothing new, nothing pushed");
     let files = workshop.git(
@@ -152,8 +152,8 @@ fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[
     workshop.git("fleet", &["branch", "-q", "-D", first, second]);
     workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
     let before = tip(second);
-    let (ran, _) = with(&[("MOST_OPEN", "10")]);
-    ran.with(1).says(&["is left as it is"]);
+    let (result, _) = with(&[("MOST_OPEN", "10")]);
+    result.with(1).says(&["is left as it is"]);
     assert_eq!(tip(first), by_hand);
     assert_ne!(tip(second), before);
     let count = workshop.git(
@@ -162,8 +162,8 @@ fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[
     );
     assert_eq!(count, "1\n", "the branch is rebuilt");
 
-    let (ran, log) = with(&[("MOST_OPEN", "10"), ("ONE_FOR_ALL", "true")]);
-    ran.with(0);
+    let (result, log) = with(&[("MOST_OPEN", "10"), ("ONE_FOR_ALL", "true")]);
+    result.with(0);
     assert_eq!(log.matches(made).count(), 1, "{log}");
     let count = workshop.git("origin.git", &["rev-list", "--count", "main..upgrade/all"]);
     assert_eq!(count, "2\n");
@@ -255,8 +255,8 @@ fn renovate_notices_and_merge3_merges() {
         "ref: v1.1.0\nupstreamLock",
     );
     workshop.write("log", "");
-    let (ran, _) = run(&workshop, &command, &[]);
-    ran.with(0);
+    let (result, _) = run(&workshop, &command, &[]);
+    result.with(0);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
     assert_eq!(
         workshop.merge3(&["outdated"]).with(0).stdout,

@@ -59,8 +59,8 @@ fn a_branch_stays_where_nothing_is_new() {
         }
         // so that another commit would have another date
         std::thread::sleep(std::time::Duration::from_millis(1100));
-        let ran = workshop.merge3(&[&ARGUMENTS[..], &["--report", "json"]].concat());
-        let told = ran.with(0).json();
+        let run = workshop.merge3(&[&ARGUMENTS[..], &["--report", "json"]].concat());
+        let told = run.with(0).json();
         assert_eq!(head(&workshop, "bot"), before, "the same commits");
         assert_eq!(told["packages"][1]["commit"], before);
         assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
@@ -145,8 +145,8 @@ fn invalid_branch_names_are_refused() {
     let workshop = Workshop::with_app();
     let before = workshop.files("fleet");
     for name in ["--branch=--orphan", "--branch=a..b", "--branch=a b"] {
-        let ran = workshop.merge3(&["upgrade", "app", name, "--commit"]);
-        ran.with(2).says(&["is no name of a branch"]);
+        let run = workshop.merge3(&["upgrade", "app", name, "--commit"]);
+        run.with(2).says(&["is no name of a branch"]);
     }
     assert_eq!(workshop.files("fleet"), before);
 }

@@ -85,11 +85,11 @@ fn the_shares_do_together_what_one_run_does() {
 fn a_share_is_stable() {
     let workshop = fleet(4);
     let share = |folder: &str| {
-        let ran = workshop
+        let run = workshop
             .merge3_in(folder, &["outdated", "--shard", "1/2", "--report", "json"])
             .with(0)
             .json();
-        let packages = ran["outdated"].as_array().unwrap().clone();
+        let packages = run["outdated"].as_array().unwrap().clone();
         let name = |it: &serde_json::Value| {
             it["package"]
                 .as_str()
@@ -148,13 +148,13 @@ fn a_failed_package_does_not_stop_the_others() {
     let workshop = fleet(3);
     workshop.edit("fleet/apps/p1/.merge3.yaml", "upstream.git", "gone.git");
     workshop.save("break");
-    let ran = workshop
+    let run = workshop
         .merge3(&["upgrade", "--all", "--report", "json"])
         .with(2);
-    let told = ran.json();
+    let told = run.json();
     assert_eq!(told["packages"].as_array().unwrap().len(), 2);
     assert_eq!(told["failed"][0]["package"], "apps/p1");
-    ran.says(&["gone.git cannot be read", "git ls-remote"]);
+    run.says(&["gone.git cannot be read", "git ls-remote"]);
     assert_eq!(
         workshop.read("fleet/apps/p2/web.yaml"),
         web("1.1", 1).replace("replicas: 1", "replicas: 4 # ours")

@@ -61,15 +61,15 @@ fn the_guide_works_word_by_word() {
             .env("PATH", with_the_program(&workshop))
             .current_dir(workshop.path("empty")),
     );
-    let ran = RunOutput::from(output).with(0);
+    let result = RunOutput::from(output).with(0);
     // the output has what the guide says
     for told in blocks(GUIDE, "text") {
         for line in told.lines().filter(|line| !line.trim().is_empty()) {
             assert!(
-                ran.stdout.contains(line),
+                result.stdout.contains(line),
                 "'{line}' is not in:\n{}\n{}",
-                ran.stdout,
-                ran.stderr
+                result.stdout,
+                result.stderr
             );
         }
     }
@@ -135,13 +135,14 @@ fn the_action_reports_what_is_outdated() {
             fs::read_to_string(outputs).unwrap(),
         )
     };
-    let (ran, outputs) = run("");
-    let ran = ran.with(0);
+    let (result, outputs) = run("");
+    let result = result.with(0);
     assert!(
-        ran.stdout
+        result
+            .stdout
             .starts_with("::warning title=merge3 outdated::lost: file://"),
         "{}",
-        ran.stdout
+        result.stdout
     );
     assert!(outputs.starts_with("report={\"version\":1,"), "{outputs}");
     assert!(
@@ -151,7 +152,7 @@ fn the_action_reports_what_is_outdated() {
     let (_, outputs) = run("--within patch");
     assert!(outputs.contains("\npackages=[]\ncount=0\n"), "{outputs}");
     // invalid arguments end the step
-    let (ran, outputs) = run("--no-such-option");
-    ran.with(2);
+    let (result, outputs) = run("--no-such-option");
+    result.with(2);
     assert_eq!(outputs, "");
 }

@@ -142,15 +142,15 @@ impl Workshop {
     /// Runs git in a folder, and fails if git fails.
     #[track_caller]
     pub(crate) fn git(&self, folder: &str, arguments: &[&str]) -> String {
-        let ran: RunOutput = self
+        let run: RunOutput = self
             .isolated(
                 Command::new("git")
                     .args(arguments)
                     .current_dir(self.path(folder)),
             )
             .into();
-        assert_eq!(ran.status, 0, "git {arguments:?}: {ran:?}");
-        ran.stdout
+        assert_eq!(run.status, 0, "git {arguments:?}: {run:?}");
+        run.stdout
     }
 
     /// Runs merge3 in the fleet.

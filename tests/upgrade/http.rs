@@ -97,8 +97,8 @@ fn a_server_with_few_features_works() {
 fn no_password_is_requested() {
     let workshop = Workshop::new();
     let url = serve(&workshop.path("."));
-    let ran = workshop
+    let run = workshop
         .merge3(&["get", &format!("{url}/private/x.git@v1"), "app"])
         .with(2);
-    ran.says(&["cannot be read", "terminal prompts disabled"]);
+    run.says(&["cannot be read", "terminal prompts disabled"]);
 }

@@ -84,7 +84,7 @@ fn an_upgrade_waits_for_another_run() {
         std::thread::sleep(std::time::Duration::from_millis(1500));
         folder.unlock().unwrap();
     });
-    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
-    ran.says(&["waiting for another run of merge3 at app"]);
+    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    run.says(&["waiting for another run of merge3 at app"]);
     unlocked.join().unwrap();
 }

@@ -16,13 +16,13 @@ fn counted(workshop: &Workshop, arguments: &[&str], words: &[&str]) -> (RunOutpu
     command.args(arguments).current_dir(workshop.path("fleet"));
     workshop.isolate(&mut command);
     command.env("GIT_TRACE", &trace);
-    let ran: RunOutput = command.output().unwrap().into();
+    let run: RunOutput = command.output().unwrap().into();
     let told = fs::read_to_string(&trace).unwrap_or_default();
     let count = |word: &&str| {
         let start = format!("built-in: git {word}");
         told.lines().filter(|line| line.contains(&start)).count()
     };
-    (ran, words.iter().map(count).collect())
+    (run, words.iter().map(count).collect())
 }
 
 fn with_filter() -> Workshop {
@@ -60,12 +60,12 @@ fn many_packages_of_one_repository_take_one_fetch() {
             }
             let dry = ["upgrade", "--all", "--dry-run"];
             let words = ["ls-remote", "fetch", "ls-tree", "cat-file --batch "];
-            let (ran, counts) = counted(&workshop, &dry, &words);
-            assert_eq!(ran.with(0).stdout.matches("v1.0.0 -> v1.1.0").count(), 13);
+            let (run, counts) = counted(&workshop, &dry, &words);
+            assert_eq!(run.with(0).stdout.matches("v1.0.0 -> v1.1.0").count(), 13);
             assert_eq!(counts, [1, fetches, 2, 26], "{cache}");
         }
-        let (ran, counts) = counted(&workshop, &["upgrade", "--all"], &["fetch"]);
-        ran.with(0);
+        let (run, counts) = counted(&workshop, &["upgrade", "--all"], &["fetch"]);
+        run.with(0);
         assert_eq!(counts, [0]);
         for file in ["fleet/p7/web.yaml", "fleet/all/p7/web.yaml"] {
             assert_eq!(workshop.read(file), web("v1.1.0-7", 1));
@@ -83,9 +83,9 @@ fn the_log_is_fetched_only_for_a_report_that_shows_it() {
     let (_, counts) = counted(&workshop, &dry, &["fetch", "log"]);
     assert_eq!(counts, [2, 0]);
     let report = [&dry[..], &["--report", "json"]].concat();
-    let (ran, counts) = counted(&workshop, &report, &["log"]);
+    let (run, counts) = counted(&workshop, &report, &["log"]);
     assert!(counts[0] > 0);
-    let told = ran.with(0).json();
+    let told = run.with(0).json();
     assert_eq!(
         told["packages"][0]["commits"][0]["subject"],
         "release v1.1.0"
@@ -96,8 +96,8 @@ fn the_log_is_fetched_only_for_a_report_that_shows_it() {
 fn what_is_refused_is_not_fetched() {
     let workshop = Workshop::with_app();
     workshop.write("fleet/app/mine.yaml", "a: 1\n");
-    let (ran, counts) = counted(&workshop, &["upgrade", "app"], &["fetch"]);
-    ran.with(2).says(&["not committed"]);
+    let (run, counts) = counted(&workshop, &["upgrade", "app"], &["fetch"]);
+    run.with(2).says(&["not committed"]);
     assert_eq!(counts, [0]);
 }
 
@@ -138,9 +138,9 @@ fn missing_commits_are_explained() {
         workshop.edit("fleet/app/.merge3.yaml", "upstream.git", name);
         workshop.save("another repository");
         let before = workshop.files("fleet");
-        let ran = workshop.merge3(&["upgrade", "app"]).with(2);
-        ran.says(&messages);
-        assert!(!ran.stderr.contains("cache in"), "{}", ran.stderr);
+        let run = workshop.merge3(&["upgrade", "app"]).with(2);
+        run.says(&messages);
+        assert!(!run.stderr.contains("cache in"), "{}", run.stderr);
         assert_eq!(workshop.files("fleet"), before);
         workshop.edit("fleet/app/.merge3.yaml", name, "upstream.git");
     }
@@ -162,8 +162,8 @@ fn a_terminal_shows_what_is_fetched() {
     command.current_dir(workshop.path("fleet"));
     workshop.isolate(&mut command);
     command.env("TERM", "xterm");
-    let ran: RunOutput = command.output().unwrap().into();
-    let told = ran.with(0).stdout;
+    let run: RunOutput = command.output().unwrap().into();
+    let told = run.with(0).stdout;
     assert!(
         told.contains("app: fetching v1.0.0, v1.1.0 of file://"),
         "{told}"

@@ -18,9 +18,9 @@ fn wanted_is_what_the_policy_allows_and_latest_is_all() {
     workshop.get("app@v1.0.0", "old");
     workshop.get("app@v1.1.0", "stuck");
     let arguments = ["outdated", "--within", "minor"];
-    let ran = workshop.merge3(&arguments).with(0);
+    let run = workshop.merge3(&arguments).with(0);
     assert_eq!(
-        ran.stdout,
+        run.stdout,
         "PACKAGE  CURRENT  WANTED  LATEST\nold      v1.0.0   v1.1.0  v2.0.0\nstuck    v1.1.0   v1.1.0  v2.0.0\n"
     );
     let told = workshop
@@ -52,16 +52,16 @@ fn a_table_has_eighty_columns() {
     let folder = format!("apps/{}/app", "folder-".repeat(12));
     workshop.get(&format!("app@{long}"), &folder);
     workshop.get("app@v1.0.0-with-a-long-suffix-that-says-a-lot", "short");
-    let ran = workshop.merge3(&["outdated", "--pre-releases"]).with(0);
-    let widest = ran.stdout.lines().map(|line| line.chars().count()).max();
-    assert!(widest.unwrap() <= 80, "{}", ran.stdout);
-    let lines: Vec<&str> = ran.stdout.lines().collect();
+    let run = workshop.merge3(&["outdated", "--pre-releases"]).with(0);
+    let widest = run.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(widest.unwrap() <= 80, "{}", run.stdout);
+    let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(lines[1].starts_with("apps/folder-") && lines[1].ends_with("/app"));
     assert!(lines[2].starts_with("         v1.0.0-...ys-a-lot") && lines[2].ends_with("  v1.1.0"));
     assert!(
         lines[3].starts_with("short    v1.0.0-...ys-a-lot  v1.1.0"),
         "{}",
-        ran.stdout
+        run.stdout
     );
 }
 
@@ -69,13 +69,13 @@ fn a_table_has_eighty_columns() {
 fn outdated_without_packages_says_so() {
     let workshop = Workshop::new();
     for arguments in [&["outdated"][..], &["upgrade", "--all"]] {
-        let ran = workshop.merge3(arguments).with(0);
+        let run = workshop.merge3(arguments).with(0);
         for part in ["no packages here", "merge3 get", "merge3 adopt"] {
-            assert!(ran.stdout.contains(part), "{ran:?}");
+            assert!(run.stdout.contains(part), "{run:?}");
         }
     }
-    let ran = workshop.merge3(&["outdated", "--shard", "1/2"]).with(0);
-    assert_eq!(ran.stdout, "no packages in this share\n");
+    let run = workshop.merge3(&["outdated", "--shard", "1/2"]).with(0);
+    assert_eq!(run.stdout, "no packages in this share\n");
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn a_missing_version_is_reported_with_similar_ones() {
         ("nothing-like-it", "git ls-remote"),
     ] {
         let message = format!("has no tag, branch or commit {name}");
-        let ran = workshop.merge3(&["upgrade", "app", "--to", name]).with(2);
-        ran.says(&[&message, near]);
+        let run = workshop.merge3(&["upgrade", "app", "--to", name]).with(2);
+        run.says(&[&message, near]);
         let address = format!("{}/app@{name}", workshop.url());
         workshop
             .merge3(&["get", &address, "other"])

@@ -10,11 +10,11 @@ use crate::harness::{RunOutput, Workshop, kptfile, web};
 #[track_caller]
 fn refuses(workshop: &Workshop, arguments: &[&str], messages: &[&str]) -> RunOutput {
     let before = workshop.files("fleet");
-    let ran = workshop.merge3(arguments).with(2);
-    ran.says(messages);
-    ran.says(&["help: "]);
+    let result = workshop.merge3(arguments).with(2);
+    result.says(messages);
+    result.says(&["help: "]);
     assert_eq!(workshop.files("fleet"), before);
-    ran
+    result
 }
 
 #[test]
@@ -234,8 +234,8 @@ fn hostile_addresses_and_refs() {
         "https://user:secret@127.0.0.1:9/x.git@v1".to_owned(),
     ] {
         let before = workshop.files("fleet");
-        let ran = workshop.merge3(&["get", &address, "new"]).with(2);
-        assert!(!ran.stderr.contains("secret"), "{}", ran.stderr);
+        let result = workshop.merge3(&["get", &address, "new"]).with(2);
+        assert!(!result.stderr.contains("secret"), "{}", result.stderr);
         assert_eq!(workshop.files("fleet"), before, "{address}");
     }
     for (from, to) in [

@@ -155,12 +155,12 @@ fn a_package_that_upstream_moved() {
             ("app/there/web.yaml", &web("1.1", 1)),
         ],
     );
-    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
+    let run = workshop.merge3(&["upgrade", "app"]).with(0);
     assert!(
-        ran.stdout
+        run.stdout
             .contains("conflict changed/Kptfile: deleted-upstream"),
         "{}",
-        ran.stdout
+        run.stdout
     );
     assert!(!workshop.has("fleet/app/gone"));
     assert_eq!(workshop.read("fleet/app/changed/web.yaml"), web("1.0", 7));

@@ -16,10 +16,14 @@ fn a_package_is_vendored_with_its_record() {
         "v1.0.0",
         &[("app/web.yaml", &web("1.0", 1)), ("other.yaml", "a: 1\n")],
     );
-    let ran = workshop
+    let result = workshop
         .merge3(&["get", &format!("{}/app@v1.0.0", workshop.url())])
         .with(0);
-    assert!(ran.stdout.starts_with("app: v1.0.0 of "), "{}", ran.stdout);
+    assert!(
+        result.stdout.starts_with("app: v1.0.0 of "),
+        "{}",
+        result.stdout
+    );
     let record = format!(
         "upstream:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\nupstreamLock:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\n    commit: {commit}\n",
         workshop.url()
@@ -87,10 +91,10 @@ fn a_kptfile_merges_but_for_its_name_and_its_record() {
         + "upstream:\n  git:\n    repo: https://example.org/elsewhere\n    ref: v7\n";
     workshop.release("v1.1.0", &[("app/Kptfile", &upstream)]);
     let before = workshop.read("fleet/mine/Kptfile");
-    let ran = workshop
+    let result = workshop
         .merge3(&["upgrade", "mine", "--report", "json"])
         .with(0);
-    assert_eq!(ran.json()["packages"][0]["counts"]["conflicts"], 0);
+    assert_eq!(result.json()["packages"][0]["counts"]["conflicts"], 0);
     let after = workshop.read("fleet/mine/Kptfile");
     let commit = workshop.git("upstream", &["rev-parse", "HEAD"]);
     let old = workshop.git("upstream", &["rev-parse", "HEAD^"]);
@@ -115,10 +119,10 @@ fn modes_and_links_come_along_and_nothing_leads_out() {
     workshop.write("upstream/app/line\nbreak.yaml", "a: 1\n");
     workshop.write("upstream/app/.merge3.yaml", "rules: []\n");
     workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
-    let ran = workshop
+    let result = workshop
         .merge3(&["get", &format!("{}/app@v1.0.0", workshop.url())])
         .with(0);
-    ran.says(&[
+    result.says(&[
         "bad: a symbolic link to ../../../etc/passwd, out of the package, is left out",
         "upstream's own rules",
     ]);
@@ -239,7 +243,7 @@ pub(crate) fn assert_same_as_main_command(
     let main = RunOutput::from(main);
     let mut upgrade = vec!["upgrade", "app", "--report", "json"];
     upgrade.extend(arguments);
-    let ran = workshop.merge3(&upgrade).with(main.status);
+    let result = workshop.merge3(&upgrade).with(main.status);
 
     let mut outcome = workshop.files("fleet/app");
     assert!(
@@ -255,11 +259,11 @@ pub(crate) fn assert_same_as_main_command(
     for (name, content) in &expected {
         assert!(outcome[name] == *content, "{name} differs");
     }
-    let (told, main) = (ran.json(), main.json());
+    let (told, main) = (result.json(), main.json());
     for field in ["conflicts", "pinned", "warnings"] {
         assert_eq!(told["packages"][0][field], main[field], "{field}");
     }
-    ran
+    result
 }
 
 #[test]
@@ -290,17 +294,17 @@ fn an_upgrade_that_leaves_conflicts_says_so() {
     workshop.edit("fleet/app/web.yaml", "web:1.0", "web:ours");
     workshop.save("ours");
     let before = workshop.files("fleet");
-    let ran = workshop
+    let result = workshop
         .merge3(&["upgrade", "app", "--on-conflict", "fail"])
         .with(1);
-    ran.says(&["app: conflicts are left: nothing was written"]);
+    result.says(&["app: conflicts are left: nothing was written"]);
     assert_eq!(workshop.files("fleet"), before);
     workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
     assert_eq!(workshop.files("fleet"), before);
-    let ran = workshop
+    let result = workshop
         .merge3(&["upgrade", "app", "--on-conflict", "markers"])
         .with(1);
-    ran.says(&["conflicts are left"]);
+    result.says(&["conflicts are left"]);
     assert!(workshop.read("fleet/app/web.yaml").contains("<<<<<<<"));
     assert!(
         workshop

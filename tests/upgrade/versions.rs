@@ -81,12 +81,12 @@ fn a_branch_goes_to_its_head_and_a_commit_stays() {
     let first = workshop.release("one", &[("app/web.yaml", &web("one", 1))]);
     workshop.get("app@main", "app");
     let second = workshop.release("two", &[("app/web.yaml", &web("two", 1))]);
-    let ran = workshop.merge3(&["outdated"]).with(0);
+    let run = workshop.merge3(&["outdated"]).with(0);
     let cell = |commit: &str| format!("main {}", &commit[..10]);
     assert!(
-        ran.stdout.contains(&cell(&first)) && ran.stdout.contains(&cell(&second)),
+        run.stdout.contains(&cell(&first)) && run.stdout.contains(&cell(&second)),
         "{}",
-        ran.stdout
+        run.stdout
     );
     workshop.merge3(&["upgrade", "app"]).with(0);
     assert_eq!(image(&workshop), "two");
@@ -95,16 +95,16 @@ fn a_branch_goes_to_its_head_and_a_commit_stays() {
     workshop.merge3(&["upgrade", "app", "--to", &first]).with(0);
     assert_eq!(image(&workshop), "one");
     workshop.save("downgrade");
-    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
-    assert_eq!(ran.stdout, "1 package is up to date\n");
+    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    assert_eq!(run.stdout, "1 package is up to date\n");
 }
 
 #[test]
 fn commands_without_packages_say_so() {
     let workshop = Workshop::new();
     for command in [&["outdated"][..], &["upgrade", "--all"]] {
-        let ran = workshop.merge3(command).with(0);
-        assert!(ran.stdout.starts_with("no packages here: "), "{ran:?}");
+        let run = workshop.merge3(command).with(0);
+        assert!(run.stdout.starts_with("no packages here: "), "{run:?}");
     }
 }
 
@@ -115,9 +115,9 @@ fn outdated_lists_newer_versions() {
     workshop.get("app@v1.0.0", "apps/old");
     workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
     workshop.get("app@v1.1.0", "apps/new");
-    let ran = workshop.merge3(&["outdated"]).with(0);
+    let run = workshop.merge3(&["outdated"]).with(0);
     assert_eq!(
-        ran.stdout,
+        run.stdout,
         "PACKAGE   CURRENT  WANTED  LATEST\napps/old  v1.0.0   v1.1.0  v1.1.0\n1 package is up to date\n"
     );
     let told = workshop

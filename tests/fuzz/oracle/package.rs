@@ -63,8 +63,8 @@ pub fn check(bytes: &[u8]) -> Verdict {
     };
     let plain = !special(".krmignore") && !special(".merge3.yaml");
     laws(&sides, &settings, plain)?;
-    let ran = run(sides.as_ref(), &settings)?;
-    let Some(merged) = ran.merged else {
+    let result = run(sides.as_ref(), &settings)?;
+    let Some(merged) = result.merged else {
         return Ok(());
     };
     for (name, local) in &sides.local {
@@ -104,8 +104,8 @@ fn laws(sides: &Triple<Files>, settings: &Settings, plain: bool) -> Verdict {
         local,
     } = sides.as_ref();
     let expect = |what: &str, triple, settings: &Settings, expected: &Files| {
-        let ran = run(triple, settings)?;
-        let Some(merged) = ran.merged else {
+        let result = run(triple, settings)?;
+        let Some(merged) = result.merged else {
             return Ok(());
         };
         let expected: BTreeMap<String, Vec<u8>> = expected
@@ -223,16 +223,19 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
         .into_iter()
         .filter_map(|name| Some((name, merged.files.get(name)?.clone())))
         .collect();
-    let ran = run(
+    let result = run(
         Triple {
             local: &local,
             ..sides.as_ref()
         },
         settings,
     )?;
-    match ran.merged {
+    match result.merged {
         Some(again) => same("law 4", shown(&again.files), shown(&merged.files)),
-        None => Err(format!("law 4: merged again it is refused: {}", ran.error)),
+        None => Err(format!(
+            "law 4: merged again it is refused: {}",
+            result.error
+        )),
     }
 }
 

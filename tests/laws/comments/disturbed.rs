@@ -140,23 +140,23 @@ pub(super) fn is_the_plain_merge_disturbed(
             ..texts.clone()
         })
     };
-    let ran = with(&local)?;
+    let run = with(&local)?;
     let mut wrong = None;
-    if sorted(value(&ran.text)?) != sorted(value(&plain)?) {
+    if sorted(value(&run.text)?) != sorted(value(&plain)?) {
         wrong = Some("values: not the plain merge's".to_owned());
-    } else if with(&ran.text)?.text != ran.text {
+    } else if with(&run.text)?.text != run.text {
         wrong = Some("again: a second merge changes something".to_owned());
-    } else if let Some(undone) = disturbance.undone(&ran.text) {
+    } else if let Some(undone) = disturbance.undone(&run.text) {
         let wanted = disturbance.undone(&plain).unwrap_or_default();
-        let is_gits = || is_gits(&texts, &plain, &local, &ran.text);
+        let is_gits = || is_gits(&texts, &plain, &local, &run.text);
         if undone != wanted && !(has_same_lines(&undone, &wanted) && is_gits()) {
             wrong = Some("text: without the disturbance it is not the plain merge".to_owned());
         }
-    } else if has_owners(history, disturbance) && comments(&ran.text) != comments(&plain) {
+    } else if has_owners(history, disturbance) && comments(&run.text) != comments(&plain) {
         wrong = Some("comments: not the plain merge's".to_owned());
     }
     if disturbance == Disturbance::Comments {
-        wrong = comment_error(&local, &ran, &updated).or(wrong);
+        wrong = comment_error(&local, &run, &updated).or(wrong);
     }
     match wrong {
         None => Ok(()),
@@ -165,7 +165,7 @@ pub(super) fn is_the_plain_merge_disturbed(
             &[
                 ("disturbed", &local),
                 ("plain merge", &plain),
-                ("merge of the disturbed", &ran.text),
+                ("merge of the disturbed", &run.text),
             ],
         )),
     }

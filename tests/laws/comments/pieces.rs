@@ -101,12 +101,12 @@ pub(super) fn pieces_fast_forward(history: &History, disturbed: u8) -> Result<()
         1 => spaced(&texts.local),
         _ => texts.local.replace('\n', "\r\n"),
     };
-    let ran = merged(&Triple { local, ..texts })?;
-    let found = trimmed(&ran.text);
-    match found == expected && ran.conflicts.is_empty() {
+    let run = merged(&Triple { local, ..texts })?;
+    let found = trimmed(&run.text);
+    match found == expected && run.conflicts.is_empty() {
         true => Ok(()),
         false => Err(fails(
-            &format!("not the edits of both; conflicts: {:?}", ran.conflicts),
+            &format!("not the edits of both; conflicts: {:?}", run.conflicts),
             &[("expected", &expected), ("merged", &found)],
         )),
     }

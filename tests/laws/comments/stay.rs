@@ -103,13 +103,13 @@ fn comment_error(
 
 pub(super) fn comments_stay(history: &History) -> Result<(), TestCaseError> {
     let texts = history.texts();
-    let ran = merged(&texts)?;
+    let run = merged(&texts)?;
     let texts = texts.as_ref().map(String::as_str);
-    let (counts, now) = (texts.map(comments), comments(&ran.text));
+    let (counts, now) = (texts.map(comments), comments(&run.text));
     let fails = |what: &str, comment: &str| {
         Err(fails(
-            &format!("{what}: {comment}; conflicts: {:?}", ran.conflicts),
-            &[("merged", &ran.text)],
+            &format!("{what}: {comment}; conflicts: {:?}", run.conflicts),
+            &[("merged", &run.text)],
         ))
     };
     let mut all: Vec<&str> = counts
@@ -124,7 +124,7 @@ pub(super) fn comments_stay(history: &History) -> Result<(), TestCaseError> {
     for comment in all {
         let there = counts.as_ref().map(|side| side.contains_key(comment));
         let merged = now.get(comment).copied().unwrap_or(0);
-        if let Some(what) = comment_error(there, merged, history, &ran.conflicts, comment) {
+        if let Some(what) = comment_error(there, merged, history, &run.conflicts, comment) {
             return fails(what, comment);
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn comments_stay(history: &History) -> Result<(), TestCaseError> {
         replaced.map(|edit| (format!("value{}", edit.number), format!("value{}", edit.id)));
     let replaced: BTreeMap<String, String> = replaced.collect();
     let then = texts.map(|text| neighbours(text, &replaced));
-    for (comment, now) in neighbours(&ran.text, &replaced) {
+    for (comment, now) in neighbours(&run.text, &replaced) {
         let mut sides = then
             .as_ref()
             .into_array()
