@@ -34,7 +34,9 @@ fn resolved(text: &str, side: Side) -> String {
             (Some('<'), Some("|||||||")) => Some('|'),
             (Some('<' | '|'), Some("=======")) => Some('='),
             (Some('='), Some(">>>>>>>")) => None,
-            (_, Some("<<<<<<<" | "=======" | ">>>>>>>")) => panic!("a marker out of turn:\n{text}"),
+            (_, Some("<<<<<<<" | "=======" | ">>>>>>>")) => {
+                panic!("markers in the wrong order:\n{text}")
+            }
             (now, _) => {
                 let taken = matches!(
                     (now, side),
@@ -47,16 +49,16 @@ fn resolved(text: &str, side: Side) -> String {
             }
         };
     }
-    assert_eq!(within, None, "a hunk without an end:\n{text}");
+    assert_eq!(within, None, "a hunk without an end marker:\n{text}");
     result
 }
 
 /// Returns the merged files of a case, run with these arguments. With a side, the markers are
 /// resolved to it.
 fn merged(case: &Path, arguments: &[String], side: Option<Side>) -> Files {
-    let there = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     for side in ["original", "updated", "local"] {
-        copy(&case.join(side), &there.path().join(side));
+        copy(&case.join(side), &folder.path().join(side));
     }
     let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
         .args([
@@ -68,7 +70,7 @@ fn merged(case: &Path, arguments: &[String], side: Option<Side>) -> Files {
             "local",
         ])
         .args(arguments)
-        .current_dir(there.path())
+        .current_dir(folder.path())
         .output()
         .unwrap();
     assert_ne!(
@@ -78,7 +80,7 @@ fn merged(case: &Path, arguments: &[String], side: Option<Side>) -> Files {
         case.display(),
         String::from_utf8_lossy(&output.stderr)
     );
-    let mut files = read(&there.path().join("local"));
+    let mut files = read(&folder.path().join("local"));
     if let Some(side) = side {
         assert_eq!(output.status.code(), Some(1), "{}", case.display());
         for bytes in files.values_mut() {
@@ -237,12 +239,12 @@ fn one_side_of_every_hunk_is_what_that_sides_policy_gives() {
 
 /// Runs the merge on one file of each side with these arguments, and returns the local file.
 fn one_file(texts: [&str; 3], arguments: &[&str]) -> String {
-    let there = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     for (name, text) in ["original.yaml", "updated.yaml", "local.yaml"]
         .iter()
         .zip(texts)
     {
-        fs::write(there.path().join(name), text).unwrap();
+        fs::write(folder.path().join(name), text).unwrap();
     }
     let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
         .args([
@@ -255,12 +257,12 @@ fn one_file(texts: [&str; 3], arguments: &[&str]) -> String {
         ])
         .arg("--on-conflict=markers")
         .args(arguments)
-        .current_dir(there.path())
+        .current_dir(folder.path())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    fs::read_to_string(there.path().join("local.yaml")).unwrap()
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    fs::read_to_string(folder.path().join("local.yaml")).unwrap()
 }
 
 #[test]
@@ -310,21 +312,21 @@ fn the_look_of_markers_is_a_choice() {
 fn a_file_with_markers_in_it_is_not_merged_again() {
     let texts = ["a: 1\n", "a: 2\n", "a: 3\n"];
     let marked = one_file(texts, &[]);
-    let there = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     for (name, text) in ["o.yaml", "u.yaml", "d.yaml"]
         .iter()
         .zip([texts[0], texts[1], &marked])
     {
-        fs::write(there.path().join(name), text).unwrap();
+        fs::write(folder.path().join(name), text).unwrap();
     }
     let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
         .args(["--ancestor", "o.yaml", "--from", "u.yaml", "--to", "d.yaml"])
-        .current_dir(there.path())
+        .current_dir(folder.path())
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
-        fs::read_to_string(there.path().join("d.yaml")).unwrap(),
+        fs::read_to_string(folder.path().join("d.yaml")).unwrap(),
         marked
     );
 }

@@ -35,9 +35,12 @@ fn depth(tree: &Tree<'_>, node: NodeId) -> usize {
 }
 
 fn is_not_deeper_than_told(text: &str) {
-    if let (Ok(Some(tree)), Some(told)) = (Tree::parse(text), nesting_at_most(text)) {
+    if let (Ok(Some(tree)), Some(limit)) = (Tree::parse(text), nesting_at_most(text)) {
         let depth = depth(&tree, tree.root().value);
-        assert!(depth <= told, "{depth} levels, {told} told: {text:?}");
+        assert!(
+            depth <= limit,
+            "{depth} levels, expected at most {limit}: {text:?}"
+        );
     }
 }
 

@@ -116,28 +116,28 @@ fn commands_run_as_they_are_written() {
         if blocks.is_empty() {
             continue;
         }
-        let mut told = String::new();
+        let mut actual = String::new();
         let mut at = 0;
         for (block, printed) in blocks.iter().zip(run(name, &blocks)) {
             let Some((start, end)) = block.printed else {
                 continue;
             };
             for line in &lines[at..start] {
-                told += &format!("{line}\n");
+                actual += &format!("{line}\n");
             }
             // removes trailing blanks, which git prints in places and pages do not have
             for line in printed.trim_end().lines() {
-                told += &format!("{}\n", line.trim_end());
+                actual += &format!("{}\n", line.trim_end());
             }
             at = end;
         }
         for line in &lines[at..] {
-            told += &format!("{line}\n");
+            actual += &format!("{line}\n");
         }
         if update {
-            fs::write(docs().join(name), &told).unwrap();
+            fs::write(docs().join(name), &actual).unwrap();
         } else {
-            assert_eq!(page, told, "UPDATE=1 writes docs/{name} anew");
+            assert_eq!(page, actual, "UPDATE=1 writes docs/{name} again");
         }
     }
 }
@@ -221,7 +221,7 @@ fn the_picture_is_what_the_program_prints() {
         .args(["--check", "--bin", env!("CARGO_BIN_EXE_merge3")])
         .output();
     match drawn {
-        Err(_) => println!("passed over: there is no python3"),
+        Err(_) => println!("skipped: python3 is not installed"),
         Ok(drawn) => assert!(drawn.status.success(), "{drawn:?}"),
     }
 }

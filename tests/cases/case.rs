@@ -120,7 +120,7 @@ impl Case {
             Some(word) => COMMANDS
                 .iter()
                 .find_map(|(name, command)| (name == word).then_some(command))
-                .ok_or_else(|| format!("{name}/command: {word:?} is no command"))?,
+                .ok_or_else(|| format!("{name}/command: {word:?} is not a command"))?,
         };
         let [first, second, third] = command.sides.map(|(_, folder)| folder);
         let parts = PARTS.into_iter().chain([first, second, third, "expected"]);
@@ -154,7 +154,7 @@ impl Case {
                 None => 0,
                 Some(status) => status
                     .parse()
-                    .map_err(|_| format!("{name}/status: {status:?} is no number"))?,
+                    .map_err(|_| format!("{name}/status: {status:?} is not a number"))?,
             },
             stderr: lines("stderr")?,
             folders: [
@@ -186,7 +186,7 @@ impl Case {
 
     /// Like [`Case::run`], on the given folders.
     pub(crate) fn run_with(&self, folders: [Folder; 3]) -> Result<RunOutput, String> {
-        let there = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
         let words = self.command.words.iter();
         let mut arguments: Vec<String> = words.map(|word| (*word).to_owned()).collect();
         for (index, ((option, name), folder)) in self.command.sides.iter().zip(folders).enumerate()
@@ -195,19 +195,19 @@ impl Case {
                 continue;
             }
             folder
-                .write(&there.path().join(name))
+                .write(&temporary.path().join(name))
                 .map_err(|error| error.to_string())?;
             arguments.extend([(*option).to_owned(), (*name).to_owned()]);
         }
         arguments.extend(self.arguments.iter().cloned());
-        let result = there.path().join(self.command.sides[2].1);
+        let result = temporary.path().join(self.command.sides[2].1);
         let conflicts = match self.is_merge() {
-            true => conflicts::of(&arguments, there.path()),
+            true => conflicts::of(&arguments, temporary.path()),
             false => Ok(Vec::new()),
         };
         let output = Process::new(env!("CARGO_BIN_EXE_merge3"))
             .args(&arguments)
-            .current_dir(there.path())
+            .current_dir(temporary.path())
             .output()
             .map_err(|error| error.to_string())?;
         Ok(RunOutput {

@@ -23,22 +23,24 @@ fn problems(path: &Path) -> Result<String, String> {
             return Err(format!("{needed} is missing"));
         }
     }
-    let there = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
     let all = Folder::read(path).map_err(|error| error.to_string())?;
-    all.write(there.path()).map_err(|error| error.to_string())?;
+    all.write(temporary.path())
+        .map_err(|error| error.to_string())?;
     let command = text(RUN);
     let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
         .args(command.lines())
-        .current_dir(there.path())
+        .current_dir(temporary.path())
         .output()
         .map_err(|error| error.to_string())?;
-    let result = Folder::read(&there.path().join("local")).map_err(|error| error.to_string())?;
+    let result =
+        Folder::read(&temporary.path().join("local")).map_err(|error| error.to_string())?;
     let mut problems = result.difference(&folder("expected")?);
     let status = match text("status").trim() {
         "" => 0,
         status => status
             .parse()
-            .map_err(|_| format!("{status:?} is no number"))?,
+            .map_err(|_| format!("{status:?} is not a number"))?,
     };
     let (stdout, stderr) = (
         String::from_utf8_lossy(&output.stdout),
@@ -49,11 +51,11 @@ fn problems(path: &Path) -> Result<String, String> {
     }
     for line in text("stderr").lines() {
         if !stderr.contains(line) {
-            let _ = writeln!(problems, "standard error does not say {line:?}");
+            let _ = writeln!(problems, "standard error does not contain {line:?}");
         }
     }
     if path.join("stdout").exists() && stdout != text("stdout") {
-        let _ = writeln!(problems, "standard output is another one");
+        let _ = writeln!(problems, "standard output differs");
     }
     if !problems.is_empty() {
         let _ = write!(

@@ -60,28 +60,28 @@ pub(crate) fn difference(case: &Case, run: &RunOutput) -> String {
         let problem = match count {
             0 => continue,
             1.. => "conflict that the case does not expect",
-            _ => "conflict that the case expects and is not there",
+            _ => "missing conflict that the case expects",
         };
         let _ = writeln!(out, "{problem}: {line}");
     }
     for line in &case.conflicts {
         let words: Vec<&str> = line.split(' ').filter(|word| *word != "-").collect();
-        let told = |said: &str| {
-            said.starts_with("conflict ") && words.iter().all(|word| said.contains(word))
+        let names_it = |line: &str| {
+            line.starts_with("conflict ") && words.iter().all(|word| line.contains(word))
         };
-        if !run.stdout.lines().any(told) {
-            let _ = writeln!(out, "the summary does not tell of {line}");
+        if !run.stdout.lines().any(names_it) {
+            let _ = writeln!(out, "the summary does not list {line}");
         }
     }
-    let told = run
+    let listed = run
         .stdout
         .lines()
         .filter(|line| line.starts_with("conflict "))
         .count();
-    if told != case.conflicts.len() {
+    if listed != case.conflicts.len() {
         let _ = writeln!(
             out,
-            "the summary tells of {told} conflicts instead of {}",
+            "the summary lists {listed} conflicts instead of {}",
             case.conflicts.len()
         );
     }

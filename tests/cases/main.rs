@@ -67,7 +67,7 @@ fn the_result_is_what_the_case_expects() {
             .iter()
             .filter(|line| !run.stderr.contains(line.as_str()))
         {
-            let _ = writeln!(problems, "standard error does not say {line:?}");
+            let _ = writeln!(problems, "standard error does not contain {line:?}");
         }
         if case.status != 2 {
             problems.push_str(&conflicts::difference(case, &run));

@@ -157,8 +157,8 @@ fn what_is_pruned_is_listed_before_it_is_deleted() {
     // writing fails there, but the list is printed before that
     let run = files.apply(&on_files(&["--prune", "--output", "nowhere/live.yaml"]));
     assert_eq!(run.status, 2, "{}", run.stderr);
-    let (told, failed) = (run.stderr.find(list), run.stderr.find("error:"));
-    assert!(told.is_some() && told < failed, "{}", run.stderr);
+    let (listed, failed) = (run.stderr.find(list), run.stderr.find("error:"));
+    assert!(listed.is_some() && listed < failed, "{}", run.stderr);
     let run = files.apply(&on_files(&["--prune", "--dry-run"]));
     assert!(run.stderr.contains(list), "{}", run.stderr);
     assert_eq!(files.read("live.yaml"), both);

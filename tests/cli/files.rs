@@ -242,10 +242,10 @@ mod unix {
     fn pipes_are_not_opened() {
         let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n");
         for side in ["original", "updated", "local"] {
-            let made = std::process::Command::new("mkfifo")
+            let mkfifo = std::process::Command::new("mkfifo")
                 .arg(case.path(side).join("pipe.yaml"))
                 .status();
-            assert!(made.unwrap().success());
+            assert!(mkfifo.unwrap().success());
         }
         case.merge();
         assert_eq!(case.read("a.yaml").unwrap(), "a: 2\n");

@@ -84,21 +84,21 @@ fn a_file_that_the_user_deleted_does_not_come_back_with_something_new() {
             .updated("web/sub/b.yaml", &resource("d", "1"))
     };
     let run = case().gives(&[("other.yaml", &b)]);
-    let told = "2 files or folders that were deleted here changed upstream and stay deleted\n";
-    assert!(run.stdout.ends_with(told), "{}", run.stdout);
+    let message = "2 files or folders that were deleted here changed upstream and stay deleted\n";
+    assert!(run.stdout.ends_with(message), "{}", run.stdout);
     let run = case().arg(&["-v"]).merge();
-    for told in [
+    for message in [
         "\nconflict all.yaml: deleted-locally: original apiVersion: v1",
         "\nconflict web: deleted-locally: original (1 files) | updated (2 files) | local (absent) -> local\n",
     ] {
-        assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);
+        assert!(run.stdout.contains(message), "{message}\n{}", run.stdout);
     }
     let run = case().arg(&["--on-conflict", "markers"]).run();
     assert_eq!(run.status, 1, "{}", run.stderr);
     let tree = case()
         .arg(&["--on-conflict", "local"])
         .gives(&[("other.yaml", &b)]);
-    assert!(tree.stdout.contains(told), "{}", tree.stdout);
+    assert!(tree.stdout.contains(message), "{}", tree.stdout);
 }
 
 #[test]

@@ -128,13 +128,13 @@ fn wrong_arguments_show_the_usage_of_their_command() {
         assert_eq!(output.status.code(), Some(2));
     }
     let output = run(&["upgrade"]);
-    let told = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        told.contains("Usage: merge3 upgrade [OPTIONS] [PACKAGE]..."),
-        "{told}"
+        stderr.contains("Usage: merge3 upgrade [OPTIONS] [PACKAGE]..."),
+        "{stderr}"
     );
-    assert!(!told.contains("--ancestor"), "{told}");
+    assert!(!stderr.contains("--ancestor"), "{stderr}");
 }
 
 #[test]
@@ -161,14 +161,17 @@ fn completions_end_quietly_on_a_closed_pipe() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
-    let mut told = String::new();
+    let mut stderr = String::new();
     child
         .stderr
         .take()
         .unwrap()
-        .read_to_string(&mut told)
+        .read_to_string(&mut stderr)
         .unwrap();
-    assert_eq!((child.wait().unwrap().code(), told.as_str()), (Some(0), ""));
+    assert_eq!(
+        (child.wait().unwrap().code(), stderr.as_str()),
+        (Some(0), "")
+    );
 }
 
 #[test]

@@ -171,10 +171,10 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
     let case = case().arg(&["--diff"]);
     let outcome = case.run_untouched();
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    let told = format!("{}{}", outcome.stdout, outcome.stderr);
+    let printed = format!("{}{}", outcome.stdout, outcome.stderr);
     assert!(
-        !told.contains("key: ") && !told.contains("hunter"),
-        "{told}"
+        !printed.contains("key: ") && !printed.contains("hunter"),
+        "{printed}"
     );
     let whole = |file: &str| {
         format!(
@@ -305,22 +305,24 @@ fn the_result_goes_where_output_says() {
     let merged = everything();
     merged.merge();
     let case = everything().all("same/kept.md", "# kept\n");
-    let there = case.path("result");
-    let case = case.arg(&["--output", there.to_str().unwrap()]);
+    let result_folder = case.path("result");
+    let case = case.arg(&["--output", result_folder.to_str().unwrap()]);
     let outcome = case.run_untouched();
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert_eq!(
-        fs::read_to_string(there.join("same/kept.md")).unwrap(),
+        fs::read_to_string(result_folder.join("same/kept.md")).unwrap(),
         "# kept\n"
     );
     for (path, content) in merged.tree() {
         assert_eq!(
-            fs::read_to_string(there.join(&path)).unwrap(),
+            fs::read_to_string(result_folder.join(&path)).unwrap(),
             content,
             "{path}"
         );
     }
-    assert!(!there.join("gone.yaml").exists() && !there.join("old name.yaml").exists());
+    assert!(
+        !result_folder.join("gone.yaml").exists() && !result_folder.join("old name.yaml").exists()
+    );
     // now the folder exists and has content
     case.fails_with(&["--output: ", "is not empty", "help:"]);
 }
@@ -328,8 +330,8 @@ fn the_result_goes_where_output_says() {
 #[test]
 fn output_into_the_package_is_refused() {
     let case = everything();
-    let there = case.path("local").join("result");
-    let case = case.arg(&["--output", there.to_str().unwrap()]);
+    let result_folder = case.path("local").join("result");
+    let case = case.arg(&["--output", result_folder.to_str().unwrap()]);
     assert_eq!(case.run().status, 2);
 }
 
@@ -442,7 +444,7 @@ fn explain_says_what_decided() {
 #[test]
 fn a_long_run_shows_a_bar_on_a_terminal() {
     if Command::new("script").arg("--version").output().is_err() {
-        println!("skipped: there is no `script` here to play a terminal");
+        println!("skipped: result_folder is no `script` here to play a terminal");
         return;
     }
     let mut case = Case::empty();

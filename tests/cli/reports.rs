@@ -236,8 +236,8 @@ fn a_conflict_of_elements_names_them_and_their_line() {
     )
     .arg(&["--lists", "merge"])
     .merge();
-    let told = "conflict a.yaml:3: args: both-changed: original - one\\n- two | updated - 1\\n- zwei\\n- 3 | local - eins -> updated";
-    assert!(run.stdout.contains(told), "{}", run.stdout);
+    let listed = "conflict a.yaml:3: args: both-changed: original - one\\n- two | updated - 1\\n- zwei\\n- 3 | local - eins -> updated";
+    assert!(run.stdout.contains(listed), "{}", run.stdout);
 }
 
 /// Returns a case in which both sides changed values of every kind.
@@ -259,7 +259,7 @@ fn combined() -> Case {
 #[test]
 fn values_combined_from_both_sides_are_reported() {
     let report = valid(&combined().arg(&["--report", "json"]).merge().stdout);
-    let told: Vec<(&str, &str, u64)> = report["combined"]
+    let listed: Vec<(&str, &str, u64)> = report["combined"]
         .as_array()
         .unwrap()
         .iter()
@@ -269,7 +269,7 @@ fn values_combined_from_both_sides_are_reported() {
         })
         .collect();
     assert_eq!(
-        told,
+        listed,
         [
             ("image", "image", 1),
             ("text", "lines", 2),
@@ -374,14 +374,14 @@ fn required_decisions_are_listed_first() {
     .arg(&["--on-conflict", "markers"])
     .run();
     assert_eq!(run.status, 1);
-    let told: Vec<&str> = run
+    let listed: Vec<&str> = run
         .stdout
         .lines()
         .skip(1)
         .map(|line| line.split(": ").next().unwrap())
         .collect();
     assert_eq!(
-        told,
+        listed,
         ["conflict v.yaml:2", "conflict z.bin:1", "conflict v.yaml:1"],
         "{}",
         run.stdout

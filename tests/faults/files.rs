@@ -56,13 +56,13 @@ fn pipes_sockets_and_devices_are_left_alone() {
         make_pipe(&folder.join("Kptfile"));
         let _socket = UnixListener::bind(folder.join("socket.yaml")).unwrap();
         let device = folder.join("device.yaml");
-        let made = Command::new("mknod")
+        let mknod = Command::new("mknod")
             .arg(&device)
             .args(["c", "1", "3"])
             .output();
-        let is_root = made.is_ok_and(|output| output.status.success());
+        let is_root = mknod.is_ok_and(|output| output.status.success());
         if !is_root {
-            println!("no device in {side}: only root may make one");
+            println!("skipped the device in {side}: only root can create one");
         }
         let run = run_without_hanging(&mut packages.command(&[]));
         assert_eq!(run.status, 0, "{run:?}");
@@ -187,9 +187,9 @@ fn names_that_nobody_expects_are_names() {
         for form in ["text", "json", "markdown", "html"] {
             let run = packages.copy().run(&["-v", "--report", form]);
             assert_eq!(run.status, 0, "{run:?}");
-            let told = format!("{}{}", run.stdout, run.stderr);
-            assert!(!told.contains('\x1b'), "{told:?}");
-            assert!(!told.contains("two\nlines"), "{told:?}");
+            let output = format!("{}{}", run.stdout, run.stderr);
+            assert!(!output.contains('\x1b'), "{output:?}");
+            assert!(!output.contains("two\nlines"), "{output:?}");
         }
         packages.run(&[]);
         let path = packages.path("local").join(OsStr::from_bytes(name));

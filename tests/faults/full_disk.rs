@@ -70,7 +70,7 @@ fn a_disk_that_is_full_leaves_all_as_it_was() {
         let local = packages.local();
         let expected = packages.copy();
         let Some(_disk) = Disk::mount(&local) else {
-            println!("not shown here: only root may mount a small disk");
+            println!("skipped: only root can mount a small disk");
             return;
         };
         let copied = Command::new("cp")

@@ -36,26 +36,27 @@ impl Case {
         }
     }
 
-    fn there(&self) -> PathBuf {
+    fn output_folder(&self) -> PathBuf {
         self.packages.path("in/result")
     }
 
     fn run(&self) -> RunOutput {
-        let there = self.there();
-        self.packages.run(&["--output", there.to_str().unwrap()])
+        let output_folder = self.output_folder();
+        self.packages
+            .run(&["--output", output_folder.to_str().unwrap()])
     }
 
     /// Writes the result to a disk with a fault.
     fn write(&self, disk: &FaultyDisk) -> Result<(), Error> {
         let plan: Result<Plan, Error> = plan(&self.packages.sides(), &Settings::default());
-        plan?.write_copy(disk, &self.there(), true)
+        plan?.write_copy(disk, &self.output_folder(), true)
     }
 
     /// Runs, and asserts the whole result.
     fn assert_complete(&self, what: &str) {
         let run = self.run();
         assert_eq!(run.status, 0, "{what}: {run:?}");
-        assert_eq!(tree(&self.there()), self.expected, "{what}");
+        assert_eq!(tree(&self.output_folder()), self.expected, "{what}");
         assert_eq!(self.packages.tree(), self.before, "{what}");
         self.clear();
     }
@@ -67,7 +68,7 @@ impl Case {
     fn calls(&self) -> usize {
         let disk = FaultyDisk::new(Fault::Fails, usize::MAX);
         self.write(&disk).unwrap();
-        assert_eq!(tree(&self.there()), self.expected);
+        assert_eq!(tree(&self.output_folder()), self.expected);
         self.clear();
         disk.calls()
     }
@@ -82,7 +83,7 @@ fn a_call_that_fails_leaves_no_result() {
     for at in 0..calls {
         match case.write(&FaultyDisk::new(Fault::Fails, at)) {
             // a folder of the copy that cannot be deleted is not an error
-            Ok(()) => assert!(!case.there().join(UNFINISHED).exists()),
+            Ok(()) => assert!(!case.output_folder().join(UNFINISHED).exists()),
             Err(error) => {
                 failed += 1;
                 let is_known = matches!(error, Error::Write { written: 0, .. });
@@ -103,10 +104,10 @@ fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
     let calls = case.calls();
     for at in 0..calls {
         let _ = case.write(&FaultyDisk::new(Fault::Ends, at));
-        let is_unfinished = case.there().join(UNFINISHED).exists();
+        let is_unfinished = case.output_folder().join(UNFINISHED).exists();
         half += usize::from(is_unfinished);
-        if !is_unfinished && case.there().exists() {
-            let now = tree(&case.there());
+        if !is_unfinished && case.output_folder().exists() {
+            let now = tree(&case.output_folder());
             assert!(now.is_empty() || now == case.expected, "call {at}: {now:?}");
             case.clear();
         }
@@ -121,7 +122,7 @@ fn a_run_that_is_stopped_leaves_no_result() {
     let mut stopped = 0;
     for at in 0..case.calls() {
         match case.write(&FaultyDisk::new(Fault::Stops, at)) {
-            Ok(()) => assert_eq!(tree(&case.there()), case.expected, "call {at}"),
+            Ok(()) => assert_eq!(tree(&case.output_folder()), case.expected, "call {at}"),
             Err(error) => {
                 stopped += 1;
                 assert!(matches!(error, Error::Stopped { written: 0 }), "{error:?}");
@@ -144,19 +145,19 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
     let (mut none, mut half, mut done) = (0, 0, 0);
     let times = times(10);
     for _ in 0..times {
-        let there = case.there();
+        let output_folder = case.output_folder();
         let mut command = case
             .packages
-            .command(&["--output", there.to_str().unwrap()]);
+            .command(&["--output", output_folder.to_str().unwrap()]);
         let mut child = command.stdout(Stdio::null()).spawn().unwrap();
         std::thread::sleep(moments.next(duration));
         child.kill().unwrap();
         child.wait().unwrap();
-        match there.join(UNFINISHED).exists() {
+        match output_folder.join(UNFINISHED).exists() {
             true => half += 1,
-            false if there.exists() && !tree(&there).is_empty() => {
+            false if output_folder.exists() && !tree(&output_folder).is_empty() => {
                 done += 1;
-                assert_eq!(tree(&there), case.expected);
+                assert_eq!(tree(&output_folder), case.expected);
                 case.clear();
             }
             false => none += 1,
@@ -176,24 +177,24 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
 fn files_of_others_are_left_alone() {
     let case = Case::new(Packages::varied());
     let _ = case.write(&FaultyDisk::new(Fault::Ends, case.calls() / 2));
-    let there = case.there();
+    let output_folder = case.output_folder();
     for (name, content) in [
         ("mine.txt", Some("mine")),
         ("a.yaml", Some("b: mine\n")),
         ("mine", None),
     ] {
-        let path = there.join(name);
+        let path = output_folder.join(name);
         let old = fs::read(&path).ok();
         match content {
             Some(content) => fs::write(&path, content).unwrap(),
             None => fs::create_dir(&path).unwrap(),
         }
-        let before = tree(&there);
+        let before = tree(&output_folder);
         let run = case.run();
         assert_eq!(run.status, 2, "{run:?}");
         let message = format!("result/{name} is in the way");
         assert!(run.stderr.contains(&message), "{run:?}");
-        assert_eq!(tree(&there), before);
+        assert_eq!(tree(&output_folder), before);
         match old {
             Some(old) => fs::write(&path, old).unwrap(),
             None if path.is_dir() => fs::remove_dir(&path).unwrap(),
@@ -210,7 +211,7 @@ fn a_folder_that_a_run_of_another_merge_left_is_not_touched() {
     case.packages.put("only-here.yaml", ["", "", "x: 1\n"]);
     case.packages
         .put("a.yaml", ["a: 1\nb: 1\n", "a: 9\nb: 1\n", "a: 8\nb: 1\n"]);
-    let before = tree(&case.there());
+    let before = tree(&case.output_folder());
     assert_eq!(before.get(Path::new(UNFINISHED)).map(is_file), Some(true));
     let run = case.run();
     assert_eq!(run.status, 2, "{run:?}");
@@ -218,7 +219,7 @@ fn a_folder_that_a_run_of_another_merge_left_is_not_touched() {
         run.stderr.contains("result/a.yaml is in the way"),
         "{run:?}"
     );
-    assert_eq!(tree(&case.there()), before);
+    assert_eq!(tree(&case.output_folder()), before);
 }
 
 fn is_file(standing: &Entry) -> bool {
@@ -228,11 +229,11 @@ fn is_file(standing: &Entry) -> bool {
 #[test]
 fn of_two_runs_to_one_folder_the_later_is_refused() {
     let case = Case::new(Packages::large(120));
-    let there = case.there();
+    let output_folder = case.output_folder();
     let start = || {
         let mut command = case
             .packages
-            .command(&["--output", there.to_str().unwrap()]);
+            .command(&["--output", output_folder.to_str().unwrap()]);
         let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
         command.spawn().unwrap()
     };
@@ -244,7 +245,7 @@ fn of_two_runs_to_one_folder_the_later_is_refused() {
         assert_eq!(statuses, [0, 2], "{runs:?}");
         let refused = runs.iter().find(|run| run.status == 2).unwrap();
         assert!(refused.stderr.contains("is not empty"), "{refused:?}");
-        assert_eq!(tree(&there), case.expected);
+        assert_eq!(tree(&output_folder), case.expected);
         case.clear();
     }
 }
@@ -255,9 +256,9 @@ fn a_result_that_is_not_finished_is_no_package() {
     let _ = case.write(&FaultyDisk::new(Fault::Ends, case.calls() / 2));
     let local = case.packages.local();
     fs::remove_dir_all(&local).unwrap();
-    fs::rename(case.there(), &local).unwrap();
+    fs::rename(case.output_folder(), &local).unwrap();
     case.packages.fails_with(
         &[],
-        &["local/.merge3-output: the run of merge3 that was to put its result there did not come to its end"],
+        &["local/.merge3-output: the run of merge3 that was to put its result output_folder did not come to its end"],
     );
 }

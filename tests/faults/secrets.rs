@@ -25,20 +25,20 @@ fn package(path: &str, text: impl Fn(&str) -> String) -> Packages {
     packages
 }
 
-fn said(run: &RunOutput) -> String {
+fn output_of(run: &RunOutput) -> String {
     format!("{}{}", run.stdout, run.stderr)
 }
 
 /// Runs in every form, and asserts that the output has the value only with `--show-secrets`.
 fn assert_hidden(packages: &Packages) {
-    let mut told = false;
+    let mut shown = false;
     for form in FORMS {
         let run = packages.copy().run(form);
-        assert!(!said(&run).contains(SECRET_VALUE), "{form:?}: {run:?}");
+        assert!(!output_of(&run).contains(SECRET_VALUE), "{form:?}: {run:?}");
         let arguments = [form, &["--show-secrets"]].concat();
-        told |= said(&packages.copy().run(&arguments)).contains(SECRET_VALUE);
+        shown |= output_of(&packages.copy().run(&arguments)).contains(SECRET_VALUE);
     }
-    assert!(told, "--show-secrets shows nothing");
+    assert!(shown, "--show-secrets does not show the values");
 }
 
 fn secret(fields: &str) -> String {
@@ -152,10 +152,10 @@ fn explain_hides_secrets() {
     let run = explain(&[]);
     assert_eq!(run.status, 0, "{run:?}");
     assert!(
-        !said(&run).contains(SECRET_VALUE) && run.stdout.contains("updated: (secret)"),
+        !output_of(&run).contains(SECRET_VALUE) && run.stdout.contains("updated: (secret)"),
         "{run:?}"
     );
-    assert!(said(&explain(&["--show-secrets"])).contains(SECRET_VALUE));
+    assert!(output_of(&explain(&["--show-secrets"])).contains(SECRET_VALUE));
 }
 
 #[test]

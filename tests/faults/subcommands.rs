@@ -145,7 +145,7 @@ fn no_subcommand_shows_a_secret() {
         )
     };
     let diff = ["diff", "live", "config"];
-    let told = |arguments: &[&str]| {
+    let shows_secret = |arguments: &[&str]| {
         let run = Scene::new(secret).run(arguments);
         assert_eq!(run.status, 0, "{run:?}");
         format!("{}{}", run.stdout, run.stderr).contains(PRECIOUS)
@@ -155,9 +155,9 @@ fn no_subcommand_shows_a_secret() {
         &[&PATCH[..], &["--diff"]].concat(),
         &diff,
     ] {
-        assert!(!told(arguments), "{arguments:?}");
+        assert!(!shows_secret(arguments), "{arguments:?}");
         assert!(
-            told(&[arguments, &["--show-secrets"]].concat()),
+            shows_secret(&[arguments, &["--show-secrets"]].concat()),
             "{arguments:?}"
         );
     }

@@ -58,7 +58,7 @@ fn runs_at_once_give_what_one_gives() {
         }
         assert_eq!(
             at_work, 1,
-            "round {round}: one does it, the others find it done"
+            "round {round}: one run merges, the others find nothing to do"
         );
         assert_eq!(work.tree(), merged.tree());
     }

@@ -37,7 +37,7 @@ fn check_all(target: &str, check: fn(&[u8]) -> Verdict) {
         };
         failures.push(format!("{}: {failure}", path.display()));
     }
-    assert!(count > 0, "no input in {}", folder.display());
+    assert!(count > 0, "no inputs in {}", folder.display());
     assert!(
         failures.is_empty(),
         "{} of {count}\n{}",

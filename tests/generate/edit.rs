@@ -99,8 +99,8 @@ impl Edit {
         match (&self.change, child) {
             (Change::Add(_, value), _) => {
                 // the new element resembles its neighbours if they are maps
-                let like = child.map(|child| list[child].clone());
-                let element = match (like, value) {
+                let model = child.map(|child| list[child].clone());
+                let element = match (model, value) {
                     (Some(Value::Map(fields)), Value::Scalar { .. }) if !fields.is_empty() => {
                         Value::Map(vec![(fields[0].0.clone(), value.clone())])
                     }

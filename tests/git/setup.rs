@@ -14,13 +14,13 @@ fn install_says_what_it_wrote_and_can_be_repeated() {
     let repository = Repository::without_driver("repository");
     let first = repository.merge3(&["git", "install"]);
     assert_eq!(first.status, 0);
-    for told in [
+    for line in [
         "merge.merge3.driver",
         "merge3 git driver %O %A %B --path %P --marker-size %L --labels %S %X %Y",
         "    *.yaml merge=merge3\n",
         "MERGE3=0 git merge",
     ] {
-        assert!(first.stdout.contains(told), "{told}: {}", first.stdout);
+        assert!(first.stdout.contains(line), "{line}: {}", first.stdout);
     }
     assert!(!first.stdout.contains("jj config"), "{}", first.stdout);
     assert!(!first.stdout.contains("PATH"), "{}", first.stdout);

@@ -169,10 +169,10 @@ fn without_names_all_unmerged_files_are_solved() {
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "cd deep && exec merge3 solve"]);
     let run = repository.run(&mut command);
-    assert_eq!(run.status, 1, "notes.txt is a conflict still: {run:?}");
-    let told: Vec<&str> = run.stderr.lines().collect();
+    assert_eq!(run.status, 1, "notes.txt still has its conflict: {run:?}");
+    let messages: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(
-        told,
+        messages,
         [
             "1 of 1 conflict solved in ../a.yaml",
             "1 of 1 conflict solved in ../deep/b.yaml",
@@ -295,7 +295,10 @@ fn what_one_side_deleted_does_not_come_back() {
         "port: 81\nhosts:\n- one\n\n- new\n\n- two\n\n",
     );
     assert_eq!(repository.read(FILE), left);
-    assert_eq!(status, 1, "the conflict is still one:\n{left}");
+    assert_eq!(
+        status, 1,
+        "the conflict is not solved by another run:\n{left}"
+    );
 }
 
 #[test]
@@ -306,5 +309,8 @@ fn a_conflict_in_the_first_line_below_a_byte_order_mark_can_be_read_again() {
         "\u{feff}port: 82\n",
     );
     assert_eq!(repository.read(FILE), left);
-    assert_eq!(status, 1, "the conflict is still one:\n{left}");
+    assert_eq!(
+        status, 1,
+        "the conflict is not solved by another run:\n{left}"
+    );
 }

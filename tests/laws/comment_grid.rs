@@ -65,7 +65,7 @@ struct Point {
     column: Column,
     place: Place,
     next: Next,
-    own: LocalChange,
+    local: LocalChange,
     /// Whether the value of the key is an empty list, which the comment may be an example for, or a
     /// number.
     empty: bool,
@@ -123,14 +123,14 @@ impl Point {
                         Next::EndOfFile,
                         Next::Element,
                     ] {
-                        for own in [LocalChange::Far, LocalChange::Near, LocalChange::Spaces] {
+                        for local in [LocalChange::Far, LocalChange::Near, LocalChange::Spaces] {
                             for empty in [false, true] {
                                 points.push(Self {
                                     change,
                                     column,
                                     place,
                                     next,
-                                    own,
+                                    local,
                                     empty,
                                 });
                             }
@@ -145,14 +145,14 @@ impl Point {
     /// Returns the text before or after upstream's change, with or without local's change.
     fn text(self, after: bool, local: bool) -> String {
         let (comment, set_off) = self.change.lines()[usize::from(after)];
-        let spaces = local && self.own == LocalChange::Spaces;
+        let spaces = local && self.local == LocalChange::Spaces;
         let in_element = self.next == Next::Element;
         let column = if in_element { 4 } else { 2 };
         let mut lines: Vec<String> = Vec::new();
         let key = |lines: &mut Vec<String>, text: &str| {
             lines.push(format!("{text}{}", if spaces { " " } else { "" }));
         };
-        let far = local && self.own == LocalChange::Far;
+        let far = local && self.local == LocalChange::Far;
         key(&mut lines, if far { "first: 2" } else { "first: 1" });
         key(&mut lines, "middle: 1");
         key(&mut lines, "box:");
@@ -181,7 +181,7 @@ impl Point {
         if self.place == Place::Above {
             comments(&mut lines);
         }
-        let value = match (self.empty, local && self.own == LocalChange::Near) {
+        let value = match (self.empty, local && self.local == LocalChange::Near) {
             (false, near) => {
                 if near {
                     "6"

@@ -192,17 +192,17 @@ proptest! {
         let result = setup.reference(values);
         let unchanged = setup.reference(Triple { updated: values.original, ..values });
         prop_assert_eq!(unchanged.value.as_ref(), Some(values.local));
-        let there = setup.reference(Triple { local: values.updated, ..values });
-        prop_assert_eq!(there.value.as_ref(), Some(values.updated));
+        let present = setup.reference(Triple { local: values.updated, ..values });
+        prop_assert_eq!(present.value.as_ref(), Some(values.updated));
         let forward = setup.reference(Triple { local: values.original, ..values });
         if !setup.settings().null_deletes {
             prop_assert_eq!(forward.value.as_ref(), Some(values.updated));
         }
-        for clean in [unchanged, there, forward] {
+        for clean in [unchanged, present, forward] {
             prop_assert!(clean.conflicts.is_empty(), "{:?}", clean.conflicts);
         }
         if !result.repeats && !result.value.as_ref().is_some_and(|merged| changes_key(values.local, merged, setup.settings().lists)) {
-            let local = result.value.as_ref().expect("a document stays");
+            let local = result.value.as_ref().expect("the merged document is not deleted");
             let again = setup.reference(Triple { local, ..values });
             prop_assert_eq!(again.value.as_ref(), Some(local));
         }

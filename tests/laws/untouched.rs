@@ -409,7 +409,7 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     for text in &untouched.entries {
         prop_assert!(
             whole.contains(&comparable(text)),
-            "this entry is not there any more:\n{}\nmerged:\n{}",
+            "this entry is missing:\n{}\nmerged:\n{}",
             text,
             run.text
         );
@@ -452,7 +452,7 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     if let Err(line) = is_subsequence(&wanted, &found, &outdented) {
         prop_assert!(
             false,
-            "this line is not there any more, or not where it was:\n{}\nmerged:\n{}",
+            "this line is missing or moved:\n{}\nmerged:\n{}",
             line,
             run.text
         );
@@ -485,7 +485,7 @@ pub fn keeps_file_format(case: &Case, setup: &Setup) -> Result<(), TestCaseError
     let first = merged.starts_with('\u{feff}');
     prop_assert!(
         first || marks[1] == 0,
-        "a byte order mark within:\n{:?}",
+        "a byte order mark inside the text:\n{:?}",
         merged
     );
     let ends = texts.map(|text| text.ends_with('\n'));

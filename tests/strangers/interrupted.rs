@@ -284,10 +284,10 @@ fn a_lock_that_nobody_holds_is_named_and_the_next_run_commits() {
         run.says(&["an earlier run upgraded it, and that is not committed"]);
     }
     fs::remove_file(&lock).unwrap();
-    let told = workshop.merge3(&["upgrade", "app", "--commit", "--report", "json"]);
-    let told = told.with(0).json();
+    let report = workshop.merge3(&["upgrade", "app", "--commit", "--report", "json"]);
+    let report = report.with(0).json();
     let head = workshop.git("fleet", &["rev-parse", "HEAD"]);
-    assert_eq!(told["packages"][0]["commit"], head.trim());
+    assert_eq!(report["packages"][0]["commit"], head.trim());
     assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
     workshop.merge3(&["outdated"]).with(0);
 }

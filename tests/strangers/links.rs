@@ -34,10 +34,10 @@ fn links_are_not_followed() {
                 &merge,
             ] {
                 let run = workshop.merge3(arguments);
-                let told = format!("{}{}", run.stdout, run.stderr);
+                let output = format!("{}{}", run.stdout, run.stderr);
                 assert!(
-                    !told.contains(SECRET_VALUE),
-                    "{name}, {arguments:?}: {told}"
+                    !output.contains(SECRET_VALUE),
+                    "{name}, {arguments:?}: {output}"
                 );
             }
             assert!(path.is_symlink());
@@ -73,17 +73,17 @@ fn a_link_to_rules_is_refused_and_a_link_to_a_kptfile_hides_no_record() {
 /// so it must be in the repository.
 #[test]
 fn definitions_of_kinds_are_read_in_the_repository_only() {
-    let told = |workshop: &Workshop, path: &str| {
+    let output_with = |workshop: &Workshop, path: &str| {
         let record = workshop.git("fleet", &["show", "HEAD:app/.merge3.yaml"]);
         let rules = format!("schema: kubernetes\ncrds: ['{path}']\n{record}");
         workshop.write("fleet/app/.merge3.yaml", &rules);
         let merge = ["--ancestor", "app", "--from", "app", "--to", "app"];
-        let mut told = String::new();
+        let mut output = String::new();
         for arguments in [&["upgrade", "app", "--allow-dirty"][..], &merge] {
             let run = workshop.merge3(arguments).with(2);
-            told += &format!("{}{}", run.stdout, run.stderr);
+            output += &format!("{}{}", run.stdout, run.stderr);
         }
-        told
+        output
     };
     for secret in SECRETS {
         let workshop = Workshop::with_app();
@@ -100,13 +100,13 @@ fn definitions_of_kinds_are_read_in_the_repository_only() {
             "../.git/token",
             "../.GIT/../.git/token",
         ] {
-            let told = told(&workshop, path);
-            assert!(!told.contains(SECRET_VALUE), "{path}: {told}");
+            let output = output_with(&workshop, path);
+            assert!(!output.contains(SECRET_VALUE), "{path}: {output}");
         }
     }
     // a file in the repository is read, wherever it is
     let workshop = Workshop::with_app();
     workshop.write("fleet/crds/none.yaml", "kind: Other\n");
-    let told = told(&workshop, "../crds/none.yaml");
-    assert!(told.contains("no custom resource definition"), "{told}");
+    let output = output_with(&workshop, "../crds/none.yaml");
+    assert!(output.contains("no custom resource definition"), "{output}");
 }

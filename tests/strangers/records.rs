@@ -68,7 +68,7 @@ fn without_x(text: &str) -> String {
 #[track_caller]
 fn assert_own_records(workshop: &Workshop, record_styles: &[(String, String)]) {
     for (name, way) in record_styles {
-        let mut said = 0;
+        let mut records = 0;
         for file in ["Kptfile", ".merge3.yaml"] {
             let file = format!("fleet/{name}/{file}");
             if !workshop.has(&file) {
@@ -76,10 +76,10 @@ fn assert_own_records(workshop: &Workshop, record_styles: &[(String, String)]) {
             }
             let text = without_x(&workshop.read(&file));
             assert!(!text.contains("private"), "{way}\n{text}");
-            said += text.matches("\nupstream:").count();
-            said += usize::from(text.starts_with("upstream:"));
+            records += text.matches("\nupstream:").count();
+            records += usize::from(text.starts_with("upstream:"));
         }
-        assert_eq!(said, 1, "{way}");
+        assert_eq!(records, 1, "{way}");
     }
     // the next run fetches from the original source
     workshop.save("upgraded");

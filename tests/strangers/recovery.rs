@@ -201,7 +201,7 @@ fn outside_of_a_repository_recovery_is_kept_in_the_users_folder() {
     while !(0..FILES).any(changed) || (0..FILES).all(changed) {
         assert!(
             start.elapsed() < Duration::from_secs(120),
-            "never half merged"
+            "no run left the package half merged"
         );
         many(&workshop);
         let mut child = command(&workshop, &sides)
@@ -222,8 +222,8 @@ fn outside_of_a_repository_recovery_is_kept_in_the_users_folder() {
     assert_eq!(fs::read_dir(&runs).unwrap().count(), 1);
     let again = command(&workshop, &sides).output().unwrap();
     assert_eq!(again.status.code(), Some(0), "{again:?}");
-    let told = String::from_utf8_lossy(&again.stdout).into_owned();
-    assert!(told.contains(&format!("{FILES} changed")), "{told}");
+    let stdout = String::from_utf8_lossy(&again.stdout).into_owned();
+    assert!(stdout.contains(&format!("{FILES} changed")), "{stdout}");
     assert_eq!(workshop.files("local"), workshop.files("new"));
     assert_eq!(fs::read_dir(&runs).unwrap().count(), 0);
 }
@@ -238,9 +238,9 @@ fn a_run_folder_that_others_may_write_to_is_not_used() {
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
     let before = workshop.files("local");
     let run = command(&workshop, &sides).output().unwrap();
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert_eq!(run.status.code(), Some(2), "{said}");
-    assert!(said.contains("others may write to it"), "{said}");
+    let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("others may write to it"), "{stderr}");
     assert_eq!(workshop.files("local"), before);
     assert!(shared.read_dir().unwrap().next().is_none());
 }

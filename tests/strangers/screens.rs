@@ -182,7 +182,7 @@ fn upgrades_are_shown_and_committed_without_control_characters() {
 #[test]
 fn the_action_forges_no_commands() {
     if Command::new("jq").arg("--version").output().is_err() {
-        println!("jq is not installed: the action is not tried");
+        println!("jq is not installed: skipped the action");
         return;
     }
     let workshop = Workshop::new();

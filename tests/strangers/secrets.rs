@@ -23,7 +23,7 @@ const SIDES: [&str; 6] = ["--ancestor", "old", "--from", "new", "--to", "local"]
 /// output has none of the values.
 #[track_caller]
 fn assert_hidden(what: &str, text: impl Fn(&str) -> String) {
-    let mut told = false;
+    let mut shown = false;
     for form in [
         &["-v"][..],
         &["--diff"],
@@ -42,11 +42,11 @@ fn assert_hidden(what: &str, text: impl Fn(&str) -> String) {
             let result = workshop.merge3_in(".", &[&SIDES[..], form, more].concat());
             format!("{}{}", result.stdout, result.stderr)
         };
-        let said = run(&[]);
-        assert!(!said.contains(PRECIOUS), "{what}, {form:?}: {said}");
-        told |= run(&["--show-secrets"]).contains(PRECIOUS);
+        let output = run(&[]);
+        assert!(!output.contains(PRECIOUS), "{what}, {form:?}: {output}");
+        shown |= run(&["--show-secrets"]).contains(PRECIOUS);
     }
-    assert!(told, "{what}: --show-secrets shows nothing");
+    assert!(shown, "{what}: --show-secrets does not show the values");
 }
 
 #[test]

@@ -283,8 +283,8 @@ fn shape(workshop: &Workshop, random: &mut Random, depth: usize) -> String {
 }
 
 fn rounds() -> u64 {
-    let said = std::env::var("STRANGERS").ok();
-    said.and_then(|it| it.parse().ok()).unwrap_or(60)
+    let setting = std::env::var("STRANGERS").ok();
+    setting.and_then(|it| it.parse().ok()).unwrap_or(60)
 }
 
 /// Gets a package, asserts that nothing leads out of it, and deletes it. Returns whether it came.
@@ -341,5 +341,9 @@ fn whatever_the_shape_of_a_tree_nothing_outside_is_written_and_no_link_leads_out
         let app = shape(&workshop, &mut Random(round), 3);
         came += u64::from(get_and_check_links(&workshop, app, round));
     }
-    assert!(came * 5 > rounds(), "only {came} of {} came", rounds());
+    assert!(
+        came * 5 > rounds(),
+        "only {came} of {} packages came",
+        rounds()
+    );
 }

@@ -128,7 +128,7 @@ impl Server {
             .cloned()
             .unwrap_or_default();
         let mut tags: Vec<String> = serde_json::from_slice::<serde_json::Value>(&known)
-            .map(|told| serde_json::from_value(told["tags"].clone()).unwrap())
+            .map(|list| serde_json::from_value(list["tags"].clone()).unwrap())
             .unwrap_or_default();
         tags.push(tag.to_owned());
         self.put(
@@ -255,7 +255,7 @@ impl Registry {
             .spawn();
         let Ok(child) = child else {
             eprintln!(
-                "there is no docker-registry: the tests with a real registry were passed over (make registry installs it)"
+                "docker-registry is not installed: skipped the tests with a real registry (make registry installs it)"
             );
             return None;
         };

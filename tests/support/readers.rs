@@ -11,7 +11,7 @@ pub(crate) fn agree(text: &str) -> Result<bool, String> {
     let expected = match Tree::parse_events(text) {
         Ok(Some(expected)) => expected,
         Ok(None) => return Err(format!("the parser finds no content:\n{text:?}")),
-        Err(error) => return Err(format!("the parser refuses it: {error}:\n{text:?}")),
+        Err(error) => return Err(format!("the parser rejects it: {error}:\n{text:?}")),
     };
     if tree == expected {
         return Ok(true);

@@ -102,7 +102,7 @@ impl Walk<'_, '_> {
     /// Checks that the text up to `to` is white space and comments.
     fn gap(&mut self, to: usize) -> Check {
         if to < self.checked || self.text().get(self.checked..to).is_none() {
-            return self.fail(to, "an overlap, or no character's start");
+            return self.fail(to, "overlapping spans, or not at a character boundary");
         }
         let text = self.tree.text();
         let mut at = self.checked;
@@ -117,7 +117,7 @@ impl Walk<'_, '_> {
             } else if rest.starts_with([' ', '\t', '\n', '\r']) {
                 at += 1;
             } else {
-                return self.fail(at, "something in a gap");
+                return self.fail(at, "text other than white space and comments in a gap");
             }
         }
         self.checked = to;
@@ -136,7 +136,7 @@ impl Walk<'_, '_> {
     fn solid(&mut self, span: Span) -> Check {
         self.gap(span.start as usize)?;
         if span.end < span.start || self.text().get(span.range()).is_none() {
-            return self.fail(span.start as usize, "a span that is none");
+            return self.fail(span.start as usize, "an invalid span");
         }
         self.checked = span.end as usize;
         Ok(())
@@ -159,7 +159,7 @@ impl Walk<'_, '_> {
         if self.tree.node(entry.value).span.end != entry.span.end {
             return self.fail(
                 entry.span.end as usize,
-                "an entry ends elsewhere than its value",
+                "an entry does not end with its value",
             );
         }
         if let Some(comma) = entry.comma() {
@@ -207,10 +207,7 @@ impl Walk<'_, '_> {
                     self.token(node.span.end - 1, close)?;
                 }
                 if self.checked != node.span.end as usize {
-                    return self.fail(
-                        self.checked,
-                        "a collection ends elsewhere than its last part",
-                    );
+                    return self.fail(self.checked, "a collection does not end with its last part");
                 }
                 Ok(())
             }
@@ -274,7 +271,7 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         let what = format!(
-            "read on its own it says {on_its_own:?}, in brackets {in_brackets:?}, not {content:?}"
+            "the content on its own is {on_its_own:?}, in brackets {in_brackets:?}, expected {content:?}"
         );
         self.fail(start, &what)
     }
@@ -307,7 +304,10 @@ impl Walk<'_, '_> {
                 *owned = true;
                 Ok(())
             }
-            _ => self.fail(span.start as usize, "no comment, or one owned twice"),
+            _ => self.fail(
+                span.start as usize,
+                "not a comment, or a comment with two owners",
+            ),
         }
     }
 
@@ -328,11 +328,14 @@ impl Walk<'_, '_> {
         if at != leading.end || !between.chars().all(|c| matches!(c, ' ' | '\t')) {
             return self.fail(
                 leading.end as usize,
-                "leading lines that do not lead to the entry",
+                "leading comments that do not end at the entry",
             );
         }
         if self.tree.line_start(leading.start) != leading.start {
-            return self.fail(leading.start as usize, "leading lines from within a line");
+            return self.fail(
+                leading.start as usize,
+                "leading comments that start inside a line",
+            );
         }
         Ok(())
     }
@@ -370,7 +373,7 @@ fn same_contents(text: &str, contents: &[String]) -> Check {
     };
     match scalar_events(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         Ok(expected) if !same(&expected) => {
-            Err("the tree's scalars are not the parser's".to_owned())
+            Err("the scalars of the tree differ from the parser's".to_owned())
         }
         _ => Ok(()),
     }

@@ -50,7 +50,7 @@ fn a_copy_is_adopted_at_the_version_that_is_nearest() {
     );
     let mut after = workshop.files("fleet");
     after.remove("app/.merge3.yaml").unwrap();
-    assert_eq!(after, before, "nothing but the record");
+    assert_eq!(after, before, "only the record is added");
     workshop.save("adopt");
     workshop
         .merge3(&["upgrade", "app", "--on-conflict", "fail"])

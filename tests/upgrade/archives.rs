@@ -227,9 +227,10 @@ fn a_registry_hands_out_tokens() {
     log_in(&workshop, &server.authority);
     assert_upgradable(&workshop, &address);
     let asked = server.asked.lock().unwrap().join("\n");
-    let told = asked.lines().filter(|line| line.contains("Basic"));
+    let with_password = asked.lines().filter(|line| line.contains("Basic"));
     assert!(
-        told.clone().count() > 0 && told.clone().all(|line| line.starts_with("/token")),
+        with_password.clone().count() > 0
+            && with_password.clone().all(|line| line.starts_with("/token")),
         "{asked}"
     );
 }

@@ -88,7 +88,7 @@ fn run(workshop: &Workshop, script: &str, settings: &[(&str, &str)]) -> (RunOutp
 fn has_jq() -> bool {
     let found = Command::new("jq").arg("--version").output().is_ok();
     if !found {
-        eprintln!("there is no jq: the workflows were not run");
+        eprintln!("jq is not installed: skipped the workflows");
     }
     found
 }
@@ -106,8 +106,14 @@ fn script(text: &str, begin: &str, indent: usize) -> String {
 /// Checks that a workflow opens one request for each package up to the limit, opens no more on the
 /// next day, leaves a branch with other commits unchanged, and can open one request for all
 /// packages.
-fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[(&str, &str)]) {
-    let workshop = fleet(tool, fake);
+fn check_requests(
+    tool: &str,
+    tool_script: &str,
+    script: &str,
+    create: &str,
+    settings: &[(&str, &str)],
+) {
+    let workshop = fleet(tool, tool_script);
     let with = |more: &[(&str, &str)]| {
         let settings = [settings, more].concat();
         run(&workshop, script, &settings)
@@ -121,7 +127,7 @@ fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[
         result.stdout.contains(&format!("{second} waits: 1 ")),
         "{result:?}"
     );
-    assert_eq!(log.matches(made).count(), 1, "{log}");
+    assert_eq!(log.matches(create).count(), 1, "{log}");
     assert!(
         log.contains("Upgrade app") && log.contains("| `app` | `v1.0.0` |"),
         "{log}"
@@ -131,8 +137,16 @@ fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[
     std::thread::sleep(std::time::Duration::from_millis(1100));
     let (result, log) = with(&[("MOST_OPEN", "10")]);
     result.with(0);
-    assert_eq!(log.matches(made).count(), 1, "the other one: {log}");
-    assert_eq!(tip(first), before, "nothing new, nothing pushed");
+    assert_eq!(
+        log.matches(create).count(),
+        1,
+        "one request for the other package: {log}"
+    );
+    assert_eq!(
+        tip(first),
+        before,
+        "without a new version nothing is pushed"
+    );
     let files = workshop.git(
         "origin.git",
         &["show", "--format=%s", "--name-only", second],
@@ -164,7 +178,7 @@ fn check_requests(tool: &str, fake: &str, script: &str, made: &str, settings: &[
 
     let (result, log) = with(&[("MOST_OPEN", "10"), ("ONE_FOR_ALL", "true")]);
     result.with(0);
-    assert_eq!(log.matches(made).count(), 1, "{log}");
+    assert_eq!(log.matches(create).count(), 1, "{log}");
     let count = workshop.git("origin.git", &["rev-list", "--count", "main..upgrade/all"]);
     assert_eq!(count, "2\n");
 }

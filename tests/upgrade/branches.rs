@@ -60,9 +60,13 @@ fn a_branch_stays_where_nothing_is_new() {
         // so that another commit would have another date
         std::thread::sleep(std::time::Duration::from_millis(1100));
         let run = workshop.merge3(&[&ARGUMENTS[..], &["--report", "json"]].concat());
-        let told = run.with(0).json();
-        assert_eq!(head(&workshop, "bot"), before, "the same commits");
-        assert_eq!(told["packages"][1]["commit"], before);
+        let report = run.with(0).json();
+        assert_eq!(
+            head(&workshop, "bot"),
+            before,
+            "the branch has the same commits"
+        );
+        assert_eq!(report["packages"][1]["commit"], before);
         assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
         assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
     }

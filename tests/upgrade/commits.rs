@@ -34,7 +34,7 @@ fn each_package_gets_a_commit_on_a_branch() {
     workshop.write("fleet/notes", "changed\n");
     workshop.write("fleet/scratch", "new\n");
 
-    let told = workshop
+    let report = workshop
         .merge3(&[
             "upgrade",
             "--all",
@@ -58,8 +58,8 @@ fn each_package_gets_a_commit_on_a_branch() {
     );
     let log = workshop.git("fleet", &["log", "--reverse", "--format=%H", "main..HEAD"]);
     let commits: Vec<&str> = log.lines().collect();
-    assert_eq!(told["packages"][0]["commit"], commits[0]);
-    assert_eq!(told["packages"][1]["commit"], commits[1]);
+    assert_eq!(report["packages"][0]["commit"], commits[0]);
+    assert_eq!(report["packages"][1]["commit"], commits[1]);
     let files = |commit: &str| workshop.git("fleet", &["show", "--format=", "--name-only", commit]);
     assert_eq!(
         files(commits[0]),

@@ -44,7 +44,7 @@ fn the_shares_do_together_what_one_run_does() {
     workshop.merge3(&["upgrade", "--all"]).with(0);
     let mut done: Vec<String> = Vec::new();
     for index in 1..=3 {
-        let told = workshop
+        let report = workshop
             .merge3_in(
                 "shares",
                 &[
@@ -58,15 +58,18 @@ fn the_shares_do_together_what_one_run_does() {
             )
             .with(0)
             .json();
-        let packages = told["packages"].as_array().unwrap().clone();
-        assert!(packages.len() < 9, "a share is not the whole");
+        let packages = report["packages"].as_array().unwrap().clone();
+        assert!(
+            packages.len() < 9,
+            "a share has fewer packages than the fleet"
+        );
         done.extend(
             packages
                 .iter()
                 .map(|it| it["package"].as_str().unwrap().to_owned()),
         );
     }
-    assert_eq!(done.len(), 9, "each in one share");
+    assert_eq!(done.len(), 9, "each package is in one share");
     assert_eq!(done.iter().collect::<BTreeSet<_>>().len(), 9);
     let strip = |files: std::collections::BTreeMap<String, Vec<u8>>| {
         files
@@ -151,9 +154,9 @@ fn a_failed_package_does_not_stop_the_others() {
     let run = workshop
         .merge3(&["upgrade", "--all", "--report", "json"])
         .with(2);
-    let told = run.json();
-    assert_eq!(told["packages"].as_array().unwrap().len(), 2);
-    assert_eq!(told["failed"][0]["package"], "apps/p1");
+    let report = run.json();
+    assert_eq!(report["packages"].as_array().unwrap().len(), 2);
+    assert_eq!(report["failed"][0]["package"], "apps/p1");
     run.says(&["gone.git cannot be read", "git ls-remote"]);
     assert_eq!(
         workshop.read("fleet/apps/p2/web.yaml"),

@@ -63,8 +63,8 @@ fn the_guide_works_word_by_word() {
     );
     let result = RunOutput::from(output).with(0);
     // the output has what the guide says
-    for told in blocks(GUIDE, "text") {
-        for line in told.lines().filter(|line| !line.trim().is_empty()) {
+    for block in blocks(GUIDE, "text") {
+        for line in block.lines().filter(|line| !line.trim().is_empty()) {
             assert!(
                 result.stdout.contains(line),
                 "'{line}' is not in:\n{}\n{}",
@@ -110,7 +110,7 @@ fn step(id: &str) -> String {
 #[test]
 fn the_action_reports_what_is_outdated() {
     if Command::new("jq").arg("--version").output().is_err() {
-        eprintln!("there is no jq: the action was not run");
+        eprintln!("jq is not installed: skipped the action");
         return;
     }
     let workshop = Workshop::with_app();

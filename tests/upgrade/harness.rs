@@ -25,15 +25,15 @@ impl RunOutput {
     /// Parses standard output as JSON and checks it against its schema.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
-        let told: Value = serde_json::from_str(&self.stdout).unwrap();
+        let report: Value = serde_json::from_str(&self.stdout).unwrap();
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
         let validator = jsonschema::validator_for(&schema).unwrap();
         let errors: Vec<String> = validator
-            .iter_errors(&told)
+            .iter_errors(&report)
             .map(|it| format!("{it} at {}", it.instance_path()))
             .collect();
         assert!(errors.is_empty(), "{errors:?}\n{}", self.stdout);
-        told
+        report
     }
 }
 

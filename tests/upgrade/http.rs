@@ -43,12 +43,12 @@ fn a_package_comes_over_http() {
             .stdout
             .contains("v1.1.0")
     );
-    let told = workshop
+    let report = workshop
         .merge3(&["upgrade", "app", "--report", "json"])
         .with(0)
         .json();
     assert_eq!(
-        told["packages"][0]["commits"][0]["subject"],
+        report["packages"][0]["commits"][0]["subject"],
         "release v1.1.0"
     );
     assert_eq!(
@@ -66,7 +66,7 @@ fn a_package_comes_over_http() {
             object[2..].trim()
         ))
     };
-    assert!(has("upstream/.git"), "it is an object upstream");
+    assert!(has("upstream/.git"), "the object exists upstream");
 }
 
 /// A server without filters that serves commits only by the names of refs.

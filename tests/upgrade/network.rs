@@ -17,10 +17,13 @@ fn counted(workshop: &Workshop, arguments: &[&str], words: &[&str]) -> (RunOutpu
     workshop.isolate(&mut command);
     command.env("GIT_TRACE", &trace);
     let run: RunOutput = command.output().unwrap().into();
-    let told = fs::read_to_string(&trace).unwrap_or_default();
+    let trace_text = fs::read_to_string(&trace).unwrap_or_default();
     let count = |word: &&str| {
         let start = format!("built-in: git {word}");
-        told.lines().filter(|line| line.contains(&start)).count()
+        trace_text
+            .lines()
+            .filter(|line| line.contains(&start))
+            .count()
     };
     (run, words.iter().map(count).collect())
 }
@@ -85,9 +88,9 @@ fn the_log_is_fetched_only_for_a_report_that_shows_it() {
     let report = [&dry[..], &["--report", "json"]].concat();
     let (run, counts) = counted(&workshop, &report, &["log"]);
     assert!(counts[0] > 0);
-    let told = run.with(0).json();
+    let report = run.with(0).json();
     assert_eq!(
-        told["packages"][0]["commits"][0]["subject"],
+        report["packages"][0]["commits"][0]["subject"],
         "release v1.1.0"
     );
 }
@@ -151,7 +154,7 @@ fn missing_commits_are_explained() {
 fn a_terminal_shows_what_is_fetched() {
     let script = Command::new("script").arg("--version").output();
     if script.is_err() {
-        eprintln!("there is no script(1): the line on a terminal was not looked at");
+        eprintln!("script(1) is not installed: skipped the check of the line on a terminal");
         return;
     }
     let workshop = Workshop::with_app();
@@ -163,10 +166,10 @@ fn a_terminal_shows_what_is_fetched() {
     workshop.isolate(&mut command);
     command.env("TERM", "xterm");
     let run: RunOutput = command.output().unwrap().into();
-    let told = run.with(0).stdout;
+    let stdout = run.with(0).stdout;
     assert!(
-        told.contains("app: fetching v1.0.0, v1.1.0 of file://"),
-        "{told}"
+        stdout.contains("app: fetching v1.0.0, v1.1.0 of file://"),
+        "{stdout}"
     );
-    assert!(told.contains("v1.0.0 -> v1.1.0"), "{told}");
+    assert!(stdout.contains("v1.0.0 -> v1.1.0"), "{stdout}");
 }

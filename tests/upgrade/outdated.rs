@@ -23,13 +23,13 @@ fn wanted_is_what_the_policy_allows_and_latest_is_all() {
         run.stdout,
         "PACKAGE  CURRENT  WANTED  LATEST\nold      v1.0.0   v1.1.0  v2.0.0\nstuck    v1.1.0   v1.1.0  v2.0.0\n"
     );
-    let told = workshop
+    let report = workshop
         .merge3(&[&arguments[..], &["--report", "json"]].concat())
         .json();
-    assert_eq!(told["outdated"].as_array().unwrap().len(), 1);
-    assert_eq!(told["outdated"][0]["newest"]["ref"], "v1.1.0");
-    assert_eq!(told["outdated"][0]["latest"]["ref"], "v2.0.0");
-    assert_eq!(told["up_to_date"][0], "stuck");
+    assert_eq!(report["outdated"].as_array().unwrap().len(), 1);
+    assert_eq!(report["outdated"][0]["newest"]["ref"], "v1.1.0");
+    assert_eq!(report["outdated"][0]["latest"]["ref"], "v2.0.0");
+    assert_eq!(report["up_to_date"][0], "stuck");
 }
 
 #[test]

@@ -11,7 +11,7 @@ const VARIABLE: &str = "MERGE3_REAL";
 #[test]
 fn kube_prometheus_comes_out_as_by_the_main_command() {
     let Some(real) = std::env::var_os(VARIABLE) else {
-        println!("not run: set {VARIABLE} to the folder with kube-prometheus (make real does)");
+        println!("skipped: set {VARIABLE} to the folder with kube-prometheus (make real does)");
         return;
     };
     let root = PathBuf::from(real).join("kube-prometheus");

@@ -34,8 +34,8 @@ struct Request {
 fn answer(mut stream: TcpStream, root: &PathBuf) {
     let Some(request) = read(&stream) else { return };
     if request.path.starts_with("/private/") {
-        let told = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-        stream.write_all(told.as_bytes()).unwrap_or_default();
+        let response = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        stream.write_all(response.as_bytes()).unwrap_or_default();
         return;
     }
     let mut backend = Command::new("git")
@@ -70,11 +70,11 @@ fn answer(mut stream: TcpStream, root: &PathBuf) {
         .unwrap_or("200 OK")
         .to_owned();
     let content = &output[(end + 4).min(output.len())..];
-    let told = format!(
+    let response = format!(
         "HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         content.len()
     );
-    stream.write_all(told.as_bytes()).unwrap_or_default();
+    stream.write_all(response.as_bytes()).unwrap_or_default();
     stream.write_all(content).unwrap_or_default();
 }
 

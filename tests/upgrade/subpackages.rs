@@ -52,7 +52,7 @@ fn each_merges_on_its_own() {
             ("app/changed/web.yaml", ""),
         ],
     );
-    let told = workshop
+    let report = workshop
         .merge3(&["upgrade", "app", "--report", "json"])
         .with(0)
         .json();
@@ -74,7 +74,7 @@ fn each_merges_on_its_own() {
     );
     assert!(workshop.has("fleet/app/changed/Kptfile"));
     assert!(!workshop.has("fleet/app/deleted"), "deleted here");
-    let conflicts: Vec<String> = told["packages"][0]["conflicts"]
+    let conflicts: Vec<String> = report["packages"][0]["conflicts"]
         .as_array()
         .unwrap()
         .iter()
@@ -122,11 +122,11 @@ fn a_local_package_in_a_package() {
             ("app/kept/web.yaml", &web("1.1", 1)),
         ],
     );
-    let told = workshop
+    let report = workshop
         .merge3(&["upgrade", "--all", "--report", "json"])
         .with(0)
         .json();
-    let packages: Vec<&str> = told["packages"]
+    let packages: Vec<&str> = report["packages"]
         .as_array()
         .unwrap()
         .iter()
@@ -198,13 +198,13 @@ fn what_kpt_writes_is_no_change() {
         .says(&["it was changed here, and its updateStrategy is `fast-forward`"]);
     workshop.edit("fleet/app/Kptfile", "fast-forward", "resource-merge");
     workshop.save("merge");
-    let told = workshop
+    let report = workshop
         .merge3(&["upgrade", "app", "--report", "json"])
         .with(0)
         .json();
     assert!(!workshop.has("fleet/app/gone"));
     assert!(!workshop.has("fleet/app/web.yaml"));
-    let conflicts = told["packages"][0]["conflicts"].as_array().unwrap();
+    let conflicts = report["packages"][0]["conflicts"].as_array().unwrap();
     let files: Vec<&str> = conflicts
         .iter()
         .map(|it| it["file"].as_str().unwrap())

@@ -28,9 +28,9 @@ fn a_package_is_vendored_with_its_record() {
         "upstream:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\nupstreamLock:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\n    commit: {commit}\n",
         workshop.url()
     );
-    let told = workshop.files("fleet/app");
+    let files_got = workshop.files("fleet/app");
     assert_eq!(
-        told.keys().collect::<Vec<_>>(),
+        files_got.keys().collect::<Vec<_>>(),
         [".merge3.yaml", "web.yaml"]
     );
     assert_eq!(
@@ -63,11 +63,11 @@ fn a_record_goes_into_the_kptfile_where_there_is_one() {
     );
     assert!(
         text.contains("    ref: v1.0.0\n"),
-        "as it was asked for: {text}"
+        "the ref as it was given: {text}"
     );
     assert!(
         text.contains("    ref: app/v1.0.0\n"),
-        "as the server has it: {text}"
+        "the ref as the server has it: {text}"
     );
     assert!(
         text.ends_with("info:\n  description: app # what it is\n"),
@@ -259,9 +259,9 @@ pub(crate) fn assert_same_as_main_command(
     for (name, content) in &expected {
         assert!(outcome[name] == *content, "{name} differs");
     }
-    let (told, main) = (result.json(), main.json());
+    let (upgrade, main) = (result.json(), main.json());
     for field in ["conflicts", "pinned", "warnings"] {
-        assert_eq!(told["packages"][0][field], main[field], "{field}");
+        assert_eq!(upgrade["packages"][0][field], main[field], "{field}");
     }
     result
 }

@@ -120,14 +120,14 @@ fn outdated_lists_newer_versions() {
         run.stdout,
         "PACKAGE   CURRENT  WANTED  LATEST\napps/old  v1.0.0   v1.1.0  v1.1.0\n1 package is up to date\n"
     );
-    let told = workshop
+    let report = workshop
         .merge3(&["outdated", "--report", "json"])
         .with(0)
         .json();
-    assert_eq!(told["outdated"].as_array().unwrap().len(), 1);
-    assert_eq!(told["outdated"][0]["package"], "apps/old");
-    assert_eq!(told["outdated"][0]["newest"]["ref"], "v1.1.0");
-    assert_eq!(told["up_to_date"][0], "apps/new");
+    assert_eq!(report["outdated"].as_array().unwrap().len(), 1);
+    assert_eq!(report["outdated"][0]["package"], "apps/old");
+    assert_eq!(report["outdated"][0]["newest"]["ref"], "v1.1.0");
+    assert_eq!(report["up_to_date"][0], "apps/new");
     let table = workshop
         .merge3(&["outdated", "--report", "markdown"])
         .with(0)
@@ -154,18 +154,18 @@ fn upstream_commits_are_listed() {
     workshop.release("a", &[("app/web.yaml", &web("1.1", 1))]);
     workshop.release("b", &[("lib/a", "2")]);
     workshop.release("v1.1.0", &[("app/web.yaml", &web("1.2", 1))]);
-    let told = workshop
+    let report = workshop
         .merge3(&["upgrade", "app", "--dry-run", "--report", "json"])
         .with(0)
         .json();
-    let subjects = |told: &serde_json::Value| -> Vec<String> {
-        let commits = told["packages"][0]["commits"].as_array().unwrap().clone();
+    let subjects = |report: &serde_json::Value| -> Vec<String> {
+        let commits = report["packages"][0]["commits"].as_array().unwrap().clone();
         commits
             .iter()
             .map(|it| it["subject"].as_str().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(subjects(&told), ["release v1.1.0", "release a"]);
+    assert_eq!(subjects(&report), ["release v1.1.0", "release a"]);
     let text = workshop
         .merge3(&["upgrade", "app", "--dry-run", "--report", "markdown"])
         .with(0)
@@ -194,7 +194,7 @@ fn upstream_commits_are_listed() {
         .merge3(&["upgrade", "app", "--to", first.trim()])
         .with(0);
     workshop.save("to a commit");
-    let told = workshop
+    let report = workshop
         .merge3(&[
             "upgrade",
             "app",
@@ -206,5 +206,5 @@ fn upstream_commits_are_listed() {
         ])
         .with(0)
         .json();
-    assert_eq!(subjects(&told), ["release v1.1.0"]);
+    assert_eq!(subjects(&report), ["release v1.1.0"]);
 }

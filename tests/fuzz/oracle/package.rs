@@ -83,7 +83,7 @@ pub fn check(bytes: &[u8]) -> Verdict {
                 || of_sides.any(|bytes| !is_yaml(bytes) && has_braces(bytes));
             ensure(valid, || {
                 format!(
-                    "{name} was YAML and is not: {:?}",
+                    "{name} was YAML and is no longer: {:?}",
                     String::from_utf8_lossy(after)
                 )
             })?;
@@ -233,7 +233,7 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     match result.merged {
         Some(again) => same("law 4", shown(&again.files), shown(&merged.files)),
         None => Err(format!(
-            "law 4: merged again it is refused: {}",
+            "law 4: the second merge is refused: {}",
             result.error
         )),
     }
@@ -317,7 +317,7 @@ fn run(sides: Triple<&Files>, settings: &Settings) -> Result<RunResult, String> 
                 .map(|(name, bytes)| ((*name).to_owned(), bytes.clone()))
                 .collect();
             same(
-                "written in spite of an error",
+                "files written in spite of an error",
                 shown(&files),
                 shown(&before),
             )?;

@@ -32,10 +32,12 @@ pub fn check(bytes: &[u8]) -> Verdict {
             return Ok(());
         }
     };
-    ensure(before > 0, || "nothing was there to solve".to_owned())?;
+    ensure(before > 0, || {
+        "a file without conflicts counts as solved".to_owned()
+    })?;
     if left > 0 {
         let again = solve(&solved)
-            .map_err(|error| format!("what is left is not solvable: {error:?} in {solved:?}"))?;
+            .map_err(|error| format!("the rest cannot be solved again: {error:?} in {solved:?}"))?;
         return same("conflicts that are left", again.before, left);
     }
     same(
@@ -44,7 +46,9 @@ pub fn check(bytes: &[u8]) -> Verdict {
         Some(NotSolved::NoMarkers),
     )?;
     if structural {
-        ensure(is_yaml(&solved), || format!("no YAML came out: {solved:?}"))?;
+        ensure(is_yaml(&solved), || {
+            format!("the result is not YAML: {solved:?}")
+        })?;
     }
     Ok(())
 }

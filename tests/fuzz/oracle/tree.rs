@@ -45,7 +45,7 @@ fn one(text: &str, document: &Document<'_>) -> Verdict {
     )?;
     let body = document.text.get(document.body.range());
     ensure(body.is_some(), || {
-        format!("a body that is none: {:?}", document.body)
+        format!("a body outside of the document: {:?}", document.body)
     })?;
     let tree = match Tree::parse(document.text) {
         Ok(Some(tree)) => tree,
@@ -53,13 +53,13 @@ fn one(text: &str, document: &Document<'_>) -> Verdict {
         Err(error) => {
             ensure(document.text.is_char_boundary(error.offset), || {
                 format!(
-                    "an error at byte {}, where no character starts",
+                    "an error at byte {}, which is not a character boundary",
                     error.offset
                 )
             })?;
             let place = Place::new("a.yaml", text, document.start + error.offset);
             return ensure(place.line > 0 && !error.message.is_empty(), || {
-                format!("an error that says nothing: {error:?}")
+                format!("an error without a message: {error:?}")
             });
         }
     };
@@ -67,7 +67,7 @@ fn one(text: &str, document: &Document<'_>) -> Verdict {
     spans::check(&tree)?;
     let root = tree.root().value;
     ensure(equal(&tree, root, &tree.clone(), root), || {
-        "a tree that does not equal itself".to_owned()
+        "the tree does not equal itself".to_owned()
     })?;
     match load::document_by_type(document.text) {
         Ok(Some(value)) if values::is_small(document.text) => {

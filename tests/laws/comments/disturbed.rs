@@ -165,7 +165,7 @@ pub(super) fn is_the_plain_merge_disturbed(
             &[
                 ("disturbed", &local),
                 ("plain merge", &plain),
-                ("merge of the disturbed", &run.text),
+                ("merge of the rewritten text", &run.text),
             ],
         )),
     }

@@ -106,7 +106,10 @@ pub(super) fn pieces_fast_forward(history: &History, disturbed: u8) -> Result<()
     match found == expected && run.conflicts.is_empty() {
         true => Ok(()),
         false => Err(fails(
-            &format!("not the edits of both; conflicts: {:?}", run.conflicts),
+            &format!(
+                "not the result of both sides' edits; conflicts: {:?}",
+                run.conflicts
+            ),
             &[("expected", &expected), ("merged", &found)],
         )),
     }

@@ -95,7 +95,7 @@ fn comment_error(
         (false, true, false, 0) if conflicts.is_empty() && !deleted() => {
             Some("lost: upstream's new one")
         }
-        (true, false, true, 1) if agrees => Some("still there: upstream removed it"),
+        (true, false, true, 1) if agrees => Some("still present: upstream removed it"),
         (true, true, false, 1) if agrees => Some("came back: local removed it"),
         _ => None,
     }
@@ -122,9 +122,9 @@ pub(super) fn comments_stay(history: &History) -> Result<(), TestCaseError> {
     all.sort_unstable();
     all.dedup();
     for comment in all {
-        let there = counts.as_ref().map(|side| side.contains_key(comment));
+        let present = counts.as_ref().map(|side| side.contains_key(comment));
         let merged = now.get(comment).copied().unwrap_or(0);
-        if let Some(what) = comment_error(there, merged, history, &run.conflicts, comment) {
+        if let Some(what) = comment_error(present, merged, history, &run.conflicts, comment) {
             return fails(what, comment);
         }
     }
@@ -143,7 +143,7 @@ pub(super) fn comments_stay(history: &History) -> Result<(), TestCaseError> {
             .into_iter()
             .filter_map(|side| side.get(comment));
         if !sides.any(|then| is_by_one_of(&now, then)) {
-            return fails("by a stranger", comment);
+            return fails("beside another entry", comment);
         }
     }
     Ok(())
