@@ -8,8 +8,8 @@ use pretty_assertions::assert_eq;
 use crate::harness::{Case, RunOutput, resource};
 
 #[track_caller]
-fn assert_prints(outcome: &RunOutput, text: &str) {
-    assert!(outcome.stdout.contains(text), "{}", outcome.stdout);
+fn assert_prints(run: &RunOutput, text: &str) {
+    assert!(run.stdout.contains(text), "{}", run.stdout);
 }
 
 /// Returns a case with a conflict and with files that are changed, added, deleted and moved, with
@@ -35,58 +35,54 @@ fn everything() -> Case {
 
 #[test]
 fn the_summary_counts_and_shows_each_conflict() {
-    let outcome = everything().merge();
+    let run = everything().merge();
     assert_eq!(
-        outcome.stdout,
+        run.stdout,
         "13 files read, 2 changed, 2 added, 1 deleted, 1 moved, 1 conflict\n\
          conflict a b.yaml:6: v1 ConfigMap a: data.field: both-changed: original 1 | updated 2 | local 3 -> updated\n"
     );
-    assert_eq!(outcome.stderr, "");
+    assert_eq!(run.stderr, "");
 }
 
 #[test]
 fn quiet_and_verbose() {
-    let outcome = everything().arg(&["-q"]).merge();
-    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
-    let outcome = everything().arg(&["-v"]).merge();
+    let run = everything().arg(&["-q"]).merge();
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
+    let run = everything().arg(&["-v"]).merge();
     assert!(
-        outcome.stdout.starts_with(
+        run.stdout.starts_with(
             "changed a b.yaml\nadded empty.txt\ndeleted gone.yaml\nmoved old name.yaml to new name.yaml\n"
         ),
         "{}",
-        outcome.stdout
+        run.stdout
     );
 }
 
 #[test]
 fn colour_is_for_terminals_unless_it_is_asked_for() {
     assert!(!everything().merge().stdout.contains('\u{1b}'));
-    let outcome = everything().arg(&["--color", "always"]).merge();
-    assert_prints(&outcome, "\u{1b}[31mboth-changed\u{1b}[0m");
+    let run = everything().arg(&["--color", "always"]).merge();
+    assert_prints(&run, "\u{1b}[31mboth-changed\u{1b}[0m");
 }
 
 #[test]
 fn a_dry_run_writes_nothing() {
-    let outcome = everything().arg(&["--dry-run"]).run_untouched();
-    assert_eq!(outcome.status, 0);
-    assert_prints(&outcome, "deleted gone.yaml\n");
-    assert_prints(&outcome, "2 to be changed, 2 to be added");
+    let run = everything().arg(&["--dry-run"]).run_untouched();
+    assert_eq!(run.status, 0);
+    assert_prints(&run, "deleted gone.yaml\n");
+    assert_prints(&run, "2 to be changed, 2 to be added");
 }
 
 #[test]
 fn git_applies_the_diff_and_the_result_is_that_of_a_merge() {
     let case = everything().arg(&["--diff"]);
-    let outcome = case.run_untouched();
-    assert_eq!(outcome.status, 0);
-    assert_prints(&outcome, "\\ No newline at end of file");
-    assert_prints(&outcome, "--- /dev/null\n+++ b/new.yaml\n");
-    assert_prints(&outcome, "--- a/gone.yaml\n+++ /dev/null\n");
-    assert!(
-        outcome.stderr.contains("13 files read"),
-        "{}",
-        outcome.stderr
-    );
-    fs::write(case.path("diff"), &outcome.stdout).unwrap();
+    let run = case.run_untouched();
+    assert_eq!(run.status, 0);
+    assert_prints(&run, "\\ No newline at end of file");
+    assert_prints(&run, "--- /dev/null\n+++ b/new.yaml\n");
+    assert_prints(&run, "--- a/gone.yaml\n+++ /dev/null\n");
+    assert!(run.stderr.contains("13 files read"), "{}", run.stderr);
+    fs::write(case.path("diff"), &run.stdout).unwrap();
     let applied = Command::new("git")
         .args(["apply", "../diff"])
         .current_dir(case.path("local"))
@@ -96,7 +92,7 @@ fn git_applies_the_diff_and_the_result_is_that_of_a_merge() {
         applied.status.success(),
         "{}{}",
         String::from_utf8_lossy(&applied.stderr),
-        outcome.stdout
+        run.stdout
     );
 
     let merged = everything();
@@ -107,14 +103,10 @@ fn git_applies_the_diff_and_the_result_is_that_of_a_merge() {
 #[test]
 fn a_conflict_under_fail_writes_nothing() {
     let case = everything().arg(&["--on-conflict", "fail"]);
-    let outcome = case.run_untouched();
-    assert_eq!(outcome.status, 1);
-    assert_prints(&outcome, "both-changed");
-    assert!(
-        outcome.stderr.contains("nothing was written"),
-        "{}",
-        outcome.stderr
-    );
+    let run = case.run_untouched();
+    assert_eq!(run.status, 1);
+    assert_prints(&run, "both-changed");
+    assert!(run.stderr.contains("nothing was written"), "{}", run.stderr);
 }
 
 #[test]
@@ -169,9 +161,9 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
         .local("plain.yaml", &resource("p", "1"))
     };
     let case = case().arg(&["--diff"]);
-    let outcome = case.run_untouched();
-    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    let printed = format!("{}{}", outcome.stdout, outcome.stderr);
+    let run = case.run_untouched();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let printed = format!("{}{}", run.stdout, run.stderr);
     assert!(
         !printed.contains("key: ") && !printed.contains("hunter"),
         "{printed}"
@@ -186,10 +178,8 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
             "warning: {file}: the values of its Secrets are left out of the diff; --show-secrets shows them\n"
         )
     };
-    let (warnings, _) = outcome
-        .stderr
-        .split_at(outcome.stderr.rfind("warning: ").unwrap());
-    let last = outcome.stderr[warnings.len()..].lines().next().unwrap();
+    let (warnings, _) = run.stderr.split_at(run.stderr.rfind("warning: ").unwrap());
+    let last = run.stderr[warnings.len()..].lines().next().unwrap();
     assert_eq!(
         format!("{warnings}{last}\n"),
         format!(
@@ -201,13 +191,13 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
             whole("secret.yaml")
         )
     );
-    fs::write(case.path("diff"), &outcome.stdout).unwrap();
+    fs::write(case.path("diff"), &run.stdout).unwrap();
     let applied = Command::new("git")
         .args(["apply", "../diff"])
         .current_dir(case.path("local"))
         .output()
         .unwrap();
-    assert!(applied.status.success(), "{applied:?}\n{}", outcome.stdout);
+    assert!(applied.status.success(), "{applied:?}\n{}", run.stdout);
     assert_eq!(case.read("both.yaml").unwrap(), beside("hunter5", "2"));
     assert_eq!(
         case.read("labelled.yaml").unwrap(),
@@ -225,7 +215,7 @@ fn the_values_of_a_secret_are_not_printed() {
             "apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n  key: {value}\n"
         )
     };
-    let outcome = Case::of(
+    let run = Case::of(
         "s.yaml",
         &secret("old"),
         &secret("hunter2"),
@@ -233,13 +223,12 @@ fn the_values_of_a_secret_are_not_printed() {
     )
     .merge();
     assert!(
-        outcome
-            .stdout
+        run.stdout
             .contains("original (secret) | updated (secret) | local (secret) -> updated"),
         "{}",
-        outcome.stdout
+        run.stdout
     );
-    assert!(!outcome.stdout.contains("hunter2"));
+    assert!(!run.stdout.contains("hunter2"));
 }
 
 #[test]
@@ -263,8 +252,8 @@ fn the_number_of_threads_makes_no_difference() {
                 .updated(&path, &text("2"))
                 .local(&path, &text("3"));
         }
-        let outcome = case.merge();
-        (outcome.stdout, outcome.stderr, case.tree())
+        let run = case.merge();
+        (run.stdout, run.stderr, case.tree())
     };
     assert_eq!(case("1"), case("2"));
 }
@@ -287,17 +276,17 @@ fn only_what_changes_is_written() {
 
 #[test]
 fn check_says_by_its_status_whether_anything_would_change() {
-    let outcome = everything().arg(&["--check"]).run_untouched();
-    assert_eq!(outcome.status, 1);
-    assert_prints(&outcome, "changed a b.yaml\n");
+    let run = everything().arg(&["--check"]).run_untouched();
+    assert_eq!(run.status, 1);
+    assert_prints(&run, "changed a b.yaml\n");
     let same = resource("a", "1");
-    let outcome = Case::of("a.yaml", &same, &same, &resource("a", "2"))
+    let run = Case::of("a.yaml", &same, &same, &resource("a", "2"))
         .arg(&["--check"])
         .run_untouched();
-    assert_eq!(outcome.status, 0);
-    let outcome = everything().arg(&["--check", "--diff"]).run_untouched();
-    assert_eq!(outcome.status, 1);
-    assert!(outcome.stdout.starts_with("diff --git"));
+    assert_eq!(run.status, 0);
+    let run = everything().arg(&["--check", "--diff"]).run_untouched();
+    assert_eq!(run.status, 1);
+    assert!(run.stdout.starts_with("diff --git"));
 }
 
 #[test]
@@ -307,8 +296,8 @@ fn the_result_goes_where_output_says() {
     let case = everything().all("same/kept.md", "# kept\n");
     let result_folder = case.path("result");
     let case = case.arg(&["--output", result_folder.to_str().unwrap()]);
-    let outcome = case.run_untouched();
-    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let run = case.run_untouched();
+    assert_eq!(run.status, 0, "{}", run.stderr);
     assert_eq!(
         fs::read_to_string(result_folder.join("same/kept.md")).unwrap(),
         "# kept\n"
@@ -358,8 +347,8 @@ fn one_file_is_printed() {
     let output = files(&["--output", "-"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "a: 2\nb: 3\n");
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("3 files read"));
-    let outcome = everything().arg(&["--output", "-"]).run_untouched();
-    assert_eq!(outcome.status, 2);
+    let run = everything().arg(&["--output", "-"]).run_untouched();
+    assert_eq!(run.status, 2);
 }
 
 #[test]
@@ -380,14 +369,14 @@ fn a_diff_of_crlf_files_and_of_conflict_markers_applies() {
     let merged = case();
     assert_eq!(merged.run().status, 1);
     let shown = case().arg(&["--diff"]);
-    let outcome = shown.run_untouched();
-    fs::write(shown.path("diff"), &outcome.stdout).unwrap();
+    let run = shown.run_untouched();
+    fs::write(shown.path("diff"), &run.stdout).unwrap();
     let applied = Command::new("git")
         .args(["apply", "../diff"])
         .current_dir(shown.path("local"))
         .status()
         .unwrap();
-    assert!(applied.success(), "{}", outcome.stdout);
+    assert!(applied.success(), "{}", run.stdout);
     assert_eq!(shown.tree(), merged.tree());
 }
 

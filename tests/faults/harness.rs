@@ -150,9 +150,9 @@ impl Packages {
     /// Runs, and asserts status 2, these messages, and that nothing changed.
     pub(crate) fn fails_with(&self, arguments: &[&str], messages: &[&str]) {
         let before = self.tree();
-        let result = self.run(arguments);
-        assert_eq!(result.status, 2, "{result:?}");
-        result.says(messages);
+        let run = self.run(arguments);
+        assert_eq!(run.status, 2, "{run:?}");
+        run.says(messages);
         assert_eq!(self.tree(), before);
     }
 }

@@ -10,11 +10,11 @@ use crate::harness::{RunOutput, Workshop, kptfile, web};
 #[track_caller]
 fn refuses(workshop: &Workshop, arguments: &[&str], messages: &[&str]) -> RunOutput {
     let before = workshop.files("fleet");
-    let result = workshop.merge3(arguments).with(2);
-    result.says(messages);
-    result.says(&["help: "]);
+    let run = workshop.merge3(arguments).with(2);
+    run.says(messages);
+    run.says(&["help: "]);
     assert_eq!(workshop.files("fleet"), before);
-    result
+    run
 }
 
 #[test]
@@ -224,18 +224,18 @@ fn a_folder_that_upstream_has_not() {
 fn hostile_addresses_and_refs() {
     let workshop = Workshop::with_app();
     let trap = workshop.path("trap");
-    let run = format!("touch {}", trap.display());
+    let command = format!("touch {}", trap.display());
     let url = workshop.url();
     for address in [
-        format!("ext::sh -c {}@v1", run.replace(' ', "% ")),
+        format!("ext::sh -c {}@v1", command.replace(' ', "% ")),
         format!("{url}/../x@v1"),
-        format!("{url}@--upload-pack={run}"),
+        format!("{url}@--upload-pack={command}"),
         format!("{url}@v1..v2"),
         "https://user:secret@127.0.0.1:9/x.git@v1".to_owned(),
     ] {
         let before = workshop.files("fleet");
-        let result = workshop.merge3(&["get", &address, "new"]).with(2);
-        assert!(!result.stderr.contains("secret"), "{}", result.stderr);
+        let run = workshop.merge3(&["get", &address, "new"]).with(2);
+        assert!(!run.stderr.contains("secret"), "{}", run.stderr);
         assert_eq!(workshop.files("fleet"), before, "{address}");
     }
     for (from, to) in [

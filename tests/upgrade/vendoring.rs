@@ -16,23 +16,16 @@ fn a_package_is_vendored_with_its_record() {
         "v1.0.0",
         &[("app/web.yaml", &web("1.0", 1)), ("other.yaml", "a: 1\n")],
     );
-    let result = workshop
+    let run = workshop
         .merge3(&["get", &format!("{}/app@v1.0.0", workshop.url())])
         .with(0);
-    assert!(
-        result.stdout.starts_with("app: v1.0.0 of "),
-        "{}",
-        result.stdout
-    );
+    assert!(run.stdout.starts_with("app: v1.0.0 of "), "{}", run.stdout);
     let record = format!(
         "upstream:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\nupstreamLock:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\n    commit: {commit}\n",
         workshop.url()
     );
-    let files_got = workshop.files("fleet/app");
-    assert_eq!(
-        files_got.keys().collect::<Vec<_>>(),
-        [".merge3.yaml", "web.yaml"]
-    );
+    let got = workshop.files("fleet/app");
+    assert_eq!(got.keys().collect::<Vec<_>>(), [".merge3.yaml", "web.yaml"]);
     assert_eq!(
         workshop.read("fleet/app/.merge3.yaml").replace('"', ""),
         record
@@ -91,10 +84,10 @@ fn a_kptfile_merges_but_for_its_name_and_its_record() {
         + "upstream:\n  git:\n    repo: https://example.org/elsewhere\n    ref: v7\n";
     workshop.release("v1.1.0", &[("app/Kptfile", &upstream)]);
     let before = workshop.read("fleet/mine/Kptfile");
-    let result = workshop
+    let run = workshop
         .merge3(&["upgrade", "mine", "--report", "json"])
         .with(0);
-    assert_eq!(result.json()["packages"][0]["counts"]["conflicts"], 0);
+    assert_eq!(run.json()["packages"][0]["counts"]["conflicts"], 0);
     let after = workshop.read("fleet/mine/Kptfile");
     let commit = workshop.git("upstream", &["rev-parse", "HEAD"]);
     let old = workshop.git("upstream", &["rev-parse", "HEAD^"]);
@@ -119,10 +112,10 @@ fn modes_and_links_come_along_and_nothing_leads_out() {
     workshop.write("upstream/app/line\nbreak.yaml", "a: 1\n");
     workshop.write("upstream/app/.merge3.yaml", "rules: []\n");
     workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
-    let result = workshop
+    let run = workshop
         .merge3(&["get", &format!("{}/app@v1.0.0", workshop.url())])
         .with(0);
-    result.says(&[
+    run.says(&[
         "bad: a symbolic link to ../../../etc/passwd, out of the package, is left out",
         "upstream's own rules",
     ]);
@@ -243,7 +236,7 @@ pub(crate) fn assert_same_as_main_command(
     let main = RunOutput::from(main);
     let mut upgrade = vec!["upgrade", "app", "--report", "json"];
     upgrade.extend(arguments);
-    let result = workshop.merge3(&upgrade).with(main.status);
+    let run = workshop.merge3(&upgrade).with(main.status);
 
     let mut outcome = workshop.files("fleet/app");
     assert!(
@@ -259,11 +252,11 @@ pub(crate) fn assert_same_as_main_command(
     for (name, content) in &expected {
         assert!(outcome[name] == *content, "{name} differs");
     }
-    let (upgrade, main) = (result.json(), main.json());
+    let (upgrade, main) = (run.json(), main.json());
     for field in ["conflicts", "pinned", "warnings"] {
         assert_eq!(upgrade["packages"][0][field], main[field], "{field}");
     }
-    result
+    run
 }
 
 #[test]
@@ -294,17 +287,17 @@ fn an_upgrade_that_leaves_conflicts_says_so() {
     workshop.edit("fleet/app/web.yaml", "web:1.0", "web:ours");
     workshop.save("ours");
     let before = workshop.files("fleet");
-    let result = workshop
+    let run = workshop
         .merge3(&["upgrade", "app", "--on-conflict", "fail"])
         .with(1);
-    result.says(&["app: conflicts are left: nothing was written"]);
+    run.says(&["app: conflicts are left: nothing was written"]);
     assert_eq!(workshop.files("fleet"), before);
     workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
     assert_eq!(workshop.files("fleet"), before);
-    let result = workshop
+    let run = workshop
         .merge3(&["upgrade", "app", "--on-conflict", "markers"])
         .with(1);
-    result.says(&["conflicts are left"]);
+    run.says(&["conflicts are left"]);
     assert!(workshop.read("fleet/app/web.yaml").contains("<<<<<<<"));
     assert!(
         workshop
