@@ -10,12 +10,12 @@ use std::process::ExitCode;
 
 use merge3::yaml::stream;
 
-#[allow(dead_code)] // one seed for all files is enough here
+#[allow(dead_code)] // this program uses one seed for all files
 #[path = "../tests/support/mutate.rs"]
 mod mutate;
 #[path = "../tests/support/readers.rs"]
 mod readers;
-#[allow(dead_code)] // of the suite's cases, only the texts count here
+#[allow(dead_code)] // this program uses only the texts of the cases
 #[path = "../tests/support/suite.rs"]
 mod suite;
 

@@ -1,7 +1,7 @@
 //! Merges random broken YAML: valid files with bytes deleted, doubled and swapped. The merge must
 //! not panic, and a local file that was YAML must stay YAML.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a failing helper fails the test
 
 use std::fs;
 use std::path::{Path, PathBuf};

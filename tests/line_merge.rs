@@ -1,5 +1,5 @@
 //! Compares the line merge with `git merge-file`, which it is modelled on.
-#![allow(clippy::unwrap_used)] // helpers of tests may
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Tests `--on-conflict markers` (rules: Conflict markers): taking one side of every hunk gives the
 //! values of that side.
-#![allow(clippy::unwrap_used)] // helpers of tests may
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 use std::collections::BTreeMap;
 use std::fs;

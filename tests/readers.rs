@@ -2,8 +2,8 @@
 //! parser all others: both must read the same tree, and the line reader must not accept what the
 //! parser rejects.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
-#![allow(unreachable_pub, dead_code)] // what these modules share is seen by this crate alone, and not all of it used
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a failing helper fails the test
+#![allow(unreachable_pub, dead_code)] // the shared modules have items that this crate does not use
 
 use merge3::yaml::{NodeId, Tree, nesting_at_most, stream};
 use proptest::prelude::*;

@@ -188,7 +188,7 @@ fn the_rules_that_code_cites_are_headings_of_their_page() {
             };
             let is_prose = |it: char| it.is_alphanumeric() || matches!(it, ' ' | ',');
             if !names.chars().all(is_prose) {
-                continue; // a field of a struct that is called so
+                continue; // a struct field named `rules`
             }
             for name in names.split(", ") {
                 let is_law = name.starts_with("law ");

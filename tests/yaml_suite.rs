@@ -2,8 +2,8 @@
 //! project: `YAML_TEST_SUITE` names the folder with its files, as `make real` sets it.
 //! `tests/support/documents.yaml` has the cases that ever failed, rewritten.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
-#![allow(dead_code)] // of what the tests share not all is used here
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a failing helper fails the test
+#![allow(dead_code)] // the shared modules have items that this crate does not use
 
 use std::io::Write as _;
 use std::path::PathBuf;

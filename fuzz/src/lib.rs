@@ -1,6 +1,6 @@
 //! The functions that the fuzz targets share. `make test` runs them too, in `tests/fuzz`.
 
-#![allow(unreachable_pub, dead_code)] // what these modules share is seen by this crate alone
+#![allow(unreachable_pub, dead_code)] // the modules share items within this crate only
 
 #[path = "../../tests/fuzz/oracle/mod.rs"]
 pub mod oracle;

@@ -4,7 +4,7 @@
 //! `text` block right below one is its expected output. `<!-- exit status 1 -->` above one is the
 //! expected status of its last command. tests/upgrade runs docs/upgrade-bot.md.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // helpers of tests may
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -4,7 +4,7 @@
 //! The tests show the promises of docs/reliability.md. `make soak` runs the long ones longer
 //! (`SOAK`).
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // helpers of tests may
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 #[path = "../support/crashing_disk.rs"]
 mod crashing_disk;

@@ -1,7 +1,7 @@
 //! Runs the checks of the fuzz targets on the inputs in `fuzz/corpus`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
-#![allow(unreachable_pub)] // what these modules share is seen by this crate and that of the fuzz targets alone
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a failing helper fails the test
+#![allow(unreachable_pub)] // the modules share items within this crate and fuzz/ only
 
 mod oracle;
 #[path = "../support/readers.rs"]

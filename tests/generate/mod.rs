@@ -52,16 +52,18 @@ pub fn case() -> impl Strategy<Value = Case> {
 pub fn triple() -> impl Strategy<Value = Triple<Value>> {
     let script = || prop::collection::vec(edit::edit(), 0..4);
     let shared = prop::collection::vec(edit::edit(), 0..2);
-    (values::document(), shared, script(), script()).prop_map(|(original, shared, up, own)| {
-        let run = |script: &[edit::Edit]| {
-            let mut value = original.clone();
-            for edit in shared.iter().chain(script) {
-                edit.apply(&mut value);
-            }
-            value
-        };
-        Triple::new(original.clone(), run(&up), run(&own))
-    })
+    (values::document(), shared, script(), script()).prop_map(
+        |(original, shared, upstream, local)| {
+            let run = |script: &[edit::Edit]| {
+                let mut value = original.clone();
+                for edit in shared.iter().chain(script) {
+                    edit.apply(&mut value);
+                }
+                value
+            };
+            Triple::new(original.clone(), run(&upstream), run(&local))
+        },
+    )
 }
 
 /// Three styles. Each side's style is the original's, the original's with some changes, or another
@@ -74,15 +76,17 @@ pub fn styles() -> impl Strategy<Value = Triple<Style>> {
         ]
     };
     let other = || prop::option::weighted(0.25, style::style());
-    (style::style(), (derived(), other()), (derived(), other())).prop_map(|(base, up, own)| {
-        let derive = |(variation, other): (Option<style::Variation>, Option<Style>)| {
-            let style = other.unwrap_or_else(|| base.clone());
-            match variation {
-                Some(variation) => variation.apply(style),
-                None => style,
-            }
-        };
-        let (updated, local) = (derive(up), derive(own));
-        Triple::new(base.clone(), updated, local)
-    })
+    (style::style(), (derived(), other()), (derived(), other())).prop_map(
+        |(base, upstream, local)| {
+            let derive = |(variation, other): (Option<style::Variation>, Option<Style>)| {
+                let style = other.unwrap_or_else(|| base.clone());
+                match variation {
+                    Some(variation) => variation.apply(style),
+                    None => style,
+                }
+            };
+            let (updated, local) = (derive(upstream), derive(local));
+            Triple::new(base.clone(), updated, local)
+        },
+    )
 }

@@ -108,31 +108,33 @@ pub fn packages(moves: bool) -> impl Strategy<Value = Packages> {
         prop::collection::vec(change, 0..4)
     };
     let scripts = (script(), script());
-    (documents, scripts, heads(), styles()).prop_map(|(documents, (up, own), heads, styles)| {
-        let mut original = Package::new();
-        for (index, (file, is_resource, body)) in documents.into_iter().enumerate() {
-            let file: &mut Vec<Doc> = original.entry(FILES[file]).or_default();
-            // A file has at most one document that is no resource: they pair by their index.
-            let named = is_resource || file.iter().any(|doc| doc.name.is_none());
-            let name = named.then(|| format!("r{index}"));
-            file.push(Doc { name, body });
-        }
-        let updated = changed(&original, &up, "u");
-        let local = changed(&original, &own, "d");
-        let documents = Triple::new(original, updated, local);
-        let texts = documents
-            .as_ref()
-            .zip(heads.zip(styles))
-            .map(|(package, (heads, style))| texts(package, heads, &style));
-        Packages { documents, texts }
-    })
+    (documents, scripts, heads(), styles()).prop_map(
+        |(documents, (upstream, local), heads, styles)| {
+            let mut original = Package::new();
+            for (index, (file, is_resource, body)) in documents.into_iter().enumerate() {
+                let file: &mut Vec<Doc> = original.entry(FILES[file]).or_default();
+                // A file has at most one document that is no resource: they pair by their index.
+                let named = is_resource || file.iter().any(|doc| doc.name.is_none());
+                let name = named.then(|| format!("r{index}"));
+                file.push(Doc { name, body });
+            }
+            let updated = changed(&original, &upstream, "u");
+            let local = changed(&original, &local, "d");
+            let documents = Triple::new(original, updated, local);
+            let texts = documents
+                .as_ref()
+                .zip(heads.zip(styles))
+                .map(|(package, (heads, style))| texts(package, heads, &style));
+            Packages { documents, texts }
+        },
+    )
 }
 
 /// The heads of the files of three packages. Half of the cases have none; in the others each side
 /// may change the head of one file.
 fn heads() -> impl Strategy<Value = Triple<Heads>> {
     let change = || prop::option::of((0..3_usize, any::<u8>()));
-    let heads = (any::<Heads>(), change(), change()).prop_map(|(heads, up, own)| {
+    let heads = (any::<Heads>(), change(), change()).prop_map(|(heads, upstream, local)| {
         let changed = |change: Option<(usize, u8)>| {
             let mut heads = heads;
             if let Some((file, head)) = change {
@@ -140,12 +142,12 @@ fn heads() -> impl Strategy<Value = Triple<Heads>> {
             }
             heads
         };
-        Triple::new(heads, changed(up), changed(own))
+        Triple::new(heads, changed(upstream), changed(local))
     });
     prop_oneof![Just(Triple::default()), heads]
 }
 
-fn changed(original: &Package, script: &[Change], own: &str) -> Package {
+fn changed(original: &Package, script: &[Change], prefix: &str) -> Package {
     let mut package = original.clone();
     for (number, change) in script.iter().enumerate() {
         let places: Vec<_> = package
@@ -155,13 +157,13 @@ fn changed(original: &Package, script: &[Change], own: &str) -> Package {
         let place = |at: &u8| places.get(*at as usize % places.len().max(1)).copied();
         match change {
             Change::Add(file, shared, first, body) => {
-                let name = format!("{}{number}", if *shared { "s" } else { own });
+                let name = format!("{}{number}", if *shared { "s" } else { prefix });
                 let name = Some(name);
                 let body = body.clone();
                 put(&mut package, *file, *first, Doc { name, body });
             }
             Change::Rename(at, shared, namespace) => {
-                let new = format!("{}{number}", if *shared { "s" } else { own });
+                let new = format!("{}{number}", if *shared { "s" } else { prefix });
                 let doc = place(at).and_then(|(file, index)| package.get_mut(file)?.get_mut(index));
                 if let Some(Some(name)) = doc.map(|doc| &mut doc.name) {
                     *name = match (namespace, name.split_once('/')) {

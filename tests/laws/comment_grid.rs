@@ -197,11 +197,14 @@ impl Point {
                 }
             }
         };
-        let remark = match (self.place, comment) {
-            (Place::Beside, [remark, ..]) => format!(" {remark}"),
+        let line_comment = match (self.place, comment) {
+            (Place::Beside, [line_comment, ..]) => format!(" {line_comment}"),
             _ => String::new(),
         };
-        lines.push(format!("{}target: {value}{remark}", " ".repeat(column)));
+        lines.push(format!(
+            "{}target: {value}{line_comment}",
+            " ".repeat(column)
+        ));
         if self.place == Place::Below {
             comments(&mut lines);
         }

@@ -371,7 +371,7 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let run = run_case(case, setup)?;
     let trees = documents.try_map(|document| tree(document.text))?;
     let trees = trees.as_ref();
-    let remarks = documents.as_ref().map(|document| -> Vec<&str> {
+    let comments_of = documents.as_ref().map(|document| -> Vec<&str> {
         let lines = document.text.lines().map(str::trim);
         lines.filter(|line| line.starts_with('#')).collect()
     });
@@ -415,8 +415,8 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
         );
     }
     // a comment that the original has, too, follows upstream's changes
-    let is_shared = |text: &str| remarks.original.contains(&text.trim());
-    let upstream_keeps_comments = remarks.original == remarks.updated;
+    let is_shared = |text: &str| comments_of.original.contains(&text.trim());
+    let upstream_keeps_comments = comments_of.original == comments_of.updated;
     let has_line = |document: &Document<'_>, text: &str| document.text.lines().any(|it| it == text);
     let is_reindented =
         |text: &str| has_line(&documents.original, text) && !has_line(&documents.updated, text);

@@ -106,7 +106,7 @@ impl<'s> Merger<'s> {
             (Some(before), None, Some(local_value))
                 if *local_value == before.emptied() && before != local_value =>
             {
-                let map = matches!(local_value, Value::Map(_)).then(|| local_value.clone()); // which stays
+                let map = matches!(local_value, Value::Map(_)).then(|| local_value.clone()); // a map stays
                 self.settle(at, false, map, local.cloned())
             }
             (Some(before), None, Some(_)) => {
@@ -116,8 +116,8 @@ impl<'s> Merger<'s> {
                     return self.settle(at, local == original, None, local.cloned());
                 };
                 let local_value = Some(merged).filter(|merged| *merged != empty);
-                let agree = local_value.is_none() || self.outcome.conflicts.len() > known;
-                self.settle(at, agree, local_value.clone(), local_value)
+                let is_settled = local_value.is_none() || self.outcome.conflicts.len() > known;
+                self.settle(at, is_settled, local_value.clone(), local_value)
             }
             (Some(before), Some(_), None) => {
                 let upstream_changes = self.upstream_changes(at, before, sides);
@@ -130,7 +130,7 @@ impl<'s> Merger<'s> {
                     Some(self.settle(at, local == original, now.clone(), local_value.clone()))
                 })
             }
-            _ => None, // nothing on either side
+            _ => None, // neither side has it
         }
     }
 
@@ -340,13 +340,13 @@ fn with_key(by: &[&str], element: &Value, changed: &Value) -> Value {
 /// have goes to the end.
 fn insertion_index(by: &[&str], list: &[Value], updated: &[Value], index: usize) -> usize {
     let at = |near: &Value| list.iter().position(|e| id(by, e) == id(by, near));
-    let local_value = |element: &&Value| find(by, updated, element).is_none();
+    let is_local_only = |element: &&Value| find(by, updated, element).is_none();
     let has_any = updated[..index].iter().any(|e| at(e).is_some());
     if has_any && !by.is_empty() && !updated[index + 1..].iter().any(|e| at(e).is_some()) {
         return list.len();
     }
     match updated[..index].iter().rev().find_map(at) {
-        Some(before) => before + 1 + list[before + 1..].iter().take_while(local_value).count(),
+        Some(before) => before + 1 + list[before + 1..].iter().take_while(is_local_only).count(),
         None => updated[index..].iter().find_map(at).unwrap_or(list.len()),
     }
 }

@@ -226,18 +226,18 @@ impl Merger<'_> {
             local: l,
         } = lists;
         let before = |partners: &Partners, at: usize| partners.iter().position(|p| *p == Some(at));
-        let new_u: Vec<usize> = region
+        let new_in_updated: Vec<usize> = region
             .updated
             .clone()
             .filter(|j| before(in_updated, *j).is_none())
             .collect();
-        let new_d: Vec<usize> = region
+        let new_in_local: Vec<usize> = region
             .local
             .clone()
             .filter(|k| before(in_local, *k).is_none())
             .collect();
-        let partner = |k: &usize| new_u.iter().copied().find(|j| u[*j] == l[*k]);
-        let equal_pairs: Vec<(usize, usize)> = new_d
+        let partner = |k: &usize| new_in_updated.iter().copied().find(|j| u[*j] == l[*k]);
+        let equal_pairs: Vec<(usize, usize)> = new_in_local
             .iter()
             .filter_map(|k| Some((partner(k)?, *k)))
             .collect();
@@ -250,7 +250,10 @@ impl Merger<'_> {
             let is_both = pairs_by_name.iter().any(|pair| pair.0 == j);
             !has_equal(j) && !is_both && !is_skipped(lists, (in_updated, in_local), &u[j])
         };
-        let remaining = new_u.iter().filter(|j| is_inserted(**j)).map(|j| &u[*j]);
+        let remaining = new_in_updated
+            .iter()
+            .filter(|j| is_inserted(**j))
+            .map(|j| &u[*j]);
         let remaining: Vec<&Value> = remaining.collect();
         let is_already_inserted = has_inserted(l, in_local, &remaining);
         // whether upstream put the element in the place of elements that local replaced, too
@@ -259,12 +262,12 @@ impl Merger<'_> {
                 .iter()
                 .find(|(_, new_range)| new_range.contains(&j));
             hunk.is_some_and(|(old_range, new_range)| {
-                let gone = old_range.clone().filter(|i| in_local[*i].is_none()).count();
-                gone > new_range.clone().filter(|j| !is_inserted(*j)).count()
+                let removed = old_range.clone().filter(|i| in_local[*i].is_none()).count();
+                removed > new_range.clone().filter(|j| !is_inserted(*j)).count()
             })
         };
         let is_contested = !is_already_inserted
-            && new_u
+            && new_in_updated
                 .iter()
                 .any(|j| is_inserted(*j) && replaces_changed(*j));
         let is_one = |range: &Range<usize>| range.len() == 1;

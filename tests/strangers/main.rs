@@ -2,7 +2,7 @@
 //! upgrades them. They run the real binary, the real git, and objects that git itself would refuse
 //! to create. docs/reliability.md lists the attacks.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)] // helpers of tests may
+#![allow(clippy::unwrap_used)] // a failing helper fails the test
 
 mod archives;
 mod cache;
@@ -11,7 +11,7 @@ mod decisions;
 mod driver;
 mod forge;
 #[path = "../upgrade/harness.rs"]
-#[allow(dead_code)] // it is shared with tests/upgrade
+#[allow(dead_code)] // tests/upgrade uses the rest of it
 mod harness;
 mod interrupted;
 mod limits;

@@ -102,7 +102,7 @@ fn credentials_in_an_address_are_never_shown() {
     for scheme in ["https", "http", "ssh"] {
         for part in parts {
             if scheme == "ssh" && !part.contains(':') {
-                continue; // a name is none of ssh's secrets
+                continue; // a user name for ssh is not a secret
             }
             let address = format!("{scheme}://{part}127.0.0.1:9/x.git");
             let run = workshop

@@ -1,6 +1,6 @@
 //! Makes package archives, and serves them on loopback: a Helm repository, a small OCI registry
 //! that issues tokens, and Debian's registry if it is installed.
-#![allow(dead_code)] // each test takes what it needs
+#![allow(dead_code)] // each test crate uses a part of it
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -78,7 +78,7 @@ fn custom(tree: &Tree<'_>, id: NodeId) -> String {
 /// Normalizes a value for comparison with the parser's: (1) A text of line breaks becomes empty,
 /// because the parser finds a line break in an empty block scalar or not, depending on what
 /// follows. (2) Numbers to the base of 60, numbers with `_` and dates get one common type, because
-/// the test readers know their types only normalized. (3) If the text `ends_in_spaces`, several line
+/// the test readers know their types only roughly. (3) If the text `ends_in_spaces`, several line
 /// breaks at the end of a scalar become one, because the parser reads these spaces as a line of a
 /// block scalar.
 pub(super) fn normalized(value: Value, ends_in_spaces: bool) -> Value {

@@ -5,18 +5,18 @@ use super::{Content, Piece, banner, key, scaled};
 
 /// The kind of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
-    Value,
-    Remark,
-    RemarkGoes,
+pub enum EditKind {
+    ChangeValue,
+    ChangeLineComment,
+    RemoveLineComment,
     /// Changes the last comment line above, or adds one.
-    Above,
-    AboveExtended,
-    AboveGoes,
+    ChangeAbove,
+    ExtendAbove,
+    RemoveAbove,
     /// Changes the comments below, or adds one.
-    Below,
-    BelowExtended,
-    BelowGoes,
+    ChangeBelow,
+    ExtendBelow,
+    RemoveBelow,
     Blanks,
     Remove,
     AddBefore,
@@ -30,52 +30,52 @@ pub enum What {
 }
 
 /// All edits. Those that move an entry are last.
-pub const ALL: &[What] = &[
-    What::Value,
-    What::Above,
-    What::AboveExtended,
-    What::AboveGoes,
-    What::Below,
-    What::BelowExtended,
-    What::BelowGoes,
-    What::Blanks,
-    What::Remark,
-    What::RemarkGoes,
-    What::Remove,
-    What::AddBefore,
-    What::AddAfter,
-    What::AddSection,
-    What::CommentOut,
-    What::Uncomment,
-    What::Banner,
-    What::MoveToEnd,
+pub const ALL: &[EditKind] = &[
+    EditKind::ChangeValue,
+    EditKind::ChangeAbove,
+    EditKind::ExtendAbove,
+    EditKind::RemoveAbove,
+    EditKind::ChangeBelow,
+    EditKind::ExtendBelow,
+    EditKind::RemoveBelow,
+    EditKind::Blanks,
+    EditKind::ChangeLineComment,
+    EditKind::RemoveLineComment,
+    EditKind::Remove,
+    EditKind::AddBefore,
+    EditKind::AddAfter,
+    EditKind::AddSection,
+    EditKind::CommentOut,
+    EditKind::Uncomment,
+    EditKind::Banner,
+    EditKind::MoveToEnd,
 ];
 
 /// All edits that leave the entries in their places.
-pub const ALL_BUT_MOVES: &[What] = match ALL.split_last() {
+pub const ALL_BUT_MOVES: &[EditKind] = match ALL.split_last() {
     Some((_, others)) => others,
     None => ALL,
 };
 
 /// The edits that add or change something and remove nothing.
-pub const ADDITIONS: &[What] = &[
-    What::Value,
-    What::Above,
-    What::AboveExtended,
-    What::BelowExtended,
-    What::Remark,
-    What::AddBefore,
-    What::AddAfter,
-    What::AddSection,
+pub const ADDITIONS: &[EditKind] = &[
+    EditKind::ChangeValue,
+    EditKind::ChangeAbove,
+    EditKind::ExtendAbove,
+    EditKind::ExtendBelow,
+    EditKind::ChangeLineComment,
+    EditKind::AddBefore,
+    EditKind::AddAfter,
+    EditKind::AddSection,
 ];
 
 /// Changes of values only.
-pub const VALUES: &[What] = &[What::Value];
+pub const VALUES: &[EditKind] = &[EditKind::ChangeValue];
 
 /// One edit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
-    pub what: What,
+    pub kind: EditKind,
     /// The id of the piece.
     pub id: u32,
     /// The number in new texts and keys.
@@ -83,13 +83,13 @@ pub struct Edit {
 }
 
 /// Returns the edits that these bytes choose: the piece, and the kind of edit from `among`.
-pub fn choose(original: &[Piece], bytes: &[[u8; 3]], among: &[What], from: u32) -> Vec<Edit> {
+pub fn choose(original: &[Piece], bytes: &[[u8; 3]], among: &[EditKind], from: u32) -> Vec<Edit> {
     let ids = ids(original);
     let edits = bytes
         .iter()
         .zip(0u32..)
         .map(|(&[piece, low, what], nth)| Edit {
-            what: among[scaled(usize::from(what) << 8, among.len())],
+            kind: among[scaled(usize::from(what) << 8, among.len())],
             id: ids[scaled(256 * usize::from(piece) + usize::from(low), ids.len())],
             number: from + 10 * nth,
         });
@@ -144,28 +144,30 @@ impl Edit {
         let n = self.number;
         let piece = &mut row[at];
         let may_have_comments = !piece.is_comment();
-        match self.what {
-            What::Value if piece.is_scalar() => {
+        match self.kind {
+            EditKind::ChangeValue if piece.is_scalar() => {
                 piece.content = Content::Scalar(format!("value{n}"))
             }
-            What::Remark if may_have_comments => piece.remark = Some(format!("# beside {n}")),
-            What::RemarkGoes => return piece.remark.take().is_some(),
-            What::Above => {
+            EditKind::ChangeLineComment if may_have_comments => {
+                piece.line_comment = Some(format!("# beside {n}"))
+            }
+            EditKind::RemoveLineComment => return piece.line_comment.take().is_some(),
+            EditKind::ChangeAbove => {
                 piece.above.pop();
                 piece.above.push(format!("# About {n}."));
             }
-            What::AboveExtended if may_have_comments => piece.above.push(format!("# About {n}.")),
-            What::AboveGoes if may_have_comments => return piece.above.pop().is_some(),
-            What::Below if may_have_comments => match piece.below.last_mut() {
+            EditKind::ExtendAbove if may_have_comments => piece.above.push(format!("# About {n}.")),
+            EditKind::RemoveAbove if may_have_comments => return piece.above.pop().is_some(),
+            EditKind::ChangeBelow if may_have_comments => match piece.below.last_mut() {
                 Some((_, line)) => *line = format!("# example: {n}"),
                 None => piece.below.push((2, format!("# example: {n}"))),
             },
-            What::BelowExtended if may_have_comments => {
+            EditKind::ExtendBelow if may_have_comments => {
                 let deeper = piece.below.last().map_or(2, |(deeper, _)| *deeper);
                 piece.below.push((deeper, format!("# example: {n}")));
             }
-            What::BelowGoes => return piece.below.pop().is_some(),
-            What::Blanks => {
+            EditKind::RemoveBelow => return piece.below.pop().is_some(),
+            EditKind::Blanks => {
                 let least = u8::from(at > 0 && row[at - 1].is_comment());
                 let piece = &mut row[at];
                 piece.blanks = if piece.blanks == least {
@@ -174,22 +176,22 @@ impl Edit {
                     least
                 };
             }
-            What::Remove => return Self::remove(row, at),
-            What::AddBefore if !list => {
+            EditKind::Remove => return Self::remove(row, at),
+            EditKind::AddBefore if !list => {
                 let blanks = row[at].blanks;
                 row.insert(at, Self::added(n, blanks));
             }
-            What::AddAfter if !list && may_have_comments => {
+            EditKind::AddAfter if !list && may_have_comments => {
                 let next = row.get(at + 1).map_or(0, |piece| piece.blanks);
                 row.insert(at + 1, Self::added(n, next));
             }
-            What::AddSection if !list => {
+            EditKind::AddSection if !list => {
                 let mut section = Self::added(n, 1);
                 section.content = Content::Map(vec![Self::added(n + 1, 0), Self::added(n + 2, 0)]);
                 row.insert(at, section);
                 row[at + 1].blanks = row[at + 1].blanks.max(1);
             }
-            What::CommentOut if piece.is_scalar() && !list => {
+            EditKind::CommentOut if piece.is_scalar() && !list => {
                 let Content::Scalar(value) = &piece.content else {
                     return false;
                 };
@@ -197,21 +199,21 @@ impl Edit {
                 if !piece.below.is_empty() || row.get(at + 1).is_some_and(|next| next.blanks == 0) {
                     return false;
                 }
-                (row[at].content, row[at].remark) = (Content::Comment(Some(field)), None);
+                (row[at].content, row[at].line_comment) = (Content::Comment(Some(field)), None);
             }
-            What::Uncomment => {
+            EditKind::Uncomment => {
                 let Content::Comment(Some(_)) = &piece.content else {
                     return false;
                 };
                 piece.content = Content::Scalar(format!("off{}", piece.id));
             }
-            What::Banner if !list && may_have_comments => {
+            EditKind::Banner if !list && may_have_comments => {
                 let mut piece = Piece::new(n, Content::Comment(None));
                 (piece.above, piece.blanks) = (banner(n), 1);
                 row.insert(at, piece);
                 row[at + 1].blanks = row[at + 1].blanks.max(1);
             }
-            What::MoveToEnd if at + 1 < row.len() && !row.iter().any(Piece::is_comment) => {
+            EditKind::MoveToEnd if at + 1 < row.len() && !row.iter().any(Piece::is_comment) => {
                 let piece = row.remove(at);
                 row.push(piece);
             }

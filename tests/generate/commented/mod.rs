@@ -15,7 +15,7 @@ pub struct Piece {
     /// The comment lines above, in the column of the entries.
     pub above: Vec<String>,
     /// The comment after the value, or after the colon of a collection.
-    pub remark: Option<String>,
+    pub line_comment: Option<String>,
     pub content: Content,
     /// The comment lines below, each with its additional indentation.
     pub below: Vec<(usize, String)>,
@@ -37,7 +37,7 @@ impl Piece {
             id,
             blanks: 0,
             above: Vec::new(),
-            remark: None,
+            line_comment: None,
             content,
             below: Vec::new(),
         }
@@ -82,17 +82,20 @@ fn write_row(row: &[Piece], column: usize, list: bool, lines: &mut Vec<String>) 
     for piece in row {
         lines.extend((0..piece.blanks).map(|_| String::new()));
         lines.extend(piece.above.iter().map(|line| format!("{indent}{line}")));
-        let remark = piece.remark.as_ref();
-        let remark = remark.map_or(String::new(), |remark| format!(" {remark}"));
+        let line_comment = piece.line_comment.as_ref();
+        let line_comment =
+            line_comment.map_or(String::new(), |line_comment| format!(" {line_comment}"));
         let (name, dash) = (key(piece.id), if list { "- " } else { "" });
         match &piece.content {
             Content::Comment(field) => {
                 lines.extend(field.iter().map(|field| format!("{indent}# {field}")));
             }
-            Content::Scalar(value) if list => lines.push(format!("{indent}- {value}{remark}")),
-            Content::Scalar(value) => lines.push(format!("{indent}{name}: {value}{remark}")),
+            Content::Scalar(value) if list => {
+                lines.push(format!("{indent}- {value}{line_comment}"))
+            }
+            Content::Scalar(value) => lines.push(format!("{indent}{name}: {value}{line_comment}")),
             Content::Map(row) if list => {
-                lines.push(format!("{indent}- name: {name}{remark}"));
+                lines.push(format!("{indent}- name: {name}{line_comment}"));
                 write_row(row, column + 2, false, lines);
             }
             Content::Map(row) | Content::List(row) => {
@@ -103,7 +106,7 @@ fn write_row(row: &[Piece], column: usize, list: bool, lines: &mut Vec<String>) 
                     (false, true) => " []",
                     (false, false) => " {}",
                 };
-                lines.push(format!("{indent}{dash}{name}:{empty}{remark}"));
+                lines.push(format!("{indent}{dash}{name}:{empty}{line_comment}"));
                 write_row(row, column + 2, is_list, lines);
             }
         }
@@ -194,7 +197,7 @@ impl Choices<'_> {
             return piece;
         }
         if self.roll(6) == 5 {
-            piece.remark = Some(format!("# beside {id}"));
+            piece.line_comment = Some(format!("# beside {id}"));
         }
         let has_row = !piece.children().is_empty();
         if self.roll(4) == 3 && !(list && of_maps) {
@@ -238,7 +241,7 @@ pub fn decode(bytes: &[u8]) -> Vec<Piece> {
 pub struct History {
     pub original: Vec<Piece>,
     pub upstream: Vec<edits::Edit>,
-    pub own: Vec<edits::Edit>,
+    pub local: Vec<edits::Edit>,
 }
 
 impl std::fmt::Debug for History {
@@ -247,7 +250,7 @@ impl std::fmt::Debug for History {
         writeln!(
             f,
             "\n==== upstream: {:?}\n==== local: {:?}",
-            self.upstream, self.own
+            self.upstream, self.local
         )?;
         for (name, text) in ["original", "updated", "local"]
             .into_iter()
@@ -266,26 +269,26 @@ impl History {
         merge3::triple::Triple::new(
             render(&self.original),
             edited(&self.upstream),
-            edited(&self.own),
+            edited(&self.local),
         )
     }
 }
 
 /// A history whose sides make edits chosen from these lists.
 pub fn history(
-    upstream: &'static [edits::What],
-    own: &'static [edits::What],
+    upstream: &'static [edits::EditKind],
+    local: &'static [edits::EditKind],
 ) -> impl Strategy<Value = History> {
     let bytes = prop::collection::vec(any::<u8>(), 0..160);
     let edits = || prop::collection::vec(any::<[u8; 3]>(), 1..4);
     (bytes, edits(), edits()).prop_map(|(bytes, up, down)| {
         let original = decode(&bytes);
         let upstream = edits::choose(&original, &up, upstream, 1000);
-        let own = edits::choose(&original, &down, own, 2000);
+        let local = edits::choose(&original, &down, local, 2000);
         History {
             original,
             upstream,
-            own,
+            local,
         }
     })
 }

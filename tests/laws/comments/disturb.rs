@@ -55,11 +55,11 @@ impl Disturbance {
                 let number = std::cell::Cell::new(0);
                 by_line(text, |line| {
                     let indent = " ".repeat(line.len() - line.trim_start().len());
-                    let remark = key(line).map(|key| {
+                    let comment = key(line).map(|key| {
                         number.set(number.get() + 1);
                         format!("{indent}{OWN} {} {key}", number.get())
                     });
-                    remark.into_iter().chain([line.to_owned()]).collect()
+                    comment.into_iter().chain([line.to_owned()]).collect()
                 })
             }
             Self::Blanks => by_line(text, |line| match line.trim().is_empty() {
@@ -93,7 +93,7 @@ impl Disturbance {
     }
 }
 
-/// The prefix of the comments that [`Disturbance::Remarks`] adds.
+/// The prefix of the comments that [`Disturbance::Comments`] adds.
 pub const OWN: &str = "# OURS:";
 
 /// Returns the key of a line, or None if it has none.
@@ -117,13 +117,13 @@ fn in_order(text: &str, change: impl Fn(&mut [Vec<&str>])) -> String {
     for line in text.lines() {
         if !line.starts_with(' ') && key(line).is_some() {
             let last = sections.last_mut().unwrap();
-            let own = last
+            let comments_above = last
                 .iter()
                 .rev()
                 .take_while(|line| line.starts_with('#'))
                 .count();
-            let own = last.split_off(last.len() - own);
-            sections.push(own);
+            let comments_above = last.split_off(last.len() - comments_above);
+            sections.push(comments_above);
         }
         sections.last_mut().unwrap().push(line);
     }

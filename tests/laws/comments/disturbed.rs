@@ -5,7 +5,7 @@ use super::disturb::{Disturbance, OWN, key};
 use super::with_git::git;
 use super::{comments, fails, merged, value};
 use crate::drive::MergeResult;
-use crate::generate::commented::edits::{ADDITIONS, ALL, ALL_BUT_MOVES, Edit, VALUES, What};
+use crate::generate::commented::edits::{ADDITIONS, ALL, ALL_BUT_MOVES, Edit, EditKind, VALUES};
 use crate::generate::commented::{History, Piece, history};
 use crate::value::Value;
 use merge3::triple::Triple;
@@ -15,9 +15,9 @@ use proptest::sample::select;
 /// Returns the first error in the comments above keys, or None: a comment that is duplicated,
 /// stands above another key, or is lost although its key stays and no conflict reports it.
 fn comment_error(before: &str, after: &MergeResult, updated: &str) -> Option<String> {
-    let shown = |remark: &str| {
+    let shown = |comment: &str| {
         let mut shown = after.conflicts.iter().map(|it| it.values.local.as_deref());
-        shown.any(|local| local.is_some_and(|local| local.contains(remark.trim())))
+        shown.any(|local| local.is_some_and(|local| local.contains(comment.trim())))
     };
     let after = after.text.as_str();
     let lines: Vec<&str> = after.lines().collect();
@@ -41,16 +41,16 @@ fn comment_error(before: &str, after: &MergeResult, updated: &str) -> Option<Str
             return Some(format!("by a stranger: {line}"));
         }
     }
-    let is_lost = |remark: &&str| {
+    let is_lost = |comment: &&str| {
         // many elements have the key `name`, so it does not identify one
-        let name = named(remark).filter(|name| name != "name");
+        let name = named(comment).filter(|name| name != "name");
         let stays = name.is_some_and(|name| has(after, &name) && has(updated, &name));
-        stays && !shown(remark) && !lines.iter().any(|line| line.trim() == remark.trim())
+        stays && !shown(comment) && !lines.iter().any(|line| line.trim() == comment.trim())
     };
     before
         .lines()
         .find(is_lost)
-        .map(|remark| format!("lost: {remark}"))
+        .map(|comment| format!("lost: {comment}"))
 }
 
 fn has_same_lines(one: &str, other: &str) -> bool {
@@ -96,8 +96,10 @@ fn sorted(value: Value) -> Value {
 /// defined place if the entries are in another order.
 fn has_owners(history: &History, disturbance: Disturbance) -> bool {
     let is_standalone = |edit: &Edit| {
-        matches!(edit.what, What::CommentOut | What::Uncomment | What::Banner)
-            || standalone_comments(&history.original).contains(&edit.id)
+        matches!(
+            edit.kind,
+            EditKind::CommentOut | EditKind::Uncomment | EditKind::Banner
+        ) || standalone_comments(&history.original).contains(&edit.id)
     };
     match disturbance {
         Disturbance::Bare => false,

@@ -4,7 +4,7 @@
 
 use super::{fails, merged};
 use crate::generate::commented::edits::{
-    ALL_BUT_MOVES, Edit, What, edited, ids, is_text_of_a_list,
+    ALL_BUT_MOVES, Edit, EditKind, edited, ids, is_text_of_a_list,
 };
 use crate::generate::commented::{History, Piece, history, render};
 use merge3::triple::Triple;
@@ -26,15 +26,21 @@ fn descendants(row: &[Piece], id: u32) -> Option<usize> {
 
 /// Whether an edit changes only the entry's own line.
 fn is_of_one_line(edit: &Edit) -> bool {
-    matches!(edit.what, What::Value | What::Remark | What::RemarkGoes)
+    matches!(
+        edit.kind,
+        EditKind::ChangeValue | EditKind::ChangeLineComment | EditKind::RemoveLineComment
+    )
 }
 
 fn takes_away(edit: &Edit) -> bool {
-    matches!(edit.what, What::Remove | What::CommentOut | What::Uncomment)
+    matches!(
+        edit.kind,
+        EditKind::Remove | EditKind::CommentOut | EditKind::Uncomment
+    )
 }
 
 fn changes_values(edit: &Edit) -> bool {
-    edit.what == What::Value || takes_away(edit)
+    edit.kind == EditKind::ChangeValue || takes_away(edit)
 }
 
 /// Whether two edits are independent: they change different pieces, at different places.
@@ -47,7 +53,8 @@ fn are_independent(original: &[Piece], one: &Edit, other: &Edit) -> bool {
     }
     match (is_of_one_line(one), is_of_one_line(other)) {
         (true, true) => {
-            one.id != other.id || (one.what == What::Value) != (other.what == What::Value)
+            one.id != other.id
+                || (one.kind == EditKind::ChangeValue) != (other.kind == EditKind::ChangeValue)
         }
         (true, false) => !(takes_away(other) && b.0 <= a.0 && a.0 <= b.1),
         (false, true) => !(takes_away(one) && a.0 <= b.0 && b.0 <= a.1),
@@ -60,9 +67,9 @@ pub(super) fn with_independent_edits(mut history: History) -> History {
     let History {
         original,
         upstream,
-        own,
+        local,
     } = &mut history;
-    own.retain(|edit| {
+    local.retain(|edit| {
         upstream
             .iter()
             .all(|other| are_independent(original, edit, other))
@@ -90,9 +97,9 @@ pub(super) fn pieces_fast_forward(history: &History, disturbed: u8) -> Result<()
     let both = |first: &[Edit], second: &[Edit]| {
         render(&edited(&edited(&history.original, first), second))
     };
-    let expected = both(&history.upstream, &history.own);
+    let expected = both(&history.upstream, &history.local);
     // edits whose order matters are not independent
-    if expected != both(&history.own, &history.upstream) {
+    if expected != both(&history.local, &history.upstream) {
         return Ok(());
     }
     let texts = history.texts();

@@ -2,7 +2,7 @@
 //! the sides changed. Law 4 is checked on the same texts.
 
 use super::{comment, comments, entry, fails, merged};
-use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES, Edit, What, is_text_of_a_list};
+use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES, Edit, EditKind, is_text_of_a_list};
 use crate::generate::commented::{History, history};
 use merge3::merge::{Conflict, ConflictKind};
 use merge3::triple::Triple;
@@ -68,12 +68,15 @@ fn comment_error(
 ) -> Option<&'static str> {
     // an element of a list that is a text becomes another element when its value changes
     let replaces = |edit: &Edit| {
-        edit.what == What::Value && is_text_of_a_list(&history.original, edit.id, false)
+        edit.kind == EditKind::ChangeValue && is_text_of_a_list(&history.original, edit.id, false)
     };
     let deletes = |edit: &Edit| {
-        matches!(edit.what, What::Remove | What::CommentOut | What::Uncomment) || replaces(edit)
+        matches!(
+            edit.kind,
+            EditKind::Remove | EditKind::CommentOut | EditKind::Uncomment
+        ) || replaces(edit)
     };
-    let deleted = || history.own.iter().any(deletes);
+    let deleted = || history.local.iter().any(deletes);
     let says = |conflict: &Conflict| {
         let local = conflict.values.local.as_ref();
         // a comment that the check of the program itself reports as lost is a failure
@@ -82,7 +85,8 @@ fn comment_error(
                 || conflict.path.ends_with("(comment)"))
     };
     let is_reported = || conflicts.iter().any(says);
-    let agrees = conflicts.is_empty() && !history.upstream.iter().chain(&history.own).any(replaces);
+    let agrees =
+        conflicts.is_empty() && !history.upstream.iter().chain(&history.local).any(replaces);
     let Triple {
         original,
         updated,
@@ -131,7 +135,7 @@ pub(super) fn comments_stay(history: &History) -> Result<(), TestCaseError> {
     let replaced = history
         .upstream
         .iter()
-        .filter(|edit| edit.what == What::Value);
+        .filter(|edit| edit.kind == EditKind::ChangeValue);
     let replaced =
         replaced.map(|edit| (format!("value{}", edit.number), format!("value{}", edit.id)));
     let replaced: BTreeMap<String, String> = replaced.collect();
