@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::render::{Renderer, key_tag};
 use super::scalars::{self, Spot};
-use super::style::Use;
+use super::style::Feature;
 use crate::value::Value;
 
 impl Renderer<'_> {
@@ -46,7 +46,7 @@ impl Renderer<'_> {
 
     /// Writes a map or list in brackets.
     pub(super) fn flow(&mut self, value: &Value, place: Place, lines: Option<usize>) -> String {
-        let multi = self.style.does(Use::MultiLineFlow, place, 2);
+        let multi = self.style.applies(Feature::MultiLineFlow, place, 2);
         let inner = lines.filter(|_| multi).map(|at| at + self.style.indent);
         let (brackets, entries) = match value {
             Value::Map(fields) => ("{}", self.flow_fields(fields, place, inner)),
@@ -61,7 +61,7 @@ impl Renderer<'_> {
             _ => return String::new(),
         };
         let (open, close) = brackets.split_at(1);
-        let space = if self.style.byte(Use::Flow, place) % 3 == 1 {
+        let space = if self.style.byte(Feature::Flow, place) % 3 == 1 {
             " "
         } else {
             ""
@@ -75,10 +75,10 @@ impl Renderer<'_> {
         };
         let mut out = format!("{open}\n");
         let last = entries.len() - 1;
-        let trailing_comma = self.style.byte(Use::MultiLineFlow, place) > 200;
+        let trailing_comma = self.style.byte(Feature::MultiLineFlow, place) > 200;
         for (index, (text, place)) in entries.into_iter().enumerate() {
-            if self.style.does(Use::Comments, place, 6) {
-                let number = self.style.byte(Use::Comments, place);
+            if self.style.applies(Feature::Comments, place, 6) {
+                let number = self.style.byte(Feature::Comments, place);
                 out.push_str(&format!("{}# in brackets {number}\n", " ".repeat(inner)));
             }
             let comma = if index < last || trailing_comma {
@@ -86,8 +86,8 @@ impl Renderer<'_> {
             } else {
                 ""
             };
-            let comment = match self.style.does(Use::LineComments, place, 6) {
-                true => format!(" # after {}", self.style.byte(Use::LineComments, place)),
+            let comment = match self.style.applies(Feature::LineComments, place, 6) {
+                true => format!(" # after {}", self.style.byte(Feature::LineComments, place)),
                 false => String::new(),
             };
             out.push_str(&format!("{}{text}{comma}{comment}\n", " ".repeat(inner)));

@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use super::scalars::{self, Spot, Written};
-use super::style::{Style, Use};
+use super::style::{Feature, Style};
 use crate::value::Value;
 
 /// Renders a document.
@@ -53,7 +53,7 @@ impl Renderer<'_> {
                 self.list(list, 0, Place::ROOT, false);
             }
             _ => {
-                if marked && style.does(Use::DashAlone, Place::ROOT, 2) {
+                if marked && style.applies(Feature::DashAlone, Place::ROOT, 2) {
                     self.out.pop();
                     self.out.push(' ');
                 }
@@ -62,7 +62,7 @@ impl Renderer<'_> {
                     _ => self.flow_node(self.root, Place::ROOT, Some(0)),
                 };
                 self.out.push_str(&text);
-                self.end_line(Place::ROOT, Use::LineComments);
+                self.end_line(Place::ROOT, Feature::LineComments);
             }
         }
         self.footer();
@@ -107,9 +107,9 @@ impl Renderer<'_> {
                 lines: None,
             };
             let key = scalars::scalar(key_tag(key), key, self.style, spot).text;
-            if self.style.does(Use::ExplicitKeys, place, 6) {
+            if self.style.applies(Feature::ExplicitKeys, place, 6) {
                 self.out.push_str(&format!("? {key}"));
-                self.end_line(spot.place, Use::LineComments);
+                self.end_line(spot.place, Feature::LineComments);
                 self.indent(at);
                 self.out.push(':');
                 self.value(value, at, place, true);
@@ -138,7 +138,7 @@ impl Renderer<'_> {
     fn value(&mut self, value: &Value, at: usize, place: Place, dash: bool) {
         let inner = at + self.style.indent.max(if dash { 2 } else { 1 });
         if self.alias(value) {
-            return self.end_line(place, Use::LineComments);
+            return self.end_line(place, Feature::LineComments);
         }
         let (properties, has_properties) = self.properties(value, place);
         self.out.push_str(&properties);
@@ -150,8 +150,8 @@ impl Renderer<'_> {
         if !is_block {
             return self.inline(value, at, inner, place, has_properties);
         }
-        let compact = dash && !has_properties && !self.style.does(Use::DashAlone, place, 3);
-        let wide = if self.style.does(Use::WideDash, place, 3) {
+        let compact = dash && !has_properties && !self.style.applies(Feature::DashAlone, place, 3);
+        let wide = if self.style.applies(Feature::WideDash, place, 3) {
             self.style.indent
         } else {
             1
@@ -165,7 +165,7 @@ impl Renderer<'_> {
         if compact {
             self.out.push_str(&" ".repeat(wide));
         } else {
-            self.end_line(place, Use::LineComments);
+            self.end_line(place, Feature::LineComments);
         }
         match value {
             Value::Map(fields) => self.map(fields, start, place, compact),
@@ -195,7 +195,7 @@ impl Renderer<'_> {
             collection => {
                 let text = self.flow(collection, place, Some(inner));
                 self.out.push_str(&format!(" {text}"));
-                return self.end_line(place, Use::LineComments);
+                return self.end_line(place, Feature::LineComments);
             }
         };
         self.written(written, place);
@@ -210,11 +210,11 @@ impl Renderer<'_> {
         }
         if !written.is_block {
             self.out.push_str(&written.text);
-            return self.end_line(place, Use::LineComments);
+            return self.end_line(place, Feature::LineComments);
         }
         let (header, body) = written.text.split_once('\n').unwrap_or((&written.text, ""));
         self.out.push_str(header);
-        self.end_line(place, Use::LineComments);
+        self.end_line(place, Feature::LineComments);
         self.out.push_str(body);
         self.out.push('\n');
         (self.after_block, self.keeps_blanks) = (true, written.keeps_blanks);
@@ -243,14 +243,16 @@ impl Renderer<'_> {
     /// type.
     pub(super) fn properties(&mut self, value: &Value, place: Place) -> (String, bool) {
         let mut properties = String::new();
-        if self.style.may(Use::Tags) && self.style.does(Use::Tags, place.field("!"), 9) {
+        if self.style.uses_feature(Feature::Tags)
+            && self.style.applies(Feature::Tags, place.field("!"), 9)
+        {
             properties.push_str(match value {
                 Value::Map(_) => " !!map",
                 Value::List(_) => " !!seq",
                 _ => "",
             });
         }
-        if self.style.does(Use::Anchors, place, 2) && occurrences(self.root, value) > 1 {
+        if self.style.applies(Feature::Anchors, place, 2) && occurrences(self.root, value) > 1 {
             let name = format!("a{}", self.anchors.len());
             properties.push_str(&format!(" &{name}"));
             self.anchors.push((value.clone(), name));
@@ -261,37 +263,37 @@ impl Renderer<'_> {
 
     pub(super) fn is_flow(&self, value: &Value, place: Place) -> bool {
         let _ = value;
-        self.style.does(Use::Flow, place, 4)
+        self.style.applies(Feature::Flow, place, 4)
     }
 
     /// Writes blank lines and comments above an entry.
     fn above(&mut self, at: usize, place: Place) {
         let style = self.style;
-        if style.does(Use::Blanks, place, 3) && !self.keeps_blanks && !self.out.is_empty() {
-            let spaces = if style.does(Use::TrailingSpaces, place, 4) && !self.after_block {
+        if style.applies(Feature::Blanks, place, 3) && !self.keeps_blanks && !self.out.is_empty() {
+            let spaces = if style.applies(Feature::TrailingSpaces, place, 4) && !self.after_block {
                 "  "
             } else {
                 ""
             };
             self.out.push_str(&format!("{spaces}\n"));
         }
-        if style.does(Use::OddComments, place, 5) {
+        if style.applies(Feature::OddComments, place, 5) {
             // a comment after a blank line may be in another column than the entries
-            let shift = match style.byte(Use::OddComments, place) / 5 % 3 {
+            let shift = match style.byte(Feature::OddComments, place) / 5 % 3 {
                 0 => 0,
                 1 if !self.after_block => at + 2,
                 _ => at,
             };
             self.comment_line(
                 shift,
-                &format!("set off {}", style.byte(Use::OddComments, place)),
+                &format!("set off {}", style.byte(Feature::OddComments, place)),
             );
             if !self.keeps_blanks || !self.after_block {
                 self.out.push('\n');
             }
         }
-        if style.does(Use::Comments, place, 4) {
-            let number = style.byte(Use::Comments, place);
+        if style.applies(Feature::Comments, place, 4) {
+            let number = style.byte(Feature::Comments, place);
             self.comment_line(at, &format!("on this {number}"));
             if number.is_multiple_of(3) {
                 self.comment_line(at, "and more 😀");
@@ -306,17 +308,17 @@ impl Renderer<'_> {
     }
 
     /// Writes a comment on the line, trailing white space and the line break.
-    pub(super) fn end_line(&mut self, place: Place, way: Use) {
-        if self.style.does(way, place, 5) {
-            let gap = if self.style.byte(way, place) > 128 {
+    pub(super) fn end_line(&mut self, place: Place, feature: Feature) {
+        if self.style.applies(feature, place, 5) {
+            let gap = if self.style.byte(feature, place) > 128 {
                 "  "
             } else {
                 " "
             };
             self.out
-                .push_str(&format!("{gap}# line {}", self.style.byte(way, place)));
+                .push_str(&format!("{gap}# line {}", self.style.byte(feature, place)));
         }
-        if self.style.does(Use::TrailingSpaces, place, 5) {
+        if self.style.applies(Feature::TrailingSpaces, place, 5) {
             self.out.push(' ');
         }
         self.out.push('\n');

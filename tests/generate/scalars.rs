@@ -1,7 +1,7 @@
 //! Writes a scalar in one of the styles of YAML.
 
 use super::place::Place;
-use super::style::{Style, Use};
+use super::style::{Feature, Style};
 use crate::value::load::plain_type;
 
 /// The context in which a scalar is written.
@@ -43,10 +43,10 @@ impl Written {
 
 /// Writes null.
 pub fn null(style: &Style, spot: Spot) -> Written {
-    match style.pick(Use::Nulls, spot.place, 4) {
+    match style.pick(Feature::Nulls, spot.place, 4) {
         1 => Written::line("~".to_owned()),
         2 if !spot.in_flow => Written::line(String::new()),
-        3 if style.may(Use::Tags) => Written::line("''".to_owned()).tagged("!!null"),
+        3 if style.uses_feature(Feature::Tags) => Written::line("''".to_owned()).tagged("!!null"),
         _ => Written::line("null".to_owned()),
     }
 }
@@ -54,10 +54,12 @@ pub fn null(style: &Style, spot: Spot) -> Written {
 /// Writes a scalar of the given type.
 pub fn scalar(tag: &str, text: &str, style: &Style, spot: Spot) -> Written {
     let plain = is_plain(text, spot.in_flow);
-    let explicit = style.does(Use::Tags, spot.place, 6);
+    let explicit = style.applies(Feature::Tags, spot.place, 6);
     if tag.starts_with('!') {
         let written = match plain {
-            true if !style.does(Use::Quotes, spot.place, 2) => Written::line(text.to_owned()),
+            true if !style.applies(Feature::Quotes, spot.place, 2) => {
+                Written::line(text.to_owned())
+            }
             _ => string(text, style, spot, false),
         };
         return written.tagged(tag);
@@ -97,8 +99,8 @@ fn string(text: &str, style: &Style, spot: Spot, plain: bool) -> Written {
     let double = escaped(text, style, spot);
     ways.push(format!("\"{}\"", folded_line(&double, style, spot)));
     if let Some((at, inner)) = spot.lines
-        && style.does(
-            Use::Blocks,
+        && style.applies(
+            Feature::Blocks,
             spot.place,
             if text.contains('\n') { 2 } else { 6 },
         )
@@ -106,7 +108,7 @@ fn string(text: &str, style: &Style, spot: Spot, plain: bool) -> Written {
     {
         return written;
     }
-    let way = style.pick(Use::Quotes, spot.place, ways.len());
+    let way = style.pick(Feature::Quotes, spot.place, ways.len());
     Written::line(ways.swap_remove(way))
 }
 
@@ -118,7 +120,7 @@ fn folded_line(text: &str, style: &Style, spot: Spot) -> String {
         solid(before.chars().next_back()) && solid(after.chars().next())
     });
     match (single, spot.lines) {
-        (Some(space), Some((_, inner))) if style.does(Use::Folds, spot.place, 3) => {
+        (Some(space), Some((_, inner))) if style.applies(Feature::Folds, spot.place, 3) => {
             format!(
                 "{}\n{}{}",
                 &text[..space],
@@ -137,7 +139,7 @@ fn escaped(text: &str, style: &Style, spot: Spot) -> String {
             '"' | '\\' => out.extend(['\\', c]),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            c if !c.is_ascii() && style.pick(Use::Quotes, spot.place, 8) > 5 => {
+            c if !c.is_ascii() && style.pick(Feature::Quotes, spot.place, 8) > 5 => {
                 out.push_str(&format!("\\U{:08X}", u32::from(c)));
             }
             c => out.push(c),
@@ -181,7 +183,7 @@ fn block(
     if text.contains(|c: char| c.is_control() && c != '\n') || body.lines().any(blank) {
         return None;
     }
-    let way = style.byte(Use::Blocks, place) / 8;
+    let way = style.byte(Feature::Blocks, place) / 8;
     let breaks = text.len() - body.len();
     let (chomping, keeps_blanks) = match breaks {
         0 => ("-", false),

@@ -4,9 +4,9 @@
 use super::place::Place;
 use proptest::prelude::*;
 
-/// Features of YAML that a style may use, as bits of [`Style::uses`].
+/// Features of YAML that a style may use, as bits of [`Style::features`].
 #[derive(Debug, Clone, Copy)]
-pub enum Use {
+pub enum Feature {
     Quotes,
     Flow,
     MultiLineFlow,
@@ -39,32 +39,32 @@ pub struct Style {
     /// The choice of text above and below the document.
     pub header: u8,
     pub footer: u8,
-    uses: u32,
+    features: u32,
     choices: Vec<u8>,
 }
 
 impl Style {
     /// Whether the style uses a feature.
-    pub fn may(&self, way: Use) -> bool {
-        self.uses & (1 << way as u32) != 0
+    pub fn uses_feature(&self, feature: Feature) -> bool {
+        self.features & (1 << feature as u32) != 0
     }
 
     /// Returns one of `n` choices for a feature at a place, 0 if the style does not use it.
-    pub fn pick(&self, way: Use, place: Place, n: usize) -> usize {
-        if !self.may(way) {
+    pub fn pick(&self, feature: Feature, place: Place, n: usize) -> usize {
+        if !self.uses_feature(feature) {
             return 0;
         }
-        self.byte(way, place) % n
+        self.byte(feature, place) % n
     }
 
     /// Whether to use the feature at this place, about one time in `n`.
-    pub fn does(&self, way: Use, place: Place, n: usize) -> bool {
-        self.pick(way, place, n) == n - 1
+    pub fn applies(&self, feature: Feature, place: Place, n: usize) -> bool {
+        self.pick(feature, place, n) == n - 1
     }
 
     /// Returns the number behind a choice.
-    pub fn byte(&self, way: Use, place: Place) -> usize {
-        let hash = place.about(&format!("{way:?}")) >> 7;
+    pub fn byte(&self, feature: Feature, place: Place) -> usize {
+        let hash = place.about(&format!("{feature:?}")) >> 7;
         match self.choices.len() {
             0 => 0,
             len => self.choices[hash as usize % len] as usize,
@@ -74,7 +74,7 @@ impl Style {
 
 /// Any style. Styles with few features are the most frequent.
 pub fn style() -> impl Strategy<Value = Style> {
-    let uses = prop_oneof![
+    let features = prop_oneof![
         2 => any::<[u32; 3]>().prop_map(|[a, b, c]| a & b & c),
         2 => any::<[u32; 2]>().prop_map(|[a, b]| a & b),
         1 => any::<u32>(),
@@ -93,20 +93,22 @@ pub fn style() -> impl Strategy<Value = Style> {
         seldom(),
         seldom(),
         ends,
-        uses,
+        features,
         choices,
     )
         .prop_map(
-            |(indent, indent_lists, crlf, bom, unended, (header, footer), uses, choices)| Style {
-                indent,
-                indent_lists,
-                crlf,
-                bom,
-                unended,
-                header,
-                footer,
-                uses,
-                choices,
+            |(indent, indent_lists, crlf, bom, unended, (header, footer), features, choices)| {
+                Style {
+                    indent,
+                    indent_lists,
+                    crlf,
+                    bom,
+                    unended,
+                    header,
+                    footer,
+                    features,
+                    choices,
+                }
             },
         )
 }
@@ -115,7 +117,7 @@ pub fn style() -> impl Strategy<Value = Style> {
 #[derive(Debug, Clone)]
 pub struct Variation {
     choices: Vec<(u8, u8)>,
-    uses: u32,
+    features: u32,
     crlf: bool,
     ends: Option<(u8, u8)>,
 }
@@ -123,16 +125,17 @@ pub struct Variation {
 /// Any variation.
 pub fn variation() -> impl Strategy<Value = Variation> {
     let choices = prop::collection::vec(any::<(u8, u8)>(), 0..12);
-    let uses = prop_oneof![2 => Just(0), 1 => any::<[u32; 3]>().prop_map(|[a, b, c]| a & b & c)];
+    let features =
+        prop_oneof![2 => Just(0), 1 => any::<[u32; 3]>().prop_map(|[a, b, c]| a & b & c)];
     let ends = prop::option::weighted(0.2, (0_u8..8, 0_u8..6));
-    (choices, uses, prop::bool::weighted(0.1), ends).prop_map(|(choices, uses, crlf, ends)| {
-        Variation {
+    (choices, features, prop::bool::weighted(0.1), ends).prop_map(
+        |(choices, features, crlf, ends)| Variation {
             choices,
-            uses,
+            features,
             crlf,
             ends,
-        }
-    })
+        },
+    )
 }
 
 impl Variation {
@@ -144,7 +147,7 @@ impl Variation {
                 style.choices[*at as usize % len] = *byte;
             }
         }
-        style.uses ^= self.uses;
+        style.features ^= self.features;
         style.crlf ^= self.crlf;
         if let Some((header, footer)) = self.ends {
             (style.header, style.footer) = (header, footer);

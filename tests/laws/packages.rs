@@ -93,13 +93,13 @@ fn values_of(sides: &Resource<'_>) -> Triple<Option<Value>> {
     sides.map(|side| side.map(|it| it.doc.value()))
 }
 
-/// Returns what the table in the rules (Documents) says about a resource. `gone` lists the files
-/// that local deleted.
-fn expected(sides: &Resource<'_>, gone: &[&str]) -> Option<Value> {
+/// Returns what the table in the rules (Documents) says about a resource. `deleted_files`
+/// are the files that local deleted.
+fn expected(sides: &Resource<'_>, deleted_files: &[&str]) -> Option<Value> {
     let values = values_of(sides);
     match (sides.original, sides.updated, sides.local) {
         (_, Some(_), Some(_)) => reference_of(&values).value,
-        (None, Some(new), None) if gone.contains(&new.file) => None,
+        (None, Some(new), None) if deleted_files.contains(&new.file) => None,
         (None, Some(_), None) => values.updated,
         (None, None, Some(_)) => values.local,
         // under another name it may be local's own resource
@@ -230,8 +230,8 @@ proptest! {
         if resources.iter().any(|it| reference_of(&values_of(it)).ambiguous) {
             return Ok(());
         }
-        let gone = pairing::gone(&packages.documents, &resources);
-        let mut wanted: Vec<Value> = resources.iter().filter_map(|it| expected(it, &gone)).collect();
+        let deleted_files = pairing::deleted_files(&packages.documents, &resources);
+        let mut wanted: Vec<Value> = resources.iter().filter_map(|it| expected(it, &deleted_files)).collect();
         wanted.sort_by_key(name_of);
         prop_assert_eq!(resources_in(&merged)?, wanted, "merged: {:#?}", merged);
     }

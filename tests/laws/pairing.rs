@@ -200,7 +200,10 @@ fn add_leaves(value: &Value, path: &mut Vec<String>, all: &mut Vec<(Vec<String>,
 /// Returns the files that local deleted as a whole (rules: Documents): files of the original that
 /// local no longer has, or in which it has only documents that upstream moved there, and whose
 /// documents local has in no other file.
-pub fn gone<'d>(packages: &'d Triple<Package>, resources: &[Resource<'_>]) -> Vec<&'d str> {
+pub fn deleted_files<'d>(
+    packages: &'d Triple<Package>,
+    resources: &[Resource<'_>],
+) -> Vec<&'d str> {
     let files = packages.original.keys().copied();
     let is_there = |file: &str| {
         let Some(docs) = packages.local.get(file) else {

@@ -82,7 +82,7 @@ fn entries_that_no_package_may_have_are_refused() {
         ),
     ] {
         let (workshop, run) = comes(&entries);
-        run.with(2).says(&[reason]);
+        run.exits(2).says(&[reason]);
         assert!(!workshop.has("fleet/app"), "{reason}");
     }
 }
@@ -97,7 +97,7 @@ fn links_out_of_the_package_and_files_of_ours_are_left_out() {
         file("x/.merge3.yaml"),
     ];
     let (workshop, run) = comes(&entries);
-    run.with(0)
+    run.exits(0)
         .says(&["out of the package, is left out", "this file is yours"]);
     assert!(workshop.has("fleet/app/in") && !workshop.has("fleet/app/out"));
     assert!(!workshop.has("fleet/app/root") && !workshop.has("fleet/app/x/.merge3.yaml"));
@@ -153,7 +153,7 @@ fn archives_that_expand_without_end_are_refused() {
         let address = format!("oci://{}/x@v1.0.0", server.authority);
         workshop
             .merge3(&["get", &address, "app"])
-            .with(2)
+            .exits(2)
             .says(&[reason]);
         assert!(!workshop.has("fleet/app"));
     }
@@ -177,7 +177,7 @@ fn other_bytes_than_promised_are_refused() {
         format!("helm+http://{}/charts/web@1.0.0", server.authority),
         format!("oci://{}/web@1.0.0", server.authority),
     ] {
-        let run = workshop.merge3(&["get", &address, "app"]).with(2);
+        let run = workshop.merge3(&["get", &address, "app"]).exits(2);
         run.says(&["was promised"]);
         assert!(!workshop.has("fleet/app"));
     }
@@ -208,7 +208,7 @@ fn a_password_is_sent_to_its_server_only() {
     );
     own.put("/charts/index.yaml", index.as_bytes());
     let address = format!("helm+http://{}/charts/web", own.authority);
-    workshop.merge3(&["get", &address, "app"]).with(0);
+    workshop.merge3(&["get", &address, "app"]).exits(0);
     assert!(
         own.asked
             .lock()
@@ -227,8 +227,8 @@ fn a_password_is_sent_to_its_server_only() {
             "entries:\n  web:\n  - name: web\n    version: 2.0.0\n    digest: {digits}\n    urls: [\"{url}\"]\n"
         );
         own.put("/charts/index.yaml", index.as_bytes());
-        workshop.merge3(&["cache", "clean"]).with(0);
-        let run = workshop.merge3(&["get", &address, "other"]).with(2);
+        workshop.merge3(&["cache", "clean"]).exits(0);
+        let run = workshop.merge3(&["get", &address, "other"]).exits(2);
         run.says(&["cannot be read"]);
     }
 }

@@ -53,7 +53,7 @@ fn a_killed_creation_of_the_cache_is_repeated() {
 fn a_cache_that_is_made_by_runs_that_are_killed_is_whole_in_the_end() {
     let workshop = Workshop::with_app();
     let begun = Instant::now();
-    workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
+    workshop.merge3(&["upgrade", "app", "--dry-run"]).exits(0);
     let duration = begun.elapsed();
     let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
     for round in 0..times(8) {

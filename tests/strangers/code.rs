@@ -51,7 +51,7 @@ fn a_package_that_is_a_bare_repository_runs_nothing() {
             &["upgrade", "app", "--diff"],
             &["upgrade", "--all", "--shard", "1/1", "--commit"],
         ] {
-            workshop.merge3(arguments).with(0);
+            workshop.merge3(arguments).exits(0);
             assert!(!trace.exists(), "{place}: {arguments:?}");
         }
         assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
@@ -67,7 +67,7 @@ fn a_package_that_is_a_bare_repository_runs_nothing() {
         let address = format!("{}/app@v1.0.0", workshop.url());
         workshop
             .merge3_in(&format!("fleet/{place}"), &["get", &address, "again"])
-            .with(0);
+            .exits(0);
         assert!(!trace.exists(), "get in {place}");
     }
 }
@@ -93,7 +93,7 @@ fn hooks_and_monitors_of_the_users_own_run_for_commits_only() {
     }
     workshop
         .merge3(&["upgrade", "--all", "--branch", "next"])
-        .with(0);
+        .exits(0);
     assert!(!trace.exists());
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
 }
@@ -117,7 +117,7 @@ fn a_package_that_is_a_bare_repository_configures_nothing() {
         let names = ["ours", "base", "theirs"].map(|name| format!("{name}.{kind}"));
         let names = [&names[0], &names[1], &names[2]].map(String::as_str);
         let merge = [&["merge-file", "-p"], &names[..]].concat();
-        let run = workshop.merge3_in("fleet/app", &merge).with(1);
+        let run = workshop.merge3_in("fleet/app", &merge).exits(1);
         assert!(run.stdout.contains("<<<<<<<"), "{}", run.stdout);
         assert!(!run.stdout.contains("|||||||"), "{}", run.stdout);
     }

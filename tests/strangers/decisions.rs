@@ -74,7 +74,7 @@ fn a_nested_package_is_not_fetched_from_the_address_of_upstream() {
             &["upgrade", "app/sub/deep", "--to", "v1.1.0"],
             &["upgrade", "got/sub/deep", "--dry-run", "--diff"],
         ] {
-            let run = workshop.merge3(arguments).with(2);
+            let run = workshop.merge3(arguments).exits(2);
             if file == "Kptfile" || !arguments.contains(&"app/sub") {
                 run.says(&["it is in another package", "--allow-upstream"]);
             }
@@ -85,7 +85,7 @@ fn a_nested_package_is_not_fetched_from_the_address_of_upstream() {
             assert_eq!(run.status, 2, "{run:?}");
             workshop
                 .merge3_in(&format!("fleet/{at}"), &["upgrade", "--all"])
-                .with(2);
+                .exits(2);
         }
         let all = workshop.files("fleet");
         let leaked = all
@@ -139,12 +139,12 @@ fn upstream_rules_do_not_decide_which_side_wins() {
         let before = workshop.files("fleet");
         workshop
             .merge3(&["upgrade", "app", "--on-conflict", "fail"])
-            .with(1)
+            .exits(1)
             .says(&["conflicts are left: nothing was written"]);
         assert_eq!(workshop.files("fleet"), before);
         workshop
             .merge3(&["upgrade", "app", "--on-conflict", "local"])
-            .with(0);
+            .exits(0);
         assert_eq!(workshop.read("fleet/app/sub/web.yaml"), web("1.1", 5));
     }
 }
@@ -180,7 +180,7 @@ fn local_rules_apply_in_a_nested_package() {
     release("v1.1.0", "1.1", 3);
     workshop
         .merge3(&["upgrade", "app", "--on-conflict", "fail"])
-        .with(0);
+        .exits(0);
     assert_eq!(workshop.read("fleet/app/sub/web.yaml"), web("1.1", 5));
 }
 
@@ -217,7 +217,7 @@ fn an_upstream_ignore_file_hides_no_change() {
             ] {
                 workshop.write(&format!("upstream/{file}"), &ignore);
                 release(tag, version);
-                workshop.merge3(&["upgrade", "app"]).with(0);
+                workshop.merge3(&["upgrade", "app"]).exits(0);
                 for name in ["app", "app/sub", "app/plain"] {
                     assert_eq!(
                         workshop.read(&format!("fleet/{name}/web.yaml")),
@@ -236,7 +236,7 @@ fn an_upstream_ignore_file_hides_no_change() {
             );
             workshop.save("ours");
             release("v1.4.0", "1.4");
-            workshop.merge3(&["upgrade", "app"]).with(0);
+            workshop.merge3(&["upgrade", "app"]).exits(0);
             let folder = file.trim_end_matches("/.krmignore");
             assert_eq!(
                 workshop.read(&format!("fleet/{folder}/web.yaml")),
@@ -274,7 +274,7 @@ fn a_nested_package_of_another_version_is_unchanged() {
     // the nested package is upgraded to a version of its own
     workshop
         .merge3(&["upgrade", "app/base", "--to", "v2.0.0"])
-        .with(0);
+        .exits(0);
     workshop.save("base 2.0");
     assert_eq!(workshop.read("fleet/app/base/web.yaml"), web("2.0", 1));
     let before = workshop.files("fleet/app/base");
@@ -296,7 +296,7 @@ fn a_nested_package_of_another_version_is_unchanged() {
             ("app/base/new.yaml", "n: 1\n"),
         ],
     );
-    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    let run = workshop.merge3(&["upgrade", "app"]).exits(0);
     run.says(&["base: a package with a record of its own here"]);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
     assert_eq!(workshop.files("fleet/app/base"), before);
@@ -312,7 +312,7 @@ fn a_nested_package_of_another_version_is_unchanged() {
             ("app/base/new.yaml", ""),
         ],
     );
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(workshop.files("fleet/app/base"), before);
 }
 
@@ -342,7 +342,7 @@ fn a_nested_package_that_came_with_its_parent_is_upgraded_with_it() {
             workshop.save("ours");
         }
     }
-    workshop.merge3(&["upgrade", "--all"]).with(0);
+    workshop.merge3(&["upgrade", "--all"]).exits(0);
     assert_eq!(workshop.read("fleet/app/base/web.yaml"), web("1.1", 4));
     assert_eq!(workshop.read("fleet/app/base/Kptfile"), record_of);
 }

@@ -46,7 +46,7 @@ fn names() -> Vec<String> {
 #[test]
 fn hostile_names_are_names() {
     let workshop = Workshop::new();
-    workshop.merge3(&["git", "install"]).with(0);
+    workshop.merge3(&["git", "install"]).exits(0);
     let names = names();
     let text =
         |replicas: u32, image: &str| format!("a: 1\nreplicas: {replicas}\nimage: web:{image}\n");

@@ -62,7 +62,7 @@ pub(crate) fn fleet() -> Workshop {
     workshop.save("vendor");
     release("v1.1.0", "1.1");
     // fetches before the test starts
-    workshop.merge3(&["upgrade", "--all", "--dry-run"]).with(0);
+    workshop.merge3(&["upgrade", "--all", "--dry-run"]).exits(0);
     copy(&workshop, "fleet", "before");
     workshop
 }
@@ -131,7 +131,7 @@ fn written_and_committed(workshop: &Workshop) -> (usize, usize) {
 fn an_upgrade_that_is_killed_is_committed_by_the_next_run() {
     let workshop = fleet();
     let begun = Instant::now();
-    workshop.merge3(&UPGRADE).with(0);
+    workshop.merge3(&UPGRADE).exits(0);
     let duration = begun.elapsed();
     assert_finished(&workshop, "undisturbed");
     let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
@@ -247,9 +247,9 @@ fn an_index_that_another_process_writes_back_is_put_right() {
         stop.store(true, Ordering::SeqCst);
         run
     });
-    run.with(2)
+    run.exits(2)
         .says(&["another process takes files of it out of the index"]);
-    workshop.merge3(&UPGRADE).with(0);
+    workshop.merge3(&UPGRADE).exits(0);
     assert_finished(&workshop, "without end");
 }
 
@@ -263,7 +263,7 @@ fn a_lock_of_another_process_is_waited_for() {
             std::thread::sleep(Duration::from_secs(2));
             fs::remove_file(&lock).unwrap();
         });
-        workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+        workshop.merge3(&["upgrade", "app", "--commit"]).exits(0);
     });
     let log = workshop.git("fleet", &["log", "-1", "--format=%s"]);
     assert_eq!(log, "Upgrade app from v1.0.0 to v1.1.0\n");
@@ -275,21 +275,21 @@ fn a_lock_that_nobody_holds_is_named_and_the_next_run_commits() {
     let lock = workshop.path("fleet/.git/index.lock");
     fs::write(&lock, "").unwrap();
     let begun = Instant::now();
-    let run = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
+    let run = workshop.merge3(&["upgrade", "app", "--commit"]).exits(2);
     assert!(begun.elapsed() < Duration::from_secs(60));
     run.says(&["index.lock", "delete the lock file"]);
     // other commands report the unfinished upgrade
     for looking in [&["outdated"][..], &["upgrade", "app", "--dry-run"]] {
-        let run = workshop.merge3(looking).with(2);
+        let run = workshop.merge3(looking).exits(2);
         run.says(&["an earlier run upgraded it, and that is not committed"]);
     }
     fs::remove_file(&lock).unwrap();
     let report = workshop.merge3(&["upgrade", "app", "--commit", "--report", "json"]);
-    let report = report.with(0).json();
+    let report = report.exits(0).json();
     let head = workshop.git("fleet", &["rev-parse", "HEAD"]);
     assert_eq!(report["packages"][0]["commit"], head.trim());
     assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
-    workshop.merge3(&["outdated"]).with(0);
+    workshop.merge3(&["outdated"]).exits(0);
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn what_was_changed_or_committed_by_hand_since_is_respected() {
         fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(&hook, executable).unwrap();
-        workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
+        workshop.merge3(&["upgrade", "app", "--commit"]).exits(2);
         fs::remove_file(hook).unwrap();
         assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
         workshop
@@ -310,23 +310,23 @@ fn what_was_changed_or_committed_by_hand_since_is_respected() {
     let workshop = unfinished();
     workshop.edit("fleet/app/web.yaml", "replicas: 1", "replicas: 5");
     let edited = workshop.files("fleet");
-    let run = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
+    let run = workshop.merge3(&["upgrade", "app", "--commit"]).exits(2);
     run.says(&["web.yaml was changed since", "commit it by hand"]);
     assert_eq!(workshop.files("fleet"), edited);
     // edited by hand, and committed
     workshop.save("by hand");
-    workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+    workshop.merge3(&["upgrade", "app", "--commit"]).exits(0);
     assert_eq!(workshop.files("fleet"), edited);
     // reverted
     let workshop = unfinished();
     workshop.git("fleet", &["reset", "-q", "--hard"]);
-    workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+    workshop.merge3(&["upgrade", "app", "--commit"]).exits(0);
     assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
     assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
     // upstream has a new release in the meantime
     let workshop = unfinished();
     workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
-    workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+    workshop.merge3(&["upgrade", "app", "--commit"]).exits(0);
     let log = workshop.git("fleet", &["log", "-1", "--format=%s"]);
     assert_eq!(log, "Upgrade app from v1.0.0 to v1.2.0\n");
     assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
@@ -336,7 +336,7 @@ fn what_was_changed_or_committed_by_hand_since_is_respected() {
 fn a_hangup_stops_an_upgrade_like_any_signal() {
     let workshop = fleet();
     let begun = Instant::now();
-    workshop.merge3(&UPGRADE).with(0);
+    workshop.merge3(&UPGRADE).exits(0);
     let duration = begun.elapsed();
     let mut moments = Moments(0x2545_f491_4f6c_dd1d);
     let mut heeded = 0;

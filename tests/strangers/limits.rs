@@ -36,7 +36,7 @@ fn run_with_short_timeouts(workshop: &Workshop, arguments: &[&str]) -> RunOutput
 #[track_caller]
 fn only_app_fails(workshop: &Workshop, seconds: u64, messages: &[&str]) {
     let start = Instant::now();
-    let run = run_with_short_timeouts(workshop, &["upgrade", "--all"]).with(2);
+    let run = run_with_short_timeouts(workshop, &["upgrade", "--all"]).exits(2);
     assert!(
         start.elapsed() < Duration::from_secs(seconds),
         "{:?}",
@@ -99,7 +99,7 @@ fn files_that_are_too_large() {
     large.forge("v1.1.0", &[row(FILE, "large", blob)]);
     large
         .merge3(&["upgrade", "--all"])
-        .with(2)
+        .exits(2)
         .says(&["app failed:", "\"large\" has more than 256 MiB"]);
     assert_eq!(large.read("fleet/fine/web.yaml"), web("1.1", 1));
     let many = workshop();
@@ -109,7 +109,7 @@ fn files_that_are_too_large() {
         .collect();
     many.forge("v1.1.0", &rows);
     many.merge3(&["upgrade", "--all"])
-        .with(2)
+        .exits(2)
         .says(&["app failed:", "its files have more than"]);
     assert_eq!(many.read("fleet/fine/web.yaml"), web("1.1", 1));
     assert_eq!(many.read("fleet/app/web.yaml"), web("1.0", 1));
@@ -223,7 +223,7 @@ fn a_commit_of_many_files() {
     workshop.write("fleet/elsewhere.yaml", "a: 1\n");
     workshop.git("fleet", &["add", "elsewhere.yaml"]);
     let start = seconds("v1.1.0");
-    workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+    workshop.merge3(&["upgrade", "app", "--commit"]).exits(0);
     assert!(
         start.elapsed() < Duration::from_secs(100),
         "{:?}",

@@ -50,13 +50,13 @@ fn a_link_to_rules_is_refused_and_a_link_to_a_kptfile_hides_no_record() {
     let workshop = Workshop::with_app();
     symlink("web.yaml", workshop.path("fleet/app/Kptfile")).unwrap();
     workshop.save("a link");
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
     workshop.write("old/a.yaml", "a: 1\n");
     workshop.write("rules", "rules: []\n");
     symlink("../rules", workshop.path("old/.merge3.yaml")).unwrap();
     let sides = ["--ancestor", "old", "--from", "old", "--to", "old"];
-    let run = workshop.merge3_in(".", &sides).with(2);
+    let run = workshop.merge3_in(".", &sides).exits(2);
     run.says(&[
         "old/.merge3.yaml",
         "it is a symbolic link, which is not followed",
@@ -66,7 +66,7 @@ fn a_link_to_rules_is_refused_and_a_link_to_a_kptfile_hides_no_record() {
     symlink("rules", workshop.path("named")).unwrap();
     workshop
         .merge3_in(".", &[&sides[..], &["--config", "named"]].concat())
-        .with(0);
+        .exits(0);
 }
 
 /// A branch may add rules that name definition files. Messages about such a file show lines of it,
@@ -80,7 +80,7 @@ fn definitions_of_kinds_are_read_in_the_repository_only() {
         let merge = ["--ancestor", "app", "--from", "app", "--to", "app"];
         let mut output = String::new();
         for arguments in [&["upgrade", "app", "--allow-dirty"][..], &merge] {
-            let run = workshop.merge3(arguments).with(2);
+            let run = workshop.merge3(arguments).exits(2);
             output += &format!("{}{}", run.stdout, run.stderr);
         }
         output

@@ -189,12 +189,12 @@ fn commit_subjects_of_upstream_are_shown_as_code() {
     workshop.git("upstream", &["push", "-q", "--tags", "origin", "main"]);
     let run = workshop
         .merge3(&["upgrade", "app", "--report", "markdown"])
-        .with(0);
+        .exits(0);
     assert!(run.stdout.contains("commits upstream"), "{}", run.stdout);
     assert!(assert_only_own_markdown(&run.stdout) > 40, "{}", run.stdout);
     let outdated = Workshop::with_app()
         .merge3(&["outdated", "--report", "markdown"])
-        .with(0);
+        .exits(0);
     assert!(
         assert_only_own_markdown(&outdated.stdout) > 3,
         "{}",

@@ -33,7 +33,7 @@ fn twenty_upgrades_at_once() {
         assert!(is_clear, "{run:?}");
         assert!(!run.stderr.contains("panicked"), "{run:?}");
     }
-    workshop.merge3(&UPGRADE).with(0);
+    workshop.merge3(&UPGRADE).exits(0);
     assert_finished(&workshop, "twenty at once");
     workshop.git("fleet", &["fsck", "--strict"]);
     let log = ["log", "--name-only", "--format=%s", "--grep", "^Upgrade "];
@@ -63,7 +63,7 @@ fn a_folder_that_becomes_a_link_meanwhile() {
     workshop.get("app@v1.0.0", "app");
     fs::remove_file(workshop.path("upstream/app/sub/only-in-v1.0.0.yaml")).unwrap();
     release("v1.1.0");
-    workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
+    workshop.merge3(&["upgrade", "app", "--dry-run"]).exits(0);
     let (sub, aside) = (workshop.path("fleet/app/sub"), workshop.path("aside"));
     // the other folder has the same names and contents, so that only the link protects it
     let elsewhere = workshop.path("elsewhere");
@@ -71,7 +71,7 @@ fn a_folder_that_becomes_a_link_meanwhile() {
     let before = files(&elsewhere);
     let begun = Instant::now();
     let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     let duration = begun.elapsed();
     let mut refused = 0;
     for round in 0..40 {
@@ -126,7 +126,7 @@ fn a_file_that_has_no_room() {
     ];
     workshop.release("v1.1.0", &large);
     // fetches before the test starts
-    workshop.merge3(&["upgrade", "--all", "--dry-run"]).with(0);
+    workshop.merge3(&["upgrade", "--all", "--dry-run"]).exits(0);
     let before = files(&workshop.path("fleet/app"));
     let head = workshop.git("fleet", &["rev-parse", "HEAD"]);
     let mut command = Command::new("sh");
@@ -135,13 +135,13 @@ fn a_file_that_has_no_room() {
     let script = "trap '' XFSZ; ulimit -f 20; exec \"$@\"";
     command.args(["-c", script, "sh", merge3()]).args(UPGRADE);
     command.current_dir(workshop.path("fleet"));
-    let run = RunOutput::from(workshop.isolated(&mut command)).with(2);
+    let run = RunOutput::from(workshop.isolated(&mut command)).exits(2);
     run.says(&["app failed:", "b.yaml", "nothing was written"]);
     assert_eq!(files(&workshop.path("fleet/app")), before);
     assert_eq!(workshop.read("fleet/fine/a.yaml"), "a: 2\n");
     assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
     assert_ne!(workshop.git("fleet", &["rev-parse", "HEAD"]), head);
-    workshop.merge3(&UPGRADE).with(0);
+    workshop.merge3(&UPGRADE).exits(0);
     assert_eq!(workshop.read("fleet/app/b.yaml"), long);
     assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
 }

@@ -85,7 +85,7 @@ fn a_file_that_is_replaced_has_no_special_bits() {
     let script = workshop.path("local/run.sh");
     fs::set_permissions(&script, Permissions::from_mode(0o4750)).unwrap();
     let sides = ["--ancestor", "old", "--from", "new", "--to", "local"];
-    workshop.merge3_in(".", &sides).with(0);
+    workshop.merge3_in(".", &sides).exits(0);
     assert_eq!(workshop.read("local/run.sh"), "echo 2\n");
     assert_eq!(mode(&workshop, "local/run.sh"), 0o750);
 }

@@ -18,7 +18,7 @@ fn a_report_is_not_written_through_a_link() {
             let link = workshop.path("fleet/report.md");
             symlink(target, &link).unwrap();
             let report = ["--report", "markdown", "--report-file", "report.md"];
-            let run = workshop.merge3(&[arguments, &report].concat()).with(2);
+            let run = workshop.merge3(&[arguments, &report].concat()).exits(2);
             run.says(&[
                 "--report-file: report.md is no regular file",
                 "help: nothing was written",
@@ -47,10 +47,10 @@ fn threads_have_a_bound() {
         workshop.merge3_in(".", &[&sides[..], &threads].concat())
     };
     for number in ["513", "1000000", "18446744073709551615", "0"] {
-        let run = with(number).with(2);
+        let run = with(number).exits(2);
         run.says(&["--threads"]);
     }
     for number in ["1", "16", "512"] {
-        with(number).with(0);
+        with(number).exits(0);
     }
 }

@@ -29,7 +29,7 @@ fn folders(workshop: &Workshop) -> Vec<std::path::PathBuf> {
 fn a_cache_that_others_may_write_to_is_not_used() {
     let workshop = Workshop::with_app();
     let trace = workshop.path("trace");
-    workshop.merge3(&["outdated"]).with(0);
+    workshop.merge3(&["outdated"]).exits(0);
     for folder in folders(&workshop) {
         assert_eq!(mode(&folder), 0o700, "{}", folder.display());
     }
@@ -45,7 +45,7 @@ fn a_cache_that_others_may_write_to_is_not_used() {
     }
     let before = workshop.files("fleet");
     let refused = |what: &str| {
-        let run = workshop.merge3(&["upgrade", "app"]).with(2);
+        let run = workshop.merge3(&["upgrade", "app"]).exits(2);
         run.says(&["the cache in ", what, "MERGE3_CACHE_DIR"]);
         assert!(!trace.exists());
         assert_eq!(workshop.files("fleet"), before);
@@ -77,7 +77,7 @@ fn a_cache_is_closed_to_others() {
     for folder in folders(&workshop) {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
     let all = folders(&workshop);
     assert!(all.iter().take(2).all(|folder| mode(folder) == 0o700));
@@ -107,7 +107,7 @@ fn credentials_in_an_address_are_never_shown() {
             let address = format!("{scheme}://{part}127.0.0.1:9/x.git");
             let run = workshop
                 .merge3(&["get", &format!("{address}@v1"), "new"])
-                .with(2);
+                .exits(2);
             assert!(!format!("{run:?}").contains("s3cret"), "{address}: {run:?}");
             assert!(!workshop.has("fleet/new"));
             // an address that was written into the record by hand
@@ -119,7 +119,7 @@ fn credentials_in_an_address_are_never_shown() {
                 &["upgrade", "--all", "--report", "json", "--commit"][..],
                 &["outdated", "--report", "markdown"],
             ] {
-                let run = workshop.merge3(arguments).with(2);
+                let run = workshop.merge3(arguments).exits(2);
                 assert!(!format!("{run:?}").contains("s3cret"), "{address}: {run:?}");
             }
             workshop.write("fleet/app/.merge3.yaml", &before);

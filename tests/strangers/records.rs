@@ -30,7 +30,7 @@ fn fleet(names: &[String], with_kptfile: bool) -> Workshop {
     workshop.release("v1.0.0", &[]);
     for name in names {
         let address = format!("{}/{name}@v1.0.0", workshop.url());
-        workshop.merge3(&["get", &address, name]).with(0);
+        workshop.merge3(&["get", &address, name]).exits(0);
     }
     workshop.save("vendor");
     workshop
@@ -83,9 +83,9 @@ fn assert_own_records(workshop: &Workshop, record_styles: &[(String, String)]) {
     }
     // the next run fetches from the original source
     workshop.save("upgraded");
-    let run = workshop.merge3(&["outdated"]).with(0);
+    let run = workshop.merge3(&["outdated"]).exits(0);
     assert!(!run.stdout.contains("private"), "{run:?}");
-    let run = workshop.merge3(&["upgrade", "--all"]).with(0);
+    let run = workshop.merge3(&["upgrade", "--all"]).exits(0);
     assert!(run.stdout.ends_with("up to date\n"), "{run:?}");
 }
 
@@ -145,7 +145,7 @@ fn a_record_stays_however_upstream_writes_its_own() {
     for with_kptfile in [true, false] {
         let (workshop, record_styles) = ways_of(with_kptfile);
         release(&workshop, "v1.1.0", &record_styles);
-        workshop.merge3(&["upgrade", "--all"]).with(0);
+        workshop.merge3(&["upgrade", "--all"]).exits(0);
         for (name, way) in &record_styles {
             let file = format!("fleet/{name}/web.yaml");
             assert_eq!(workshop.read(&file), web("1.1.0", 1), "{way}");
@@ -169,14 +169,14 @@ fn a_record_of_upstreams_that_changes_changes_nothing_here() {
         "v1.1.0",
         &edited(|way| way.replace("private", "elsewhere")),
     );
-    workshop.merge3(&["upgrade", "--all"]).with(0);
+    workshop.merge3(&["upgrade", "--all"]).exits(0);
     workshop.save("elsewhere");
     for (name, way) in &record_styles {
         let text = without_x(&workshop.read(&format!("fleet/{name}/Kptfile")));
         assert!(!text.contains("elsewhere"), "{way}\n{text}");
     }
     release(&workshop, "v1.2.0", &edited(|way| format!("{way}# more\n")));
-    workshop.merge3(&["upgrade", "--all"]).with(0);
+    workshop.merge3(&["upgrade", "--all"]).exits(0);
     assert_own_records(&workshop, &record_styles);
 }
 
@@ -203,7 +203,7 @@ fn a_record_does_not_come_by_way_of_another_file() {
         );
         if run.status == 0 {
             workshop.save("upgraded");
-            let run = workshop.merge3(&["outdated", "app"]).with(0);
+            let run = workshop.merge3(&["outdated", "app"]).exits(0);
             assert!(!run.stdout.contains("private"), "{run:?}");
         }
     }
@@ -226,7 +226,7 @@ fn a_record_stays_beside_conflict_markers() {
     release(&workshop, "v1.1.0", &record_styles);
     workshop
         .merge3(&["upgrade", "--all", "--on-conflict", "markers"])
-        .with(1);
+        .exits(1);
     let mut marked = 0;
     for (name, way) in &record_styles {
         let text = without_x(&workshop.read(&format!("fleet/{name}/Kptfile")));
@@ -240,7 +240,7 @@ fn a_record_stays_beside_conflict_markers() {
 #[track_caller]
 fn refused(workshop: &Workshop, arguments: &[&str]) -> RunOutput {
     let before = workshop.files("fleet");
-    let run = workshop.merge3(arguments).with(2);
+    let run = workshop.merge3(arguments).exits(2);
     run.says(&["help: "]);
     assert_eq!(workshop.files("fleet"), before);
     run
@@ -277,7 +277,7 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
     let below = workshop.tree(&rows);
     rows.push(row(TREE, "sub", below));
     workshop.forge("v1.4.0", &rows);
-    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    let run = workshop.merge3(&["upgrade", "app"]).exits(0);
     run.says(&[
         ".merge3-output: upstream's file is left out",
         "sub/.merge3-journal",
@@ -286,7 +286,7 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
     let address = format!("{}/app@v1.4.0", workshop.url());
     workshop
         .merge3(&["get", &address, "got"])
-        .with(0)
+        .exits(0)
         .says(&["sub/.merge3-output"]);
     for folder in ["fleet/app", "fleet/app/sub", "fleet/got/sub"] {
         for name in own {
@@ -298,7 +298,7 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
         assert!(workshop.has(&format!("{folder}/web.yaml")));
     }
     workshop.save("got");
-    workshop.merge3(&["upgrade", "--all"]).with(0);
+    workshop.merge3(&["upgrade", "--all"]).exits(0);
 }
 
 /// An upgrade to a version without a Kptfile keeps the Kptfile with the record, for every strategy.
@@ -313,7 +313,7 @@ fn a_record_stays_where_upstream_has_no_kptfile_any_more() {
             "v1.1.0",
             &[("app/Kptfile", ""), ("app/web.yaml", &web("1.1", 1))],
         );
-        workshop.merge3(&["upgrade", "app"]).with(0);
+        workshop.merge3(&["upgrade", "app"]).exits(0);
         let after = workshop.read("fleet/app/Kptfile");
         assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
         assert!(after.contains("ref: v1.1.0"), "{after}");
@@ -321,10 +321,10 @@ fn a_record_stays_where_upstream_has_no_kptfile_any_more() {
         workshop.save("upgrade");
         // the next upgrade works, also to a version that has a Kptfile again
         workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
-        workshop.merge3(&["upgrade", "app"]).with(0);
+        workshop.merge3(&["upgrade", "app"]).exits(0);
         workshop.save("upgrade");
         workshop.release("v1.3.0", &[("app/Kptfile", &kptfile("app"))]);
-        workshop.merge3(&["upgrade", "app"]).with(0);
+        workshop.merge3(&["upgrade", "app"]).exits(0);
         assert!(workshop.read("fleet/app/Kptfile").contains("ref: v1.3.0"));
     }
     // a Kptfile that upstream never had belongs to the local side
@@ -335,6 +335,6 @@ fn a_record_stays_where_upstream_has_no_kptfile_any_more() {
     );
     workshop
         .merge3(&["upgrade", "app", "--on-conflict", "fail"])
-        .with(0);
+        .exits(0);
     assert!(workshop.read("fleet/app/Kptfile").contains("ref: v1.1.0"));
 }

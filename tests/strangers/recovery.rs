@@ -95,12 +95,12 @@ fn a_journal_that_comes_with_a_package_is_not_obeyed() {
         );
         workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
         let address = format!("{}/app@v1.0.0", workshop.url());
-        let got = workshop.merge3(&["get", &address, "app"]).with(0);
+        let got = workshop.merge3(&["get", &address, "app"]).exits(0);
         got.says(&["merge3-journal", "upstream's file is left out"]);
         assert!(!workshop.has(&format!("fleet/app/{place}.merge3-journal")));
         workshop.write("fleet/app/own.yaml", OWN);
         workshop.save("vendor");
-        let run = workshop.merge3(&["upgrade", "app"]).with(0);
+        let run = workshop.merge3(&["upgrade", "app"]).exits(0);
         run.says(&["upstream's file is left out"]);
         assert_unharmed(&workshop, "fleet/app");
         assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
@@ -118,7 +118,7 @@ fn a_journal_that_lies_in_a_merged_package_is_not_obeyed() {
         let journal = format!("package/{place}.merge3-journal");
         workshop.write(&journal, &hostile());
         let sides = ["--ancestor", "old", "--from", "new", "--to", "package"];
-        workshop.merge3_in(".", &sides).with(0);
+        workshop.merge3_in(".", &sides).exits(0);
         assert_unharmed(&workshop, "package");
         assert_eq!(workshop.read(&journal), hostile());
         assert!(workshop.read("package/web.yaml").contains("web:1.1"));
@@ -149,7 +149,7 @@ fn what_merge3_keeps_for_itself_does_not_come_from_upstream() {
     workshop.save("notes");
     let run = workshop
         .merge3(&["upgrade", "app", "--on-conflict", "updated"])
-        .with(0);
+        .exits(0);
     for name in names {
         let left_out = format!("{name}: upstream's file is left out");
         run.says(&[
@@ -165,9 +165,9 @@ fn what_merge3_keeps_for_itself_does_not_come_from_upstream() {
     // the package can still be upgraded
     workshop.save("upgrade");
     workshop.release("v1.3.0", &[("app/web.yaml", "kind: Fresher\n")]);
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     let address = format!("{}/app@v1.3.0", workshop.url());
-    workshop.merge3(&["get", &address, "second"]).with(0);
+    workshop.merge3(&["get", &address, "second"]).exits(0);
     assert_eq!(workshop.files("fleet/second").len(), 2);
 }
 

@@ -126,7 +126,7 @@ fn rules_and_records_are_shown_without_control_characters() {
     ] {
         let workshop = sides(|side| format!("a: {side}\n"));
         workshop.write("local/.merge3.yaml", &text);
-        assert_told(&text, &workshop.merge3_in(".", &SIDES).with(2));
+        assert_told(&text, &workshop.merge3_in(".", &SIDES).exits(2));
     }
     let workshop = Workshop::with_app();
     let record = workshop.read("fleet/app/.merge3.yaml");
@@ -216,7 +216,7 @@ fn the_action_forges_no_commands() {
     command.env("PATH", path).env("ARGUMENTS", "");
     command.env("RUNNER_TEMP", workshop.path("."));
     command.env("GITHUB_OUTPUT", workshop.path("output"));
-    let run = RunOutput::from(workshop.isolated(&mut command)).with(0);
+    let run = RunOutput::from(workshop.isolated(&mut command)).exits(0);
     let mut lines = run
         .stdout
         .split(['\n', '\r', '\u{2028}'])

@@ -83,7 +83,7 @@ fn a_hook_is_not_written_through_chained_links() {
         ],
     );
     get(&workshop, "v1.0.0")
-        .with(2)
+        .exits(2)
         .says(&["app", "twice", "help: "]);
     assert!(!workshop.has("fleet/app"));
 }
@@ -108,7 +108,7 @@ fn links_are_resolved_by_way_of_other_links() {
         ],
     );
     workshop.write("fleet/secret", "s");
-    let run = get(&workshop, "v1.0.0").with(0);
+    let run = get(&workshop, "v1.0.0").exits(0);
     run.says(&[
         "out: a symbolic link",
         "up: a symbolic link",
@@ -188,7 +188,7 @@ fn names_reserved_by_git_are_refused() {
         .map(|name| row(FILE, name, file.clone()))
         .collect();
     workshop.forge("v99.0.0", &rows);
-    get(&workshop, "v99.0.0").with(0);
+    get(&workshop, "v99.0.0").exits(0);
     for name in fine {
         assert!(workshop.has(&format!("fleet/app/{name}")), "{name}");
     }
@@ -222,14 +222,14 @@ fn an_upgrade_to_such_a_tree_is_refused_and_others_are_done() {
     for (number, rows) in shapes.iter().enumerate() {
         let tag = format!("v2.0.{number}");
         workshop.forge(&tag, rows);
-        let run = workshop.merge3(&["upgrade", "app", "--to", &tag]).with(2);
+        let run = workshop.merge3(&["upgrade", "app", "--to", &tag]).exits(2);
         run.says(&["app failed:", "help: "]);
         assert_eq!(workshop.files("fleet"), before, "{number}");
     }
     workshop.release("fine/v1.1.0", &[("fine/web.yaml", &web("1.1", 1))]);
     workshop
         .merge3(&["upgrade", "--all"])
-        .with(2)
+        .exits(2)
         .says(&["app failed:"]);
     assert_eq!(workshop.read("fleet/fine/web.yaml"), web("1.1", 1));
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.0", 1));

@@ -17,7 +17,7 @@ fn at_github() -> Workshop {
     workshop.write("home/.gitconfig", &config);
     workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
     let address = "https://github.com/acme/charts.git/app@v1.0.0";
-    workshop.merge3(&["get", address, "app"]).with(0);
+    workshop.merge3(&["get", address, "app"]).exits(0);
     workshop.edit("fleet/app/web.yaml", "web:1.0", "web:ours");
     workshop.save("vendor");
     workshop
@@ -58,7 +58,7 @@ fn words_of_commits_are_references_to_upstream_or_nothing() {
         "--report",
         "markdown",
     ]);
-    let body = run.with(0).stdout;
+    let body = run.exits(0).stdout;
 
     let message = workshop.git("fleet", &["show", "-s", "--format=%B"]);
     assert!(
@@ -136,7 +136,7 @@ fn a_body_is_never_longer_than_hosts_take() {
     for package in 0..60 {
         let address = format!("{}/p{package}@v1.0.0", workshop.url());
         let folder = format!("packages/{}/p{package}", "long-name-".repeat(12));
-        workshop.merge3(&["get", &address, &folder]).with(0);
+        workshop.merge3(&["get", &address, &folder]).exits(0);
         for name in ["a.yaml", "huge.yaml"] {
             let file = format!("fleet/{folder}/{name}");
             if workshop.has(&file) {
@@ -150,7 +150,7 @@ fn a_body_is_never_longer_than_hosts_take() {
     release("v1.1.0", "new");
     let body = workshop
         .merge3(&["upgrade", "--all", "--dry-run", "--report", "markdown"])
-        .with(2)
+        .exits(2)
         .stdout;
     assert!(body.len() <= 60_000, "{}", body.len());
     assert!(body.len() > 30_000, "{}", body.len());

@@ -41,7 +41,7 @@ fn a_copy_is_adopted_at_the_version_that_is_nearest() {
     let workshop = with_copy();
     let address = format!("{}/app", workshop.url());
     let before = workshop.files("fleet");
-    let run = workshop.merge3(&["adopt", "app", &address]).with(0);
+    let run = workshop.merge3(&["adopt", "app", &address]).exits(0);
     assert_eq!(
         run.stdout,
         format!(
@@ -54,7 +54,7 @@ fn a_copy_is_adopted_at_the_version_that_is_nearest() {
     workshop.save("adopt");
     workshop
         .merge3(&["upgrade", "app", "--on-conflict", "fail"])
-        .with(0);
+        .exits(0);
     let expected = web("2.0", 1).replace("replicas: 1", "replicas: 7 # ours");
     assert_eq!(workshop.read("fleet/app/web.yaml"), expected);
     assert_eq!(workshop.read("fleet/app/other.yaml"), "a: 2.0\nb: 2\n");
@@ -62,7 +62,7 @@ fn a_copy_is_adopted_at_the_version_that_is_nearest() {
     let record = workshop.read("fleet/app/.merge3.yaml");
     workshop
         .merge3(&["get", &format!("{address}@v2.0.0"), "got"])
-        .with(0);
+        .exits(0);
     assert_eq!(record, workshop.read("fleet/got/.merge3.yaml"));
 }
 
@@ -74,13 +74,13 @@ fn versions_that_upstream_does_not_send_end_the_search_for_the_nearest() {
     let object = format!("upstream.git/objects/{folder}/{name}");
     fs::remove_file(workshop.path(&object)).unwrap();
     let address = format!("{}/app", workshop.url());
-    let run = workshop.merge3(&["adopt", "app", &address]).with(2);
+    let run = workshop.merge3(&["adopt", "app", &address]).exits(2);
     let reported = format!("error: the versions of {address} cannot be fetched (");
     assert!(run.stderr.starts_with(&reported), "{}", run.stderr);
     assert!(!workshop.has("fleet/app/.merge3.yaml"));
     workshop
         .merge3(&["adopt", "app", &format!("{address}@v1.2.0")])
-        .with(0);
+        .exits(0);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_copy_is_adopted_at_a_version_that_is_named() {
         "rules:\n- path: a\n  take: local\n",
     );
     let address = format!("{}/app@v1.0.0", workshop.url());
-    let run = workshop.merge3(&["adopt", "app", &address]).with(0);
+    let run = workshop.merge3(&["adopt", "app", &address]).exits(0);
     assert!(run.stdout.starts_with("app: v1.0.0 of "), "{}", run.stdout);
     let record = workshop.read("fleet/app/.merge3.yaml");
     assert!(
@@ -100,7 +100,7 @@ fn a_copy_is_adopted_at_a_version_that_is_named() {
     );
     assert!(record.contains("\n    ref: v1.0.0\n"), "{record}");
     // a package can be adopted only once
-    let again = workshop.merge3(&["adopt", "app", &address]).with(2);
+    let again = workshop.merge3(&["adopt", "app", &address]).exits(2);
     again.says(&["it says already where it comes from"]);
 }
 
@@ -120,7 +120,7 @@ fn a_copy_with_a_kptfile_has_its_record_there() {
     workshop.edit("fleet/mine/Kptfile", "name: app", "name: mine");
     workshop.save("a copy by hand");
     let address = format!("{}/app", workshop.url());
-    workshop.merge3(&["adopt", "mine", &address]).with(0);
+    workshop.merge3(&["adopt", "mine", &address]).exits(0);
     assert!(
         workshop
             .read("fleet/mine/Kptfile")
@@ -128,7 +128,7 @@ fn a_copy_with_a_kptfile_has_its_record_there() {
     );
     assert!(!workshop.has("fleet/mine/.merge3.yaml"));
     // the diff leaves out the name and the record
-    assert_eq!(workshop.merge3(&["diff", "mine"]).with(0).stdout, "");
+    assert_eq!(workshop.merge3(&["diff", "mine"]).exits(0).stdout, "");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn what_cannot_be_adopted_is_left() {
             "git would start a program",
         ),
     ] {
-        let run = workshop.merge3(&["adopt", folder, &address]).with(2);
+        let run = workshop.merge3(&["adopt", folder, &address]).exits(2);
         run.says(&[message]);
         assert!(!run.stderr.contains("pass@"), "{}", run.stderr);
     }
@@ -185,10 +185,10 @@ fn a_record_is_not_written_through_a_link() {
 #[test]
 fn what_has_changed_since_upstream_is_a_diff_or_a_list() {
     let workshop = Workshop::with_app();
-    assert_eq!(workshop.merge3(&["diff", "app"]).with(0).stdout, "");
+    assert_eq!(workshop.merge3(&["diff", "app"]).exits(0).stdout, "");
     workshop.edit("fleet/app/web.yaml", "replicas: 1", "replicas: 7 # ours");
     workshop.write("fleet/app/mine.yaml", "mine: 1\n");
-    let diff = workshop.merge3(&["diff", "app"]).with(0).stdout;
+    let diff = workshop.merge3(&["diff", "app"]).exits(0).stdout;
     assert!(
         diff.contains("-  replicas: 1\n+  replicas: 7 # ours\n"),
         "{diff}"
@@ -197,15 +197,15 @@ fn what_has_changed_since_upstream_is_a_diff_or_a_list() {
         diff.contains("+mine: 1\n") && !diff.contains("upstream"),
         "{diff}"
     );
-    let list = workshop.merge3(&["diff", "app", "--list"]).with(0).stdout;
+    let list = workshop.merge3(&["diff", "app", "--list"]).exits(0).stdout;
     assert_eq!(list, "added mine.yaml\nchanged web.yaml\n");
     fs::remove_file(workshop.path("fleet/app/web.yaml")).unwrap();
-    let list = workshop.merge3(&["diff", "app", "--list"]).with(0).stdout;
+    let list = workshop.merge3(&["diff", "app", "--list"]).exits(0).stdout;
     assert_eq!(list, "added mine.yaml\ndeleted web.yaml\n");
     workshop.write("fleet/plain/a.yaml", "a: 1\n");
     workshop
         .merge3(&["diff", "plain"])
-        .with(2)
+        .exits(2)
         .says(&["it does not say where it comes from", "merge3 adopt"]);
 }
 
@@ -226,12 +226,12 @@ fn a_folder_of_vendirs_is_adopted_without_an_address() {
         "apiVersion: vendir.k14s.io/v1alpha1\nkind: Config\ndirectories:\n- path: third\n  contents:\n  - path: web\n    git: {{url: \"{url}\", ref: v1.2.0}}\n    newRootPath: app\n"
     ));
     workshop.save("vendir");
-    let run = workshop.merge3(&["adopt", "third/web"]).with(2);
+    let run = workshop.merge3(&["adopt", "third/web"]).exits(2);
     run.says(&["no vendir.lock.yml says", "REPO[/DIR][@REF]"]);
     workshop.write("fleet/vendir.lock.yml", &format!(
         "apiVersion: vendir.k14s.io/v1alpha1\nkind: LockConfig\ndirectories:\n- path: third\n  contents:\n  - path: web\n    git: {{sha: {commit}, tags: [v1.2.0]}}\n"
     ));
-    workshop.merge3(&["adopt", "third/web"]).with(0);
+    workshop.merge3(&["adopt", "third/web"]).exits(0);
     let record = workshop.read("fleet/third/web/.merge3.yaml");
     assert!(
         record.contains("    directory: /app\n    ref: v1.2.0\n"),

@@ -47,7 +47,7 @@ fn log_in(workshop: &Workshop, authority: &str) {
 fn assert_upgradable(workshop: &Workshop, address: &str) {
     workshop
         .merge3(&["get", &format!("{address}@1.0.0"), "app"])
-        .with(0);
+        .exits(0);
     let file = "fleet/app/templates/web.yaml";
     assert_eq!(workshop.read(file), web("1.0.0", 1));
     workshop.edit(file, "replicas: 1", "replicas: 7 # ours");
@@ -55,27 +55,27 @@ fn assert_upgradable(workshop: &Workshop, address: &str) {
     assert_eq!(
         workshop
             .merge3(&["outdated", "--within", "minor"])
-            .with(0)
+            .exits(0)
             .stdout,
         "PACKAGE  CURRENT  WANTED  LATEST\napp      1.0.0    1.1.0   2.0.0\n"
     );
     let minor = [
         "upgrade", "app", "--within", "minor", "--commit", "--report", "markdown",
     ];
-    let body = workshop.merge3(&minor).with(0).stdout;
+    let body = workshop.merge3(&minor).exits(0).stdout;
     assert!(
         body.contains("| `app` | `1.0.0` | `1.1.0` | 0 |") || body.contains("/1.1.0` | 0 |"),
         "{body}"
     );
     assert!(workshop.read(file).contains("image: web:1.1.0"));
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     let expected = web("2.0.0", 1).replace("replicas: 1", "replicas: 7 # ours");
     assert_eq!(workshop.read(file), expected);
     workshop.save("upgrade");
-    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    let run = workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(run.stdout, "1 package is up to date\n");
     assert_eq!(
-        workshop.merge3(&["diff", "app", "--list"]).with(0).stdout,
+        workshop.merge3(&["diff", "app", "--list"]).exits(0).stdout,
         "changed templates/web.yaml\n"
     );
 }
@@ -100,7 +100,7 @@ fn a_chart_of_a_helm_repository_is_upgraded() {
 fn a_private_helm_repository_is_asked_with_a_password() {
     let (server, address) = helm(Access::Password);
     let workshop = Workshop::new();
-    let run = workshop.merge3(&["get", &address, "app"]).with(2);
+    let run = workshop.merge3(&["get", &address, "app"]).exits(2);
     run.says(&["it answers with status 401", "docker login"]);
     log_in(&workshop, &server.authority);
     assert_upgradable(&workshop, &address);
@@ -174,14 +174,14 @@ fn a_chart_copied_by_hand_has_its_version() {
     workshop.write("fleet/web/Chart.yaml", &chart_yaml("1.1.0"));
     workshop.write("fleet/web/templates/web.yaml", &web("1.1.0", 3));
     workshop.save("a copy by hand");
-    let run = workshop.merge3(&["adopt", "web", &address]).with(0);
+    let run = workshop.merge3(&["adopt", "web", &address]).exits(0);
     assert!(
         run.stdout.starts_with("web: web/1.1.0 of "),
         "{}",
         run.stdout
     );
     workshop.save("adopt");
-    workshop.merge3(&["upgrade", "web"]).with(0);
+    workshop.merge3(&["upgrade", "web"]).exits(0);
     assert_eq!(
         workshop.read("fleet/web/templates/web.yaml"),
         web("2.0.0", 3)
@@ -200,15 +200,15 @@ fn a_copy_of_an_archive_is_adopted_at_the_nearest_version() {
     }
     let ours = web("1.1.0", 1).replace("replicas: 1", "replicas: 7 # ours");
     workshop.write("fleet/kpt/web.yaml", &ours);
-    let run = workshop.merge3(&["adopt", "kpt", &oci]).with(0);
+    let run = workshop.merge3(&["adopt", "kpt", &oci]).exits(0);
     assert!(run.stdout.contains("1.1.0"), "{}", run.stdout);
     // upstream does not have the copy's version
     workshop.write("fleet/chart/Chart.yaml", &chart_yaml("1.1.0-ours"));
     workshop.write("fleet/chart/templates/web.yaml", &ours);
-    let run = workshop.merge3(&["adopt", "chart", &helm]).with(0);
+    let run = workshop.merge3(&["adopt", "chart", &helm]).exits(0);
     assert!(run.stdout.contains("1.1.0"), "{}", run.stdout);
     workshop.save("adopt");
-    workshop.merge3(&["upgrade", "kpt", "chart"]).with(0);
+    workshop.merge3(&["upgrade", "kpt", "chart"]).exits(0);
     for file in ["fleet/kpt/web.yaml", "fleet/chart/templates/web.yaml"] {
         assert_eq!(workshop.read(file), ours.replace("1.1.0", "2.0.0"));
     }
@@ -222,7 +222,7 @@ fn a_registry_hands_out_tokens() {
     }
     let address = format!("oci://{}/charts/web", server.authority);
     let workshop = Workshop::new();
-    let run = workshop.merge3(&["get", &address, "app"]).with(2);
+    let run = workshop.merge3(&["get", &address, "app"]).exits(2);
     run.says(&["it answers with status 401"]);
     log_in(&workshop, &server.authority);
     assert_upgradable(&workshop, &address);
@@ -241,7 +241,7 @@ fn versions_that_are_not_there_and_archives_that_are_gone() {
     let workshop = Workshop::new();
     let run = workshop
         .merge3(&["get", &format!("{address}@1.2.0"), "app"])
-        .with(2);
+        .exits(2);
     run.says(&[
         "has no tag, branch or commit 1.2.0",
         "web/1.1.0",
@@ -249,14 +249,14 @@ fn versions_that_are_not_there_and_archives_that_are_gone() {
     ]);
     workshop
         .merge3(&["get", &format!("{address}@1.0.0"), "app"])
-        .with(0);
+        .exits(0);
     workshop.save("get");
-    workshop.merge3(&["cache", "clean"]).with(0);
+    workshop.merge3(&["cache", "clean"]).exits(0);
     server.put("/charts/index.yaml", b"entries:\n  web:\n");
     server.chart("web", "2.0.0", &chart("2.0.0"));
     workshop
         .merge3(&["upgrade", "app"])
-        .with(2)
+        .exits(2)
         .says(&["is not in the repository any more"]);
     for (address, message) in [
         (
@@ -276,7 +276,7 @@ fn versions_that_are_not_there_and_archives_that_are_gone() {
     ] {
         workshop
             .merge3(&["get", &address, "x"])
-            .with(2)
+            .exits(2)
             .says(&[message]);
     }
 }
@@ -320,11 +320,11 @@ fn git_helm_and_a_registry_end_in_the_same_files() {
         let folder = format!("app{at}");
         workshop
             .merge3(&["get", &format!("{address}@1.0.0"), &folder])
-            .with(0);
+            .exits(0);
         let file = format!("fleet/{folder}/templates/web.yaml");
         workshop.edit(&file, "replicas: 1", "replicas: 7 # ours");
         workshop.save("ours");
-        workshop.merge3(&["upgrade", &folder]).with(0);
+        workshop.merge3(&["upgrade", &folder]).exits(0);
         workshop.save("upgrade");
         let mut files = workshop.files(&format!("fleet/{folder}"));
         files.remove(".merge3.yaml").unwrap();
@@ -347,7 +347,7 @@ fn a_real_registry_gives_charts_and_packages() {
     }
     let workshop = Workshop::new();
     let address = format!("oci://{}/team/web", registry.authority);
-    let run = workshop.merge3(&["get", &address, "app"]).with(2);
+    let run = workshop.merge3(&["get", &address, "app"]).exits(2);
     run.says(&["it answers with status 401", "docker login"]);
     let wrong = format!(
         "{{\"auths\": {{\"{}\": {{\"username\": \"bot\", \"password\": \"wrong\"}}}}}}",
@@ -356,7 +356,7 @@ fn a_real_registry_gives_charts_and_packages() {
     workshop.write("home/.docker/config.json", &wrong);
     workshop
         .merge3(&["get", &address, "app"])
-        .with(2)
+        .exits(2)
         .says(&["status 401"]);
     log_in(&workshop, &registry.authority);
     assert_upgradable(&workshop, &address);
@@ -368,7 +368,7 @@ fn a_real_registry_gives_charts_and_packages() {
     assert!(!record.contains(PASSWORD) && !record.contains(&basic()));
     // by digest
     let by_digest = format!("{address}@{}", digests[1]);
-    workshop.merge3(&["get", &by_digest, "pinned"]).with(0);
+    workshop.merge3(&["get", &by_digest, "pinned"]).exits(0);
     assert_eq!(
         workshop.read("fleet/pinned/templates/web.yaml"),
         web("1.1.0", 1)
@@ -377,12 +377,12 @@ fn a_real_registry_gives_charts_and_packages() {
     registry.push("team/web", "latest", CHART, &chart("1.0.0"));
     workshop
         .merge3(&["get", &format!("{address}:latest"), "moving"])
-        .with(0);
+        .exits(0);
     workshop.save("get");
     registry.push("team/web", "latest", CHART, &chart("1.1.0"));
     workshop
         .merge3(&["upgrade", "moving", "--to", "latest"])
-        .with(0);
+        .exits(0);
     assert_eq!(
         workshop.read("fleet/moving/templates/web.yaml"),
         web("1.1.0", 1)

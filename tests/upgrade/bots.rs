@@ -122,7 +122,7 @@ fn check_requests(
     let second = "upgrade/apps/second-one";
     let tip = |branch: &str| workshop.git("origin.git", &["rev-parse", branch]);
     let (result, log) = with(&[("MOST_OPEN", "1")]);
-    let result = result.with(0);
+    let result = result.exits(0);
     assert!(
         result.stdout.contains(&format!("{second} waits: 1 ")),
         "{result:?}"
@@ -136,7 +136,7 @@ fn check_requests(
 
     std::thread::sleep(std::time::Duration::from_millis(1100));
     let (result, log) = with(&[("MOST_OPEN", "10")]);
-    result.with(0);
+    result.exits(0);
     assert_eq!(
         log.matches(create).count(),
         1,
@@ -167,7 +167,7 @@ fn check_requests(
     workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
     let before = tip(second);
     let (result, _) = with(&[("MOST_OPEN", "10")]);
-    result.with(1).says(&["is left as it is"]);
+    result.exits(1).says(&["is left as it is"]);
     assert_eq!(tip(first), by_hand);
     assert_ne!(tip(second), before);
     let count = workshop.git(
@@ -177,7 +177,7 @@ fn check_requests(
     assert_eq!(count, "1\n", "the branch is rebuilt");
 
     let (result, log) = with(&[("MOST_OPEN", "10"), ("ONE_FOR_ALL", "true")]);
-    result.with(0);
+    result.exits(0);
     assert_eq!(log.matches(create).count(), 1, "{log}");
     let count = workshop.git("origin.git", &["rev-list", "--count", "main..upgrade/all"]);
     assert_eq!(count, "2\n");
@@ -270,10 +270,10 @@ fn renovate_notices_and_merge3_merges() {
     );
     workshop.write("log", "");
     let (result, _) = run(&workshop, &command, &[]);
-    result.with(0);
+    result.exits(0);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
     assert_eq!(
-        workshop.merge3(&["outdated"]).with(0).stdout,
+        workshop.merge3(&["outdated"]).exits(0).stdout,
         "1 package is up to date\n"
     );
 }

@@ -30,7 +30,7 @@ fn an_old_upgrade_branch_is_rebuilt() {
     // the upgrade starts on main, or on the branch that is still checked out
     for back in [true, false] {
         let workshop = Workshop::with_app();
-        upgrade(&workshop).with(0);
+        upgrade(&workshop).exits(0);
         assert_eq!(log(&workshop), ["Upgrade app from v1.0.0 to v1.1.0"]);
         workshop.git("fleet", &["checkout", "-q", "main"]);
         workshop.write("fleet/notes", "of today\n");
@@ -39,7 +39,7 @@ fn an_old_upgrade_branch_is_rebuilt() {
             workshop.git("fleet", &["checkout", "-q", "bot"]);
         }
         workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
-        upgrade(&workshop).with(0);
+        upgrade(&workshop).exits(0);
         assert_eq!(log(&workshop), ["Upgrade app from v1.0.0 to v1.2.0"]);
         assert_eq!(head(&workshop, "bot~1"), head(&workshop, "main"));
         assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.2", 1));
@@ -52,7 +52,7 @@ fn a_branch_stays_where_nothing_is_new() {
     for back in [true, false] {
         let workshop = Workshop::with_app();
         workshop.get("app@v1.0.0", "second");
-        upgrade(&workshop).with(0);
+        upgrade(&workshop).exits(0);
         let before = head(&workshop, "bot");
         if back {
             workshop.git("fleet", &["checkout", "-q", "main"]);
@@ -60,7 +60,7 @@ fn a_branch_stays_where_nothing_is_new() {
         // so that another commit would have another date
         std::thread::sleep(std::time::Duration::from_millis(1100));
         let run = workshop.merge3(&[&ARGUMENTS[..], &["--report", "json"]].concat());
-        let report = run.with(0).json();
+        let report = run.exits(0).json();
         assert_eq!(
             head(&workshop, "bot"),
             before,
@@ -76,10 +76,10 @@ fn a_branch_stays_where_nothing_is_new() {
 #[test]
 fn a_branch_stays_where_nothing_could_be_upgraded() {
     let workshop = Workshop::with_app();
-    upgrade(&workshop).with(0);
+    upgrade(&workshop).exits(0);
     let before = head(&workshop, "bot");
     std::fs::rename(workshop.path("upstream.git"), workshop.path("gone.git")).unwrap();
-    upgrade(&workshop).with(2);
+    upgrade(&workshop).exits(2);
     assert_eq!(head(&workshop, "bot"), before);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
 }
@@ -105,7 +105,7 @@ fn a_branch_with_other_commits_is_kept() {
     for (what, work) in work {
         for is_remote in [false, true] {
             let workshop = Workshop::with_app();
-            upgrade(&workshop).with(0);
+            upgrade(&workshop).exits(0);
             work(&workshop);
             workshop.git("fleet", &["checkout", "-q", "main"]);
             if is_remote {
@@ -115,7 +115,7 @@ fn a_branch_with_other_commits_is_kept() {
             }
             let before = workshop.files("fleet");
             upgrade(&workshop)
-                .with(2)
+                .exits(2)
                 .says(&["branch 'bot' is left as it is", "merge or delete it"]);
             assert_eq!(workshop.files("fleet"), before, "{what}");
             // a run that starts on the branch continues from there
@@ -125,7 +125,7 @@ fn a_branch_with_other_commits_is_kept() {
             };
             let tip = head(&workshop, "bot");
             workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
-            upgrade(&workshop).with(0);
+            upgrade(&workshop).exits(0);
             assert_eq!(head(&workshop, "bot~1"), tip, "{what}");
         }
     }
@@ -134,13 +134,13 @@ fn a_branch_with_other_commits_is_kept() {
 #[test]
 fn a_branch_on_the_server_is_the_same_branch() {
     let workshop = Workshop::with_app();
-    upgrade(&workshop).with(0);
+    upgrade(&workshop).exits(0);
     let before = head(&workshop, "bot");
     workshop.git("fleet", &["checkout", "-q", "main"]);
     workshop.git("fleet", &["update-ref", "refs/remotes/origin/bot", "bot"]);
     workshop.git("fleet", &["branch", "-q", "-D", "bot"]);
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    upgrade(&workshop).with(0);
+    upgrade(&workshop).exits(0);
     assert_eq!(head(&workshop, "bot"), before);
 }
 
@@ -150,7 +150,7 @@ fn invalid_branch_names_are_refused() {
     let before = workshop.files("fleet");
     for name in ["--branch=--orphan", "--branch=a..b", "--branch=a b"] {
         let run = workshop.merge3(&["upgrade", "app", name, "--commit"]);
-        run.with(2).says(&["is no name of a branch"]);
+        run.exits(2).says(&["is no name of a branch"]);
     }
     assert_eq!(workshop.files("fleet"), before);
 }
@@ -164,13 +164,13 @@ fn no_conflict_marker_is_committed() {
     let markers = ["--on-conflict", "markers"];
     workshop
         .merge3(&[&ARGUMENTS[..], &markers].concat())
-        .with(2)
+        .exits(2)
         .says(&["--on-conflict markers", "--commit", "one of the two"]);
     assert_eq!(workshop.files("fleet"), before);
     let fail = ["--on-conflict", "fail"];
     workshop
         .merge3(&[&ARGUMENTS[..], &fail].concat())
-        .with(1)
+        .exits(1)
         .says(&["conflicts are left: nothing was written"]);
     assert_eq!(workshop.files("fleet"), before);
     assert_eq!(
@@ -185,7 +185,7 @@ fn a_message_is_made_from_a_template() {
     let template = "chore(deps): {name} {from} to {to} ({conflicts})\n\n{upstream} {unknown\n\nFor {package}\n";
     workshop
         .merge3(&[&ARGUMENTS[..], &["--message", template]].concat())
-        .with(0);
+        .exits(0);
     let message = workshop.git("fleet", &["show", "-s", "--format=%B"]);
     let url = workshop.url();
     let expected = format!(
@@ -194,6 +194,6 @@ fn a_message_is_made_from_a_template() {
     assert!(message.starts_with(&expected), "{message}");
     workshop
         .merge3(&["upgrade", "app", "--commit", "--message", "{version}"])
-        .with(2)
+        .exits(2)
         .says(&["{version} stands for nothing", "{package}"]);
 }

@@ -44,7 +44,7 @@ fn each_package_gets_a_commit_on_a_branch() {
             "--report",
             "json",
         ])
-        .with(0)
+        .exits(0)
         .json();
     assert_eq!(
         workshop.git("fleet", &["branch", "--show-current"]).trim(),
@@ -95,7 +95,7 @@ fn where_there_is_nothing_to_do_there_is_no_branch() {
     workshop.get("app@v1.0.0", "app");
     workshop
         .merge3(&["upgrade", "--all", "--branch", "bot", "--commit"])
-        .with(0);
+        .exits(0);
     assert_eq!(
         workshop.git("fleet", &["branch", "--list"]).trim(),
         "* main"
@@ -112,7 +112,7 @@ fn an_upgrade_that_cannot_be_committed_does_not_start() {
     let before = workshop.files("fleet");
     workshop
         .merge3(&["upgrade", "app", "--commit"])
-        .with(2)
+        .exits(2)
         .says(&["a merge is going on"]);
     assert_eq!(workshop.files("fleet"), before);
 }

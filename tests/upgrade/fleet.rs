@@ -25,7 +25,7 @@ fn fleet(count: usize) -> Workshop {
         let address = format!("{}/p{number}@v1.0.0", workshop.url());
         workshop
             .merge3(&["get", &address, &format!("apps/p{number}")])
-            .with(0);
+            .exits(0);
         workshop.edit(
             &format!("fleet/apps/p{number}/web.yaml"),
             "replicas: 1",
@@ -41,7 +41,7 @@ fn fleet(count: usize) -> Workshop {
 fn the_shares_do_together_what_one_run_does() {
     let workshop = fleet(9);
     workshop.git("fleet", &["worktree", "add", "-q", "../shares", "main~0"]);
-    workshop.merge3(&["upgrade", "--all"]).with(0);
+    workshop.merge3(&["upgrade", "--all"]).exits(0);
     let mut done: Vec<String> = Vec::new();
     for index in 1..=3 {
         let report = workshop
@@ -56,7 +56,7 @@ fn the_shares_do_together_what_one_run_does() {
                     "json",
                 ],
             )
-            .with(0)
+            .exits(0)
             .json();
         let packages = report["packages"].as_array().unwrap().clone();
         assert!(
@@ -90,7 +90,7 @@ fn a_share_is_stable() {
     let share = |folder: &str| {
         let run = workshop
             .merge3_in(folder, &["outdated", "--shard", "1/2", "--report", "json"])
-            .with(0)
+            .exits(0)
             .json();
         let packages = run["outdated"].as_array().unwrap().clone();
         let name = |it: &serde_json::Value| {
@@ -117,7 +117,7 @@ fn a_share_is_stable() {
     assert_eq!(share("fleet"), left);
     workshop
         .merge3(&["upgrade", "--all", "--shard", "3/2"])
-        .with(2)
+        .exits(2)
         .says(&["a share is I/N"]);
 }
 
@@ -125,17 +125,17 @@ fn a_share_is_stable() {
 #[test]
 fn runs_at_the_same_time_do_not_hinder_each_other() {
     let workshop = fleet(4);
-    workshop.merge3(&["cache", "clean"]).with(0);
+    workshop.merge3(&["cache", "clean"]).exits(0);
     std::thread::scope(|scope| {
         for number in 0..4 {
             let workshop = &workshop;
             scope.spawn(move || {
                 workshop
                     .merge3(&["upgrade", &format!("apps/p{number}")])
-                    .with(0)
+                    .exits(0)
             });
         }
-        scope.spawn(|| workshop.merge3(&["cache", "clean"]).with(0));
+        scope.spawn(|| workshop.merge3(&["cache", "clean"]).exits(0));
     });
     for number in 0..4 {
         let text = workshop.read(&format!("fleet/apps/p{number}/web.yaml"));
@@ -153,7 +153,7 @@ fn a_failed_package_does_not_stop_the_others() {
     workshop.save("break");
     let run = workshop
         .merge3(&["upgrade", "--all", "--report", "json"])
-        .with(2);
+        .exits(2);
     let report = run.json();
     assert_eq!(report["packages"].as_array().unwrap().len(), 2);
     assert_eq!(report["failed"][0]["package"], "apps/p1");

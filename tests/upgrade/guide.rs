@@ -61,7 +61,7 @@ fn the_guide_works_word_by_word() {
             .env("PATH", with_the_program(&workshop))
             .current_dir(workshop.path("empty")),
     );
-    let result = RunOutput::from(output).with(0);
+    let result = RunOutput::from(output).exits(0);
     // the output has what the guide says
     for block in blocks(GUIDE, "text") {
         for line in block.lines().filter(|line| !line.trim().is_empty()) {
@@ -136,7 +136,7 @@ fn the_action_reports_what_is_outdated() {
         )
     };
     let (result, outputs) = run("");
-    let result = result.with(0);
+    let result = result.exits(0);
     assert!(
         result
             .stdout
@@ -153,6 +153,6 @@ fn the_action_reports_what_is_outdated() {
     assert!(outputs.contains("\npackages=[]\ncount=0\n"), "{outputs}");
     // invalid arguments end the step
     let (result, outputs) = run("--no-such-option");
-    result.with(2);
+    result.exits(2);
     assert_eq!(outputs, "");
 }

@@ -17,7 +17,7 @@ const SCHEMA: &str = include_str!("../../docs/report.schema.json");
 impl RunOutput {
     /// Asserts the exit status.
     #[track_caller]
-    pub(crate) fn with(self, status: i32) -> Self {
+    pub(crate) fn exits(self, status: i32) -> Self {
         assert_eq!(self.status, status, "{}\n{}", self.stdout, self.stderr);
         self
     }
@@ -107,7 +107,7 @@ impl Workshop {
     /// Vendors a package into the fleet and commits it.
     pub(crate) fn get(&self, address: &str, folder: &str) {
         let address = format!("{}/{address}", self.url());
-        self.merge3(&["get", &address, folder]).with(0);
+        self.merge3(&["get", &address, folder]).exits(0);
         self.save("vendor");
     }
 

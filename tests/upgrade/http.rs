@@ -23,7 +23,7 @@ fn a_package_comes_over_http() {
     workshop.git("plain", &["config", "uploadpack.allowFilter", "true"]);
     workshop
         .merge3(&["get", &format!("{url}/plain/app@v1.0.0"), "found"])
-        .with(0);
+        .exits(0);
     assert!(
         workshop
             .read("fleet/found/.merge3.yaml")
@@ -32,20 +32,20 @@ fn a_package_comes_over_http() {
 
     workshop
         .merge3(&["get", &format!("{url}/upstream.git/app@v1.0.0"), "app"])
-        .with(0);
+        .exits(0);
     workshop.edit("fleet/app/web.yaml", "replicas: 1", "replicas: 2 # ours");
     workshop.save("vendor");
     workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
     assert!(
         workshop
             .merge3(&["outdated"])
-            .with(0)
+            .exits(0)
             .stdout
             .contains("v1.1.0")
     );
     let report = workshop
         .merge3(&["upgrade", "app", "--report", "json"])
-        .with(0)
+        .exits(0)
         .json();
     assert_eq!(
         report["packages"][0]["commits"][0]["subject"],
@@ -81,7 +81,7 @@ fn a_server_with_few_features_works() {
     workshop.write("home/.gitconfig", "[protocol]\n\tversion = 0\n");
     workshop
         .merge3(&["get", &format!("{url}/upstream.git/app@v1.0.0"), "old"])
-        .with(0);
+        .exits(0);
     workshop.save("vendor");
     // a commit between the releases, which no ref names
     let between = workshop.release("x", &[("app/web.yaml", &web("1.2", 1))]);
@@ -89,7 +89,7 @@ fn a_server_with_few_features_works() {
     workshop.git("upstream", &["push", "-q", "origin", ":refs/tags/x"]);
     workshop
         .merge3(&["upgrade", "old", "--to", &between])
-        .with(0);
+        .exits(0);
     assert_eq!(workshop.read("fleet/old/web.yaml"), web("1.2", 1));
 }
 
@@ -99,6 +99,6 @@ fn no_password_is_requested() {
     let url = serve(&workshop.path("."));
     let run = workshop
         .merge3(&["get", &format!("{url}/private/x.git@v1"), "app"])
-        .with(2);
+        .exits(2);
     run.says(&["cannot be read", "terminal prompts disabled"]);
 }

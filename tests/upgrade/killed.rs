@@ -39,7 +39,7 @@ fn journals(workshop: &Workshop) -> usize {
 #[test]
 fn an_upgrade_that_was_killed_is_made_good_by_the_next() {
     let undisturbed = workshop();
-    undisturbed.merge3(&["upgrade", "app"]).with(0);
+    undisturbed.merge3(&["upgrade", "app"]).exits(0);
     let workshop = workshop();
     let sides = Triple::new("v1.0.0", "v1.1.0", "fleet/app").map(|name| workshop.path(name));
     let merge = plan(&sides, &Settings::default()).unwrap();
@@ -48,10 +48,10 @@ fn an_upgrade_that_was_killed_is_made_good_by_the_next() {
     let half = workshop.files("fleet");
     workshop
         .merge3(&["upgrade", "app", "--dry-run"])
-        .with(2)
+        .exits(2)
         .says(&["help: "]);
     assert_eq!(workshop.files("fleet"), half);
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(journals(&workshop), 0);
     for name in ["web.yaml", "more.yaml"] {
         let name = format!("fleet/app/{name}");
@@ -70,7 +70,7 @@ fn the_record_of_an_upgrade_that_was_killed_before_it_comes_with_the_next() {
     let merged = workshop.read("fleet/app/web.yaml");
     workshop
         .merge3(&["upgrade", "app", "--allow-dirty"])
-        .with(0);
+        .exits(0);
     assert!(workshop.read("fleet/app/.merge3.yaml").contains("v1.1.0"));
     assert_eq!(workshop.read("fleet/app/web.yaml"), merged);
 }
@@ -84,7 +84,7 @@ fn an_upgrade_waits_for_another_run() {
         std::thread::sleep(std::time::Duration::from_millis(1500));
         folder.unlock().unwrap();
     });
-    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    let run = workshop.merge3(&["upgrade", "app"]).exits(0);
     run.says(&["waiting for another run of merge3 at app"]);
     unlocked.join().unwrap();
 }

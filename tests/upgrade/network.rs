@@ -55,20 +55,20 @@ fn many_packages_of_one_repository_take_one_fetch() {
         }
         // all of them, as one package
         let address = format!("{}@v1.0.0", workshop.url());
-        workshop.merge3(&["get", &address, "all"]).with(0);
+        workshop.merge3(&["get", &address, "all"]).exits(0);
         workshop.save("vendor");
         for (cache, fetches) in [("cold", fetches), ("warm", 0)] {
             if cache == "cold" {
-                workshop.merge3(&["cache", "clean"]).with(0);
+                workshop.merge3(&["cache", "clean"]).exits(0);
             }
             let dry = ["upgrade", "--all", "--dry-run"];
             let words = ["ls-remote", "fetch", "ls-tree", "cat-file --batch "];
             let (run, counts) = counted(&workshop, &dry, &words);
-            assert_eq!(run.with(0).stdout.matches("v1.0.0 -> v1.1.0").count(), 13);
+            assert_eq!(run.exits(0).stdout.matches("v1.0.0 -> v1.1.0").count(), 13);
             assert_eq!(counts, [1, fetches, 2, 26], "{cache}");
         }
         let (run, counts) = counted(&workshop, &["upgrade", "--all"], &["fetch"]);
-        run.with(0);
+        run.exits(0);
         assert_eq!(counts, [0]);
         for file in ["fleet/p7/web.yaml", "fleet/all/p7/web.yaml"] {
             assert_eq!(workshop.read(file), web("v1.1.0-7", 1));
@@ -88,7 +88,7 @@ fn the_log_is_fetched_only_for_a_report_that_shows_it() {
     let report = [&dry[..], &["--report", "json"]].concat();
     let (run, counts) = counted(&workshop, &report, &["log"]);
     assert!(counts[0] > 0);
-    let report = run.with(0).json();
+    let report = run.exits(0).json();
     assert_eq!(
         report["packages"][0]["commits"][0]["subject"],
         "release v1.1.0"
@@ -100,7 +100,7 @@ fn what_is_refused_is_not_fetched() {
     let workshop = Workshop::with_app();
     workshop.write("fleet/app/mine.yaml", "a: 1\n");
     let (run, counts) = counted(&workshop, &["upgrade", "app"], &["fetch"]);
-    run.with(2).says(&["not committed"]);
+    run.exits(2).says(&["not committed"]);
     assert_eq!(counts, [0]);
 }
 
@@ -141,7 +141,7 @@ fn missing_commits_are_explained() {
         workshop.edit("fleet/app/.merge3.yaml", "upstream.git", name);
         workshop.save("another repository");
         let before = workshop.files("fleet");
-        let run = workshop.merge3(&["upgrade", "app"]).with(2);
+        let run = workshop.merge3(&["upgrade", "app"]).exits(2);
         run.says(&messages);
         assert!(!run.stderr.contains("cache in"), "{}", run.stderr);
         assert_eq!(workshop.files("fleet"), before);
@@ -158,7 +158,7 @@ fn a_terminal_shows_what_is_fetched() {
         return;
     }
     let workshop = Workshop::with_app();
-    workshop.merge3(&["cache", "clean"]).with(0);
+    workshop.merge3(&["cache", "clean"]).exits(0);
     let call = format!("{} upgrade app --jobs 3", merge3());
     let mut command = Command::new("script");
     command.args(["-qec", &call, "/dev/null"]);
@@ -166,7 +166,7 @@ fn a_terminal_shows_what_is_fetched() {
     workshop.isolate(&mut command);
     command.env("TERM", "xterm");
     let run: RunOutput = command.output().unwrap().into();
-    let stdout = run.with(0).stdout;
+    let stdout = run.exits(0).stdout;
     assert!(
         stdout.contains("app: fetching v1.0.0, v1.1.0 of file://"),
         "{stdout}"

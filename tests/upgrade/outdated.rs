@@ -18,7 +18,7 @@ fn wanted_is_what_the_policy_allows_and_latest_is_all() {
     workshop.get("app@v1.0.0", "old");
     workshop.get("app@v1.1.0", "stuck");
     let arguments = ["outdated", "--within", "minor"];
-    let run = workshop.merge3(&arguments).with(0);
+    let run = workshop.merge3(&arguments).exits(0);
     assert_eq!(
         run.stdout,
         "PACKAGE  CURRENT  WANTED  LATEST\nold      v1.0.0   v1.1.0  v2.0.0\nstuck    v1.1.0   v1.1.0  v2.0.0\n"
@@ -36,13 +36,13 @@ fn wanted_is_what_the_policy_allows_and_latest_is_all() {
 fn the_exit_status_says_whether_an_upgrade_would_do_something() {
     let workshop = released(&["v1.0.0", "v2.0.0"]);
     workshop.get("app@v1.0.0", "app");
-    workshop.merge3(&["outdated"]).with(0);
-    workshop.merge3(&["outdated", "--exit-code"]).with(1);
+    workshop.merge3(&["outdated"]).exits(0);
+    workshop.merge3(&["outdated", "--exit-code"]).exits(1);
     workshop
         .merge3(&["outdated", "--exit-code", "--within", "minor"])
-        .with(0);
+        .exits(0);
     workshop.write("fleet/bad/.merge3.yaml", "upstream: {}\n");
-    workshop.merge3(&["outdated", "--exit-code"]).with(2);
+    workshop.merge3(&["outdated", "--exit-code"]).exits(2);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_table_has_eighty_columns() {
     let folder = format!("apps/{}/app", "folder-".repeat(12));
     workshop.get(&format!("app@{long}"), &folder);
     workshop.get("app@v1.0.0-with-a-long-suffix-that-says-a-lot", "short");
-    let run = workshop.merge3(&["outdated", "--pre-releases"]).with(0);
+    let run = workshop.merge3(&["outdated", "--pre-releases"]).exits(0);
     let widest = run.stdout.lines().map(|line| line.chars().count()).max();
     assert!(widest.unwrap() <= 80, "{}", run.stdout);
     let lines: Vec<&str> = run.stdout.lines().collect();
@@ -69,12 +69,12 @@ fn a_table_has_eighty_columns() {
 fn outdated_without_packages_says_so() {
     let workshop = Workshop::new();
     for arguments in [&["outdated"][..], &["upgrade", "--all"]] {
-        let run = workshop.merge3(arguments).with(0);
+        let run = workshop.merge3(arguments).exits(0);
         for part in ["no packages here", "merge3 get", "merge3 adopt"] {
             assert!(run.stdout.contains(part), "{run:?}");
         }
     }
-    let run = workshop.merge3(&["outdated", "--shard", "1/2"]).with(0);
+    let run = workshop.merge3(&["outdated", "--shard", "1/2"]).exits(0);
     assert_eq!(run.stdout, "no packages in this share\n");
 }
 
@@ -94,7 +94,7 @@ fn a_misspelled_field_is_reported() {
         workshop.edit("fleet/app/.merge3.yaml", from, to);
         let word = to.trim().split(':').next().unwrap();
         for arguments in [&["outdated"][..], &["upgrade", "app"]] {
-            workshop.merge3(arguments).with(2).says(&[
+            workshop.merge3(arguments).exits(2).says(&[
                 &format!("app/.merge3.yaml{line}"),
                 &format!("`{word}` is no field of a record"),
                 &format!("write `{}`", from.trim().split(':').next().unwrap()),
@@ -117,12 +117,12 @@ fn a_missing_version_is_reported_with_similar_ones() {
         ("nothing-like-it", "git ls-remote"),
     ] {
         let message = format!("has no tag, branch or commit {name}");
-        let run = workshop.merge3(&["upgrade", "app", "--to", name]).with(2);
+        let run = workshop.merge3(&["upgrade", "app", "--to", name]).exits(2);
         run.says(&[&message, near]);
         let address = format!("{}/app@{name}", workshop.url());
         workshop
             .merge3(&["get", &address, "other"])
-            .with(2)
+            .exits(2)
             .says(&[&message, near]);
     }
 }

@@ -10,7 +10,7 @@ use crate::harness::{RunOutput, Workshop, kptfile, web};
 #[track_caller]
 fn refuses(workshop: &Workshop, arguments: &[&str], messages: &[&str]) -> RunOutput {
     let before = workshop.files("fleet");
-    let run = workshop.merge3(arguments).with(2);
+    let run = workshop.merge3(arguments).exits(2);
     run.says(messages);
     run.says(&["help: "]);
     assert_eq!(workshop.files("fleet"), before);
@@ -72,7 +72,7 @@ fn a_ref_that_is_gone() {
 fn a_tag_that_is_gone_while_its_commit_is_there() {
     let workshop = Workshop::with_app();
     workshop.git("upstream", &["push", "-q", "origin", ":refs/tags/v1.0.0"]);
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
 }
 
@@ -108,7 +108,7 @@ fn a_package_with_uncommitted_changes() {
     );
     workshop
         .merge3(&["upgrade", "app", "--allow-dirty"])
-        .with(0);
+        .exits(0);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 2));
     // a file that git does not track counts as a change, a file outside the package does not
     let workshop = Workshop::with_app();
@@ -116,9 +116,9 @@ fn a_package_with_uncommitted_changes() {
     workshop.write("fleet/app/new.yaml", "a: 1\n");
     refuses(&workshop, &["upgrade", "app"], &["app/new.yaml"]);
     fs::remove_file(workshop.path("fleet/app/new.yaml")).unwrap();
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     // uncommitted changes do not matter if there is nothing to upgrade
-    workshop.merge3(&["upgrade", "--all"]).with(0);
+    workshop.merge3(&["upgrade", "--all"]).exits(0);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_folder_that_is_no_package() {
         &["upgrade", "nothing"],
         &["nothing: there is no such folder"],
     );
-    workshop.merge3(&["upgrade"]).with(2).says(&["--all"]);
+    workshop.merge3(&["upgrade"]).exits(2).says(&["--all"]);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn hostile_addresses_and_refs() {
         "https://user:secret@127.0.0.1:9/x.git@v1".to_owned(),
     ] {
         let before = workshop.files("fleet");
-        let run = workshop.merge3(&["get", &address, "new"]).with(2);
+        let run = workshop.merge3(&["get", &address, "new"]).exits(2);
         assert!(!run.stderr.contains("secret"), "{}", run.stderr);
         assert_eq!(workshop.files("fleet"), before, "{address}");
     }
@@ -257,6 +257,6 @@ fn hostile_addresses_and_refs() {
     }
     workshop
         .merge3(&["upgrade", "app", "--to=--output=x"])
-        .with(2);
+        .exits(2);
     assert!(!trap.exists());
 }

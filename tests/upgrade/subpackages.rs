@@ -54,7 +54,7 @@ fn each_merges_on_its_own() {
     );
     let report = workshop
         .merge3(&["upgrade", "app", "--report", "json"])
-        .with(0)
+        .exits(0)
         .json();
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
     assert_eq!(
@@ -103,7 +103,7 @@ fn what_is_ignored_stays_so() {
             ("app/changed/web.yaml", &web("1.1", 1)),
         ],
     );
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(workshop.read("fleet/app/kept/web.yaml"), web("1.0", 1));
     assert_eq!(workshop.read("fleet/app/gone/web.yaml"), web("1.0", 1));
     assert_eq!(workshop.read("fleet/app/changed/web.yaml"), web("1.1", 1));
@@ -124,7 +124,7 @@ fn a_local_package_in_a_package() {
     );
     let report = workshop
         .merge3(&["upgrade", "--all", "--report", "json"])
-        .with(0)
+        .exits(0)
         .json();
     let packages: Vec<&str> = report["packages"]
         .as_array()
@@ -155,7 +155,7 @@ fn a_package_that_upstream_moved() {
             ("app/there/web.yaml", &web("1.1", 1)),
         ],
     );
-    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    let run = workshop.merge3(&["upgrade", "app"]).exits(0);
     assert!(
         run.stdout
             .contains("conflict changed/Kptfile: deleted-upstream"),
@@ -194,13 +194,13 @@ fn what_kpt_writes_is_no_change() {
     );
     workshop
         .merge3(&["upgrade", "app"])
-        .with(2)
+        .exits(2)
         .says(&["it was changed here, and its updateStrategy is `fast-forward`"]);
     workshop.edit("fleet/app/Kptfile", "fast-forward", "resource-merge");
     workshop.save("merge");
     let report = workshop
         .merge3(&["upgrade", "app", "--report", "json"])
-        .with(0)
+        .exits(0)
         .json();
     assert!(!workshop.has("fleet/app/gone"));
     assert!(!workshop.has("fleet/app/web.yaml"));
@@ -222,12 +222,12 @@ fn kpts_strategies_are_followed() {
     let before = workshop.files("fleet");
     workshop
         .merge3(&["upgrade", "app"])
-        .with(2)
+        .exits(2)
         .says(&["it was changed here, and its updateStrategy is `fast-forward`"]);
     assert_eq!(workshop.files("fleet"), before);
     workshop.edit("fleet/app/Kptfile", "fast-forward", "force-delete-replace");
     workshop.save("replace");
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
     assert!(workshop.read("fleet/app/Kptfile").contains("ref: v1.1.0"));
 }

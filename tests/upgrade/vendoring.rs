@@ -18,7 +18,7 @@ fn a_package_is_vendored_with_its_record() {
     );
     let run = workshop
         .merge3(&["get", &format!("{}/app@v1.0.0", workshop.url())])
-        .with(0);
+        .exits(0);
     assert!(run.stdout.starts_with("app: v1.0.0 of "), "{}", run.stdout);
     let record = format!(
         "upstream:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\nupstreamLock:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\n    commit: {commit}\n",
@@ -86,7 +86,7 @@ fn a_kptfile_merges_but_for_its_name_and_its_record() {
     let before = workshop.read("fleet/mine/Kptfile");
     let run = workshop
         .merge3(&["upgrade", "mine", "--report", "json"])
-        .with(0);
+        .exits(0);
     assert_eq!(run.json()["packages"][0]["counts"]["conflicts"], 0);
     let after = workshop.read("fleet/mine/Kptfile");
     let commit = workshop.git("upstream", &["rev-parse", "HEAD"]);
@@ -114,7 +114,7 @@ fn modes_and_links_come_along_and_nothing_leads_out() {
     workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
     let run = workshop
         .merge3(&["get", &format!("{}/app@v1.0.0", workshop.url())])
-        .with(0);
+        .exits(0);
     run.says(&[
         "bad: a symbolic link to ../../../etc/passwd, out of the package, is left out",
         "upstream's own rules",
@@ -142,7 +142,7 @@ fn modes_and_links_come_along_and_nothing_leads_out() {
     )
     .unwrap();
     workshop.release("v1.1.0", &[]);
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(mode("fleet/app/stop.sh") & 0o100, 0o100);
 }
 
@@ -162,7 +162,7 @@ fn a_repository_is_found_in_an_address() {
         (format!("{}/deep/app", workshop.url()), "newest"),
         (format!("{}/deep/app@main", workshop.url()), "branch"),
     ] {
-        workshop.merge3(&["get", &address, folder]).with(0);
+        workshop.merge3(&["get", &address, folder]).exits(0);
         assert_eq!(
             workshop.read(&format!("fleet/{folder}/web.yaml")),
             web("1.0", 1),
@@ -236,7 +236,7 @@ pub(crate) fn assert_same_as_main_command(
     let main = RunOutput::from(main);
     let mut upgrade = vec!["upgrade", "app", "--report", "json"];
     upgrade.extend(arguments);
-    let run = workshop.merge3(&upgrade).with(main.status);
+    let run = workshop.merge3(&upgrade).exits(main.status);
 
     let mut outcome = workshop.files("fleet/app");
     assert!(
@@ -289,14 +289,14 @@ fn an_upgrade_that_leaves_conflicts_says_so() {
     let before = workshop.files("fleet");
     let run = workshop
         .merge3(&["upgrade", "app", "--on-conflict", "fail"])
-        .with(1);
+        .exits(1);
     run.says(&["app: conflicts are left: nothing was written"]);
     assert_eq!(workshop.files("fleet"), before);
-    workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
+    workshop.merge3(&["upgrade", "app", "--dry-run"]).exits(0);
     assert_eq!(workshop.files("fleet"), before);
     let run = workshop
         .merge3(&["upgrade", "app", "--on-conflict", "markers"])
-        .with(1);
+        .exits(1);
     run.says(&["conflicts are left"]);
     assert!(workshop.read("fleet/app/web.yaml").contains("<<<<<<<"));
     assert!(
@@ -317,7 +317,7 @@ fn an_upgrade_is_done_once() {
             + "# ours\nrules:\n- path: spec.replicas\n  take: local\n"),
     );
     workshop.save("rules");
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     let once = workshop.files("fleet");
     assert!(
         workshop
@@ -325,7 +325,7 @@ fn an_upgrade_is_done_once() {
             .ends_with("# ours\nrules:\n- path: spec.replicas\n  take: local\n")
     );
     workshop.save("upgrade");
-    let again = workshop.merge3(&["upgrade", "app"]).with(0);
+    let again = workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(again.stdout, "1 package is up to date\n");
     assert_eq!(workshop.files("fleet"), once);
 }
@@ -333,12 +333,12 @@ fn an_upgrade_is_done_once() {
 #[test]
 fn a_cache_is_emptied_and_filled_again() {
     let workshop = Workshop::with_app();
-    let path = workshop.merge3(&["cache", "path"]).with(0).stdout;
+    let path = workshop.merge3(&["cache", "path"]).exits(0).stdout;
     assert_eq!(Path::new(path.trim()), workshop.path("cache/merge3"));
-    workshop.merge3(&["cache", "clean"]).with(0);
+    workshop.merge3(&["cache", "clean"]).exits(0);
     let left = workshop.files("cache");
     assert!(left.keys().all(|name| name.ends_with(".lock")), "{left:?}");
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
 }
 
@@ -380,7 +380,7 @@ fn an_address_is_taken_as_it_is_pasted() {
     .enumerate()
     {
         let folder = format!("app{at}");
-        workshop.merge3(&["get", address, &folder]).with(0);
+        workshop.merge3(&["get", address, &folder]).exits(0);
         let file = format!("fleet/{folder}/web.yaml");
         assert_eq!(workshop.read(&file), web(image, 1), "{address}");
         let record = workshop.read(&format!("fleet/{folder}/.merge3.yaml"));
@@ -392,6 +392,6 @@ fn an_address_is_taken_as_it_is_pasted() {
             "https://github.com/acme/charts/tree/v9/apps/app",
             "x",
         ])
-        .with(2)
+        .exits(2)
         .says(&["has no tag, branch or commit v9", "v1.1.0"]);
 }

@@ -23,7 +23,7 @@ fn goes_to(tags: &[&str], arguments: &[&str]) -> String {
     let workshop = released(tags);
     let mut all = vec!["upgrade", "app"];
     all.extend(arguments);
-    workshop.merge3(&all).with(0);
+    workshop.merge3(&all).exits(0);
     image(&workshop)
 }
 
@@ -61,7 +61,7 @@ fn tags_with_a_prefix_are_the_packages_own() {
             .read("fleet/app/.merge3.yaml")
             .contains("    ref: v1.0.0\n")
     );
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(image(&workshop), "app/v1.1.0");
     assert!(
         workshop
@@ -81,21 +81,23 @@ fn a_branch_goes_to_its_head_and_a_commit_stays() {
     let first = workshop.release("one", &[("app/web.yaml", &web("one", 1))]);
     workshop.get("app@main", "app");
     let second = workshop.release("two", &[("app/web.yaml", &web("two", 1))]);
-    let run = workshop.merge3(&["outdated"]).with(0);
+    let run = workshop.merge3(&["outdated"]).exits(0);
     let cell = |commit: &str| format!("main {}", &commit[..10]);
     assert!(
         run.stdout.contains(&cell(&first)) && run.stdout.contains(&cell(&second)),
         "{}",
         run.stdout
     );
-    workshop.merge3(&["upgrade", "app"]).with(0);
+    workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(image(&workshop), "two");
     workshop.save("upgrade");
     // an upgrade to a commit stays at it
-    workshop.merge3(&["upgrade", "app", "--to", &first]).with(0);
+    workshop
+        .merge3(&["upgrade", "app", "--to", &first])
+        .exits(0);
     assert_eq!(image(&workshop), "one");
     workshop.save("downgrade");
-    let run = workshop.merge3(&["upgrade", "app"]).with(0);
+    let run = workshop.merge3(&["upgrade", "app"]).exits(0);
     assert_eq!(run.stdout, "1 package is up to date\n");
 }
 
@@ -103,7 +105,7 @@ fn a_branch_goes_to_its_head_and_a_commit_stays() {
 fn commands_without_packages_say_so() {
     let workshop = Workshop::new();
     for command in [&["outdated"][..], &["upgrade", "--all"]] {
-        let run = workshop.merge3(command).with(0);
+        let run = workshop.merge3(command).exits(0);
         assert!(run.stdout.starts_with("no packages here: "), "{run:?}");
     }
 }
@@ -115,14 +117,14 @@ fn outdated_lists_newer_versions() {
     workshop.get("app@v1.0.0", "apps/old");
     workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
     workshop.get("app@v1.1.0", "apps/new");
-    let run = workshop.merge3(&["outdated"]).with(0);
+    let run = workshop.merge3(&["outdated"]).exits(0);
     assert_eq!(
         run.stdout,
         "PACKAGE   CURRENT  WANTED  LATEST\napps/old  v1.0.0   v1.1.0  v1.1.0\n1 package is up to date\n"
     );
     let report = workshop
         .merge3(&["outdated", "--report", "json"])
-        .with(0)
+        .exits(0)
         .json();
     assert_eq!(report["outdated"].as_array().unwrap().len(), 1);
     assert_eq!(report["outdated"][0]["package"], "apps/old");
@@ -130,7 +132,7 @@ fn outdated_lists_newer_versions() {
     assert_eq!(report["up_to_date"][0], "apps/new");
     let table = workshop
         .merge3(&["outdated", "--report", "markdown"])
-        .with(0)
+        .exits(0)
         .stdout;
     assert!(
         table.contains("| `apps/old` | `v1.0.0` | `v1.1.0` | `v1.1.0` |"),
@@ -156,7 +158,7 @@ fn upstream_commits_are_listed() {
     workshop.release("v1.1.0", &[("app/web.yaml", &web("1.2", 1))]);
     let report = workshop
         .merge3(&["upgrade", "app", "--dry-run", "--report", "json"])
-        .with(0)
+        .exits(0)
         .json();
     let subjects = |report: &serde_json::Value| -> Vec<String> {
         let commits = report["packages"][0]["commits"].as_array().unwrap().clone();
@@ -168,7 +170,7 @@ fn upstream_commits_are_listed() {
     assert_eq!(subjects(&report), ["release v1.1.0", "release a"]);
     let text = workshop
         .merge3(&["upgrade", "app", "--dry-run", "--report", "markdown"])
-        .with(0)
+        .exits(0)
         .stdout;
     assert!(
         text.contains("<summary>2 commits upstream</summary>"),
@@ -176,7 +178,7 @@ fn upstream_commits_are_listed() {
     );
     let page = workshop
         .merge3(&["upgrade", "--all", "--dry-run", "--report", "html"])
-        .with(0)
+        .exits(0)
         .stdout;
     for shown in [
         "<th scope=\"row\">app</th><td>v1.0.0</td><td>v1.1.0</td>",
@@ -192,7 +194,7 @@ fn upstream_commits_are_listed() {
     workshop.git("upstream", &["push", "-q", "origin", ":refs/tags/a"]);
     workshop
         .merge3(&["upgrade", "app", "--to", first.trim()])
-        .with(0);
+        .exits(0);
     workshop.save("to a commit");
     let report = workshop
         .merge3(&[
@@ -204,7 +206,7 @@ fn upstream_commits_are_listed() {
             "--report",
             "json",
         ])
-        .with(0)
+        .exits(0)
         .json();
     assert_eq!(subjects(&report), ["release v1.1.0"]);
 }
