@@ -120,18 +120,18 @@ fn other_documents_pair_by_path_and_index() {
 #[test]
 fn a_document_comes_where_its_neighbours_are() {
     let (a, b, c) = (resource("a", "1"), resource("b", "1"), resource("c", "1"));
-    let own = resource("own", "1");
+    let local = resource("own", "1");
     Case::of(
         "a.yaml",
         &two(&a, &c),
         &two(&a, &two(&b, &c)),
-        &two(&a, &two(&own, &c.replace("field: 1", "field: local"))),
+        &two(&a, &two(&local, &c.replace("field: 1", "field: local"))),
     )
     .gives(&[(
         "a.yaml",
         &two(
             &a,
-            &two(&own, &two(&b, &c.replace("field: 1", "field: local"))),
+            &two(&local, &two(&b, &c.replace("field: 1", "field: local"))),
         ),
     )]);
 }

@@ -32,7 +32,7 @@ fn shops() -> Case {
     )
 }
 
-fn given(case: Case, crd: &str) -> Case {
+fn with_crd(case: Case, crd: &str) -> Case {
     let case = case.file("elsewhere", "crd.yaml", crd);
     let path = case.path("elsewhere/crd.yaml").display().to_string();
     case.arg(&["--schema", "kubernetes", "--crd", &path])
@@ -40,7 +40,7 @@ fn given(case: Case, crd: &str) -> Case {
 
 #[test]
 fn a_definition_that_is_given_counts() {
-    let case = given(shops(), CRD);
+    let case = with_crd(shops(), CRD);
     case.merge();
     assert_eq!(case.read("shop.yaml").unwrap(), shop("[a, d, c]"));
 }
@@ -48,7 +48,7 @@ fn a_definition_that_is_given_counts() {
 #[test]
 fn a_definition_that_is_given_counts_more_than_one_in_a_package() {
     let atomic = CRD.replace("type: set", "type: atomic");
-    let case = given(shops().all("crd.yaml", CRD), &atomic);
+    let case = with_crd(shops().all("crd.yaml", CRD), &atomic);
     case.merge();
     assert_eq!(case.read("shop.yaml").unwrap(), shop("[a, c]"));
 }
@@ -95,9 +95,13 @@ fn a_definition_in_a_package_that_cannot_be_used_is_a_warning() {
 #[test]
 fn errors_name_their_place() {
     let broken = CRD.replace("type: set", "type: bag");
-    given(shops(), &broken).fails_with(&["crd.yaml:12:", "none of atomic, set and map", "help:"]);
-    given(shops(), "a: [\n").fails_with(&["crd.yaml:2:1", "help:"]);
-    given(shops(), &shop("[]")).fails_with(&[
+    with_crd(shops(), &broken).fails_with(&[
+        "crd.yaml:12:",
+        "none of atomic, set and map",
+        "help:",
+    ]);
+    with_crd(shops(), "a: [\n").fails_with(&["crd.yaml:2:1", "help:"]);
+    with_crd(shops(), &shop("[]")).fails_with(&[
         "crd.yaml:1:1",
         "defines no kind",
         "CustomResourceDefinition",

@@ -81,10 +81,10 @@ fn elements(
             Some(live) => merged(find(lasts, element).as_ref(), element, &live),
             None => stripped("", element),
         });
-    let own = live.elements().iter().filter(|element| {
+    let live_only = live.elements().iter().filter(|element| {
         find(config.elements(), element).is_none() && find(lasts, element).is_none()
     });
-    Value::List(of_config.chain(own.cloned()).collect())
+    Value::List(of_config.chain(live_only.cloned()).collect())
 }
 
 /// Removes the nulls from a value, except in values that are replaced as a whole.

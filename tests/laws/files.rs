@@ -87,11 +87,11 @@ fn is_around(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-/// Returns the indexes of the lines for which `is_one` is true.
-fn places(lines: &Lines, is_one: impl Fn(&str) -> bool) -> Vec<usize> {
+/// Returns the indexes of the lines for which `matches` is true.
+fn places(lines: &Lines, matches: impl Fn(&str) -> bool) -> Vec<usize> {
     let lines = lines.iter().enumerate();
     lines
-        .filter(|(_, line)| is_one(line))
+        .filter(|(_, line)| matches(line))
         .map(|(at, _)| at)
         .collect()
 }

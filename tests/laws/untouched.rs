@@ -42,8 +42,8 @@ impl<'t> Untouched<'t> {
         }
         let field = |(tree, node): (&'t Tree<'t>, Option<NodeId>), key: &str| {
             let mut entries = tree.entries(tree.resolve(node?)).map(|id| tree.entry(id));
-            let says = |id| tree.scalar(id).is_some_and(|scalar| scalar.content == key);
-            Some((tree, entries.find(|entry| entry.key.is_some_and(says))?))
+            let has_key = |id| tree.scalar(id).is_some_and(|scalar| scalar.content == key);
+            Some((tree, entries.find(|entry| entry.key.is_some_and(has_key))?))
         };
         // a key that only local has may be a renamed key of the original
         let missing = keys.original.iter().filter(|key| !keys.local.contains(key));
@@ -79,11 +79,11 @@ impl<'t> Untouched<'t> {
         after: Option<&Value>,
     ) {
         let written = entries.map(lines);
-        let own = entries
+        let comments = entries
             .map(|side| side.map_or(Vec::new(), |(tree, entry)| comments(tree, entry, false)));
-        let (is_unchanged_upstream, own) = (
+        let (is_unchanged_upstream, has_same_comments) = (
             written.original == written.updated,
-            own.original == own.updated,
+            comments.original == comments.updated,
         );
         match after {
             Some(after) if after == before && is_unchanged_upstream => {
@@ -98,7 +98,7 @@ impl<'t> Untouched<'t> {
                 self.free_entry(entry);
             }
             Some(after) if self.merges_in_place(entry, before, after) => {
-                if !own {
+                if !has_same_comments {
                     self.free_comments(entry);
                 }
                 // the line of the key merges on its own
@@ -111,7 +111,7 @@ impl<'t> Untouched<'t> {
             }
             Some(after) => {
                 self.free_entry(entry);
-                if !own {
+                if !has_same_comments {
                     self.free_comments(entry);
                 }
                 let values = entries
@@ -119,14 +119,14 @@ impl<'t> Untouched<'t> {
                 let is_scalar = self.trees.local.scalar(entry.value).is_some();
                 let rewritten =
                     values.local != values.original || values.updated == values.original;
-                let own = values.local.unwrap_or_default();
+                let local_text = values.local.unwrap_or_default();
                 if after == before
                     && is_scalar
                     && rewritten
-                    && !own.contains('\n')
-                    && !names_anchor(own)
+                    && !local_text.contains('\n')
+                    && !names_anchor(local_text)
                 {
-                    self.entries.push(own);
+                    self.entries.push(local_text);
                 }
             }
             None => {
@@ -194,12 +194,12 @@ fn lines<'t>(entry: Option<(&'t Tree<'t>, Entry<'t>)>) -> Option<(Vec<&'t str>, 
 fn extent(tree: &Tree<'_>, entry: Entry<'_>) -> (usize, usize) {
     let first = tree.line_number(entry.span.start);
     let count = tree.slice(entry.span).trim_end().matches('\n').count() + 1;
-    let own = column_of(tree, entry.span.start);
+    let entry_column = column_of(tree, entry.span.start);
     let depth = |line: &str| line.len() - line.trim_start().len();
     let below = tree.text().lines().skip(first + count);
     let below = below.take_while(|line| {
         let text = line.trim();
-        text.is_empty() || text.starts_with('#') && depth(line) > own
+        text.is_empty() || text.starts_with('#') && depth(line) > entry_column
     });
     let comments = below.collect::<Vec<_>>();
     let last = comments.iter().rposition(|line| !line.trim().is_empty());
@@ -282,11 +282,11 @@ fn identity(tree: &Tree<'_>, element: NodeId) -> String {
 /// Returns the comment lines above an entry that a blank line separates from it, from the last to
 /// the first, each with its line number. They merge three-way, too.
 fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: Entry<'_>) -> Vec<(usize, &'t str)> {
-    let own = match entry.comments().leading {
+    let first = match entry.comments().leading {
         span if span == Span::default() => entry.span.start,
         span => span.start,
     };
-    let above = tree.line_number(own);
+    let above = tree.line_number(first);
     let mut set_off = false;
     let mut found = Vec::new();
     let lines: Vec<&str> = tree.text().lines().take(above).collect();

@@ -195,12 +195,12 @@ fn below_new_keys(one: &Value, other: &Value) -> usize {
         let (Some(one), Some(other)) = (one.field(&key), other.field(&new)) else {
             return 0;
         };
-        let own = if key == new {
+        let at_this_key = if key == new {
             0
         } else {
             common_leaves(one, other)
         };
-        own + below_new_keys(one, other)
+        at_this_key + below_new_keys(one, other)
     });
     below.sum()
 }

@@ -66,15 +66,17 @@ fn by_side<'v, K: PartialEq + Clone>(
         });
         let are_only_candidates =
             candidates.count() == 1 && removed.iter().filter(|(at, _)| at == place).count() == 1;
-        let is_one = |old: &Value, now: &Value| {
+        let is_same_entry = |old: &Value, now: &Value| {
             let is_empty = matches!(now, Value::Map(fields) if fields.is_empty())
                 || matches!(now, Value::List(elements) if elements.is_empty());
             (are_only_candidates || !is_empty) && is_mostly(old, now)
                 || are_only_candidates && is_mostly_by_fields(old, now)
         };
-        let is_changed =
-            |it, now| is_one(it, now) || are_only_candidates && is_same_but_for(fields, it, now);
-        let matches = |now| is_one(before, now) || other(old).is_some_and(|it| is_changed(it, now));
+        let is_changed = |it, now| {
+            is_same_entry(it, now) || are_only_candidates && is_same_but_for(fields, it, now)
+        };
+        let matches =
+            |now| is_same_entry(before, now) || other(old).is_some_and(|it| is_changed(it, now));
         let new = added.iter().find(|(at, (new, now))| {
             at == place
                 && !found.iter().any(|(_, from_upstream)| from_upstream == new)

@@ -29,7 +29,7 @@ fn file(name: &str) -> Vec<u8> {
 
 /// Gets a package from an archive with these entries and a regular file. Returns the output of the
 /// run.
-fn comes(entries: &[Vec<u8>]) -> (Workshop, crate::run_output::RunOutput) {
+fn get_package_with(entries: &[Vec<u8>]) -> (Workshop, crate::run_output::RunOutput) {
     let server = Server::new(Access::Everybody);
     let plain = entry(
         "x/web.yaml",
@@ -81,7 +81,7 @@ fn entries_that_no_package_may_have_are_refused() {
             "cannot be read",
         ),
     ] {
-        let (workshop, run) = comes(&entries);
+        let (workshop, run) = get_package_with(&entries);
         run.exits(2).says(&[reason]);
         assert!(!workshop.has("fleet/app"), "{reason}");
     }
@@ -96,7 +96,7 @@ fn links_out_of_the_package_and_files_of_ours_are_left_out() {
         entry("in", Symlink, "x/web.yaml", b""),
         file("x/.merge3.yaml"),
     ];
-    let (workshop, run) = comes(&entries);
+    let (workshop, run) = get_package_with(&entries);
     run.exits(0)
         .says(&["out of the package, is left out", "this file is yours"]);
     assert!(workshop.has("fleet/app/in") && !workshop.has("fleet/app/out"));

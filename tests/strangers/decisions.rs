@@ -229,10 +229,10 @@ fn an_upstream_ignore_file_hides_no_change() {
                 workshop.save(tag);
             }
             // lines that the local side adds to the ignore file apply
-            let own = workshop.read(&format!("fleet/{file}"));
+            let content = workshop.read(&format!("fleet/{file}"));
             workshop.write(
                 &format!("fleet/{file}"),
-                &format!("{own}\nweb.yaml\n# ours\nw*.yaml\n"),
+                &format!("{content}\nweb.yaml\n# ours\nw*.yaml\n"),
             );
             workshop.save("ours");
             release("v1.4.0", "1.4");

@@ -110,9 +110,9 @@ fn assert_only_own_markdown(report: &str) -> usize {
                 | Tag::Strikethrough
                 | Tag::BlockQuote(_),
             ) => {
-                let own = report.contains("**merge3:**") || report.contains("**Conflicts");
+                let has_bold = report.contains("**merge3:**") || report.contains("**Conflicts");
                 assert!(
-                    own && matches!(event, Event::Start(Tag::Strong)),
+                    has_bold && matches!(event, Event::Start(Tag::Strong)),
                     "{event:?} in:\n{report}"
                 );
             }

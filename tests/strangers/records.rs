@@ -263,13 +263,13 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
     workshop.forge("v1.3.0", &[row(TREE, "sub", below), web()]);
     refused(&workshop, &["upgrade", "app"]).says(&["sub/Kptfile", "no file"]);
     // files that merge3 keeps for itself are left out, and the other files come
-    let own = [
+    let reserved = [
         ".merge3-journal",
         ".merge3-output",
         ".merge3-x.tmp",
         ".merge3.yaml",
     ];
-    let mut rows: Vec<_> = own
+    let mut rows: Vec<_> = reserved
         .iter()
         .map(|name| row(FILE, name, record.clone()))
         .collect();
@@ -289,7 +289,7 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
         .exits(0)
         .says(&["sub/.merge3-output"]);
     for folder in ["fleet/app", "fleet/app/sub", "fleet/got/sub"] {
-        for name in own {
+        for name in reserved {
             assert!(
                 !workshop.has(&format!("{folder}/{name}")),
                 "{folder}/{name}"

@@ -85,10 +85,10 @@ fn words_of_commits_are_references_to_upstream_or_nothing() {
             }
             Event::Start(Tag::Image { .. }) => panic!("{body}"),
             Event::Html(html) | Event::InlineHtml(html) => {
-                let own = ["<br>", "<details>", "</details>", "<summary>"];
+                let allowed = ["<br>", "<details>", "</details>", "<summary>"];
                 let html = html.trim();
                 assert!(
-                    html.is_empty() || own.iter().any(|own| html.starts_with(own)),
+                    html.is_empty() || allowed.iter().any(|tag| html.starts_with(tag)),
                     "{html}"
                 );
                 assert!(!html.contains("img"), "{html}");

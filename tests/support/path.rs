@@ -36,6 +36,6 @@ pub(crate) fn path_with(program: &Path) -> OsString {
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let name = format!("merge3{}", std::env::consts::EXE_SUFFIX);
     let others = std::env::split_paths(&usual).filter(|folder| !folder.join(&name).exists());
-    let own = program.parent().map(Path::to_owned).into_iter();
-    std::env::join_paths(own.chain(others)).unwrap()
+    let program_folder = program.parent().map(Path::to_owned).into_iter();
+    std::env::join_paths(program_folder.chain(others)).unwrap()
 }

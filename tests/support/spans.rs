@@ -290,7 +290,7 @@ impl Walk<'_, '_> {
             let comments = entry.comments();
             for span in [comments.line, comments.tail] {
                 if !span.is_empty() {
-                    self.own(span)?;
+                    self.mark_owned(span)?;
                 }
             }
             self.leading(comments.leading, entry)?;
@@ -298,7 +298,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn own(&mut self, span: Span) -> Check {
+    fn mark_owned(&mut self, span: Span) -> Check {
         match self.comments.get_mut(&span.start) {
             Some((end, owned @ false)) if *end == span.end => {
                 *owned = true;
@@ -321,7 +321,7 @@ impl Walk<'_, '_> {
             let text = &self.text()[at as usize..line as usize];
             let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
             let trimmed = text.trim_end_matches([' ', '\t']).len();
-            self.own(Span::new(at + indent as u32, at + trimmed as u32))?;
+            self.mark_owned(Span::new(at + indent as u32, at + trimmed as u32))?;
             at = self.tree.next_line(line);
         }
         let between = &self.text()[leading.end as usize..entry.span.start as usize];

@@ -77,14 +77,14 @@ fn comment_error(
         ) || replaces(edit)
     };
     let deleted = || history.local.iter().any(deletes);
-    let says = |conflict: &Conflict| {
+    let reports = |conflict: &Conflict| {
         let local = conflict.values.local.as_ref();
         // a comment that the check of the program itself reports as lost is a failure
         conflict.kind != ConflictKind::Text
             && (local.is_some_and(|text| text.contains(comment))
                 || conflict.path.ends_with("(comment)"))
     };
-    let is_reported = || conflicts.iter().any(says);
+    let is_reported = || conflicts.iter().any(reports);
     let agrees =
         conflicts.is_empty() && !history.upstream.iter().chain(&history.local).any(replaces);
     let Triple {
