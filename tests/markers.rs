@@ -189,7 +189,7 @@ fn cases() -> Vec<(PathBuf, Vec<String>, String)> {
     cases
 }
 
-fn with(arguments: &[String], policy: &str) -> Vec<String> {
+fn with_policy(arguments: &[String], policy: &str) -> Vec<String> {
     let mut arguments = arguments.to_vec();
     arguments.push(format!("--on-conflict={policy}"));
     arguments
@@ -214,7 +214,7 @@ fn one_side_of_every_hunk_is_what_that_sides_policy_gives() {
     let mut compared = 0;
     for (case, arguments, conflicts) in cases() {
         for style in ["merge", "diff3", "zdiff3"] {
-            let mut markers = with(&arguments, "markers");
+            let mut markers = with_policy(&arguments, "markers");
             markers.push(format!("--conflict-style={style}"));
             let ours = merged(&case, &markers, Some(Side::Local));
             let theirs = merged(&case, &markers, Some(Side::Updated));
@@ -223,7 +223,7 @@ fn one_side_of_every_hunk_is_what_that_sides_policy_gives() {
                     continue;
                 }
                 compared += 1;
-                let should = merged(&case, &with(&arguments, policy), None);
+                let should = merged(&case, &with_policy(&arguments, policy), None);
                 for difference in differences(&is, &should) {
                     problems.push(format!(
                         "== {} {style} {policy}: {difference}",

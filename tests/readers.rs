@@ -34,7 +34,7 @@ fn depth(tree: &Tree<'_>, node: NodeId) -> usize {
     }
 }
 
-fn is_not_deeper_than_told(text: &str) {
+fn is_within_predicted_depth(text: &str) {
     if let (Ok(Some(tree)), Some(limit)) = (Tree::parse(text), nesting_at_most(text)) {
         let depth = depth(&tree, tree.root().value);
         assert!(
@@ -60,7 +60,7 @@ fn on_every_file_of_testdata() {
         };
         let mut random = mutate::numbers_for(&entry.path().to_string_lossy());
         for document in stream::split(&text) {
-            is_not_deeper_than_told(document.text);
+            is_within_predicted_depth(document.text);
             texts += 21;
             by_lines += agree_all_around(document.text, 20, &mut random);
         }
@@ -81,7 +81,7 @@ fn on_documents_of_every_kind() {
         all.replace('\n', "\r"),
     ] {
         for document in stream::split(&text) {
-            is_not_deeper_than_told(document.text);
+            is_within_predicted_depth(document.text);
             agree_all_around(document.text, 100, &mut random);
             agree_all_around(&format!("\u{feff}{}", document.text), 10, &mut random);
             agree(document.text.trim_end());
@@ -152,7 +152,7 @@ fn on_all_short_documents() {
             line(&mut text, first * 4);
             line(&mut text, second);
             by_lines += usize::from(agree(&text));
-            is_not_deeper_than_told(&text);
+            is_within_predicted_depth(&text);
             for third in (second % 7..all).step_by(7) {
                 text.truncate(0);
                 line(&mut text, first * 4);
@@ -178,7 +178,7 @@ proptest! {
     fn on_random_documents_and_what_is_made_of_them(case in generate::case(), seed in any::<usize>()) {
         let mut random = mutate::numbers(seed);
         for text in case.texts.into_array() {
-            is_not_deeper_than_told(&text);
+            is_within_predicted_depth(&text);
             agree_all_around(&text, 20, &mut random);
         }
     }

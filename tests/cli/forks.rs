@@ -5,12 +5,12 @@ use pretty_assertions::assert_eq;
 
 use crate::harness::{Case, resource};
 
-fn two(first: &str, second: &str) -> String {
+fn two_documents(first: &str, second: &str) -> String {
     format!("{first}---\n{second}")
 }
 
 /// Returns a resource with three fields in a namespace.
-fn placed(name: &str, namespace: &str, fields: [&str; 3]) -> String {
+fn namespaced(name: &str, namespace: &str, fields: [&str; 3]) -> String {
     let [a, b, c] = fields;
     format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  namespace: {namespace}\ndata:\n  a: {a}\n  b: {b}\n  c: {c}\n"
@@ -20,9 +20,9 @@ fn placed(name: &str, namespace: &str, fields: [&str; 3]) -> String {
 #[test]
 fn a_fork_in_another_namespace_is_upgraded_in_it() {
     let file = |namespace: &str, fields| {
-        two(
-            &placed("x", namespace, fields),
-            &placed("y", namespace, fields),
+        two_documents(
+            &namespaced("x", namespace, fields),
+            &namespaced("y", namespace, fields),
         )
     };
     let case = || {
@@ -32,13 +32,13 @@ fn a_fork_in_another_namespace_is_upgraded_in_it() {
             &file("upstream", ["2", "1", "1"]),
             &file("ours", ["1", "1", "1"]),
         )
-        .original("b.yaml", &placed("z", "upstream", ["1", "1", "1"]))
-        .updated("b.yaml", &placed("z", "upstream", ["1", "2", "1"]))
-        .local("b.yaml", &placed("mine", "upstream", ["1", "1", "3"]))
+        .original("b.yaml", &namespaced("z", "upstream", ["1", "1", "1"]))
+        .updated("b.yaml", &namespaced("z", "upstream", ["1", "2", "1"]))
+        .local("b.yaml", &namespaced("mine", "upstream", ["1", "1", "3"]))
     };
     let run = case().gives(&[
         ("a.yaml", &file("ours", ["2", "1", "1"])),
-        ("b.yaml", &placed("mine", "upstream", ["1", "2", "3"])),
+        ("b.yaml", &namespaced("mine", "upstream", ["1", "2", "3"])),
     ]);
     assert!(
         run.stdout.ends_with(
@@ -61,13 +61,19 @@ fn a_fork_in_another_namespace_is_upgraded_in_it() {
 fn a_resource_moves_where_upstream_moved_it_and_the_user_renamed_it() {
     let (x, y) = (["1", "1", "1"], ["2", "1", "1"]);
     Case::empty()
-        .original("a.yaml", &two(&placed("x", "n", x), &resource("b", "1")))
+        .original(
+            "a.yaml",
+            &two_documents(&namespaced("x", "n", x), &resource("b", "1")),
+        )
         .updated("a.yaml", &resource("b", "1"))
-        .updated("new.yaml", &placed("x", "n", y))
-        .local("a.yaml", &two(&placed("mine", "n", x), &resource("b", "1")))
+        .updated("new.yaml", &namespaced("x", "n", y))
+        .local(
+            "a.yaml",
+            &two_documents(&namespaced("mine", "n", x), &resource("b", "1")),
+        )
         .gives(&[
             ("a.yaml", &resource("b", "1")),
-            ("new.yaml", &placed("mine", "n", y)),
+            ("new.yaml", &namespaced("mine", "n", y)),
         ]);
 }
 
@@ -78,7 +84,7 @@ fn a_file_that_the_user_deleted_does_not_come_back_with_something_new() {
         Case::empty()
             .all("other.yaml", &b)
             .original("all.yaml", &a)
-            .updated("all.yaml", &two(&a, &resource("c", "1")))
+            .updated("all.yaml", &two_documents(&a, &resource("c", "1")))
             .original("web/a.txt", "1\n")
             .updated("web/a.txt", "2\n")
             .updated("web/sub/b.yaml", &resource("d", "1"))
@@ -133,7 +139,7 @@ fn old_deletions_are_listed_last_and_can_be_acknowledged() {
 
 #[test]
 fn a_resource_that_the_old_release_has_twice_is_a_warning() {
-    let twice = two(&resource("a", "1"), &resource("a", "2"));
+    let twice = two_documents(&resource("a", "1"), &resource("a", "2"));
     let run = Case::of(
         "a.yaml",
         &twice,

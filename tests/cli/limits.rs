@@ -12,7 +12,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Returns a case with the document on all sides. Upstream changes a field after the document, and
 /// local another one.
-fn around(document: &str) -> Case {
+fn with_document(document: &str) -> Case {
     let text = |fields: &str| format!("{document}\n{fields}");
     Case::of(
         "a.yaml",
@@ -26,7 +26,7 @@ fn around(document: &str) -> Case {
 /// merged line by line with a warning; if only one side has it, the merge is refused.
 fn assert_limited(document: &str, limit: &str) {
     let start = Instant::now();
-    let case = around(document);
+    let case = with_document(document);
     let result = case.merge();
     assert!(result.stderr.contains(limit), "{}", result.stderr);
     assert!(
@@ -48,7 +48,7 @@ fn assert_limited(document: &str, limit: &str) {
 
 /// Asserts that `merge-file`, and so the merge driver, merges the lines as git does.
 fn merge_file(document: &str) {
-    let case = around(document);
+    let case = with_document(document);
     let output = case
         .program()
         .arg("merge-file")
@@ -130,7 +130,7 @@ fn as_many_aliases_as_are_allowed() {
         writeln!(text, "a{depth}: &a{depth} [{aliases}]").unwrap();
     }
     let start = Instant::now();
-    let case = around(&text);
+    let case = with_document(&text);
     let result = case.merge();
     assert!(!result.stderr.contains("warning"), "{}", result.stderr);
     assert!(case.read("a.yaml").unwrap().ends_with("x: 2\ny: 1\nz: 2\n"));
@@ -199,7 +199,7 @@ fn many_keys_in_one_map() {
             let _ = writeln!(text, "key{key}: {key}");
             text
         });
-        let case = around(keys.trim_end());
+        let case = with_document(keys.trim_end());
         let start = Instant::now();
         let result = case.merge();
         assert!(!result.stderr.contains("warning"), "{}", result.stderr);

@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 
 use crate::harness::{Case, resource};
 
-fn two(first: &str, second: &str) -> String {
+fn two_documents(first: &str, second: &str) -> String {
     format!("{first}---\n{second}")
 }
 
@@ -32,8 +32,14 @@ fn files_that_the_user_folded_into_one_are_updated_there() {
         .original("b.yaml", &resource("b", "1"))
         .updated("a.yaml", &resource("a", "2"))
         .updated("b.yaml", &resource("b", "3"))
-        .local("all.yaml", &two(&resource("b", "1"), &resource("a", "1")))
-        .gives(&[("all.yaml", &two(&resource("b", "3"), &resource("a", "2")))]);
+        .local(
+            "all.yaml",
+            &two_documents(&resource("b", "1"), &resource("a", "1")),
+        )
+        .gives(&[(
+            "all.yaml",
+            &two_documents(&resource("b", "3"), &resource("a", "2")),
+        )]);
 }
 
 #[test]
@@ -51,17 +57,23 @@ fn a_file_that_upstream_renamed_moves_with_what_is_local_in_it() {
 fn a_resource_that_upstream_moved_to_another_file_moves() {
     let local = resource("a", "1").replace("data:", "data: # mine");
     Case::empty()
-        .original("a.yaml", &two(&resource("a", "1"), &resource("x", "1")))
+        .original(
+            "a.yaml",
+            &two_documents(&resource("a", "1"), &resource("x", "1")),
+        )
         .updated("a.yaml", &resource("x", "1"))
         .original("b.yaml", &resource("b", "1"))
-        .updated("b.yaml", &two(&resource("b", "1"), &resource("a", "2")))
-        .local("a.yaml", &two(&local, &resource("x", "1")))
+        .updated(
+            "b.yaml",
+            &two_documents(&resource("b", "1"), &resource("a", "2")),
+        )
+        .local("a.yaml", &two_documents(&local, &resource("x", "1")))
         .local("b.yaml", &resource("b", "1"))
         .gives(&[
             ("a.yaml", &resource("x", "1")),
             (
                 "b.yaml",
-                &two(&resource("b", "1"), &local.replace("field: 1", "field: 2")),
+                &two_documents(&resource("b", "1"), &local.replace("field: 1", "field: 2")),
             ),
         ]);
 }
@@ -107,13 +119,19 @@ fn generate_name_serves_where_there_is_no_name() {
 fn other_documents_pair_by_path_and_index() {
     Case::of(
         "a.yaml",
-        &two("x: 1\n", &two(&resource("a", "1"), "- 1\n")),
-        &two("x: 2\n", &two(&resource("a", "1"), "- 2\n")),
-        &two(&resource("a", "1"), &two("# mine\nx: 1\n", "- 1\n")),
+        &two_documents("x: 1\n", &two_documents(&resource("a", "1"), "- 1\n")),
+        &two_documents("x: 2\n", &two_documents(&resource("a", "1"), "- 2\n")),
+        &two_documents(
+            &resource("a", "1"),
+            &two_documents("# mine\nx: 1\n", "- 1\n"),
+        ),
     )
     .gives(&[(
         "a.yaml",
-        &two(&resource("a", "1"), &two("# mine\nx: 2\n", "- 2\n")),
+        &two_documents(
+            &resource("a", "1"),
+            &two_documents("# mine\nx: 2\n", "- 2\n"),
+        ),
     )]);
 }
 
@@ -123,15 +141,21 @@ fn a_document_comes_where_its_neighbours_are() {
     let local = resource("own", "1");
     Case::of(
         "a.yaml",
-        &two(&a, &c),
-        &two(&a, &two(&b, &c)),
-        &two(&a, &two(&local, &c.replace("field: 1", "field: local"))),
+        &two_documents(&a, &c),
+        &two_documents(&a, &two_documents(&b, &c)),
+        &two_documents(
+            &a,
+            &two_documents(&local, &c.replace("field: 1", "field: local")),
+        ),
     )
     .gives(&[(
         "a.yaml",
-        &two(
+        &two_documents(
             &a,
-            &two(&local, &two(&b, &c.replace("field: 1", "field: local"))),
+            &two_documents(
+                &local,
+                &two_documents(&b, &c.replace("field: 1", "field: local")),
+            ),
         ),
     )]);
 }
@@ -181,8 +205,14 @@ fn what_upstream_deleted_and_the_user_changed_is_a_conflict() {
 #[test]
 fn what_the_user_deleted_stays_deleted() {
     let case = Case::empty()
-        .original("a.yaml", &two(&resource("a", "1"), &resource("b", "1")))
-        .updated("a.yaml", &two(&resource("a", "2"), &resource("b", "1")))
+        .original(
+            "a.yaml",
+            &two_documents(&resource("a", "1"), &resource("b", "1")),
+        )
+        .updated(
+            "a.yaml",
+            &two_documents(&resource("a", "2"), &resource("b", "1")),
+        )
         .local("a.yaml", &resource("b", "1"));
     let run = case.gives(&[("a.yaml", &resource("b", "1"))]);
     assert!(
@@ -228,9 +258,18 @@ fn folders_and_files_change_places() {
 #[test]
 fn the_merge_of_the_result_changes_nothing() {
     let case = Case::empty()
-        .original("a.yaml", &two(&resource("a", "1"), &resource("b", "1")))
-        .updated("n.yaml", &two(&resource("b", "2"), &resource("c", "1")))
-        .local("a.yaml", &two(&resource("a", "local"), &resource("b", "1")));
+        .original(
+            "a.yaml",
+            &two_documents(&resource("a", "1"), &resource("b", "1")),
+        )
+        .updated(
+            "n.yaml",
+            &two_documents(&resource("b", "2"), &resource("c", "1")),
+        )
+        .local(
+            "a.yaml",
+            &two_documents(&resource("a", "local"), &resource("b", "1")),
+        );
     case.merge();
     let first = case.tree();
     assert_eq!(first.len(), 1, "{first:?}");

@@ -6,7 +6,7 @@ use crate::harness::Case;
 
 /// Merges a file in which upstream changes `1` to `2` and local changes `ours` to `mine`. Asserts
 /// that the result has both changes and no other difference.
-fn keeps(text: &str) {
+fn assert_keeps(text: &str) {
     let change = |from: &str, to: &str, text: &str| {
         assert!(text.contains(from), "{text:?}");
         text.replace(from, to)
@@ -29,45 +29,45 @@ const TEXT: &str = "# head\na: 1 # one\n\nb:\n  - c: ours\n    d: |\n      text\
 
 #[test]
 fn with_and_without_a_byte_order_mark() {
-    keeps(TEXT);
-    keeps(&format!("\u{feff}{TEXT}"));
-    keeps(&format!("\u{feff}---\n{TEXT}"));
+    assert_keeps(TEXT);
+    assert_keeps(&format!("\u{feff}{TEXT}"));
+    assert_keeps(&format!("\u{feff}---\n{TEXT}"));
 }
 
 #[test]
 fn line_breaks_of_every_kind() {
-    keeps(&TEXT.replace('\n', "\r\n"));
-    keeps(&TEXT.replace('\n', "\r"));
-    keeps("a: 1\r\nb: ours\nc: x\r\nd: y\n");
-    keeps("a: 1\nb: ours\rc: x\r\nd: y\n");
+    assert_keeps(&TEXT.replace('\n', "\r\n"));
+    assert_keeps(&TEXT.replace('\n', "\r"));
+    assert_keeps("a: 1\r\nb: ours\nc: x\r\nd: y\n");
+    assert_keeps("a: 1\nb: ours\rc: x\r\nd: y\n");
 }
 
 #[test]
 fn no_newline_at_the_end_and_spaces_there() {
-    keeps("a: 1\nb: ours");
-    keeps("a: 1  \nb: ours \t \nc: x\t\n   \nd: y   ");
-    keeps("b: ours\na: 1");
-    keeps("b: ours\r\na: 1");
+    assert_keeps("a: 1\nb: ours");
+    assert_keeps("a: 1  \nb: ours \t \nc: x\t\n   \nd: y   ");
+    assert_keeps("b: ours\na: 1");
+    assert_keeps("b: ours\r\na: 1");
 }
 
 #[test]
 fn line_separators_of_unicode_are_text() {
-    keeps("a: 1\nb: \"x\u{2028}y\u{2029}z\" # ours\n");
-    keeps("a: 1\nb: ours\u{2028}# no comment\u{85}no key\n");
-    keeps("a: 1\nb: |\n  x\u{2028}y\n  ours\n");
+    assert_keeps("a: 1\nb: \"x\u{2028}y\u{2029}z\" # ours\n");
+    assert_keeps("a: 1\nb: ours\u{2028}# no comment\u{85}no key\n");
+    assert_keeps("a: 1\nb: |\n  x\u{2028}y\n  ours\n");
 }
 
 #[test]
 fn tabs_where_yaml_takes_them() {
-    keeps("a:\t1\t# one\nb: \t'ours'\nc: [\t1x,\t2y\t]\nd: |\n  \tx\n");
+    assert_keeps("a:\t1\t# one\nb: \t'ours'\nc: [\t1x,\t2y\t]\nd: |\n  \tx\n");
 }
 
 #[test]
 fn emoji_accents_and_text_from_right_to_left() {
-    keeps("🚀: 1\n\"👩‍👩‍👧\": ours\né: {ü: ß, 🎉: x}\n");
-    keeps("a: 1\nשלום: עולם\nكلمة: [\u{202e}ours\u{202c}, ب]\n");
-    keeps("e\u{301}: 1\né: ours\n");
-    keeps("🚀: |\n  🎉🎉🎉 é\nb: 1\nc: ours\n");
+    assert_keeps("🚀: 1\n\"👩‍👩‍👧\": ours\né: {ü: ß, 🎉: x}\n");
+    assert_keeps("a: 1\nשלום: עולם\nكلمة: [\u{202e}ours\u{202c}, ب]\n");
+    assert_keeps("e\u{301}: 1\né: ours\n");
+    assert_keeps("🚀: |\n  🎉🎉🎉 é\nb: 1\nc: ours\n");
 }
 
 /// Encodes a text as UTF-16 with a byte order mark.

@@ -11,7 +11,7 @@ use merge3::merge::OnConflict;
 use merge3::package::{Disk, Plan, RealDisk, Settings, plan};
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Entry, Packages, RunOutput, Tree, assert_whole, journals};
+use crate::harness::{Entry, Packages, RunOutput, Tree, assert_no_partial_file, journals};
 
 /// What happens at the chosen call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +189,7 @@ fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
         // at most, an empty folder is missing after a run that ended here
         let _ = planned(&packages).write_to(&disk, true);
         let now = packages.tree();
-        assert_whole(&now, &case.before, &case.after);
+        assert_no_partial_file(&now, &case.before, &case.after);
         half += usize::from(now != case.before && now != case.after);
         let run = output_of(&packages, &[]);
         assert_eq!(packages.tree(), case.after, "call {at}: {run:?}");
@@ -215,7 +215,7 @@ fn a_run_that_ends_during_a_rollback_is_recovered_too() {
             ends: FaultyDisk::new(Fault::Ends, at + later),
         };
         planned(&packages).write_to(&disk, false).unwrap_err();
-        assert_whole(&packages.tree(), &case.before, &case.after);
+        assert_no_partial_file(&packages.tree(), &case.before, &case.after);
         assert_eq!(output_of(&packages, &[]), case.output_of);
         assert_eq!(packages.tree(), case.after);
     }

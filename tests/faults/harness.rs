@@ -215,7 +215,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// Fails if a file is neither in its old nor in its new state. Temporary files and the journal are
 /// ignored.
-pub(crate) fn assert_whole(now: &Tree, before: &Tree, after: &Tree) {
+pub(crate) fn assert_no_partial_file(now: &Tree, before: &Tree, after: &Tree) {
     for (path, standing) in now {
         let name = path.file_name().unwrap().to_string_lossy();
         if !name.starts_with(".merge3-") && matches!(standing, Entry::File(..)) {

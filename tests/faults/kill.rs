@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pretty_assertions::assert_eq;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::harness::{Packages, RunOutput, Tree, assert_whole, times};
+use crate::harness::{Packages, RunOutput, Tree, assert_no_partial_file, times};
 use crate::moments::Moments;
 
 /// A large package, and the duration of an undisturbed run on it.
@@ -95,7 +95,7 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
         child.kill().unwrap();
         child.wait().unwrap();
         let now = scene.work.tree();
-        assert_whole(&now, &scene.before, &scene.after);
+        assert_no_partial_file(&now, &scene.before, &scene.after);
         match now {
             now if now == scene.before => {
                 untouched += 1;

@@ -80,7 +80,7 @@ impl Scene {
 const APPLY: [&str; 5] = ["apply", "--config", "config", "--live", "live"];
 const PATCH: [&str; 4] = ["patch", "live", "--patch", "patch.yaml"];
 
-fn is_made_good(plan: impl Fn(&Scene) -> Plan, arguments: &[&str]) {
+fn assert_recovered(plan: impl Fn(&Scene) -> Plan, arguments: &[&str]) {
     let undisturbed = Scene::new(config_map);
     let scene = Scene::new(config_map);
     let done = undisturbed.run(arguments);
@@ -99,12 +99,12 @@ fn is_made_good(plan: impl Fn(&Scene) -> Plan, arguments: &[&str]) {
 
 #[test]
 fn apply_that_was_killed_is_made_good_by_the_next() {
-    is_made_good(Scene::applied, &APPLY);
+    assert_recovered(Scene::applied, &APPLY);
 }
 
 #[test]
 fn patch_that_was_killed_is_made_good_by_the_next() {
-    is_made_good(Scene::patched, &PATCH);
+    assert_recovered(Scene::patched, &PATCH);
 }
 
 #[test]

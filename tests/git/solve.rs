@@ -63,7 +63,7 @@ fn markers_without_the_original_are_an_error_where_git_has_none() {
 
 /// Returns a repository with several conflicts and shared lines between them; structure solves the
 /// first one.
-fn several(style: &str) -> Repository {
+fn several_conflicts(style: &str) -> Repository {
     let text = |first: [u8; 2], last: u8| {
         format!(
             "a: {}\nb: {}\nc: 1\nd: 1\ne: 1\nf: 1\nlast: {last}\nz: 1\n",
@@ -79,7 +79,7 @@ fn several(style: &str) -> Repository {
 
 #[test]
 fn what_was_solved_is_told_and_the_rest_keeps_the_style() {
-    let repository = several("merge");
+    let repository = several_conflicts("merge");
     let run = repository.merge3(&["solve", FILE]);
     assert_eq!(run.status, 1, "{run:?}");
     assert_eq!(run.stderr, "1 of 2 conflicts solved in shop.yaml\n");
@@ -118,7 +118,7 @@ fn what_nobody_edited_is_merged_as_the_driver_does() {
 #[test]
 fn what_somebody_edited_stays() {
     for style in ["merge", "diff3", "zdiff3"] {
-        let repository = several(style);
+        let repository = several_conflicts(style);
         // the last conflict is solved by hand, and a line is added
         let text = repository.read(FILE);
         let last = text.rfind("<<<<<<<").unwrap();
@@ -135,7 +135,7 @@ fn what_somebody_edited_stays() {
 
 #[test]
 fn a_conflict_that_somebody_began_to_edit_is_theirs() {
-    let repository = several("merge");
+    let repository = several_conflicts("merge");
     let edited = repository.read(FILE).replace("last: 3\n", "last: 4\n");
     repository.write(FILE, &edited);
     let run = repository.merge3(&["solve", FILE]);
@@ -219,7 +219,7 @@ fn files_that_both_sides_added_and_files_with_crlf() {
 
 #[test]
 fn as_mergetool_of_git() {
-    let repository = several("merge");
+    let repository = several_conflicts("merge");
     repository.merge3(&["git", "mergetool", "--install"]);
     let tool = || {
         repository

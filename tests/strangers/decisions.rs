@@ -13,7 +13,7 @@ fn record(repository: &str, directory: &str, commit: &str) -> String {
 
 /// Returns a repository with two releases that only the user who runs the upgrade can read: its URL
 /// and a commit.
-fn private(workshop: &Workshop) -> (String, String) {
+fn private_repository(workshop: &Workshop) -> (String, String) {
     workshop.git(".", &["init", "-q", "-b", "main", "private"]);
     let mut first = String::new();
     for version in ["1.0", "1.1"] {
@@ -42,7 +42,7 @@ fn private(workshop: &Workshop) -> (String, String) {
 fn a_nested_package_is_not_fetched_from_the_address_of_upstream() {
     for file in ["Kptfile", ".merge3.yaml"] {
         let workshop = Workshop::new();
-        let (url, commit) = private(&workshop);
+        let (url, commit) = private_repository(&workshop);
         let head = if file == "Kptfile" {
             kptfile("sub")
         } else {

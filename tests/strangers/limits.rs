@@ -52,7 +52,7 @@ fn only_app_fails(workshop: &Workshop, seconds: u64, messages: &[&str]) {
 }
 
 /// Serves with `answer`, and makes `app` come from that server.
-fn served(workshop: &Workshop, answer: fn(std::net::TcpStream)) {
+fn serve_app(workshop: &Workshop, answer: fn(std::net::TcpStream)) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/x.git", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -118,7 +118,7 @@ fn files_that_are_too_large() {
 #[test]
 fn a_server_that_never_answers() {
     let workshop = workshop();
-    served(&workshop, |mut stream| {
+    serve_app(&workshop, |mut stream| {
         let mut read = [0; 1024];
         while stream.read(&mut read).is_ok_and(|count| count > 0) {}
     });
@@ -128,7 +128,7 @@ fn a_server_that_never_answers() {
 #[test]
 fn a_server_that_lists_references_without_end() {
     let workshop = workshop();
-    served(&workshop, |mut stream| {
+    serve_app(&workshop, |mut stream| {
         let mut read = [0; 4096];
         let _ = stream.read(&mut read);
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/x-git-upload-pack-advertisement\r\n\r\n001e# service=git-upload-pack\n0000";

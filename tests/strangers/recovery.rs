@@ -57,7 +57,7 @@ const HOOK: &str = "#!/bin/sh\ntouch hooked\n";
 
 /// Returns a journal of the merge from 1.0 to 1.1 that deletes a local file and writes a hook and a
 /// setuid file.
-fn hostile() -> String {
+fn hostile_journal() -> String {
     let merge = fingerprint("web.yaml", &web("1.0", 1), &web("1.1", 1));
     let entries: [Entry<'_>; 3] = [
         ("own.yaml", "644", None, Some(OWN)),
@@ -90,7 +90,7 @@ fn a_journal_that_comes_with_a_package_is_not_obeyed() {
             "v1.0.0",
             &[
                 ("app/web.yaml", &web("1.0", 1)),
-                (&format!("app/{place}.merge3-journal"), &hostile()),
+                (&format!("app/{place}.merge3-journal"), &hostile_journal()),
             ],
         );
         workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
@@ -116,11 +116,11 @@ fn a_journal_that_lies_in_a_merged_package_is_not_obeyed() {
         }
         // the journal came with a branch, for instance
         let journal = format!("package/{place}.merge3-journal");
-        workshop.write(&journal, &hostile());
+        workshop.write(&journal, &hostile_journal());
         let sides = ["--ancestor", "old", "--from", "new", "--to", "package"];
         workshop.merge3_in(".", &sides).exits(0);
         assert_unharmed(&workshop, "package");
-        assert_eq!(workshop.read(&journal), hostile());
+        assert_eq!(workshop.read(&journal), hostile_journal());
         assert!(workshop.read("package/web.yaml").contains("web:1.1"));
     }
 }
@@ -174,7 +174,7 @@ fn what_merge3_keeps_for_itself_does_not_come_from_upstream() {
 const FILES: usize = 800;
 
 /// Creates changing files in a package outside a repository.
-fn many(workshop: &Workshop) -> [&'static str; 6] {
+fn changing_files(workshop: &Workshop) -> [&'static str; 6] {
     for (side, value) in [("old", 1), ("new", 2), ("local", 1)] {
         for file in 0..FILES {
             workshop.write(&format!("{side}/{file}.yaml"), &format!("a: {value}\n"));
@@ -194,7 +194,7 @@ fn command(workshop: &Workshop, arguments: &[&str]) -> Command {
 #[test]
 fn outside_of_a_repository_recovery_is_kept_in_the_users_folder() {
     let workshop = Workshop::new();
-    let sides = many(&workshop);
+    let sides = changing_files(&workshop);
     let runs = workshop.path("state/merge3");
     let changed = |file: usize| workshop.read(&format!("local/{file}.yaml")) == "a: 2\n";
     let start = Instant::now();
@@ -203,7 +203,7 @@ fn outside_of_a_repository_recovery_is_kept_in_the_users_folder() {
             start.elapsed() < Duration::from_secs(120),
             "no run left the package half merged"
         );
-        many(&workshop);
+        changing_files(&workshop);
         let mut child = command(&workshop, &sides)
             .stdout(Stdio::null())
             .spawn()
@@ -232,7 +232,7 @@ fn outside_of_a_repository_recovery_is_kept_in_the_users_folder() {
 #[test]
 fn a_run_folder_that_others_may_write_to_is_not_used() {
     let workshop = Workshop::new();
-    let sides = many(&workshop);
+    let sides = changing_files(&workshop);
     let shared = workshop.path("state/merge3");
     fs::create_dir_all(&shared).unwrap();
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();

@@ -24,7 +24,7 @@ fn scalar(text: &str) -> String {
 
 /// Asserts that the output has nothing that a terminal or a runner obeys.
 #[track_caller]
-fn assert_tame(what: &str, text: &str) {
+fn assert_harmless(what: &str, text: &str) {
     let is_obeyed = |c: char| {
         let is_turning = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         (c.is_control() && c != '\n') || is_turning || matches!(c, '\u{e0000}'..='\u{e007f}')
@@ -38,9 +38,9 @@ fn assert_tame(what: &str, text: &str) {
 }
 
 #[track_caller]
-fn assert_told(what: &str, run: &RunOutput) {
-    assert_tame(what, &run.stdout);
-    assert_tame(what, &run.stderr);
+fn assert_shown_harmlessly(what: &str, run: &RunOutput) {
+    assert_harmless(what, &run.stdout);
+    assert_harmless(what, &run.stderr);
     assert!(
         format!("{}{}", run.stdout, run.stderr).contains("forged"),
         "{what}: {run:?}"
@@ -84,7 +84,7 @@ fn conflicts_are_shown_without_control_characters() {
         let workshop = sides(resource);
         let run = workshop.merge3_in(".", &[&SIDES[..], form].concat());
         assert!(run.stdout.contains("both-changed"), "{run:?}");
-        assert_told(&format!("{form:?}"), &run);
+        assert_shown_harmlessly(&format!("{form:?}"), &run);
     }
 }
 
@@ -113,7 +113,7 @@ fn errors_are_shown_without_control_characters() {
     ];
     for (what, text, arguments) in texts {
         let run = sides(text).merge3_in(".", arguments);
-        assert_told(what, &run);
+        assert_shown_harmlessly(what, &run);
     }
 }
 
@@ -126,7 +126,7 @@ fn rules_and_records_are_shown_without_control_characters() {
     ] {
         let workshop = sides(|side| format!("a: {side}\n"));
         workshop.write("local/.merge3.yaml", &text);
-        assert_told(&text, &workshop.merge3_in(".", &SIDES).exits(2));
+        assert_shown_harmlessly(&text, &workshop.merge3_in(".", &SIDES).exits(2));
     }
     let workshop = Workshop::with_app();
     let record = workshop.read("fleet/app/.merge3.yaml");
@@ -141,8 +141,8 @@ fn rules_and_records_are_shown_without_control_characters() {
             &["outdated", "--report", "json"],
         ] {
             let run = workshop.merge3(arguments);
-            assert_tame(&to, &run.stdout);
-            assert_tame(&to, &run.stderr);
+            assert_harmless(&to, &run.stdout);
+            assert_harmless(&to, &run.stderr);
         }
     }
 }
@@ -171,10 +171,10 @@ fn upgrades_are_shown_and_committed_without_control_characters() {
         workshop.git("upstream", &["push", "-q", "--tags", "origin", "main"]);
         let run = workshop.merge3(&["upgrade", "--all", "-v", "--commit", "--report", report]);
         assert_eq!(run.status, 0, "{run:?}");
-        assert_told(report, &run);
+        assert_shown_harmlessly(report, &run);
         let message = workshop.git("fleet", &["log", "-1", "--format=%B"]);
         assert!(message.contains("forged"), "{message}");
-        assert_tame("commit", &message);
+        assert_harmless("commit", &message);
     }
 }
 
@@ -225,7 +225,7 @@ fn the_action_forges_no_commands() {
     let message = line
         .strip_prefix("::warning title=merge3 outdated::")
         .unwrap();
-    assert_tame("action", &format!("x{message}"));
+    assert_harmless("action", &format!("x{message}"));
     assert!(!message.contains("%0A"), "{message}");
     assert_eq!(lines.next(), None, "{run:?}");
     let output = workshop.read("output");

@@ -133,7 +133,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn solid(&mut self, span: Span) -> Check {
+    fn advance_over(&mut self, span: Span) -> Check {
         self.gap(span.start as usize)?;
         if span.end < span.start || self.text().get(span.range()).is_none() {
             return self.fail(span.start as usize, "an invalid span");
@@ -186,7 +186,7 @@ impl Walk<'_, '_> {
         let mut properties: Vec<Span> = node.anchor().into_iter().chain(node.tag()).collect();
         properties.sort_by_key(|span| span.start);
         for span in properties {
-            self.solid(span)?;
+            self.advance_over(span)?;
         }
         match &node.kind {
             NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => {
@@ -212,7 +212,7 @@ impl Walk<'_, '_> {
                 Ok(())
             }
             NodeKind::Alias(_) => {
-                self.solid(node.span)?;
+                self.advance_over(node.span)?;
                 if tree.slice(node.span).starts_with('*') {
                     Ok(())
                 } else {
@@ -220,7 +220,7 @@ impl Walk<'_, '_> {
                 }
             }
             NodeKind::Scalar(scalar) => {
-                self.solid(node.span)?;
+                self.advance_over(node.span)?;
                 self.contents.push(scalar.content.to_string());
                 self.scalar(node.span, scalar.style, scalar.content)
             }

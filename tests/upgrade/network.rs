@@ -9,7 +9,7 @@ use crate::harness::{Workshop, merge3, web};
 use crate::run_output::RunOutput;
 
 /// Runs merge3 in the fleet, and counts the calls of git that start with these words.
-fn counted(workshop: &Workshop, arguments: &[&str], words: &[&str]) -> (RunOutput, Vec<usize>) {
+fn run_counted(workshop: &Workshop, arguments: &[&str], words: &[&str]) -> (RunOutput, Vec<usize>) {
     let trace = workshop.path("trace");
     let _ = fs::remove_file(&trace);
     let mut command = Command::new(merge3());
@@ -63,11 +63,11 @@ fn many_packages_of_one_repository_take_one_fetch() {
             }
             let dry = ["upgrade", "--all", "--dry-run"];
             let words = ["ls-remote", "fetch", "ls-tree", "cat-file --batch "];
-            let (run, counts) = counted(&workshop, &dry, &words);
+            let (run, counts) = run_counted(&workshop, &dry, &words);
             assert_eq!(run.exits(0).stdout.matches("v1.0.0 -> v1.1.0").count(), 13);
             assert_eq!(counts, [1, fetches, 2, 26], "{cache}");
         }
-        let (run, counts) = counted(&workshop, &["upgrade", "--all"], &["fetch"]);
+        let (run, counts) = run_counted(&workshop, &["upgrade", "--all"], &["fetch"]);
         run.exits(0);
         assert_eq!(counts, [0]);
         for file in ["fleet/p7/web.yaml", "fleet/all/p7/web.yaml"] {
@@ -83,10 +83,10 @@ fn the_log_is_fetched_only_for_a_report_that_shows_it() {
     workshop.get("app@v1.0.0", "app");
     workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
     let dry = ["upgrade", "app", "--dry-run"];
-    let (_, counts) = counted(&workshop, &dry, &["fetch", "log"]);
+    let (_, counts) = run_counted(&workshop, &dry, &["fetch", "log"]);
     assert_eq!(counts, [2, 0]);
     let report = [&dry[..], &["--report", "json"]].concat();
-    let (run, counts) = counted(&workshop, &report, &["log"]);
+    let (run, counts) = run_counted(&workshop, &report, &["log"]);
     assert!(counts[0] > 0);
     let report = run.exits(0).json();
     assert_eq!(
@@ -99,7 +99,7 @@ fn the_log_is_fetched_only_for_a_report_that_shows_it() {
 fn what_is_refused_is_not_fetched() {
     let workshop = Workshop::with_app();
     workshop.write("fleet/app/mine.yaml", "a: 1\n");
-    let (run, counts) = counted(&workshop, &["upgrade", "app"], &["fetch"]);
+    let (run, counts) = run_counted(&workshop, &["upgrade", "app"], &["fetch"]);
     run.exits(2).says(&["not committed"]);
     assert_eq!(counts, [0]);
 }

@@ -129,20 +129,20 @@ struct Choices<'b> {
 }
 
 impl Choices<'_> {
-    fn roll(&mut self, sides: u8) -> u8 {
+    fn pick(&mut self, sides: u8) -> u8 {
         let byte = self.bytes.next().copied().unwrap_or(0);
         scaled(usize::from(byte) << 8, usize::from(sides)) as u8
     }
 
     fn row(&mut self, depth: u8, list: bool) -> Vec<Piece> {
         let count = match depth {
-            0 => 2 + self.roll(6),
-            _ => 1 + self.roll(3),
+            0 => 2 + self.pick(6),
+            _ => 1 + self.pick(3),
         };
-        let of_maps = list && self.roll(2) == 1;
+        let of_maps = list && self.pick(2) == 1;
         let mut row: Vec<Piece> = Vec::new();
         for _ in 0..count {
-            if !list && depth < 2 && self.roll(9) == 8 {
+            if !list && depth < 2 && self.pick(9) == 8 {
                 row.push(self.banner());
             }
             let mut piece = self.piece(depth, list, of_maps);
@@ -163,7 +163,7 @@ impl Choices<'_> {
         let mut piece = Piece::new(id, Content::Comment(None));
         piece.blanks = 1;
         piece.above = banner(id);
-        if self.roll(3) == 2 {
+        if self.pick(3) == 2 {
             piece.above = vec![format!("# Part {id}, see the manual.")];
         }
         piece
@@ -171,42 +171,42 @@ impl Choices<'_> {
 
     fn piece(&mut self, depth: u8, list: bool, of_maps: bool) -> Piece {
         let id = self.id();
-        let content = match self.roll(8) {
+        let content = match self.pick(8) {
             _ if list && of_maps => Content::Map(vec![self.piece(3, false, false)]),
             _ if list || depth > 2 => Content::Scalar(format!("value{id}")),
             4 | 5 if depth < 2 => Content::Map(self.row(depth + 1, false)),
             6 if depth < 2 => Content::List(self.row(depth + 1, true)),
-            7 => match self.roll(2) {
+            7 => match self.pick(2) {
                 0 => Content::List(Vec::new()),
                 _ => Content::Map(Vec::new()),
             },
             _ => Content::Scalar(format!("value{id}")),
         };
-        let commented = !list && depth < 2 && self.roll(12) == 11;
+        let commented = !list && depth < 2 && self.pick(12) == 11;
         let content = match commented {
             true => Content::Comment(Some(format!("{}: off{id}", key(id)))),
             false => content,
         };
         let mut piece = Piece::new(id, content);
-        piece.blanks = [0, 0, 0, 1, 1, 2][usize::from(self.roll(6))];
-        let above = [0, 0, 0, 1, 1, 2][usize::from(self.roll(6))];
+        piece.blanks = [0, 0, 0, 1, 1, 2][usize::from(self.pick(6))];
+        let above = [0, 0, 0, 1, 1, 2][usize::from(self.pick(6))];
         piece.above = (0..above)
             .map(|line| format!("# About {id}, {line}."))
             .collect();
         if commented {
             return piece;
         }
-        if self.roll(6) == 5 {
+        if self.pick(6) == 5 {
             piece.line_comment = Some(format!("# beside {id}"));
         }
         let has_row = !piece.children().is_empty();
-        if self.roll(4) == 3 && !(list && of_maps) {
-            let lines = 1 + self.roll(2);
+        if self.pick(4) == 3 && !(list && of_maps) {
+            let lines = 1 + self.pick(2);
             // the comment is an example of the value, or of another entry inside it
             let deeper = if has_row {
                 2
             } else {
-                [2, 4][usize::from(self.roll(2))]
+                [2, 4][usize::from(self.pick(2))]
             };
             piece.below = (0..lines)
                 .map(|line| (deeper, format!("# example{line}: {id}")))

@@ -64,7 +64,7 @@ fn has_same_lines(one: &str, other: &str) -> bool {
 
 /// Whether git merges the plain or the rewritten lines to the result. The order in which git puts
 /// insertions of both sides depends on the blank lines between them (law 8).
-fn is_gits(texts: &Triple<String>, plain: &str, disturbed: &str, merged: &str) -> bool {
+fn is_git_result(texts: &Triple<String>, plain: &str, disturbed: &str, merged: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let texts = texts.as_ref().map(String::as_str);
     let disturbed = Triple {
@@ -120,7 +120,7 @@ fn standalone_comments(row: &[Piece]) -> Vec<u32> {
     here.chain(within).collect()
 }
 
-pub(super) fn is_the_plain_merge_disturbed(
+pub(super) fn equals_rewritten_plain_merge(
     history: &History,
     disturbance: Disturbance,
 ) -> Result<(), TestCaseError> {
@@ -150,8 +150,8 @@ pub(super) fn is_the_plain_merge_disturbed(
         wrong = Some("again: a second merge changes something".to_owned());
     } else if let Some(undone) = disturbance.undone(&run.text) {
         let wanted = disturbance.undone(&plain).unwrap_or_default();
-        let is_gits = || is_gits(&texts, &plain, &local, &run.text);
-        if undone != wanted && !(has_same_lines(&undone, &wanted) && is_gits()) {
+        let is_git_result = || is_git_result(&texts, &plain, &local, &run.text);
+        if undone != wanted && !(has_same_lines(&undone, &wanted) && is_git_result()) {
             wrong = Some("text: without the disturbance it is not the plain merge".to_owned());
         }
     } else if has_owners(history, disturbance) && comments(&run.text) != comments(&plain) {
@@ -181,7 +181,7 @@ proptest! {
         history in history(ALL_BUT_MOVES, VALUES),
         disturbance in select(&Disturbance::ALL[..]),
     ) {
-        is_the_plain_merge_disturbed(&history, disturbance)?;
+        equals_rewritten_plain_merge(&history, disturbance)?;
     }
 
     #[test]
@@ -189,6 +189,6 @@ proptest! {
         history in history(ALL, ADDITIONS),
         disturbance in select(&Disturbance::ALL[..]),
     ) {
-        is_the_plain_merge_disturbed(&history, disturbance)?;
+        equals_rewritten_plain_merge(&history, disturbance)?;
     }
 }

@@ -32,7 +32,7 @@ fn is_of_one_line(edit: &Edit) -> bool {
     )
 }
 
-fn takes_away(edit: &Edit) -> bool {
+fn removes_text(edit: &Edit) -> bool {
     matches!(
         edit.kind,
         EditKind::Remove | EditKind::CommentOut | EditKind::Uncomment
@@ -40,7 +40,7 @@ fn takes_away(edit: &Edit) -> bool {
 }
 
 fn changes_values(edit: &Edit) -> bool {
-    edit.kind == EditKind::ChangeValue || takes_away(edit)
+    edit.kind == EditKind::ChangeValue || removes_text(edit)
 }
 
 /// Whether two edits are independent: they change different pieces, at different places.
@@ -56,8 +56,8 @@ fn are_independent(original: &[Piece], one: &Edit, other: &Edit) -> bool {
             one.id != other.id
                 || (one.kind == EditKind::ChangeValue) != (other.kind == EditKind::ChangeValue)
         }
-        (true, false) => !(takes_away(other) && b.0 <= a.0 && a.0 <= b.1),
-        (false, true) => !(takes_away(one) && a.0 <= b.0 && b.0 <= a.1),
+        (true, false) => !(removes_text(other) && b.0 <= a.0 && a.0 <= b.1),
+        (false, true) => !(removes_text(one) && a.0 <= b.0 && b.0 <= a.1),
         (false, false) => a.1 + 1 < b.0 || b.1 + 1 < a.0,
     }
 }

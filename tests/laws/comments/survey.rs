@@ -82,7 +82,7 @@ fn survey_of_comments() {
     survey("law 2", with_independent_edits.prop_map(flat), |it| {
         pieces::pieces_fast_forward(&it.0, it.2)
     });
-    let disturbed = |it: &Subject| disturbed::is_the_plain_merge_disturbed(&it.0, it.1);
+    let disturbed = |it: &Subject| disturbed::equals_rewritten_plain_merge(&it.0, it.1);
     let values = (history(ALL_BUT_MOVES, VALUES), any_way());
     survey("disturbed", values.prop_map(flat), disturbed);
     let own = (history(ALL, ADDITIONS), any_way());
