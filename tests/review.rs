@@ -170,7 +170,9 @@ fn every_side_can_be_taken() {
     let mut review = packages.review();
     review.at("b");
     let output = review.at("u");
-    assert!(output.contains("both cannot stand here, e edits them: the file would be no YAML"));
+    assert!(
+        output.contains("both sides do not fit here, e edits them: the file would not be YAML")
+    );
     review.at("k");
     let output = review.at("u");
     for shown in [
@@ -315,7 +317,7 @@ fn what_is_edited_is_checked() {
     review.press("e");
     let output = review.read_until("[any other key]? ");
     assert!(
-        output.contains("the file would be no YAML: line "),
+        output.contains("the file would not be YAML: line "),
         "{output}"
     );
     review.press("e");
@@ -524,7 +526,7 @@ fn binary_files_are_left_and_reported() {
     }
     let (output, status) = review.end("y");
     assert!(
-        output.contains("left as it is, for it is not text: logo.png"),
+        output.contains("left unchanged, because it is not text: logo.png"),
         "{output}"
     );
     assert_eq!(status, 1);

@@ -76,7 +76,7 @@ struct ViewArgs {
 struct SetArgs {
     #[command(flatten)]
     target: TargetArgs,
-    /// Also where nothing was written down before
+    /// Also add the annotation where it is missing
     #[arg(long)]
     create_annotation: bool,
     #[command(flatten)]

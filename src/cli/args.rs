@@ -108,7 +108,7 @@ enum Subcommand {
     /// Print the patch that turns OLD into NEW
     #[command(after_help = DIFF)]
     Diff(Box<DiffArgs>),
-    /// Say why a value comes out as it does
+    /// Explain why a value comes out as it does
     #[command(after_help = EXPLAIN)]
     Explain(Box<ExplainArgs>),
     /// Decide the conflicts of a merge one by one, in the terminal

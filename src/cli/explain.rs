@@ -68,7 +68,7 @@ fn explain(
     path: &str,
 ) -> Result<String, Error> {
     let pattern = Pattern::parse(path).map_err(|error| {
-        let message = format!("'{path}' is no path in a document: {}", error.message);
+        let message = format!("'{path}' is not a path in a document: {}", error.message);
         Error::refused(message, HELP)
     })?;
     let documents = documents_in(sides, settings, file)?;
@@ -270,9 +270,9 @@ impl Sides<'_> {
             return report::reason(record);
         }
         match self.0.change_by(is_same) {
-            Change::Nobody => "nobody changed it: it stays as it is (rules: Laws)",
+            Change::Nobody => "no side changed it: it stays as it is (rules: Laws)",
             Change::Local => "upstream did not change it: the local side stays (rules: Scalars)",
-            Change::BothAlike => "both sides have made the same of it: it stays (rules: Scalars)",
+            Change::BothAlike => "both sides changed it alike: it stays (rules: Scalars)",
             Change::Upstream => match (self.0.updated, self.0.original) {
                 (None, _) => "only upstream changed it: what it deleted goes (rules: Scalars)",
                 (_, None) => "only upstream has it: it is added (rules: Maps, Lists)",

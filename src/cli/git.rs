@@ -40,7 +40,7 @@ pub(super) enum GitCommands {
 pub(super) enum Git {
     /// Set the driver up, in this repository unless told otherwise
     Install(ScopeArgs),
-    /// Take back what `install` wrote
+    /// Remove what `install` wrote
     Uninstall(ScopeArgs),
     /// Tell what is set up, and whether git uses it here
     Status,

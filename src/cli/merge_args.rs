@@ -11,7 +11,7 @@ use crate::triple::Triple;
 /// The paths of the three packages.
 #[derive(Debug, clap::Args)]
 pub(super) struct SidesArgs {
-    /// What both others come from: a folder or a file
+    /// What both others derive from: a folder or a file
     #[arg(long, value_name = "OLD")]
     ancestor: PathBuf,
     /// The package with upstream's changes

@@ -15,7 +15,7 @@ use crate::package::{SchemaSource, Settings};
 #[derive(Debug, Default, Args)]
 #[group(skip)]
 pub(super) struct OutputArgs {
-    /// Tell what would change, write nothing
+    /// Show what would change, write nothing
     #[arg(long)]
     pub(super) dry_run: bool,
     /// As --dry-run; exit status 1 if anything would change

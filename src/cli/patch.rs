@@ -39,7 +39,7 @@ pub(super) struct PatchArgs {
     /// KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
-    /// The namespace of resources of which no other is said
+    /// The namespace of resources that name none
     #[arg(short, long)]
     namespace: Option<String>,
     #[command(flatten)]

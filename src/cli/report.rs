@@ -93,7 +93,7 @@ pub(super) fn check_writable(option: &str, path: &Path) -> Result<(), Error> {
 fn not_a_file(option: &str, path: &Path) -> Error {
     let help =
         format!("nothing was written; give {option} a regular file, or one that is not there yet");
-    Error::option(option, path, "is no regular file", help)
+    Error::option(option, path, "is not a regular file", help)
 }
 
 /// The format of a report.

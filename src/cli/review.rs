@@ -26,7 +26,7 @@ use crate::triple::Triple;
 )]
 #[command(mut_arg("on_conflict", |argument| argument.hide(true)))]
 pub(super) struct ReviewArgs {
-    /// What both others come from: a folder or a file
+    /// What both others derive from: a folder or a file
     #[arg(long, value_name = "OLD", requires = "from")]
     ancestor: Option<PathBuf>,
     /// The package with upstream's changes

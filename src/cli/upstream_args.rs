@@ -33,7 +33,7 @@ const MIN_DEFAULT_JOBS: usize = 8;
 pub(super) enum UpstreamCommands {
     /// Vendor a package, and record where it comes from
     Get(GetArgs),
-    /// Record where a copy of a package comes from that is there already
+    /// Record where an existing copy of a package comes from
     Adopt(AdoptArgs),
     /// Bring packages up to date with where they come from
     #[command(after_help = STATUS)]
@@ -86,7 +86,7 @@ pub(super) struct UpgradeArgs {
     merge: MergeArgs,
     #[command(flatten)]
     markers: MarkerArgs,
-    /// Tell what would change, write nothing
+    /// Show what would change, write nothing
     #[arg(long)]
     dry_run: bool,
     /// Print the changes as a unified diff, write nothing
@@ -95,7 +95,7 @@ pub(super) struct UpgradeArgs {
     /// Upgrade a package with uncommitted changes too
     #[arg(long)]
     allow_dirty: bool,
-    /// Make this branch for the upgrades, or make it anew, and go to it
+    /// Create or reset this branch for the upgrades, and switch to it
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
     /// Commit each upgrade; nothing is pushed
@@ -156,7 +156,7 @@ struct SelectionArgs {
 pub(super) enum CacheCommand {
     /// Empty it
     Clean,
-    /// Tell where it is
+    /// Print its path
     Path,
 }
 
@@ -226,7 +226,7 @@ impl UpstreamCommands {
 impl OutdatedArgs {
     fn run(self, output: &mut impl Write, errors: &mut impl Write) -> Result<ExitCode, String> {
         if self.report.format == ReportFormat::Html {
-            let why = "there is no page of it: --report html is for merges and upgrades";
+            let why = "it has no HTML report: --report html is for merges and upgrades";
             return Err(why.to_owned());
         }
         let jobs = self.selection.jobs(&self.run);

@@ -36,7 +36,9 @@ impl Error {
                 "nothing was written; this is a defect of \
                  merge3, please report it with the three files"
             }
-            Self::Changed { .. } => "nothing lost; run again to merge what is there now",
+            Self::Changed { .. } => {
+                "nothing was lost; run again to merge the files as they are now"
+            }
             Self::Busy { .. } => "nothing was written; run again when the other one is done",
             Self::Unfinished { .. } => {
                 "nothing was written; run the merge itself, \

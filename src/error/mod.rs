@@ -77,7 +77,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Another run has locked the local package.
-    #[error("another run of merge3 is at {}", shown(path))]
+    #[error("another run of merge3 is using {}", shown(path))]
     Busy {
         /// The package.
         path: PathBuf,
@@ -89,7 +89,7 @@ pub enum Error {
         written: usize,
     },
     /// A run that was killed left the package partly merged.
-    #[error("{} is half merged: a run of {} did not come to its end", shown(package), if *same { "this merge" } else { "another merge" })]
+    #[error("{} is half merged: a run of {} did not finish", shown(package), if *same { "this merge" } else { "another merge" })]
     Unfinished {
         /// The package.
         package: PathBuf,
@@ -141,7 +141,7 @@ impl Error {
     /// Makes the error for an invalid pattern of `--yaml`.
     pub(crate) fn pattern(pattern: &str, message: impl Display) -> Self {
         Self::refused(
-            format!("--yaml '{pattern}' is no pattern: {message}"),
+            format!("--yaml '{pattern}' is not a valid pattern: {message}"),
             "write it like 'charts/**/*.yaml', in quotes for the shell",
         )
     }

@@ -145,7 +145,7 @@ pub(crate) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<(), Str
         report += &format!("{}: deleted, nothing else was in it\n", shown(&attributes));
     } else if after != before {
         write(&attributes, after.as_bytes())?;
-        report += &format!("{}: the patterns are out\n", shown(&attributes));
+        report += &format!("{}: removed the patterns\n", shown(&attributes));
     }
     if report.is_empty() {
         report += "nothing was set up\n";

@@ -335,7 +335,7 @@ fn not_solved(
             format!(
                 "{file}:{line}: this conflict is not as git left it (or git is older than \
                  2.44, and cannot tell), so it is yours to solve; nothing was changed (`git \
-                 checkout --conflict=diff3 -- FILE` has git write all of the file anew)"
+                 checkout --conflict=diff3 -- FILE` makes git write the whole file again)"
             ),
         )),
         NotSolved::NoOriginal { line } => Err(format!(

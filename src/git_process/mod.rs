@@ -276,7 +276,7 @@ impl Git {
                     "git {name} prints more than {} MiB, and was stopped",
                     limits.max_stdout >> 20
                 ),
-                "no package needs as much: see what upstream has there",
+                "no package needs as much: check the size of the upstream package",
             ),
         })
     }

@@ -25,7 +25,7 @@ pub(crate) fn reason(output: &Output) -> String {
         .map(|line| line.strip_prefix("fatal: ").unwrap_or(line).to_owned())
         .collect();
     if message.is_empty() {
-        return "git does not say why".to_owned();
+        return "git gave no reason".to_owned();
     }
     without_password(&message.join("; "))
 }

@@ -122,13 +122,13 @@ impl Checker<'_> {
             Outcome::Take(incoming) => self.check_incoming(merged, incoming, place),
             Outcome::Text(text) if self.is_text(merged, text) => Ok(()),
             Outcome::Text(_) => {
-                Err(self.verification_error(place, "the lines are not the ones that were decided"))
+                Err(self.verification_error(place, "the lines differ from the decided ones"))
             }
             Outcome::Lines(lines) if self.is_text(merged, &lines.content) => Ok(()),
             Outcome::Lines(_) => {
-                Err(self.verification_error(place, "the lines are not the ones that were decided"))
+                Err(self.verification_error(place, "the lines differ from the decided ones"))
             }
-            Outcome::Apart(_) => Err(self.verification_error(place, "both sides were decided")),
+            Outcome::Apart(_) => Err(self.verification_error(place, "the conflict is still open")),
             Outcome::Merge(_) | Outcome::Row(_) => {
                 let children = outcome.children();
                 let expected = children
@@ -175,7 +175,7 @@ impl Checker<'_> {
         {
             Ok(())
         } else {
-            Err(self.verification_error(place, "the value is not the one that was decided"))
+            Err(self.verification_error(place, "the value differs from the decided one"))
         }
     }
 

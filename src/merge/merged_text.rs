@@ -53,7 +53,7 @@ pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
     let written_out = |tree: &Tree<'_>| {
         without_aliases(tree).ok_or_else(|| VerificationError {
             path: String::new(),
-            message: "its aliases, written out, would make it too long".to_owned(),
+            message: "writing out its aliases would make it too long".to_owned(),
         })
     };
     let updated_text = written_out(sources.updated)?;

@@ -21,7 +21,9 @@ pub enum OnConflict {
     #[value(help = "Nothing is written, and the exit status is 1")]
     Fail,
     /// The conflict is left open: both sides are between conflict markers.
-    #[value(help = "Nobody: both sides go between conflict markers, and the exit status is 1")]
+    #[value(
+        help = "Neither: both sides are put between conflict markers, and the exit status is 1"
+    )]
     Markers,
 }
 
@@ -60,7 +62,7 @@ pub enum Nulls {
 /// How scalars of several lines that both sides changed merge (rules: Texts and images).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Texts {
-    /// By lines; where they conflict, by what they say.
+    /// By lines; where they conflict, by their structure.
     #[default]
     Lines,
     /// Each is one value, as for kustomize and kpt.

@@ -194,7 +194,7 @@ fn bracket(text: &str) -> Result<(PatternStep, usize), &'static str> {
         Some(pairs) if pairs.iter().all(|(key, _)| !key.is_empty()) => {
             Ok((PatternStep::Element(pairs), length))
         }
-        _ => Err("between brackets stands `*`, a number, `key=value` or a name in quotes"),
+        _ => Err("expected between brackets: `*`, a number, `key=value` or a name in quotes"),
     }
 }
 

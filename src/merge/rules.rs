@@ -34,7 +34,7 @@ pub enum Take {
     Updated,
     /// The local side.
     Local,
-    /// The side with the higher semantic version; of anything else, whoever else wins.
+    /// The side with the higher semantic version; of other values, the side that wins without this.
     Higher,
 }
 

@@ -19,7 +19,7 @@ use super::write::{Disk, NewFile, UNFINISHED, forget, missing_folders};
 use crate::error::Error;
 
 /// The content of the marker file in an incomplete copy.
-const MESSAGE: &str = "A run of merge3 that was to put its result here has not come to its end.\n\
+const MESSAGE: &str = "A run of merge3 that writes its result here has not finished.\n\
     Run it again, or delete this folder.\n";
 
 impl Plan {
@@ -220,7 +220,7 @@ impl PackageCopy<'_> {
             None => Ok(()),
             Some(path) => Err(Error::output(
                 &self.to.join(path),
-                "is in the way: it is not what a run that was killed has put there",
+                "is in the way: an interrupted run did not write it",
             )),
         }
     }

@@ -169,7 +169,7 @@ fn not_a_file(metadata: &Metadata) -> io::Error {
     } else {
         io::Error::new(
             io::ErrorKind::InvalidInput,
-            "it is no regular file (a pipe, a socket or a device is not opened)",
+            "it is not a regular file (a pipe, a socket or a device is not opened)",
         )
     }
 }

@@ -69,7 +69,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
             return Err(Error::Verification {
                 file: self.path(group),
                 path: String::new(),
-                message: "a document was readable, and then it was not".to_owned(),
+                message: "a document could not be read again".to_owned(),
             });
         }
         let documents = documents_to_merge(&members);

@@ -58,7 +58,7 @@ impl Duplicate {
         let lines = format!("in lines {} and {}", first.line, second.line);
         let (resource, path) = (visible(&self.resource), shown(&first.path));
         Error::Unfit {
-            title: format!("{resource} is twice in {path}: {lines}"),
+            title: format!("{resource} occurs twice in {path}: {lines}"),
             places: vec![
                 (second, "the second".to_owned()),
                 (first, "the first".to_owned()),
@@ -69,7 +69,7 @@ impl Duplicate {
 
     fn into_warning(self) -> Warning {
         let message = format!(
-            "{} is twice in the original, in lines {} and \
+            "{} occurs twice in the original, in lines {} and \
              {}: it was merged with the one that is most like it",
             self.resource, self.first.line, self.second.line
         );

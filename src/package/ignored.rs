@@ -160,7 +160,7 @@ fn parse(
     for (number, line) in text.lines().enumerate() {
         if builder.add_line(None, line).is_err() {
             let message = format!(
-                "line {}: '{line}' is no pattern, and excludes nothing",
+                "line {}: '{line}' is not a valid pattern, and excludes nothing",
                 number + 1
             );
             warnings.push(Warning::about(path, message));

@@ -56,7 +56,7 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
     let mut loaded = match (folder, file) {
         (Some((folder, _)), Some((file, _))) => {
             let help = "give three folders, or three files: \
-                        --ancestor, --from and --to must be of one sort";
+                        --ancestor, --from and --to must all be folders or all be files";
             return Err(mixed(folder, file, help));
         }
         (None, _) => load_files(&sides.as_ref().map(Input::to_path), settings, &names)?,
@@ -291,7 +291,7 @@ fn special_file_warning(
     };
     Ok(Some(Warning::about(
         path,
-        format!("{what}; links are left alone, see to it by hand"),
+        format!("{what}; links are not merged, update it yourself"),
     )))
 }
 

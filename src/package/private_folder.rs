@@ -44,9 +44,9 @@ pub(crate) fn check(folder: &Path) -> io::Result<()> {
 /// If it is not.
 pub(crate) fn refuse(metadata: &Metadata) -> io::Result<()> {
     let message = match owned_mode(metadata) {
-        _ if !metadata.is_dir() => "it is no folder",
-        (false, _) => "it belongs to somebody else",
-        (true, mode) if mode & 0o022 != 0 => "others may write to it",
+        _ if !metadata.is_dir() => "it is not a folder",
+        (false, _) => "it belongs to another user",
+        (true, mode) if mode & 0o022 != 0 => "other users can write to it",
         _ => return Ok(()),
     };
     Err(io::Error::new(io::ErrorKind::PermissionDenied, message))

@@ -92,8 +92,7 @@ impl Listing {
         let file_type = entry.file_type();
         let kind = if file_type.is_file() {
             if path == Path::new(UNFINISHED) {
-                let message =
-                    "the run of merge3 that was to put its result there did not come to its end";
+                let message = "the run of merge3 that writes its result there did not finish";
                 self.errors
                     .push((path.to_owned(), io::Error::other(message)));
                 return;

@@ -164,7 +164,7 @@ impl<'a> Patcher<'a> {
                 let name = self.patch.scalar(value);
                 let name = name.filter(|name| name.scalar_type == ScalarType::Str);
                 name.map(|name| name.content.to_string()).ok_or_else(|| {
-                    let message = "this is no name of a field";
+                    let message = "this is not the name of a field";
                     self.patch_error(
                         value,
                         message,
@@ -236,7 +236,7 @@ fn command(patch: &Tree<'_>, value: NodeId) -> Result<Command, PatchError> {
         _ => Err(patch_error_at(
             patch,
             value,
-            "`$patch` says none of replace, delete and merge",
+            "`$patch` has to be replace, delete or merge",
             "write one of the three",
         )),
     }

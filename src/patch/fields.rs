@@ -182,8 +182,7 @@ impl<'a> Patcher<'a> {
             Some(patch) if !has_directives => self.value(target, patch, field_context)?,
             _ if shape(self.target, target) == Shape::List => {
                 if let Some(patch) = patch {
-                    let message =
-                        format!("`{name}` is no list here, and a directive says it is one");
+                    let message = format!("`{name}` is not a list, and a directive says it is one");
                     self.require_list_or(
                         patch,
                         message,

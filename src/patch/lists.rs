@@ -129,7 +129,7 @@ impl<'a> Patcher<'a> {
         for entry in tree.entries(tree.resolve(deletion)) {
             let value = tree.entry(entry).value;
             let key = pairing.key(tree, value).ok_or_else(|| {
-                self.patch_error(value, "this is no scalar", "give the scalars that go")
+                self.patch_error(value, "this is not a scalar", "list the scalars to delete")
             })?;
             let mut added = patch_list.elements.iter();
             if added.any(|element| element.key == Some(key)) {

@@ -97,7 +97,7 @@ impl<'a> Patcher<'a> {
             let value = self.patch.entry(element.entry).value;
             match (pairing, element.key) {
                 (Pairing::Scalar, None) => {
-                    let message = "this list is a set of scalars, and this is none";
+                    let message = "this list is a set of scalars, and this is not a scalar";
                     return Err(self.patch_error(value, message, "give it scalars"));
                 }
                 (_, None) if pairing.is_by_fields() => {

@@ -62,7 +62,7 @@ impl Session<'_> {
         };
         match [Side::Local, Side::Updated].map(syntax_error) {
             [Some(why), Some(_)] if self.files[file].is_yaml => {
-                Err(format!("the file would be no YAML: {why}"))
+                Err(format!("the file would not be YAML: {why}"))
             }
             _ => Ok(()),
         }

@@ -50,7 +50,7 @@ pub(super) fn pinned(file: &MarkedFile, place: &OpenPlace) -> Result<String, &'s
     });
     match is_pinned {
         Some(true) => Ok(text),
-        _ => Err("no comment can stand here: a rule (r) does the same"),
+        _ => Err("a comment is not possible here: a rule (r) does the same"),
     }
 }
 

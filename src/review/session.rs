@@ -175,7 +175,7 @@ impl<'w> Session<'w> {
         };
         let result = decision.and_then(|decision| self.decide(decision));
         match result.map_err(|why| match key {
-            'b' => format!("both cannot stand here, e edits them: {why}"),
+            'b' => format!("both sides do not fit here, e edits them: {why}"),
             _ => why,
         }) {
             Ok(()) => Ok(NextStep::Next),
@@ -276,7 +276,8 @@ impl<'w> Session<'w> {
         });
         let binary = self.plan.conflicts.iter();
         let binary = binary.filter(|it| it.conflict.resolution == Resolution::Open);
-        let binary = binary.map(|it| format!("as it is, for it is not text: {}", shown(&it.file)));
+        let binary =
+            binary.map(|it| format!("unchanged, because it is not text: {}", shown(&it.file)));
         open.chain(binary).collect()
     }
 

@@ -159,7 +159,7 @@ impl<'t> DefinitionReader<'_, 't> {
             _ => Err(self
                 .error(
                     list_type,
-                    format!("`{LIST_TYPE}` is none of atomic, set and map"),
+                    format!("`{LIST_TYPE}` has to be atomic, set or map"),
                 )
                 .with_help("write one of the three, or leave it out: the list is one value then")),
         }
@@ -182,7 +182,7 @@ impl<'t> DefinitionReader<'_, 't> {
             })
             .collect();
         keys.filter(|keys| !keys.is_empty()).ok_or_else(|| {
-            self.error(names, format!("`{LIST_MAP_KEYS}` is no list of names"))
+            self.error(names, format!("`{LIST_MAP_KEYS}` is not a list of names"))
                 .with_help(help)
         })
     }
@@ -291,18 +291,18 @@ mod tests {
             (
                 "a: {x-kubernetes-list-type: bag}",
                 "bag",
-                "none of atomic, set and map",
+                "has to be atomic, set or map",
             ),
             ("a: {x-kubernetes-list-type: map}", "map}", "is missing"),
             (
                 "a: {x-kubernetes-list-type: map, x-kubernetes-list-map-keys: name}",
                 "name}",
-                "no list of names",
+                "not a list of names",
             ),
             (
                 "a: {x-kubernetes-list-type: map, x-kubernetes-list-map-keys: []}",
                 "[]}",
-                "no list of names",
+                "not a list of names",
             ),
         ] {
             let text = definition(properties);

@@ -264,7 +264,10 @@ pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
         || reference.contains(forbidden);
     if is_bad {
         return Err(Error::refused(
-            format!("'{}' is no tag, branch or commit", reference.escape_debug()),
+            format!(
+                "'{}' is not a tag, branch or commit",
+                reference.escape_debug()
+            ),
             "name a tag, a branch or a commit, such as v1.2.3",
         ));
     }
@@ -326,7 +329,7 @@ fn normalized(directory: &str) -> Option<String> {
 fn invalid(text: &str, message: &str) -> Error {
     Error::refused(
         format!(
-            "'{}' is no address of a package: {message}",
+            "'{}' is not the address of a package: {message}",
             without_password(text).escape_debug()
         ),
         "write REPO[/DIR]@REF, such as https://example.org/team/charts.git/grafana@v1.2.3",

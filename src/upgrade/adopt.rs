@@ -40,7 +40,10 @@ pub(crate) fn adopt(
     if record::read(folder)?.is_some() {
         let help = "bring it up to date with `merge3 upgrade`, or \
             take `upstream` and `upstreamLock` out of its record";
-        return Err(refused("it says already where it comes from", help));
+        return Err(refused(
+            "it has a record of where it comes from already",
+            help,
+        ));
     }
     let is_named = address.is_some();
     let address = address.map_or_else(|| vendir_address(folder), Address::parse)?;

@@ -94,7 +94,7 @@ impl Remotes<'_> {
 
 fn refused(what: &str, reason: &str) -> Error {
     Error::refused(
-        format!("{} is no package: {}", visible(what), visible(reason)),
+        format!("{} is not a package: {}", visible(what), visible(reason)),
         "tell upstream; nothing was written",
     )
 }

@@ -90,7 +90,7 @@ impl Branch {
             .args(["check-ref-format", "--branch", name])
             .stdout_text()?;
         if valid.is_none() || name.starts_with('-') {
-            let message = format!("'{}' is no name of a branch", visible(name));
+            let message = format!("'{}' is not the name of a branch", visible(name));
             return Err(Error::package(
                 top,
                 &message,
@@ -242,7 +242,7 @@ fn refuse_changed(top: &Path, name: &str, tip: &str) -> Result<(), Error> {
         return Ok(());
     };
     let message = format!(
-        "branch '{name}' is left as it is: somebody else's commit is on it ({} {})",
+        "branch '{name}' is left as it is: it has a commit that merge3 did not make ({} {})",
         &foreign.hash[..10],
         visible(&foreign.subject)
     );

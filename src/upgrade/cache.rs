@@ -39,7 +39,7 @@ impl Cache {
             .or_else(|| named("HOME").map(|path| path.join(".cache").join("merge3")));
         root.map(|root| Self { root }).ok_or_else(|| {
             Error::refused(
-                "it is not known where fetched packages can be kept",
+                "there is no folder for the cache of fetched packages",
                 format!("set {CACHE_VARIABLE} to an absolute path"),
             )
         })

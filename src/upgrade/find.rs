@@ -127,7 +127,7 @@ pub(super) fn record_of(package: &Path, allowed: &[String]) -> Result<Option<Rec
 pub(super) fn no_record(package: &Path) -> Error {
     Error::package(
         package,
-        "it does not say where it comes from",
+        "it has no record of where it comes from",
         "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: \
          vendor it with `merge3 get`, or record where it comes from with `merge3 adopt`",
     )

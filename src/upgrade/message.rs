@@ -50,7 +50,7 @@ impl Template {
             if !PLACEHOLDERS.contains(&name) {
                 let names = PLACEHOLDERS.join("}, {");
                 return Err(format!(
-                    "{{{name}}} stands for nothing; there are {{{names}}}"
+                    "{{{name}}} is not a placeholder; there are {{{names}}}"
                 ));
             }
             rest = after;

@@ -97,7 +97,7 @@ impl Remotes<'_> {
 fn refused(origin: &Origin, version: &Version, reason: &str) -> Error {
     Error::refused(
         format!(
-            "{} is no package at {}: {reason}",
+            "{} is not a package at {}: {reason}",
             origin.shown(),
             version.name
         ),

@@ -119,7 +119,10 @@ pub(super) fn check_entries(mut entries: Vec<TreeEntry>) -> Result<Vec<TreeEntry
     for entry in &entries {
         let parent = folders_above(&entry.path).next();
         if parent.is_some_and(|parent| is_folder.get(parent) != Some(&true)) {
-            return Err(format!("it lists {:?} below what is no folder", entry.path));
+            return Err(format!(
+                "it lists {:?} below something that is not a folder",
+                entry.path
+            ));
         }
     }
     entries.retain(|entry| !entry.is_folder());
@@ -145,7 +148,7 @@ fn check_path(entry: &TreeEntry) -> Result<(), String> {
     }
     let is_file = !entry.is_folder() && !entry.is_link() && !entry.is_submodule();
     if path.file_name() == Some(OsStr::new(KPTFILE)) && !is_file {
-        return Err(format!("its {path:?} is no file"));
+        return Err(format!("its {path:?} is not a file"));
     }
     Ok(())
 }

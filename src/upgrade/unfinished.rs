@@ -53,7 +53,7 @@ pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
         None | Some(Progressed::TakenBack) => Ok(()),
         Some(Progressed::Partly) => Err(Error::package(
             package,
-            "a run that was to change it did not come to its end",
+            "an earlier run that changes it did not finish",
             help,
         )),
         Some(_) if worktree::refuse_uncommitted(package).is_ok() => Ok(()),

@@ -70,7 +70,7 @@ pub(crate) fn looks_like_template(text: &str, offset: usize) -> bool {
 
 /// The hint for a line that contains the braces of a template.
 pub(crate) const TEMPLATE_HELP: &str =
-    "this looks like a Helm template, which is no YAML before it is rendered";
+    "this looks like a Helm template, which is not YAML until it is rendered";
 
 const CHECK_INDENTATION: &str = "check the indentation, and quote a text that holds `: `";
 const CHECK_COLUMN: &str = "give it the same indentation as its neighbours above";
@@ -104,7 +104,7 @@ const MESSAGES: &[(&str, &str, &str)] = &[
     ),
     (
         "found unknown anchor",
-        "no anchor of this name stands above in this document",
+        "this document has no anchor of this name above",
         "anchors hold in one document only; quote a text that begins with `*`",
     ),
     (
@@ -139,12 +139,12 @@ const MESSAGES: &[(&str, &str, &str)] = &[
     ),
     (
         "did not find expected key",
-        "this is no key of the map it stands in",
+        "this is not a key of the map around it",
         CHECK_COLUMN,
     ),
     (
         "expected '-' indicator",
-        "this is no element of the list it stands in",
+        "this is not an element of the list around it",
         CHECK_COLUMN,
     ),
     (
@@ -191,7 +191,7 @@ const MESSAGES: &[(&str, &str, &str)] = &[
     ),
     (
         "unknown escape character",
-        "a `\\` escape in this text is none of YAML's",
+        "YAML has no such `\\` escape",
         "write `\\\\` for a backslash, or use '...'",
     ),
     (

@@ -105,7 +105,7 @@ fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, NoJson> {
         return Err(error("a key has to be a text"));
     };
     match found.scalar_type {
-        ScalarType::Merge => Err(error("a merge key is no field of a resource")),
+        ScalarType::Merge => Err(error("a merge key is not a field of a resource")),
         scalar_type => Ok(key_in_json(scalar_type, found.content).into_owned()),
     }
 }

@@ -278,7 +278,7 @@ pub(crate) fn is_readable(text: &str) -> Result<(), ParseError> {
     match memchr::memchr(0, text.as_bytes()) {
         Some(at) => Err(ParseError::new(
             at,
-            "a NUL character, which no YAML can hold",
+            "a NUL character, which YAML does not allow",
         )),
         None => Ok(()),
     }

@@ -100,7 +100,7 @@ fn a_resource_that_is_twice_in_a_file() {
         .updated("a.yaml", &resource("a", "3"))
         .local("a.yaml", &twice)
         .fails_with(&[
-            "v1 ConfigMap a is twice in ",
+            "v1 ConfigMap a occurs twice in ",
             "in lines 2 and 9",
             "local/a.yaml:9:1",
             "help: delete or rename one of the two",
@@ -124,7 +124,7 @@ fn a_file_that_is_not_utf8() {
 fn a_pattern_that_is_none() {
     with_change()
         .arg(&["--match", "a[.yaml"])
-        .fails_with(&["--yaml 'a[.yaml' is no pattern", "help:"]);
+        .fails_with(&["--yaml 'a[.yaml' is not a valid pattern", "help:"]);
 }
 
 #[test]

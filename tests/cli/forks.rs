@@ -149,7 +149,7 @@ fn a_resource_that_the_old_release_has_twice_is_a_warning() {
     .gives(&[("a.yaml", &(resource("a", "3") + "  ours: 1\n"))]);
     assert!(
         run.stderr.contains(
-            "original/a.yaml:9:1: v1 ConfigMap a is twice in the original, in lines 2 and 9"
+            "original/a.yaml:9:1: v1 ConfigMap a occurs twice in the original, in lines 2 and 9"
         ),
         "{}",
         run.stderr

@@ -195,6 +195,6 @@ fn manual_pages_have_the_text_of_every_option() {
     assert_eq!(pages, commands().iter().map(page).collect());
     assert!(printed(&["man", "git", "install"]).contains("For all of your repositories"));
     // the page explains each value of an option
-    assert!(printed(&["man"]).contains("both sides go between conflict markers"));
+    assert!(printed(&["man"]).contains("both sides are put between conflict markers"));
     assert_eq!(run(&["man", "nothing"]).status.code(), Some(2));
 }

@@ -87,19 +87,19 @@ fn errors_name_their_place() {
         (
             "rules:\n- path: a\n  tkae: local\n",
             "3:3",
-            "`tkae` is no word",
+            "`tkae` is not a known value",
         ),
         (
             "rules:\n- path: a\n  take: mine\n",
             "3:9",
-            "`mine` is no word",
+            "`mine` is not a known value",
         ),
         (
             "rules:\n- path: a[b\n  take: local\n",
             "2:10",
             "a `]` is missing",
         ),
-        ("rules:\n- path: a\n", "2:3", "says nothing"),
+        ("rules:\n- path: a\n", "2:3", "has no effect"),
         ("rules:\n- keys: [a]\n", "2:3", "does not say which"),
         (
             "rules:\n- path: a\n  keys: [a, b, c]\n",
@@ -112,7 +112,7 @@ fn errors_name_their_place() {
             "exclude each other",
         ),
         ("- path: a\n", "1:1", "`rules`"),
-        ("rule: []\n", "1:1", "`rule` is no word"),
+        ("rule: []\n", "1:1", "`rule` is not a known value"),
         ("rules: [\n", "", ""),
     ] {
         Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 3\n")

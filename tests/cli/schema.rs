@@ -86,7 +86,7 @@ fn a_definition_in_a_package_that_cannot_be_used_is_a_warning() {
         run.stderr
     );
     assert!(
-        run.stderr.contains("none of atomic, set and map"),
+        run.stderr.contains("has to be atomic, set or map"),
         "{}",
         run.stderr
     );
@@ -97,7 +97,7 @@ fn errors_name_their_place() {
     let broken = CRD.replace("type: set", "type: bag");
     with_crd(shops(), &broken).fails_with(&[
         "crd.yaml:12:",
-        "none of atomic, set and map",
+        "has to be atomic, set or map",
         "help:",
     ]);
     with_crd(shops(), "a: [\n").fails_with(&["crd.yaml:2:1", "help:"]);
@@ -112,8 +112,8 @@ fn errors_name_their_place() {
     shops().arg(&["--crd", "a.yaml"]).fails_with(&["--schema"]);
     shops().arg(&["--schema", "docker"]).fails_with(&["docker"]);
     for (rules, place, message) in [
-        ("schema: docker\n", "1:9", "`docker` is no word"),
-        ("crds: [a.yaml]\n", "1:7", "nothing asks for that"),
+        ("schema: docker\n", "1:9", "`docker` is not a known value"),
+        ("crds: [a.yaml]\n", "1:7", "does not ask for that"),
         (
             "schema: kubernetes\ncrds: a.yaml\n",
             "2:7",

@@ -342,7 +342,7 @@ fn dry_runs_report_a_half_merged_package() {
         half_merged(&Packages::varied()).fails_with(
             &[option],
             &[
-                "local is half merged: a run of this merge did not come to its end",
+                "local is half merged: a run of this merge did not finish",
                 "help: nothing was written; run the merge itself",
             ],
         );
@@ -356,7 +356,7 @@ fn another_merge_does_not_touch_a_half_merged_package() {
     packages.fails_with(
         &[],
         &[
-            "a run of another merge did not come to its end",
+            "a run of another merge did not finish",
             "run that merge again to finish it, or keep the package as it is now: rm ",
             "/old",
         ],
@@ -381,7 +381,7 @@ fn what_was_changed_after_the_kill_is_not_taken_back() {
     packages.fails_with(
         &[],
         &[
-            "local/run.sh was changed after a run was killed",
+            "local/run.sh was changed by a run that was killed, and again since",
             "git checkout",
         ],
     );

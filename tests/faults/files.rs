@@ -104,9 +104,12 @@ fn a_pipe_for_a_side_or_a_file_of_rules_is_refused() {
             ],
             "neither a file nor a folder",
         ),
-        (vec!["merge-file", pipe, pipe, pipe], "no regular file"),
-        (vec!["git", "driver", pipe, pipe, pipe], "no regular file"),
-        (vec!["solve", pipe], "no regular file"),
+        (vec!["merge-file", pipe, pipe, pipe], "not a regular file"),
+        (
+            vec!["git", "driver", pipe, pipe, pipe],
+            "not a regular file",
+        ),
+        (vec!["solve", pipe], "not a regular file"),
     ] {
         let run = run_without_hanging(Command::new(env!("CARGO_BIN_EXE_merge3")).args(&arguments));
         assert!(run.status >= 2, "{arguments:?}: {run:?}");
@@ -115,7 +118,7 @@ fn a_pipe_for_a_side_or_a_file_of_rules_is_refused() {
     for option in ["--config", "--report-file"] {
         let run = run_without_hanging(&mut packages.command(&[option, pipe]));
         assert_eq!(run.status, 2, "{run:?}");
-        assert!(run.stderr.contains("no regular file"), "{run:?}");
+        assert!(run.stderr.contains("not a regular file"), "{run:?}");
     }
     assert_eq!(packages.tree(), before);
 }

@@ -259,6 +259,6 @@ fn a_result_that_is_not_finished_is_no_package() {
     fs::rename(case.output_folder(), &local).unwrap();
     case.packages.fails_with(
         &[],
-        &["local/.merge3-output: the run of merge3 that was to put its result output_folder did not come to its end"],
+        &["local/.merge3-output: the run of merge3 that writes its result there did not finish"],
     );
 }

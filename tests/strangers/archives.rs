@@ -64,14 +64,23 @@ fn entries_that_no_package_may_have_are_refused() {
         (vec![file("x/.GIT/config")], "which no package may have"),
         (vec![file("x/a"), file("x/a")], "twice"),
         (vec![file("x/a"), file("x/a/b")], "twice"),
-        (vec![entry("Kptfile", Symlink, "x", b"")], "is no file"),
+        (vec![entry("Kptfile", Symlink, "x", b"")], "is not a file"),
         (
             vec![entry("l", Link, "/etc/passwd", b"")],
-            "no file, link or folder",
+            "not a file, link or folder",
         ),
-        (vec![entry("l", Fifo, "", b"")], "no file, link or folder"),
-        (vec![entry("l", Char, "", b"")], "no file, link or folder"),
-        (vec![entry("l", Block, "", b"")], "no file, link or folder"),
+        (
+            vec![entry("l", Fifo, "", b"")],
+            "not a file, link or folder",
+        ),
+        (
+            vec![entry("l", Char, "", b"")],
+            "not a file, link or folder",
+        ),
+        (
+            vec![entry("l", Block, "", b"")],
+            "not a file, link or folder",
+        ),
         (
             vec![entry("l", Symlink, "../..", b""), file("l/forged")],
             "twice",

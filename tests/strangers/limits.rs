@@ -164,7 +164,7 @@ fn protocols_that_nobody_allowed() {
     ] {
         let run = run_with_short_timeouts(&workshop, &["get", &format!("{address}@v1"), "new"]);
         assert_eq!(run.status, 2, "{address}: {run:?}");
-        run.says(&["is no address of a package", "GIT_ALLOW_PROTOCOL"]);
+        run.says(&["is not the address of a package", "GIT_ALLOW_PROTOCOL"]);
         let before = workshop.read("fleet/app/.merge3.yaml");
         workshop.edit(
             "fleet/app/.merge3.yaml",

@@ -20,7 +20,7 @@ fn a_report_is_not_written_through_a_link() {
             let report = ["--report", "markdown", "--report-file", "report.md"];
             let run = workshop.merge3(&[arguments, &report].concat()).exits(2);
             run.says(&[
-                "--report-file: report.md is no regular file",
+                "--report-file: report.md is not a regular file",
                 "help: nothing was written",
             ]);
             assert_eq!(workshop.read("precious"), "precious\n");

@@ -53,12 +53,12 @@ fn a_cache_that_others_may_write_to_is_not_used() {
     for folder in folders(&workshop).iter().take(3) {
         for open in [0o777, 0o1777, 0o770, 0o702] {
             fs::set_permissions(folder, fs::Permissions::from_mode(open)).unwrap();
-            refused("others may write to it");
+            refused("other users can write to it");
         }
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
         // only root can change the owner of a folder
         if chown(folder, Some(12_345), None).is_ok() {
-            refused("it belongs to somebody else");
+            refused("it belongs to another user");
             chown(folder, Some(rustix::process::geteuid().as_raw()), None).unwrap();
         }
     }
@@ -67,7 +67,7 @@ fn a_cache_that_others_may_write_to_is_not_used() {
     fs::rename(workshop.path("cache/merge3"), &shared).unwrap();
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
     std::os::unix::fs::symlink(&shared, workshop.path("cache/merge3")).unwrap();
-    refused("others may write to it");
+    refused("other users can write to it");
 }
 
 /// A cache that other users can read is made private.

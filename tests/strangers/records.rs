@@ -255,10 +255,10 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
     let record = workshop.blob(&format!("{HEAD}{TRAP}"));
     let web = || row(FILE, "web.yaml", file.clone());
     workshop.forge("v1.1.0", &[row(TREE, "Kptfile", folder.clone()), web()]);
-    refused(&workshop, &["upgrade", "app"]).says(&["Kptfile", "no file"]);
+    refused(&workshop, &["upgrade", "app"]).says(&["Kptfile", "not a file"]);
     let link = workshop.blob("web.yaml");
     workshop.forge("v1.2.0", &[row(crate::forge::LINK, "Kptfile", link), web()]);
-    refused(&workshop, &["upgrade", "app"]).says(&["Kptfile", "no file"]);
+    refused(&workshop, &["upgrade", "app"]).says(&["Kptfile", "not a file"]);
     let below = workshop.tree(&[row(TREE, "Kptfile", folder)]);
     workshop.forge("v1.3.0", &[row(TREE, "sub", below), web()]);
     refused(&workshop, &["upgrade", "app"]).says(&["sub/Kptfile", "no file"]);

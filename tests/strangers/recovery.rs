@@ -240,7 +240,7 @@ fn a_run_folder_that_others_may_write_to_is_not_used() {
     let run = command(&workshop, &sides).output().unwrap();
     let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("others may write to it"), "{stderr}");
+    assert!(stderr.contains("other users can write to it"), "{stderr}");
     assert_eq!(workshop.files("local"), before);
     assert!(shared.read_dir().unwrap().next().is_none());
 }

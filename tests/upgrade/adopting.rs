@@ -101,7 +101,7 @@ fn a_copy_is_adopted_at_a_version_that_is_named() {
     assert!(record.contains("\n    ref: v1.0.0\n"), "{record}");
     // a package can be adopted only once
     let again = workshop.merge3(&["adopt", "app", &address]).exits(2);
-    again.says(&["it says already where it comes from"]);
+    again.says(&["it has a record of where it comes from already"]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn what_has_changed_since_upstream_is_a_diff_or_a_list() {
     workshop
         .merge3(&["diff", "plain"])
         .exits(2)
-        .says(&["it does not say where it comes from", "merge3 adopt"]);
+        .says(&["it has no record of where it comes from", "merge3 adopt"]);
 }
 
 /// A package that vendir vendored has a record of its origin.

@@ -150,7 +150,7 @@ fn invalid_branch_names_are_refused() {
     let before = workshop.files("fleet");
     for name in ["--branch=--orphan", "--branch=a..b", "--branch=a b"] {
         let run = workshop.merge3(&["upgrade", "app", name, "--commit"]);
-        run.exits(2).says(&["is no name of a branch"]);
+        run.exits(2).says(&["is not the name of a branch"]);
     }
     assert_eq!(workshop.files("fleet"), before);
 }
@@ -195,5 +195,5 @@ fn a_message_is_made_from_a_template() {
     workshop
         .merge3(&["upgrade", "app", "--commit", "--message", "{version}"])
         .exits(2)
-        .says(&["{version} stands for nothing", "{package}"]);
+        .says(&["{version} is not a placeholder", "{package}"]);
 }

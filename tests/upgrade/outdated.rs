@@ -96,7 +96,7 @@ fn a_misspelled_field_is_reported() {
         for arguments in [&["outdated"][..], &["upgrade", "app"]] {
             workshop.merge3(arguments).exits(2).says(&[
                 &format!("app/.merge3.yaml{line}"),
-                &format!("`{word}` is no field of a record"),
+                &format!("`{word}` is not a field of a record"),
                 &format!("write `{}`", from.trim().split(':').next().unwrap()),
             ]);
         }

@@ -139,7 +139,7 @@ fn a_record_that_does_not_parse() {
         &workshop,
         &["upgrade", "app"],
         &[
-            "Kptfile does not say where the package comes from",
+            "Kptfile: the record of where the package comes from is not valid",
             "app/Kptfile:",
             "bracket",
         ],
@@ -147,7 +147,7 @@ fn a_record_that_does_not_parse() {
     refuses(
         &workshop,
         &["upgrade", "--all"],
-        &["Kptfile does not say where the package comes from"],
+        &["Kptfile: the record of where the package comes from is not valid"],
     );
     workshop.edit("fleet/app/Kptfile", "info: [", "info:");
     workshop.edit(
@@ -186,7 +186,10 @@ fn a_folder_that_is_no_package() {
     refuses(
         &workshop,
         &["upgrade", "plain"],
-        &["plain: it does not say where it comes from", "merge3 get"],
+        &[
+            "plain: it has no record of where it comes from",
+            "merge3 get",
+        ],
     );
     refuses(
         &workshop,
@@ -250,7 +253,7 @@ fn hostile_addresses_and_refs() {
         refuses(
             &workshop,
             &["upgrade", "app"],
-            &[".merge3.yaml does not say where the package comes from"],
+            &[".merge3.yaml: the record of where the package comes from is not valid"],
         );
         workshop.write("fleet/app/.merge3.yaml", &record);
         workshop.save("mend");

@@ -62,7 +62,7 @@ fn no_identity(tree: &Tree<'_>, place: Place) -> Error {
 fn duplicate(id: &ResourceId<'_>, first: &Place, second: Place) -> Error {
     Error::unfit(
         second,
-        format!("{id} is there twice"),
+        format!("{id} occurs twice"),
         format!("the first is {}:{}", first.path.display(), first.line),
         "remove one of the two",
     )

@@ -91,7 +91,7 @@ impl LastApplied {
         };
         let text: &str = live.scalar(annotation).map_or("", |scalar| scalar.content);
         if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
-            return Err(annotation_error(format!("this is no JSON: {error}")));
+            return Err(annotation_error(format!("this is not JSON: {error}")));
         }
         let is_map =
             |tree: &Tree<'_>| matches!(tree.node(tree.root().value).kind, NodeKind::Mapping(_));
@@ -100,7 +100,7 @@ impl LastApplied {
                 text: Some(text.to_owned()),
                 offset,
             }),
-            Ok(_) => Err(annotation_error("this is no resource".to_owned())),
+            Ok(_) => Err(annotation_error("this is not a resource".to_owned())),
             Err(error) => Err(annotation_error(error.message)),
         }
     }

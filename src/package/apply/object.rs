@@ -15,7 +15,7 @@ use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::Tree;
 
-const AMBIGUOUS_ELEMENT: &str = "a list element cannot be told from the others";
+const AMBIGUOUS_ELEMENT: &str = "a list element is not unique";
 const NOT_REMOVED: &str =
     "what was applied last is not known, so nothing is removed; from now on it is";
 
@@ -133,7 +133,7 @@ impl ApplyRun<'_, '_> {
         if self.request.action != ApplyAction::Apply {
             return Err(Error::unfit(
                 config.start(),
-                "there is no live object that this is for",
+                "no live object matches this configuration",
                 "nothing has this kind and name",
                 "apply it first",
             ));

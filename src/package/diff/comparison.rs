@@ -200,7 +200,7 @@ impl Comparison<'_> {
         }
         Err(unfit(
             new,
-            "this is no resource, and no patch can name it".to_owned(),
+            "this is not a resource, and no patch can name it".to_owned(),
             "compare with --format unified, or this file alone with --format json",
         ))
     }

@@ -53,7 +53,7 @@ pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<St
         }
     }
     if steps.is_empty() {
-        warnings.push(Warning::about(&path, "there is no patch in it"));
+        warnings.push(Warning::about(&path, "it contains no patch"));
     }
     Ok(steps)
 }
@@ -150,11 +150,9 @@ impl Kustomization<'_> {
                 format!("there is no file {}", file.display()),
                 "give the path of a file in the kustomization's folder",
             )),
-            (None, None) => Err(self.wrong(
-                node,
-                "neither `path` nor `patch` is here",
-                "give one of the two",
-            )),
+            (None, None) => {
+                Err(self.wrong(node, "`path` or `patch` is missing", "give one of the two"))
+            }
         }
     }
 

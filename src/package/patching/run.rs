@@ -55,7 +55,7 @@ impl PatchRun<'_> {
     /// Applies each document of a patch file.
     pub(super) fn apply(&mut self, step: &Step, read: &Readable<'_>) -> Result<(), Error> {
         if read.file.documents.is_empty() {
-            let nothing = Warning::about(&read.path, "there is no patch in it");
+            let nothing = Warning::about(&read.path, "it contains no patch");
             self.warnings.push(nothing);
         }
         for document in read.documents() {
@@ -74,7 +74,7 @@ impl PatchRun<'_> {
             if is_list && form != PatchForm::Json {
                 return Err(patch.wrong(
                     patch.offset(),
-                    "a list is no merge patch".to_owned(),
+                    "a list is not a merge patch".to_owned(),
                     "for a JSON patch give --type json",
                 ));
             }

@@ -256,7 +256,7 @@ pub(crate) fn load_rules(given: Option<&PathBuf>, local: &Path) -> Result<Rules,
 
 /// Returns the error for an invalid rules file.
 fn invalid_rules(path: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
-    let title = format!("{} does not hold rules for a merge", shown(path));
+    let title = format!("{} is not a valid file of rules", shown(path));
     Error::titled(Place::new(path, text, offset), title, message, help)
 }
 

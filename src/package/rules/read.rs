@@ -77,7 +77,7 @@ impl RuleReader<'_> {
             let Some(schema) = &mut rules.schema else {
                 return Err(self.wrong(
                     value,
-                    "these files say how fields merge, and nothing asks for that",
+                    "these files say how fields merge, and `schema` does not ask for that",
                     "add `schema: kubernetes`",
                 ));
             };
@@ -176,7 +176,7 @@ impl RuleReader<'_> {
         let needs_path = for_lists || for_scalars || rule.take == Some(Take::Higher);
         let (message, help) = if rule.take.is_none() && !for_lists && !for_scalars {
             (
-                "this rule says nothing",
+                "this rule has no effect",
                 "add `take`, `lists`, `keys`, `texts` or `images`",
             )
         } else if needs_path && rule.path.is_whole() {
@@ -227,15 +227,19 @@ impl RuleReader<'_> {
         let quoted: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
         self.wrong(
             node,
-            &format!("`{word}` is no word that is known here"),
-            &format!("the words are {}", quoted.join(", ")),
+            &format!("`{word}` is not a known value here"),
+            &format!("the values are {}", quoted.join(", ")),
         )
     }
 
     fn word(&self, value: NodeId) -> Result<&str, Error> {
         match self.tree.scalar(value) {
             Some(scalar) if !self.tree.is_null(value) => Ok(scalar.content),
-            _ => Err(self.wrong(value, "one word is expected here", "see docs/config.md")),
+            _ => Err(self.wrong(
+                value,
+                "a single value is expected here",
+                "see docs/config.md",
+            )),
         }
     }
 

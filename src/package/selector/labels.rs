@@ -27,7 +27,9 @@ impl LabelSelector {
             .collect::<Option<_>>()
             .map(Self)
             .ok_or_else(|| {
-                format!("`{text}` is no selector: write it as in `app=web,tier in (a, b),!old`")
+                format!(
+                    "`{text}` is not a label selector: write it as in `app=web,tier in (a, b),!old`"
+                )
             })
     }
 

@@ -181,7 +181,7 @@ impl AnchoredRegex {
             .case_insensitive(!case_sensitive)
             .build()
             .map(Self)
-            .map_err(|_| format!("`{text}` is no regular expression that can be used"))
+            .map_err(|_| format!("`{text}` is not a supported regular expression"))
     }
 
     fn matches(&self, text: &str) -> bool {

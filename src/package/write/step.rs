@@ -71,7 +71,7 @@ impl Step<'_> {
     pub(super) fn journal_entry(&self, root: &Path) -> Result<JournalEntry, Error> {
         let path = root.join(self.path);
         if !is_inside(self.path) {
-            let message = "a package has no such file";
+            let message = "a package must not contain such a file";
             return Err(Error::writing(&path)(io::Error::other(message)));
         }
         let old_permissions = self.change.old_permissions.as_ref();

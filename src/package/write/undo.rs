@@ -73,7 +73,7 @@ pub fn undo(local: &Path) -> Result<(), Error> {
     if let Some(changed) = states.iter().position(|state| *state == State::Other) {
         return Err(Error::refused(
             format!(
-                "{} was changed after a run was killed that had changed it",
+                "{} was changed by a run that was killed, and again since then",
                 shown(&local.join(&run.journal.entries[changed].path))
             ),
             format!(
@@ -206,7 +206,7 @@ fn read_old(from: &Path, start: u64, content: Fingerprint) -> io::Result<Vec<u8>
         true => Ok(bytes),
         false => Err(io::Error::new(
             io::ErrorKind::InvalidData,
-            "it does not hold the old contents of the files",
+            "it does not contain the old contents of the files",
         )),
     }
 }

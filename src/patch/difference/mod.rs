@@ -49,9 +49,8 @@ pub fn merge_difference(
     }
     if new.has_aliases() {
         // an anchor may be in an unchanged part, which the patch does not have
-        let plain = without_aliases(new).ok_or_else(|| {
-            verification_error("its aliases, written out, would make it too long")
-        })?;
+        let plain = without_aliases(new)
+            .ok_or_else(|| verification_error("writing out its aliases would make it too long"))?;
         return merge_difference(old, &parse_generated(&plain)?, rules);
     }
     let (is_strategic, schema) = match rules {

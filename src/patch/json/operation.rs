@@ -49,7 +49,12 @@ pub(super) fn operations<'t>(patch: &'t Tree<'_>) -> PatchResult<Vec<Operation<'
 fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> PatchResult<Operation<'t>> {
     if shape(patch, node) != Shape::Map {
         let help = "write it like {op: replace, path: /spec/replicas, value: 3}";
-        return Err(patch_error_at(patch, node, "this is no operation", help));
+        return Err(patch_error_at(
+            patch,
+            node,
+            "this is not an operation",
+            help,
+        ));
     }
     let reader = OperationReader { patch, node };
     let (op, at_op) = reader.text("op")?;
@@ -103,7 +108,7 @@ impl<'t> OperationReader<'t, '_> {
             _ => Err(patch_error_at(
                 patch,
                 value,
-                format!("`{name}` is no text"),
+                format!("`{name}` is not a string"),
                 "write a text",
             )),
         }
@@ -115,7 +120,7 @@ impl<'t> OperationReader<'t, '_> {
             patch_error_at(
                 self.patch,
                 value,
-                format!("`{text}` is no JSON pointer"),
+                format!("`{text}` is not a JSON pointer"),
                 "begin it with /, and write ~1 for a slash in a name and ~0 for a tilde",
             )
         })?;

@@ -71,7 +71,7 @@ impl ShownRecord<'_> {
             (_, Resolution::Local) => "local stays",
             (_, Resolution::Markers) if !self.package.facts.written => "left to you",
             (_, Resolution::Markers) => "left to you, between conflict markers",
-            (_, Resolution::Open) => "left to you, local stands",
+            (_, Resolution::Open) => "left to you, local is kept",
         }
     }
 

@@ -163,7 +163,7 @@ fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
 /// Returns the error for an invalid record, at an offset in the file.
 fn invalid(file: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
     let title = format!(
-        "{} does not say where the package comes from: {}",
+        "{}: the record of where the package comes from is not valid: {}",
         shown(file),
         visible(message)
     );

@@ -65,7 +65,7 @@ impl Fields<'_> {
                         self.file,
                         self.text,
                         entry.span.start as usize,
-                        &format!("`{}` is no field of a record", visible(name)),
+                        &format!("`{}` is not a field of a record", visible(name)),
                         &format!("write `{field}`"),
                     ));
                 }
@@ -152,7 +152,7 @@ impl Fields<'_> {
     ) -> Result<Origin, Error> {
         let path = [section, format.name, "repo"];
         if Format::of(repository) != format {
-            let message = format!("this is no address for the type `{}`", format.name);
+            let message = format!("this is not an address for the type `{}`", format.name);
             return Err(self.invalid_at(&path, &message));
         }
         let origin = Origin::new(repository, directory);

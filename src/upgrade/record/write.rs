@@ -106,7 +106,7 @@ pub(in crate::upgrade) fn with_record(
         Error::package(
             file,
             "no record of where it comes from can be put into it",
-            "upstream's file is no plain map with one field on a line; tell upstream",
+            "upstream's file is not a plain map with one field on each line; tell upstream",
         )
     })
 }

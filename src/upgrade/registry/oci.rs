@@ -45,7 +45,7 @@ impl<'r> Registry<'r> {
         if host.is_empty() || !host.chars().all(is_host) {
             return Err(unreachable(
                 &format!("oci://{repository}"),
-                "this is no name of a host",
+                "this is not the name of a host",
             ));
         }
         let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);

@@ -113,7 +113,9 @@ fn content<R: Read>(
             let target = entry.link_name_bytes().unwrap_or_default();
             Ok((b"120000", SnapshotEntry::Link(path_of(&target))))
         }
-        _ => Err(format!("it has {path:?}, which is no file, link or folder")),
+        _ => Err(format!(
+            "it has {path:?}, which is not a file, link or folder"
+        )),
     }
 }
 

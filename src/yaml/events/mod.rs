@@ -268,7 +268,7 @@ fn too_many_aliases(at: usize) -> ParseError {
 }
 
 fn misplaced_byte_order_mark(at: usize) -> ParseError {
-    let message = "a byte order mark stands here, and only the start of a file may have one";
+    let message = "a byte order mark is only allowed at the start of a file";
     ParseError::new(at, message).with_help("remove it; most editors do not show it")
 }
 

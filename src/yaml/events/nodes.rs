@@ -137,7 +137,10 @@ impl<'s> EventReader<'s, '_> {
         };
         let node = self.builder.stored.node(target);
         if self.builder.stored.is_open(target) {
-            return Err(ParseError::new(start, "an alias inside what it stands for"));
+            return Err(ParseError::new(
+                start,
+                "an alias inside the node that it refers to",
+            ));
         }
         if role == Role::Key && !matches!(node.kind, NodeKind::Scalar(_)) {
             return Err(self.complex_key(start));

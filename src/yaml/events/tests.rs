@@ -245,7 +245,7 @@ fn invalid_aliases() {
     let found = error("a: &x [*x]\n");
     assert_eq!(
         (found.offset, found.message.as_str()),
-        (7, "an alias inside what it stands for")
+        (7, "an alias inside the node that it refers to")
     );
     assert!(error("&x\na: *x\n").message.contains("inside"));
 }
@@ -278,7 +278,7 @@ fn errors_have_an_offset_and_help() {
     let found = error("a:\n  b: 1\n c: 2\n");
     assert_eq!(
         (found.offset, found.message.as_str()),
-        (12, "this is no key of the map it stands in")
+        (12, "this is not a key of the map around it")
     );
     let found = error("a: b: c\n");
     assert_eq!(
