@@ -1,5 +1,5 @@
-//! What comes from upstream where local has nothing (rules: Maps, Lists): the difference from
-//! original to updated.
+//! Decides what comes from upstream for an entry that local does not have: the difference between
+//! original and updated (rules: Maps, Lists).
 
 use rustc_hash::FxHashSet;
 
@@ -15,8 +15,9 @@ use crate::yaml::row::ItemKind;
 use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
-    /// What of an entry comes that updated has and local has not. Where original has it, local
-    /// deleted it: a conflict. An element of which only a part comes takes its key along.
+    /// Returns what comes of an entry that updated has and local does not, or `None` for nothing.
+    /// If the original has it, local deleted it, which is a conflict. If only a part of an element
+    /// comes, the fields of its `key` come too.
     pub(super) fn absent_locally(
         &mut self,
         sides: Entries,
@@ -30,26 +31,30 @@ impl Walker<'_> {
             return Some(Outcome::Take(Incoming::part(updated, part)));
         }
         let part = match self.options.sides {
-            // between equals each side of a conflict is the whole of that side
+            // In a merge of equal sides, each side of a conflict is that side's whole entry.
             Sides::Equal => Outcome::Keep,
             Sides::Upstream => part,
         };
-        let taken = Outcome::Take(Incoming::part(updated, part));
-        let outcome =
-            self.conflict_over(ConflictKind::DeletedLocally, nodes, Outcome::Remove, taken);
+        let updated_outcome = Outcome::Take(Incoming::part(updated, part));
+        let outcome = self.conflict_over(
+            ConflictKind::DeletedLocally,
+            nodes,
+            Outcome::Remove,
+            updated_outcome,
+        );
         (outcome != Outcome::Remove).then_some(outcome)
     }
 
-    /// Between equals, all of a value in which updated only deleted something: the conflict with
-    /// local's deletion is about the whole entries.
+    /// Returns the whole value if updated only deleted something inside of it, in a merge of equal
+    /// sides: there the conflict with local's deletion is about the whole entries.
     fn whole_of_changed(&self, nodes: Nodes) -> Option<Outcome> {
         let is_deleted = self.nulls_clear && self.trees.updated.is_null(nodes.updated?);
         let is_changed = nodes.original.is_some() && !is_deleted && !self.unchanged_upstream(nodes);
         (self.options.sides == Sides::Equal && is_changed).then_some(Outcome::Keep)
     }
 
-    /// What of the value of `updated` is not in that of `original`, as a part of the updated tree,
-    /// with the fields of `key`; `None` if there is nothing.
+    /// Returns the part of an updated entry's value that the original does not have, including the
+    /// fields of `key`, or `None` if there is no difference.
     fn difference(
         &self,
         original: Option<EntryId>,
@@ -91,9 +96,9 @@ impl Walker<'_> {
     ) -> Option<Outcome> {
         let trees = self.trees;
         let originals = FieldIndex::of(trees.original, original);
-        let mut children = self.coming_entries(updated, |entry| {
-            let before = key_of(trees.updated, entry).and_then(|key| originals.find(key));
-            self.difference(before, entry, None)
+        let mut children = self.entries_with_difference(updated, |entry| {
+            let original = key_of(trees.updated, entry).and_then(|key| originals.find(key));
+            self.difference(original, entry, None)
         })?;
         for child in &mut children {
             let name = child
@@ -105,7 +110,7 @@ impl Walker<'_> {
                 child.outcome = Outcome::Keep;
             }
         }
-        Some(self.part_with_lines(sides, children))
+        Some(self.part_with_comments(sides, children))
     }
 
     fn element_difference(
@@ -116,33 +121,33 @@ impl Walker<'_> {
     ) -> Option<Outcome> {
         let trees = self.trees;
         let originals = key.index(trees.original, original);
-        let children = self.coming_entries(updated, |entry| {
-            let before = originals.find(Some(&key.identity(trees.updated, entry)?));
+        let children = self.entries_with_difference(updated, |entry| {
+            let original = originals.find(Some(&key.identity(trees.updated, entry)?));
             if *key == ListKey::Scalar {
-                // In a set a null is a member like any other.
-                return before.is_none().then_some(Outcome::Keep);
+                // In a set, a null is an element and not a deletion.
+                return original.is_none().then_some(Outcome::Keep);
             }
-            self.difference(before, entry, Some(key))
+            self.difference(original, entry, Some(key))
         })?;
-        Some(self.part_with_lines(sides, children))
+        Some(self.part_with_comments(sides, children))
     }
 
-    /// The entries of an updated collection with what `coming` says of each; `None` if none comes.
-    fn coming_entries(
+    /// Returns the entries of an updated collection with the outcome that `difference_of` returns
+    /// for each, or `None` if no entry comes.
+    fn entries_with_difference(
         &self,
         updated: NodeId,
-        mut coming: impl FnMut(EntryId) -> Option<Outcome>,
+        mut difference_of: impl FnMut(EntryId) -> Option<Outcome>,
     ) -> Option<Vec<Child>> {
         let children: Vec<Child> = entries_of(self.trees.updated, updated)
-            .map(|entry| Child::local(entry, coming(entry).unwrap_or(Outcome::Remove)))
+            .map(|entry| Child::local(entry, difference_of(entry).unwrap_or(Outcome::Remove)))
             .collect();
         children.iter().any(Child::stays).then_some(children)
     }
 
-    /// A part of the collection of `sides.updated`. Of the comments in it those come that are right
-    /// above an entry that comes, and those that updated added, unless they are about an entry that
-    /// does not come.
-    fn part_with_lines(&self, sides: Entries, children: Vec<Child>) -> Outcome {
+    /// Returns a part of an updated collection, with comments. A comment right above an entry comes
+    /// if the entry does; any other comment comes if the original does not have it.
+    fn part_with_comments(&self, sides: Entries, children: Vec<Child>) -> Outcome {
         if children.iter().all(Child::is_untouched) {
             return Outcome::Keep;
         }
@@ -153,16 +158,17 @@ impl Walker<'_> {
         let Some(updated) = row_of(Side::Updated) else {
             return Outcome::merge(children);
         };
-        let words = |side: Side, span| self.trees[side].slice(span).trim();
+        let text = |side: Side, span| self.trees[side].slice(span).trim();
         let original = row_of(Side::Original);
         let original = original.iter().flat_map(|row| &row.items);
         let comments = original.filter(|item| item.kind == ItemKind::Comment);
-        let known: FxHashSet<&str> = comments
-            .map(|item| words(Side::Original, item.span))
+        let known_comments: FxHashSet<&str> = comments
+            .map(|item| text(Side::Original, item.span))
             .collect();
         let mut pieces = Vec::with_capacity(updated.items.len());
         let mut children = children.into_iter().rev();
-        // whether the entry comes that a comment is right above
+        // Whether the entry comes that owns the comments above it; `None` if there is no such
+        // entry.
         let mut owner_comes = None;
         for (at, item) in updated.items.iter().enumerate().rev() {
             let kind = match item.kind {
@@ -173,7 +179,7 @@ impl Walker<'_> {
                     child.filter(Child::stays).map(PieceKind::Entry)
                 }
                 ItemKind::Comment => {
-                    let is_new = || !known.contains(words(Side::Updated, item.span));
+                    let is_new = || !known_comments.contains(text(Side::Updated, item.span));
                     let comes = owner_comes.unwrap_or_else(is_new);
                     let comment = CommentPiece {
                         side: Side::Local,
@@ -200,15 +206,15 @@ impl Walker<'_> {
         }))
     }
 
-    /// All of a value that original has not; nothing where it is a null, which has nothing to clear
-    /// here.
+    /// Returns all of a value that the original does not have. A null that acts as a deletion has
+    /// nothing to delete here.
     fn addition(&self, updated: NodeId) -> Option<Outcome> {
-        let is_command = self.nulls_clear && self.trees.updated.is_null(updated);
-        (!is_command).then_some(Outcome::Keep)
+        let is_deletion = self.nulls_clear && self.trees.updated.is_null(updated);
+        (!is_deletion).then_some(Outcome::Keep)
     }
 }
 
-/// `Keep` where every child is whole, else the children one by one.
+/// Returns `Keep` if all entries come as a whole, and the list of entries otherwise.
 pub(crate) fn part_of(children: Vec<Child>) -> Outcome {
     if children.iter().all(Child::is_untouched) {
         Outcome::Keep

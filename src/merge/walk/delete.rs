@@ -1,4 +1,4 @@
-//! What goes because upstream deleted it (rules: Scalars, Maps, Lists).
+//! Decides what is deleted because upstream deleted it (rules: Scalars, Maps, Lists).
 
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
@@ -9,7 +9,7 @@ use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId};
 
 impl Walker<'_> {
-    /// An entry that original and local have and updated has not.
+    /// Merges an entry that original and local have and updated does not.
     pub(super) fn deleted_upstream(&mut self, nodes: Nodes) -> Outcome {
         let (Some(original), Some(local)) = (nodes.original, nodes.local) else {
             return Outcome::Keep;
@@ -20,7 +20,7 @@ impl Walker<'_> {
         }
         let trees = self.trees;
         if self.nulls_clear && trees.local.is_null(local) {
-            return self.conflict_kept(
+            return self.conflict_for_local(
                 ConflictKind::DeletedUpstream,
                 nodes,
                 Outcome::Keep,
@@ -32,49 +32,51 @@ impl Walker<'_> {
                 self.deleted_fields(nodes, original, local, None)
             }
             (Shape::List, Shape::List) => self.deleted_list(nodes, original, local),
-            _ if holds_pin => self.held_whole(nodes),
+            _ if holds_pin => self.keep_whole_for_pin(nodes),
             _ => self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove),
         }
     }
 
-    /// Every field that original has goes, those that only local has stay.
-    /// So do those that are an element's key, where that has to stay.
+    /// Deletes the original's fields and keeps those that only local has. Also keeps the fields of
+    /// `kept_key`, the key of an element that has to stay.
     pub(super) fn deleted_fields(
         &mut self,
         nodes: Nodes,
         original: NodeId,
         local: NodeId,
-        kept: Option<&ListKey>,
+        kept_key: Option<&ListKey>,
     ) -> Outcome {
         let trees = self.trees;
         if entries_of(trees.local, local).len() == 0 {
-            return self.conflict_kept(
+            return self.conflict_for_local(
                 ConflictKind::DeletedUpstream,
                 nodes,
                 Outcome::Keep,
                 Outcome::Remove,
             );
         }
-        let has_lines = self.have_lines(nodes);
+        let on_own_lines = self.entries_on_own_lines(nodes);
         let originals = FieldIndex::of(trees.original, original);
-        let mut own = false;
+        let mut has_local_entries = false;
         let children: Vec<Child> = entries_of(trees.local, local)
             .map(|entry| {
                 let key = key_of(trees.local, entry);
                 let sides = Triple::new(key.and_then(|key| originals.find(key)), None, Some(entry));
-                own |= sides.original.is_none();
-                self.has_lines = has_lines;
-                if kept.is_some_and(|kept| self.is_key(kept, entry)) {
+                has_local_entries |= sides.original.is_none();
+                self.on_own_lines = on_own_lines;
+                if kept_key.is_some_and(|kept_key| self.is_key(kept_key, entry)) {
                     return Child::keep(entry).of_sides(sides);
                 }
-                let child = self.field(sides).unwrap_or_else(|| Child::keep(entry));
+                let child = self
+                    .merge_field(sides)
+                    .unwrap_or_else(|| Child::keep(entry));
                 child.of_sides(sides)
             })
             .collect();
-        self.what_is_left(nodes, own, children)
+        self.remaining(nodes, has_local_entries, children)
     }
 
-    /// Original's elements go, local's own ones stay.
+    /// Deletes the original's elements and keeps local's own.
     fn deleted_list(&mut self, nodes: Nodes, original: NodeId, local: NodeId) -> Outcome {
         let trees = self.trees;
         if entries_of(trees.local, local).len() == 0 {
@@ -82,41 +84,46 @@ impl Walker<'_> {
         }
         let Some(key) = self.pairing_key(nodes) else {
             if self.holds_pin(nodes) {
-                return self.held_whole(nodes);
+                return self.keep_whole_for_pin(nodes);
             }
             return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
         };
         let pairs = self.paired_with_original(&key, original, local);
-        let own = pairs.iter().any(|(_, before)| before.is_none());
+        let has_local_entries = pairs.iter().any(|(_, original)| original.is_none());
         let children = pairs
             .into_iter()
-            .map(|(entry, before)| {
-                let child = match before {
+            .map(|(entry, original)| {
+                let child = match original {
                     None => Child::keep(entry),
-                    Some(before) => self.deleted_element(&key, before, entry),
+                    Some(original) => self.deleted_element(&key, original, entry),
                 };
-                child.of_sides(Triple::new(before, None, Some(entry)))
+                child.of_sides(Triple::new(original, None, Some(entry)))
             })
             .collect();
-        self.what_is_left(nodes, own, children)
+        self.remaining(nodes, has_local_entries, children)
     }
 
-    /// What is left of a map or list that upstream deleted; a conflict where local has added to it,
-    /// for then upstream's deletion is not carried out whole.
-    fn what_is_left(&mut self, nodes: Nodes, own: bool, mut children: Vec<Child>) -> Outcome {
+    /// Returns the rest of a map or list that upstream deleted. Records a conflict if local added
+    /// entries to it, because these stay.
+    fn remaining(
+        &mut self,
+        nodes: Nodes,
+        has_local_entries: bool,
+        mut children: Vec<Child>,
+    ) -> Outcome {
         let row = match children.iter().any(Child::has_choice) {
             true => None,
-            false => self.merged_row(nodes, &mut children),
+            false => self.row_outcome(nodes, &mut children),
         };
-        let left = row.unwrap_or_else(|| what_is_left(children));
-        if own {
-            self.conflict_kept(ConflictKind::DeletedUpstream, nodes, left, Outcome::Remove)
+        let rest = row.unwrap_or_else(|| remaining(children));
+        if has_local_entries {
+            self.conflict_for_local(ConflictKind::DeletedUpstream, nodes, rest, Outcome::Remove)
         } else {
-            left
+            rest
         }
     }
 
-    /// Local's elements with original's of the same identity.
+    /// Returns local's elements, each with the original's element of the same identity.
     fn paired_with_original(
         &self,
         key: &ListKey,
@@ -133,7 +140,7 @@ impl Walker<'_> {
             .collect()
     }
 
-    /// An element that upstream removed goes whole (rules: Lists); a conflict where local changed
+    /// Deletes an element that upstream deleted (rules: Lists). Records a conflict if local changed
     /// it.
     pub(super) fn deleted_element(
         &mut self,
@@ -145,12 +152,12 @@ impl Walker<'_> {
         let nodes = self.values_of(sides);
         if self.pins.has(local) {
             let step = self.keyed_step(key, sides);
-            let outcome = self.at(step, |walker| walker.held_whole(nodes));
+            let outcome = self.at(step, |walker| walker.keep_whole_for_pin(nodes));
             return Child::local(local, outcome);
         }
         if self.holds_pin(nodes) {
             let step = self.keyed_step(key, sides);
-            let outcome = self.at(step, |walker| walker.pinned_rest(key, nodes));
+            let outcome = self.at(step, |walker| walker.keep_pinned_part(key, nodes));
             return Child::local(local, outcome);
         }
         if self.unchanged_locally(nodes) {
@@ -164,15 +171,15 @@ impl Walker<'_> {
     }
 }
 
-fn what_is_left(children: Vec<Child>) -> Outcome {
+fn remaining(children: Vec<Child>) -> Outcome {
     let merged = Outcome::merge(children);
     if merged.has_choice() {
         let chosen = |side| match merged.choose(side) {
-            Outcome::Merge(children) => what_is_left(*children),
+            Outcome::Merge(children) => remaining(*children),
             outcome => outcome,
         };
         let (local, updated) = (chosen(Chosen::Local), chosen(Chosen::Updated));
-        // where one side leaves nothing, the whole of it is what has to be chosen
+        // If one side leaves nothing, the conflict is over the whole value.
         if local == Outcome::Remove || updated == Outcome::Remove {
             return Outcome::apart(local, updated);
         }

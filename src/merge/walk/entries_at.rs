@@ -1,4 +1,4 @@
-//! What is in some lines of a document, by the paths that conflicts have.
+//! Finds the entries in a range of a document's text, with their paths.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -8,8 +8,8 @@ use super::keys::ListKey;
 use super::record::write_field;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
-/// The entries in a stretch of a document's text, and their paths: the outermost of those that are
-/// in it as a whole, and where there is none, the innermost one that it is a part of.
+/// Returns the outermost entries that lie completely in a range of the text, with their paths as in
+/// conflicts. If the range is inside an entry, returns the innermost such entry.
 pub(crate) fn entries_at(tree: &Tree<'_>, stretch: &Range<u32>) -> Vec<(String, EntryId)> {
     let mut found = Vec::new();
     search(tree, tree.root().value, "", stretch, &mut found);
@@ -31,7 +31,7 @@ fn search(
             continue;
         }
         let mut inner = path.to_owned();
-        // writing to a string does not fail
+        // Writing to a String cannot fail.
         let _ = match (&key, key_of(tree, entry)) {
             (_, Some((_, name))) => write_field(&mut inner, name),
             (Some(key), None) => write!(inner, "[{}]", key.in_path(tree, entry)),
@@ -42,7 +42,7 @@ fn search(
             search(tree, tree.entry(entry).value, &inner, stretch, found);
         }
         if found.len() == before {
-            // conflicts between elements without a key have the path of the list
+            // Conflicts between elements without a key have the path of the list.
             let is_of_list = is_list && key.is_none() && !path.is_empty();
             found.push((if is_of_list { path.to_owned() } else { inner }, entry));
         }

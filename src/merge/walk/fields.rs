@@ -1,4 +1,4 @@
-//! Maps merge by key, recursively (rules: Maps).
+//! Merges maps by key, recursively (rules: Maps).
 
 use super::index::{FieldIndex, ScalarKey, key_of};
 use super::place::{Arrival, Resident, place};
@@ -10,59 +10,64 @@ use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, Tree};
 
 impl Walker<'_> {
-    /// A map on both sides; an original that is no map counts as nothing.
-    pub(super) fn fields(&mut self, nodes: Nodes) -> Outcome {
+    /// Merges a map that both updated and local have. An original that is not a map counts as
+    /// missing.
+    pub(super) fn merge_map(&mut self, nodes: Nodes) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
         let trees = self.trees;
-        let has_lines = self.have_lines(nodes);
+        let on_own_lines = self.entries_on_own_lines(nodes);
         let fields = fields_of_all(trees, nodes);
         let renames = self.renamed_fields(nodes, &fields);
         let residents: Vec<Resident> = entries_of(trees.local, local)
             .map(|entry| {
                 let key = key_of(trees.local, entry);
-                let (sides, new_key) = fields.beside_renamed(key, entry, &renames);
-                self.has_lines = has_lines;
-                let child = self.field(sides).unwrap_or_else(|| Child::keep(entry));
+                let (sides, new_key) = fields.sides_of_renamed(key, entry, &renames);
+                self.on_own_lines = on_own_lines;
+                let child = self
+                    .merge_field(sides)
+                    .unwrap_or_else(|| Child::keep(entry));
                 Resident {
                     child: child.of_sides(sides).under_key_of(new_key),
                     own: sides.updated.is_none(),
                 }
             })
             .collect();
-        // no map has a key twice: where each of updated's fields is beside one of local's, none
-        // comes
-        let beside = residents.iter().filter(|resident| !resident.own).count();
-        if beside == entries_of(trees.updated, updated).len() {
+        // Keys are unique: if each updated field is paired with a local one, none is new.
+        let paired = residents.iter().filter(|resident| !resident.own).count();
+        if paired == entries_of(trees.updated, updated).len() {
             drop((fields, renames));
             let children = residents.into_iter().map(|resident| resident.child);
-            return self.merged(nodes, children.collect());
+            return self.collection_outcome(nodes, children.collect());
         }
         let arrivals: Vec<Arrival> = entries_of(trees.updated, updated)
             .map(|entry| {
                 let key = key_of(trees.updated, entry);
-                let before = renames.of_updated(entry);
-                let here = before.or_else(|| key.and_then(|key| fields.original.find(key)));
-                let renamed = here.and_then(|here| renames.in_local(here)).or_else(|| {
-                    let key = key_of(trees.original, before?);
-                    key.and_then(|key| fields.local.find(key))
-                });
-                let resident = renamed.or_else(|| key.and_then(|key| fields.local.find(key)));
+                let renamed_from = renames.of_updated(entry);
+                let original =
+                    renamed_from.or_else(|| key.and_then(|key| fields.original.find(key)));
+                let local_partner = original
+                    .and_then(|original| renames.in_local(original))
+                    .or_else(|| {
+                        let key = key_of(trees.original, renamed_from?);
+                        key.and_then(|key| fields.local.find(key))
+                    });
+                let resident = local_partner.or_else(|| key.and_then(|key| fields.local.find(key)));
                 if let Some(resident) = resident {
                     return Arrival::Resident(position(
                         trees.local.entries(trees.local.resolve(local)),
                         resident,
                     ));
                 }
-                self.arrival(Triple::new(here, Some(entry), None))
+                self.arrival(Triple::new(original, Some(entry), None))
             })
             .collect();
         drop((fields, renames));
-        self.merged(nodes, place(residents, arrivals))
+        self.collection_outcome(nodes, place(residents, arrivals))
     }
 
-    /// What each side renamed in a map.
+    /// Finds the fields that each side renamed.
     fn renamed_fields(&self, nodes: Nodes, fields: &Triple<FieldIndex<'_>>) -> Renames {
         let trees = self.trees;
         let is_map = |(tree, node): (&Tree<'_>, Option<NodeId>)| {
@@ -81,18 +86,19 @@ impl Walker<'_> {
         })
     }
 
-    /// A field that only updated has, or original too: what comes of it.
+    /// Decides what comes of an updated field that local does not have.
     fn arrival(&mut self, sides: Entries) -> Arrival {
         let Some(updated) = sides.updated else {
             return Arrival::Nothing;
         };
-        let child = self.field(sides);
+        let child = self.merge_field(sides);
         let child = child.unwrap_or_else(|| Child::updated(updated, Outcome::Remove));
         Arrival::New(child.of_sides(sides))
     }
 
-    /// On which sides the entries of a collection have lines of their own.
-    pub(super) fn have_lines(&self, nodes: Nodes) -> Triple<bool> {
+    /// Returns the sides on which the entries of a collection are, or would be, on lines of their
+    /// own.
+    pub(super) fn entries_on_own_lines(&self, nodes: Nodes) -> Triple<bool> {
         self.trees.zip(nodes).map(|(tree, node)| {
             node.is_none_or(|node| {
                 entries_of(tree, node).len() == 0 || tree.is_block_collection(node)
@@ -100,9 +106,9 @@ impl Walker<'_> {
         })
     }
 
-    /// One field, with the path one step further.
-    pub(super) fn field(&mut self, sides: Entries) -> Option<Child> {
-        // The common case costs no path.
+    /// Merges one field, with the path extended by it.
+    pub(super) fn merge_field(&mut self, sides: Entries) -> Option<Child> {
+        // A shortcut for the common case: no change upstream, so no step is needed.
         if let (Some(original), Some(updated), Some(local)) =
             (sides.original, sides.updated, sides.local)
             && self.same_text(original, updated)
@@ -113,10 +119,10 @@ impl Walker<'_> {
             segment: Segment::Field,
             entries: sides,
         };
-        self.at(step, |walker| walker.entry(sides))
+        self.at(step, |walker| walker.merge_entry(sides))
     }
 
-    /// The outcome of a local map or list whose entries are decided; those that come are of
+    /// Returns the outcome of a local map or list with these entries. New entries come from
     /// `updated`.
     pub(crate) fn merged_children(
         &mut self,
@@ -124,18 +130,18 @@ impl Walker<'_> {
         local: NodeId,
         children: Vec<Child>,
     ) -> Outcome {
-        self.merged(Triple::new(None, Some(updated), Some(local)), children)
+        self.collection_outcome(Triple::new(None, Some(updated), Some(local)), children)
     }
 
-    /// The outcome of a map or list whose entries are decided.
-    pub(super) fn merged(&mut self, nodes: Nodes, mut children: Vec<Child>) -> Outcome {
+    /// Returns the outcome of a local map or list with these entries.
+    pub(super) fn collection_outcome(&mut self, nodes: Nodes, mut children: Vec<Child>) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
         let tree = self.trees.local;
         let row = match entries_of(tree, local).len() {
-            0 => self.opened_row(nodes, &mut children),
-            _ => self.merged_row(nodes, &mut children),
+            0 => self.row_of_empty(nodes, &mut children),
+            _ => self.row_outcome(nodes, &mut children),
         };
         if let Some(row) = row {
             return row;
@@ -144,46 +150,46 @@ impl Walker<'_> {
             .into_iter()
             .filter(|child| matches!(child.slot, Slot::Local(_)) || child.stays())
             .collect();
-        let unmoved = children.len() == entries_of(tree, local).len()
+        let is_unchanged = children.len() == entries_of(tree, local).len()
             && children
                 .iter()
                 .zip(entries_of(tree, local))
                 .all(|(child, entry)| child.is_untouched() && child.slot == Slot::Local(entry));
-        if unmoved {
+        if is_unchanged {
             return Outcome::Keep;
         }
         if entries_of(tree, local).len() > 0 {
             return Outcome::merge(children);
         }
         if children.iter().any(Child::has_choice) {
-            let chosen = |side| -> Outcome {
+            let outcome_for = |side| -> Outcome {
                 let children: Vec<Child> = children.iter().map(|it| it.choose(side)).collect();
-                self.to_empty(updated, &children)
+                self.outcome_of_empty(updated, &children)
             };
-            return Outcome::apart(chosen(Chosen::Local), chosen(Chosen::Updated));
+            return Outcome::apart(outcome_for(Chosen::Local), outcome_for(Chosen::Updated));
         }
-        self.to_empty(updated, &children)
+        self.outcome_of_empty(updated, &children)
     }
 
-    /// What comes into an empty local map or list.
-    fn to_empty(&self, updated: NodeId, children: &[Child]) -> Outcome {
+    /// Returns the outcome of an empty local map or list.
+    fn outcome_of_empty(&self, updated: NodeId, children: &[Child]) -> Outcome {
         if !children.iter().any(Child::stays) {
             return Outcome::Keep;
         }
-        Outcome::Take(self.arriving_children(updated, children))
+        Outcome::Take(self.part_for_empty(updated, children))
     }
 
-    /// The part of an updated map or list that `children` take into an empty local one.
-    fn arriving_children(&self, updated: NodeId, children: &[Child]) -> Incoming {
+    /// Returns the part of an updated map or list that comes into an empty local one.
+    fn part_for_empty(&self, updated: NodeId, children: &[Child]) -> Incoming {
         let part = entries_of(self.trees.updated, updated)
             .map(|entry| {
-                let arriving = children.iter().find_map(|child| match &child.outcome {
+                let incoming = children.iter().find_map(|child| match &child.outcome {
                     Outcome::Take(incoming) if child.slot == Slot::Updated(entry) => {
                         Some(incoming.outcome().clone())
                     }
                     _ => None,
                 });
-                Child::local(entry, arriving.unwrap_or(Outcome::Remove))
+                Child::local(entry, incoming.unwrap_or(Outcome::Remove))
             })
             .collect::<Vec<_>>();
         Incoming::part(updated, super::arrive::part_of(part))
@@ -191,21 +197,21 @@ impl Walker<'_> {
 }
 
 impl Triple<FieldIndex<'_>> {
-    /// A field of the local map, and those of the others that have its key.
-    pub(super) fn beside(&self, key: Option<ScalarKey<'_>>, local: EntryId) -> Entries {
+    /// Returns a local field with the fields of the other sides that have its key.
+    pub(super) fn sides_of(&self, key: Option<ScalarKey<'_>>, local: EntryId) -> Entries {
         let find = |fields: &FieldIndex<'_>| key.and_then(|key| fields.find(key));
         Triple::new(find(&self.original), find(&self.updated), Some(local))
     }
 
-    /// The same where one side may have given the field another key; and the updated entry whose
-    /// key it gets.
-    fn beside_renamed(
+    /// Like `sides_of`, but follows renames. Also returns the updated entry whose key the field
+    /// gets.
+    fn sides_of_renamed(
         &self,
         key: Option<ScalarKey<'_>>,
         local: EntryId,
         renames: &Renames,
     ) -> (Entries, Option<EntryId>) {
-        let sides = self.beside(key, local);
+        let sides = self.sides_of(key, local);
         if renames.is_empty() {
             return (sides, self.restyled_key(sides));
         }
@@ -225,7 +231,8 @@ impl Triple<FieldIndex<'_>> {
         }
     }
 
-    /// The updated field, where upstream alone writes its key in another way, such as in quotes.
+    /// Returns the updated field if upstream alone changed how its key is written, such as its
+    /// quotes.
     pub(super) fn restyled_key(&self, sides: Entries) -> Option<EntryId> {
         let keys = self.as_ref().zip(sides).map(|(fields, entry)| {
             let tree = fields.tree();
@@ -236,7 +243,7 @@ impl Triple<FieldIndex<'_>> {
     }
 }
 
-/// The fields of the maps among nodes, by their keys.
+/// Indexes the fields of each side. The index of a side without a map is empty.
 pub(super) fn fields_of_all<'t>(
     trees: Triple<&'t Tree<'t>>,
     nodes: Nodes,
@@ -244,7 +251,7 @@ pub(super) fn fields_of_all<'t>(
     trees.zip(nodes).map(|(tree, node)| fields_of(tree, node))
 }
 
-/// The fields of a node, if it is a map.
+/// Indexes the fields of a node. The index is empty if the node is not a map.
 pub(crate) fn fields_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> FieldIndex<'t> {
     match node {
         Some(node) if shape(tree, node) == Shape::Map => FieldIndex::of(tree, node),

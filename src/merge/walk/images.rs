@@ -1,5 +1,5 @@
-//! Image references that both sides changed: what is fetched, and which version of it, merge each
-//! on its own (rules: Texts and images).
+//! Merges image references that both sides changed: the name and the version of an image merge
+//! separately (rules: Texts and images).
 
 use super::index::key_of;
 use super::record::Segment;
@@ -9,21 +9,22 @@ use crate::merge::{ConflictKind, Images, Means, Resolution};
 use crate::triple::{Change, Triple};
 use crate::yaml::{ScalarStyle, ScalarType};
 
-/// `[REGISTRY/]REPOSITORY[:TAG][@DIGEST]`
+/// An image reference: `[REGISTRY/]REPOSITORY[:TAG][@DIGEST]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Image<'t> {
     /// The registry and the repository.
     name: &'t str,
-    /// The tag and the digest, with the signs before them. (A digest is that of one tag.)
+    /// The tag and the digest, with their `:` and `@`. One part, because a digest belongs to one
+    /// tag.
     version: &'t str,
 }
 
 impl Walker<'_> {
-    /// Three image references, merged; `None` if they are not that.
-    pub(super) fn merged_image(&mut self, nodes: Nodes) -> Option<Outcome> {
-        let ruled = self.ruled_images();
-        let is_whole = ruled.unwrap_or(self.options.images) == Images::Whole;
-        if is_whole || ruled.is_none() && !self.is_at_image() {
+    /// Merges three image references. Returns `None` if one of the values is none.
+    pub(super) fn merge_image(&mut self, nodes: Nodes) -> Option<Outcome> {
+        let by_rule = self.images_by_rule();
+        let is_whole = by_rule.unwrap_or(self.options.images) == Images::Whole;
+        if is_whole || by_rule.is_none() && !self.is_at_image() {
             return None;
         }
         let contents = self.trees.zip(nodes).try_map(|(tree, node)| {
@@ -35,8 +36,8 @@ impl Walker<'_> {
         });
         let contents = contents.ok()?;
         let images = contents.try_map(|text| Image::parse(text).ok_or(())).ok()?;
-        let names = part(images.map(|image| image.name));
-        let versions = part(images.map(|image| image.version));
+        let names = merge_part(images.map(|image| image.name));
+        let versions = merge_part(images.map(|image| image.version));
         let merged = |resolution: Resolution| {
             let [name, version] = [names, versions].map(|part| match (part, resolution) {
                 (Ok(part), _) => part,
@@ -47,7 +48,7 @@ impl Walker<'_> {
         };
         let (updated, local) = (merged(Resolution::Updated), merged(Resolution::Local));
         if updated == contents.updated && local == contents.local {
-            // each part is a conflict: there is nothing to put together
+            // Both parts conflict, so there is nothing to combine.
             return None;
         }
         if names.is_ok() && versions.is_ok() {
@@ -60,7 +61,7 @@ impl Walker<'_> {
         Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
     }
 
-    /// Whether the field where the walk is holds images.
+    /// Returns true if the current path is a field that holds an image reference.
     fn is_at_image(&self) -> bool {
         let Some(step) = self.steps.last() else {
             return false;
@@ -73,7 +74,7 @@ impl Walker<'_> {
 }
 
 impl<'t> Image<'t> {
-    /// Reads a reference; `None` if it is none, such as a template.
+    /// Parses a reference. Returns `None` for anything else, such as a template.
     pub(super) fn parse(text: &'t str) -> Option<Self> {
         let is_word = |word: &str, signs: &str| {
             word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
@@ -85,7 +86,7 @@ impl<'t> Image<'t> {
             Some((tagged, digest)) => (tagged, Some(digest)),
             None => (text, None),
         };
-        // a colon before a slash is that of a port
+        // A colon before a slash separates the port of the registry.
         let after_slash = tagged.rfind('/').map_or(0, |slash| slash + 1);
         let colon = tagged[after_slash..].find(':').map(|at| after_slash + at);
         let (name, tag) = match colon {
@@ -108,15 +109,15 @@ impl<'t> Image<'t> {
     }
 }
 
-/// The version that a text is, or that is the tag of the image that it refers to.
+/// Returns the version in a text: the tag if it is an image reference, otherwise the whole text.
 pub(super) fn version_in(text: &str) -> &str {
     let tag = Image::parse(text).and_then(|image| image.version.strip_prefix(':'));
     let tag = tag.map(|tag| tag.split('@').next().unwrap_or(tag));
     tag.unwrap_or(text)
 }
 
-/// A part that one side changed, or none; both sides' where they do not agree.
-fn part<T: PartialEq + Copy>(sides: Triple<T>) -> Result<T, Triple<T>> {
+/// Merges one part of a reference. Returns the parts of all sides if they conflict.
+fn merge_part<T: PartialEq + Copy>(sides: Triple<T>) -> Result<T, Triple<T>> {
     match sides.change() {
         Change::Nobody | Change::Local | Change::BothAlike => Ok(sides.local),
         Change::Upstream => Ok(sides.updated),

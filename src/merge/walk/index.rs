@@ -1,4 +1,4 @@
-//! Looking up the fields of a map, in constant time where it is large.
+//! Finds the fields of maps by key, in constant time for large maps.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -11,30 +11,30 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::yaml::go_json::key_in_json;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
-/// From this many fields on, a table is worth its making.
-const TABLE_FROM: usize = 12;
+/// The number of fields from which on a map gets a hash table.
+const MIN_TABLE_SIZE: usize = 12;
 
-/// What makes two scalars the same key: type and content.
+/// The type and content of a key. Equal pairs are the same key.
 pub(crate) type ScalarKey<'t> = (ScalarType, &'t str);
 
-/// The fields of one map by their keys.
+/// The fields of a map by key.
 pub(crate) struct FieldIndex<'t> {
     tree: &'t Tree<'t>,
     fields: Fields,
-    /// The one behind the last one that was found: mostly it is looked for next.
+    /// The position after the last field that was found. The next lookup tries it first.
     next: Cell<usize>,
-    /// Where each of many is, by the hash of its key: made when one is looked for out of turn. The
-    /// hashes are not kept: there are as many as lines.
+    /// The positions of the fields by the hash of their keys. Built at the first lookup that needs
+    /// it. Stores no hashes, to save memory.
     table: OnceCell<HashTable<u32>>,
-    /// Whether keys are those of JSON, whatever the document is.
+    /// Whether keys compare as in JSON even if the document is not a resource.
     in_json: bool,
-    /// The fields whose keys are no texts, by what these are in JSON: made when it is asked for.
-    others: OnceCell<FxHashMap<Cow<'t, str>, EntryId>>,
+    /// The fields whose keys are not strings, by the key that they have in JSON. Built on demand.
+    non_string_keys: OnceCell<FxHashMap<Cow<'t, str>, EntryId>>,
 }
 
-/// The fields that are looked for.
+/// The indexed fields.
 enum Fields {
-    /// All of a map, which are numbered in a row.
+    /// All fields of a map. Their ids are consecutive.
     All(Range<u32>),
     Some(Vec<EntryId>),
 }
@@ -42,68 +42,70 @@ enum Fields {
 impl Fields {
     fn len(&self) -> usize {
         match self {
-            Self::All(own) => own.len(),
-            Self::Some(own) => own.len(),
+            Self::All(ids) => ids.len(),
+            Self::Some(ids) => ids.len(),
         }
     }
 
     fn get(&self, at: usize) -> EntryId {
         match self {
-            Self::All(own) => EntryId::new(own.start + at as u32),
-            Self::Some(own) => own[at],
+            Self::All(ids) => EntryId::new(ids.start + at as u32),
+            Self::Some(ids) => ids[at],
         }
     }
 }
 
 impl<'t> FieldIndex<'t> {
-    /// Some fields of a map.
+    /// Indexes some fields of a map.
     pub(crate) fn new(tree: &'t Tree<'_>, entries: impl Iterator<Item = EntryId>) -> Self {
-        Self::over(tree, Fields::Some(entries.collect()))
+        Self::new_over(tree, Fields::Some(entries.collect()))
     }
 
-    /// All fields of a map, or of what an alias stands for.
+    /// Indexes all fields of a map. Aliases are resolved.
     pub(crate) fn of(tree: &'t Tree<'_>, map: NodeId) -> Self {
         let mut entries = tree.entries(tree.resolve(map));
         let count = entries.len() as u32;
         let first = entries.next().map_or(0, EntryId::number);
-        Self::over(tree, Fields::All(first..first + count))
+        Self::new_over(tree, Fields::All(first..first + count))
     }
 
-    fn over(tree: &'t Tree<'_>, fields: Fields) -> Self {
+    fn new_over(tree: &'t Tree<'_>, fields: Fields) -> Self {
         Self {
             tree,
             fields,
             next: Cell::new(0),
             table: OnceCell::new(),
             in_json: false,
-            others: OnceCell::new(),
+            non_string_keys: OnceCell::new(),
         }
     }
 
-    /// The same of a document that may be a piece of a resource: its keys are those of JSON.
+    /// Compares keys as in JSON, for documents that may be a part of a resource.
     pub(crate) const fn in_json(mut self) -> Self {
         self.in_json = true;
         self
     }
 
-    /// The field of a key. In a resource keys are what Kubernetes makes of them: `9000` is one as
-    /// `"9000"` is, and `y` as `"true"` (rules: Keys).
+    /// Returns the field with a key. In a resource, keys compare as in JSON: `9000` is the same key
+    /// as `"9000"`, and `y` the same as `"true"` (rules: Keys).
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
-        self.find_typed(key).or_else(|| {
-            let is_json = may_be_no_text(key) && (self.in_json || is_resource(self.tree));
+        self.find_exact(key).or_else(|| {
+            let is_json = may_be_no_string(key) && (self.in_json || is_resource(self.tree));
             is_json.then(|| self.find_in_json(key)).flatten()
         })
     }
 
     fn find_in_json(&self, (scalar_type, content): ScalarKey<'_>) -> Option<EntryId> {
         let name = key_in_json(scalar_type, content);
-        self.find_typed((ScalarType::Str, &name)).or_else(|| {
-            let others = self.others.get_or_init(|| self.without_texts());
-            others.get(name.as_ref()).copied()
+        self.find_exact((ScalarType::Str, &name)).or_else(|| {
+            let non_string_keys = self
+                .non_string_keys
+                .get_or_init(|| self.keys_without_strings());
+            non_string_keys.get(name.as_ref()).copied()
         })
     }
 
-    fn without_texts(&self) -> FxHashMap<Cow<'t, str>, EntryId> {
+    fn keys_without_strings(&self) -> FxHashMap<Cow<'t, str>, EntryId> {
         let other = |entry: EntryId| match key_of(self.tree, entry)? {
             (ScalarType::Str | ScalarType::Null, _) => None,
             (scalar_type, content) => Some((key_in_json(scalar_type, content), entry)),
@@ -112,16 +114,16 @@ impl<'t> FieldIndex<'t> {
         all.filter_map(other).collect()
     }
 
-    fn find_typed(&self, key: ScalarKey<'_>) -> Option<EntryId> {
+    fn find_exact(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         let (scalar_type, content) = key;
         let has_key = |at: &usize| {
-            let own = self.tree.entry(self.fields.get(*at)).key;
-            own.is_some_and(|own| self.tree.says(own, scalar_type, content))
+            let key_node = self.tree.entry(self.fields.get(*at)).key;
+            key_node.is_some_and(|key_node| self.tree.says(key_node, scalar_type, content))
         };
         let (next, count) = (self.next.get(), self.fields.len());
         let found = match next < count && has_key(&next) {
             true => next,
-            false if count < TABLE_FROM => (0..count).find(has_key)?,
+            false if count < MIN_TABLE_SIZE => (0..count).find(has_key)?,
             false => {
                 let table = self.table.get_or_init(|| self.table());
                 let found = table.find(hash_of(key), |at| has_key(&(*at as usize)));
@@ -137,8 +139,8 @@ impl<'t> FieldIndex<'t> {
         let count = self.fields.len() as u32;
         let mut table = HashTable::with_capacity(count as usize);
         for at in 0..count {
-            if let Some(own) = key(at) {
-                table.insert_unique(hash_of(own), at, |at| key(*at).map_or(0, hash_of));
+            if let Some(field_key) = key(at) {
+                table.insert_unique(hash_of(field_key), at, |at| key(*at).map_or(0, hash_of));
             }
         }
         table
@@ -146,7 +148,7 @@ impl<'t> FieldIndex<'t> {
 }
 
 impl<'t> FieldIndex<'t> {
-    /// The tree that the fields are of.
+    /// Returns the tree of the fields.
     pub(super) const fn tree(&self) -> &'t Tree<'t> {
         self.tree
     }
@@ -156,13 +158,14 @@ fn hash_of(key: ScalarKey<'_>) -> u64 {
     FxBuildHasher.hash_one(key)
 }
 
-/// A field's key as a scalar.
+/// Returns the key of a field, if it is a scalar.
 pub(crate) fn key_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<ScalarKey<'t>> {
     scalar_key(tree, tree.entry(entry).key?)
 }
 
-/// Whether a key is no text, or one that could be written without quotes and be none then.
-fn may_be_no_text((scalar_type, content): ScalarKey<'_>) -> bool {
+/// Returns true if a key is not a string, or is a string that would have another type without
+/// quotes.
+fn may_be_no_string((scalar_type, content): ScalarKey<'_>) -> bool {
     match scalar_type {
         ScalarType::Int | ScalarType::Float | ScalarType::Bool | ScalarType::Timestamp => true,
         ScalarType::Str => {
@@ -173,20 +176,20 @@ fn may_be_no_text((scalar_type, content): ScalarKey<'_>) -> bool {
     }
 }
 
-/// A field's name: its key as JSON has it.
+/// Returns the key of a field as JSON has it.
 pub(crate) fn name_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<Cow<'t, str>> {
     let (scalar_type, content) = key_of(tree, entry)?;
     Some(key_in_json(scalar_type, content))
 }
 
-/// Whether a document is a resource of Kubernetes, which reads it as JSON.
+/// Returns true if a document is a Kubernetes resource. Kubernetes reads these as JSON.
 pub(crate) fn is_resource(tree: &Tree<'_>) -> bool {
     let root = tree.root().value;
     let has = |field| tree.find(root, field).is_some();
     has("kind") && has("metadata")
 }
 
-/// A scalar as a key, an alias being what it stands for; `None` for a map or a list.
+/// Returns a scalar as a key, or `None` for a map or list. Aliases are resolved.
 pub(crate) fn scalar_key<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<ScalarKey<'t>> {
     let scalar = tree.scalar(node)?;
     Some(match scalar.scalar_type {

@@ -1,4 +1,4 @@
-//! What identifies the elements of a list (rules: Lists with a key).
+//! Finds the key that identifies the elements of a list (rules: Lists with a key).
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -14,7 +14,7 @@ use crate::schema::MapKey;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
-/// The keys tried first, in this order.
+/// The fields that are tried first, in this order.
 const SINGLE_KEYS: [&str; 7] = [
     "mountPath",
     "devicePath",
@@ -25,7 +25,7 @@ const SINGLE_KEYS: [&str; 7] = [
     "containerPort",
 ];
 
-/// The pairs tried where no single key will do; the second part may be missing.
+/// The pairs of fields that are tried if no single field is a key. The second field may be missing.
 const PAIRS: [[&str; 2]; 5] = [
     ["containerPort", "protocol"],
     ["port", "protocol"],
@@ -34,23 +34,23 @@ const PAIRS: [[&str; 2]; 5] = [
     ["name", "kind"],
 ];
 
-/// What tells the elements of one list apart.
+/// The key that tells the elements of a list apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ListKey {
     /// One field of each element.
     Field(Cow<'static, str>),
-    /// Two fields, the second of which may be missing.
+    /// Two fields. The second one may be missing.
     Pair([&'static str; 2]),
-    /// Two fields that a rule names, the second of which may be missing.
-    Ruled([String; 2]),
-    /// The fields that a schema names. Where one is missing, its default stands for it; not all of
-    /// them may be.
+    /// Two fields from a rule. The second one may be missing.
+    RulePair([String; 2]),
+    /// The fields that a schema names. A missing field counts as its default. At least one field
+    /// must be present.
     Known(Vec<MapKey>),
     /// The elements are scalars, and the list is a set of them.
     Scalar,
 }
 
-/// The identity of one element under a [`ListKey`].
+/// The identity of an element under a [`ListKey`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Identity<'t> {
     first: ScalarKey<'t>,
@@ -58,55 +58,61 @@ pub(crate) struct Identity<'t> {
     others: Vec<ScalarKey<'t>>,
 }
 
-/// What a second part that is missing counts as: empty.
-const NOTHING: ScalarKey<'static> = (ScalarType::Str, "");
+/// The value that a missing second field counts as.
+const MISSING: ScalarKey<'static> = (ScalarType::Str, "");
 
 impl ListKey {
-    /// The key that identifies the elements of lists: the one that is `ruled`, else the first of
-    /// the known ones and those `given`.
+    /// Returns the key that identifies the elements of all `lists`: the `by_rule` one if it does,
+    /// else the first that does of the built-in keys and those `extra_names` by `--key`.
     pub(super) fn of(
         lists: &[(&Tree<'_>, NodeId)],
-        ruled: impl FnOnce() -> Option<Self>,
-        given: &[String],
+        by_rule: impl FnOnce() -> Option<Self>,
+        extra_names: &[String],
     ) -> Option<Self> {
-        let every = |key: &Self| lists.iter().all(|(tree, list)| key.identifies(tree, *list));
+        let identifies_all =
+            |key: &Self| lists.iter().all(|(tree, list)| key.identifies(tree, *list));
         let (tree, list) = lists.first()?;
         let first = entries_of(tree, *list).next()?;
         if shape(tree, tree.entry(first).value) != Shape::Map {
             return None;
         }
-        let given = given.iter().map(|name| name.clone().into());
-        let known = SINGLE_KEYS.into_iter().map(Cow::Borrowed).chain(given);
-        let known = known.map(Self::Field);
-        let mut known = known.chain(PAIRS.into_iter().map(Self::Pair));
-        ruled().filter(every).or_else(|| known.find(every))
+        let extra_names = extra_names.iter().map(|name| name.clone().into());
+        let built_in = SINGLE_KEYS
+            .into_iter()
+            .map(Cow::Borrowed)
+            .chain(extra_names);
+        let built_in = built_in.map(Self::Field);
+        let mut built_in = built_in.chain(PAIRS.into_iter().map(Self::Pair));
+        by_rule()
+            .filter(identifies_all)
+            .or_else(|| built_in.find(identifies_all))
     }
 
-    /// The key that a rule names, one field or two.
-    pub(super) fn ruled(names: &[String]) -> Option<Self> {
+    /// Returns the key that a rule names with one or two fields.
+    pub(super) fn of_rule(names: &[String]) -> Option<Self> {
         match names {
             [name] => Some(Self::Field(name.clone().into())),
-            [first, second] => Some(Self::Ruled([first.clone(), second.clone()])),
+            [first, second] => Some(Self::RulePair([first.clone(), second.clone()])),
             _ => None,
         }
     }
 
-    /// The names of the fields that the key is made of.
+    /// Returns the names of the fields of the key.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let (names, known): ([Option<&str>; 2], &[MapKey]) = match self {
+        let (names, schema_keys): ([Option<&str>; 2], &[MapKey]) = match self {
             Self::Field(name) => ([Some(name), None], &[]),
             Self::Pair([first, second]) => ([Some(first), Some(second)], &[]),
-            Self::Ruled([first, second]) => ([Some(first), Some(second)], &[]),
+            Self::RulePair([first, second]) => ([Some(first), Some(second)], &[]),
             Self::Known(keys) => ([None, None], keys),
             Self::Scalar => ([None, None], &[]),
         };
         names
             .into_iter()
             .flatten()
-            .chain(known.iter().map(MapKey::name))
+            .chain(schema_keys.iter().map(MapKey::name))
     }
 
-    /// An element's key as a path shows it.
+    /// Returns the identity of an element as paths show it.
     pub(super) fn in_path(&self, tree: &Tree<'_>, element: EntryId) -> String {
         let value = tree.entry(element).value;
         let fields = self.names();
@@ -115,7 +121,7 @@ impl ListKey {
         fields.join(",")
     }
 
-    /// An element's identity; `None` if the element cannot have one.
+    /// Returns the identity of an element, or `None` if it has none.
     pub(crate) fn identity<'t>(
         &'t self,
         tree: &'t Tree<'_>,
@@ -124,14 +130,14 @@ impl ListKey {
         let value = tree.entry(element).value;
         match self {
             Self::Field(name) => Some(Identity::of(field_key(tree, value, name)?)),
-            Self::Pair([first, second]) => pair_key(tree, value, first, second),
-            Self::Ruled([first, second]) => pair_key(tree, value, first, second),
-            Self::Known(keys) => known_key(tree, value, keys),
+            Self::Pair([first, second]) => pair_identity(tree, value, first, second),
+            Self::RulePair([first, second]) => pair_identity(tree, value, first, second),
+            Self::Known(keys) => schema_identity(tree, value, keys),
             Self::Scalar => Some(Identity::of(scalar_key(tree, value)?)),
         }
     }
 
-    /// The elements of a list by identity.
+    /// Indexes the elements of a list by identity.
     pub(super) fn index<'t>(&'t self, tree: &'t Tree<'t>, list: NodeId) -> Elements<'t> {
         let all = entries_of(tree, list);
         let mut elements = Elements::new(self, tree, all.len());
@@ -143,7 +149,7 @@ impl ListKey {
         elements
     }
 
-    /// The elements of all sides by identity; none of a side that has no list.
+    /// Indexes the elements of each side by identity. The index of a side without a list is empty.
     pub(crate) fn indexes<'t>(
         &'t self,
         trees: Triple<&'t Tree<'t>>,
@@ -158,13 +164,13 @@ impl ListKey {
         })
     }
 
-    /// Whether every element of a list has an identity of its own.
+    /// Returns true if each element of a list has a unique identity.
     fn identifies(&self, tree: &Tree<'_>, list: NodeId) -> bool {
         self.first_without(tree, list).is_none()
     }
 
-    /// The first element of a list without an identity of its own, and whether that is because
-    /// another one has the same.
+    /// Returns the first element of a list without a unique identity, and true if it repeats
+    /// another element's, false if it has none.
     pub(crate) fn first_without(&self, tree: &Tree<'_>, list: NodeId) -> Option<(EntryId, bool)> {
         let mut elements = entries_of(tree, list);
         if elements.len() == 1 {
@@ -180,8 +186,8 @@ impl ListKey {
     }
 }
 
-/// Elements of a list by identity. The identities are not kept: a list may have as many elements
-/// as a file has lines.
+/// The elements of a list by identity. Stores no identities, to save memory: a list can have as
+/// many elements as a file has lines.
 pub(crate) struct Elements<'t> {
     key: &'t ListKey,
     tree: &'t Tree<'t>,
@@ -189,7 +195,7 @@ pub(crate) struct Elements<'t> {
 }
 
 impl<'t> Elements<'t> {
-    /// None yet, with room for so many.
+    /// Creates an empty index with the given capacity.
     fn new(key: &'t ListKey, tree: &'t Tree<'t>, count: usize) -> Self {
         Self {
             key,
@@ -198,17 +204,17 @@ impl<'t> Elements<'t> {
         }
     }
 
-    /// The element of an identity, if there is one.
+    /// Returns the element with the given identity.
     pub(crate) fn find(&self, identity: Option<&Identity<'_>>) -> Option<EntryId> {
         let is_wanted = |it: &EntryId| self.key.identity(self.tree, *it).as_ref() == identity;
         self.table.find(hash_of(identity?), is_wanted).copied()
     }
 
-    /// Puts an element in the place of the one with its identity; whether there was none.
+    /// Inserts an element. Returns false if it replaced an element with the same identity.
     fn insert(&mut self, identity: &Identity<'_>, element: EntryId) -> bool {
-        let own = |it: &EntryId| self.key.identity(self.tree, *it);
-        let is_same = |it: &EntryId| own(it).as_ref() == Some(identity);
-        let hash = |it: &EntryId| own(it).as_ref().map_or(0, hash_of);
+        let identity_of = |it: &EntryId| self.key.identity(self.tree, *it);
+        let is_same = |it: &EntryId| identity_of(it).as_ref() == Some(identity);
+        let hash = |it: &EntryId| identity_of(it).as_ref().map_or(0, hash_of);
         match self.table.entry(hash_of(identity), is_same, hash) {
             Entry::Occupied(mut occupied) => {
                 *occupied.get_mut() = element;
@@ -226,8 +232,8 @@ fn hash_of(identity: &Identity<'_>) -> u64 {
     FxBuildHasher.hash_one(identity)
 }
 
-/// Two fields of a map as a key; the second may be missing.
-fn pair_key<'t>(
+/// Returns the identity given by two fields of a map. The second one may be missing.
+fn pair_identity<'t>(
     tree: &'t Tree<'_>,
     element: NodeId,
     first: &str,
@@ -235,7 +241,7 @@ fn pair_key<'t>(
 ) -> Option<Identity<'t>> {
     let first = field_key(tree, element, first)?;
     let second = match tree.find(tree.resolve(element), second) {
-        None => NOTHING,
+        None => MISSING,
         Some(_) => field_key(tree, element, second)?,
     };
     Some(Identity {
@@ -244,25 +250,29 @@ fn pair_key<'t>(
     })
 }
 
-/// The fields of a map that a schema names as its key.
-fn known_key<'t>(tree: &'t Tree<'_>, element: NodeId, keys: &'t [MapKey]) -> Option<Identity<'t>> {
+/// Returns the identity given by the fields that a schema names.
+fn schema_identity<'t>(
+    tree: &'t Tree<'_>,
+    element: NodeId,
+    keys: &'t [MapKey],
+) -> Option<Identity<'t>> {
     let map = tree.resolve(element);
-    let mut is_named = false;
+    let mut has_field = false;
     let mut parts = Vec::with_capacity(keys.len());
     for key in keys {
         parts.push(match (tree.find(map, key.name()), key.default()) {
             (Some(_), _) => {
-                is_named = true;
+                has_field = true;
                 field_key(tree, element, key.name())?
             }
             (None, Some(default)) => (default.scalar_type, &*default.content),
-            (None, None) => NOTHING,
+            (None, None) => MISSING,
         });
     }
     let mut parts = parts.into_iter();
-    is_named.then(|| Identity {
-        first: parts.next().unwrap_or(NOTHING),
-        second: parts.next().unwrap_or(NOTHING),
+    has_field.then(|| Identity {
+        first: parts.next().unwrap_or(MISSING),
+        second: parts.next().unwrap_or(MISSING),
         others: parts.collect(),
     })
 }
@@ -271,13 +281,13 @@ impl<'t> Identity<'t> {
     const fn of(key: ScalarKey<'t>) -> Self {
         Self {
             first: key,
-            second: NOTHING,
+            second: MISSING,
             others: Vec::new(),
         }
     }
 }
 
-/// A field of a map as a key: a scalar that is not null.
+/// Returns the value of a field, if it is a scalar and not null.
 fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<ScalarKey<'t>> {
     let map = tree.resolve(element);
     let field = tree.find(map, name)?;
@@ -286,17 +296,17 @@ fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<Scal
 }
 
 impl Walker<'_> {
-    /// The key that identifies the elements of a list in each side that has elements; `None` if
-    /// the list is not associative. A side that is no list is not asked.
+    /// Returns the key that identifies the elements of a list on each side that has elements, or
+    /// `None` if the list is not associative.
     fn list_key(&self, nodes: Nodes) -> Option<ListKey> {
         let lists = self.lists_with_elements(nodes);
-        ListKey::of(&lists, || self.ruled_key(nodes), &self.options.keys)
+        ListKey::of(&lists, || self.key_by_rule(nodes), &self.options.keys)
     }
 
-    /// The key of a list of scalars that merges as a set, where that is asked for (`--lists set`).
-    /// A list in which a scalar occurs twice is no set.
+    /// Returns the key of a list of scalars that merges as a set (`--lists set`). A list in which a
+    /// scalar repeats is no set.
     pub(super) fn set_key(&self, nodes: Nodes) -> Option<ListKey> {
-        if self.ruled_lists(nodes).unwrap_or(self.options.lists) != Lists::Set {
+        if self.lists_by_rule(nodes).unwrap_or(self.options.lists) != Lists::Set {
             return None;
         }
         let are_sets = self
@@ -306,16 +316,16 @@ impl Walker<'_> {
         are_sets.then_some(ListKey::Scalar)
     }
 
-    /// The key of a list whose elements are maps with an identity; `None` if the list merges
-    /// otherwise.
+    /// Returns the key of a list whose elements are maps with an identity, or `None` if the list
+    /// merges in another way.
     pub(super) fn element_key(&self, nodes: Nodes) -> Option<ListKey> {
-        match self.ruled_lists(nodes) {
+        match self.lists_by_rule(nodes) {
             Some(_) => None,
             None => self.list_key(nodes),
         }
     }
 
-    /// The key by which the elements of a list pair, maps or members of a set.
+    /// Returns the key by which elements pair, in an associative list or in a set.
     pub(super) fn pairing_key(&self, nodes: Nodes) -> Option<ListKey> {
         self.element_key(nodes).or_else(|| self.set_key(nodes))
     }
@@ -334,7 +344,7 @@ impl Walker<'_> {
             .collect()
     }
 
-    /// An element's key as a path shows it.
+    /// Returns the identity of an element as paths show it, from local if local has the element.
     pub(super) fn key_for_path(&self, key: &ListKey, sides: Triple<Option<EntryId>>) -> String {
         let found = self.trees.zip(sides).into_array().into_iter().rev();
         for (tree, element) in found {

@@ -1,4 +1,7 @@
-//! Lists whose elements have an identity (rules: Lists with a key).
+//! Merges lists whose elements have an identity (rules: Lists with a key).
+//!
+//! Elements pair if they have the same key, or if one side renamed one to the other. The result
+//! keeps local's order unless only upstream moved elements.
 
 use super::keys::{Elements, ListKey};
 use super::order::{in_updated_order, put_in_order};
@@ -12,7 +15,7 @@ use crate::merge::{ConflictKind, Lists, Resolution, Sides};
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, Tree};
 
-/// The elements of three lists, paired by their identity.
+/// The elements of three lists, paired by identity.
 struct Pairing<'k> {
     key: &'k ListKey,
     trees: Triple<&'k Tree<'k>>,
@@ -21,13 +24,13 @@ struct Pairing<'k> {
 }
 
 impl Pairing<'_> {
-    /// The element of a side that has the identity of an element of another one.
+    /// Returns the element of side `to` with the same identity as `element` of side `from`.
     fn same_identity(&self, from: Side, element: EntryId, to: Side) -> Option<EntryId> {
         let identity = self.key.identity(self.trees[from], element);
         self.indexes[to].find(identity.as_ref())
     }
 
-    /// An element of local's, with its partners.
+    /// Returns the entries that pair with a local element.
     fn sides_of_local(&self, element: EntryId) -> Entries {
         let renamed = self.renames.of_local(element);
         let original = renamed.or_else(|| self.same_identity(Side::Local, element, Side::Original));
@@ -39,32 +42,33 @@ impl Pairing<'_> {
         Triple::new(original, updated, Some(element))
     }
 
-    /// What an element of updated's was in the original, and which one of local's it is.
+    /// Returns the original and the local element that pair with an updated element.
     fn of_updated(&self, element: EntryId) -> (Option<EntryId>, Option<EntryId>) {
-        let old = self.renames.of_updated(element);
-        let before = old.or_else(|| self.same_identity(Side::Updated, element, Side::Original));
-        let local = before
-            .and_then(|before| self.renames.in_local(before))
-            .or_else(|| self.same_identity(Side::Original, old?, Side::Local))
+        let renamed_from = self.renames.of_updated(element);
+        let original =
+            renamed_from.or_else(|| self.same_identity(Side::Updated, element, Side::Original));
+        let local = original
+            .and_then(|original| self.renames.in_local(original))
+            .or_else(|| self.same_identity(Side::Original, renamed_from?, Side::Local))
             .or_else(|| self.same_identity(Side::Updated, element, Side::Local));
-        (before, local)
+        (original, local)
     }
 }
 
 impl<'a> Walker<'a> {
-    /// A list on both sides.
-    pub(super) fn list(&mut self, nodes: Nodes) -> Outcome {
+    /// Merges a list that both updated and local have.
+    pub(super) fn merge_list(&mut self, nodes: Nodes) -> Outcome {
         if let Some(key) = self.pairing_key(nodes) {
-            return self.elements(&key, nodes);
+            return self.merge_keyed_list(&key, nodes);
         }
-        match self.ruled_lists(nodes).unwrap_or(self.options.lists) {
+        match self.lists_by_rule(nodes).unwrap_or(self.options.lists) {
             Lists::Replace | Lists::Set => self.one_value_list(nodes),
-            Lists::Merge => self.sequence(nodes),
+            Lists::Merge => self.merge_unkeyed_list(nodes),
         }
     }
 
-    /// Elements that pair by their identity.
-    fn elements(&mut self, key: &ListKey, nodes: Nodes) -> Outcome {
+    /// Merges lists whose elements pair by identity.
+    fn merge_keyed_list(&mut self, key: &ListKey, nodes: Nodes) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
@@ -73,10 +77,10 @@ impl<'a> Walker<'a> {
         let mut sides: Vec<(EntryId, Entries)> = entries_of(trees.local, local)
             .map(|element| (element, pairing.sides_of_local(element)))
             .collect();
-        let both_moved = self.in_one_order(nodes, &mut sides);
+        let is_order_conflict = self.order_elements(nodes, &mut sides);
         let mut position_of = vec![0; sides.len()];
-        for (place, (element, _)) in sides.iter().enumerate() {
-            position_of[position(entries_of(trees.local, local), *element)] = place;
+        for (index, (element, _)) in sides.iter().enumerate() {
+            position_of[position(entries_of(trees.local, local), *element)] = index;
         }
         let residents = self.residents(key, nodes, &sides);
         let arrivals = entries_of(trees.updated, updated)
@@ -85,8 +89,8 @@ impl<'a> Walker<'a> {
                     let at = position(entries_of(trees.local, local), resident);
                     Arrival::Resident(position_of[at])
                 }
-                (before, None) => {
-                    self.arriving_element(key, Triple::new(before, Some(element), None))
+                (original, None) => {
+                    self.arriving_element(key, Triple::new(original, Some(element), None))
                 }
             })
             .collect();
@@ -99,22 +103,24 @@ impl<'a> Walker<'a> {
                 let has = |side| pairing.same_identity(Side::Local, entry, side).is_some();
                 !has(Side::Original) && !has(Side::Updated)
             };
-            self.part_insertions(nodes, &mut children, is_added_locally);
+            self.insertions_as_conflicts(nodes, &mut children, is_added_locally);
         }
-        if !both_moved {
+        if !is_order_conflict {
             drop((pairing, sides, position_of));
-            return self.merged(nodes, children);
+            return self.collection_outcome(nodes, children);
         }
-        let theirs = in_updated_order(&children, |entry| {
+        let reordered = in_updated_order(&children, |entry| {
             pairing.same_identity(Side::Local, entry, Side::Updated)
         });
-        let local = self.merged(nodes, children);
+        let local = self.collection_outcome(nodes, children);
         let recorded = self.conflicts.len();
-        let updated = self.merged(nodes, theirs);
+        // Records the same conflicts again.
+        let updated = self.collection_outcome(nodes, reordered);
         self.conflicts.truncate(recorded);
-        self.conflict_kept(ConflictKind::Order, nodes, local, updated)
+        self.conflict_for_local(ConflictKind::Order, nodes, local, updated)
     }
 
+    /// Pairs the elements of three lists by identity, and by renames.
     fn pairing<'k>(&self, key: &'k ListKey, nodes: Nodes) -> Pairing<'k>
     where
         'a: 'k,
@@ -138,16 +144,16 @@ impl<'a> Walker<'a> {
         pairing
     }
 
-    /// Local's elements, with what becomes of each.
+    /// Merges the local elements, in the order of `sides`.
     fn residents(
         &mut self,
         key: &ListKey,
         nodes: Nodes,
         sides: &[(EntryId, Entries)],
     ) -> Vec<Resident> {
-        let has_lines = self.have_lines(nodes);
+        let on_own_lines = self.entries_on_own_lines(nodes);
         let residents = sides.iter().map(|(element, sides)| {
-            self.has_lines = has_lines;
+            self.on_own_lines = on_own_lines;
             let child = self.resident_element(key, *element, *sides);
             Resident {
                 child: child.of_sides(*sides),
@@ -157,58 +163,62 @@ impl<'a> Walker<'a> {
         residents.collect()
     }
 
-    /// Puts local's elements in the order that one side gave them. Whether both sides moved some,
-    /// and not alike.
-    fn in_one_order(&mut self, nodes: Nodes, sides: &mut Vec<(EntryId, Entries)>) -> bool {
+    /// Puts the local elements into the order of the result. Returns true if both sides moved
+    /// elements and their orders differ.
+    fn order_elements(&mut self, nodes: Nodes, sides: &mut Vec<(EntryId, Entries)>) -> bool {
         if !sides.iter().any(|(element, _)| self.pins.has(*element)) {
             return put_in_order(sides);
         }
-        // what is pinned stays where it is, and a list has one order
+        // A list has one order: to take upstream's could move a pinned element.
         let mut moved = sides.clone();
         if put_in_order(&mut moved) || moved != *sides {
-            self.hold_back(nodes);
+            self.record_held_back(nodes);
         }
         false
     }
 
+    /// Merges an element that local has.
     fn resident_element(&mut self, key: &ListKey, local: EntryId, sides: Entries) -> Child {
         match (sides.original, sides.updated) {
             (None, None) => Child::keep(local),
             (Some(original), None) => self.deleted_element(key, original, local),
-            (None, Some(updated)) if self.is_added_apart(sides) && !self.pins.has(local) => {
+            (None, Some(updated))
+                if self.both_added_differently(sides) && !self.pins.has(local) =>
+            {
                 let step = self.keyed_step(key, sides);
                 let nodes = self.values_of(sides);
-                let taken = self.whole(updated).outcome;
-                let conflict = ConflictKind::BothAdded;
-                let outcome = self.at(step, |walker| walker.conflict(conflict, nodes, taken));
+                let updated_outcome = self.take_element(updated).outcome;
+                let kind = ConflictKind::BothAdded;
+                let outcome = self.at(step, |walker| walker.conflict(kind, nodes, updated_outcome));
                 Child::local(local, outcome)
             }
             (_, Some(_)) => {
                 let step = self.keyed_step(key, sides);
-                self.at(step, |walker| walker.entry(sides))
+                self.at(step, |walker| walker.merge_entry(sides))
                     .unwrap_or_else(|| Child::keep(local))
             }
         }
     }
 
-    /// Whether, between equals, both sides added an element, and not alike.
-    fn is_added_apart(&self, sides: Entries) -> bool {
+    /// Returns true if, in a merge of equal sides, both sides added the element with different
+    /// values.
+    fn both_added_differently(&self, sides: Entries) -> bool {
         self.options.sides == Sides::Equal
             && sides.original.is_none()
             && !self.is_equal_updated_local(self.values_of(sides))
     }
 
-    /// Where both sides added elements at one place, nobody knows which come first, or whether both
-    /// are meant: a conflict.
-    fn part_insertions(
+    /// Turns insertions of both sides at one place into conflicts: their order is unknown, and so
+    /// is whether both are wanted.
+    fn insertions_as_conflicts(
         &mut self,
         nodes: Nodes,
         children: &mut [Child],
         is_added_locally: impl Fn(EntryId) -> bool,
     ) {
-        let is_ours =
+        let is_local =
             |child: &Child| matches!(child.slot, Slot::Local(entry) if is_added_locally(entry));
-        let is_theirs = |child: &Child| {
+        let is_updated = |child: &Child| {
             matches!(
                 (child.slot, &child.outcome),
                 (Slot::Updated(_), Outcome::Take(_))
@@ -216,40 +226,42 @@ impl<'a> Walker<'a> {
         };
         let mut start = 0;
         while start < children.len() {
-            let ours = children[start..]
+            let local_count = children[start..]
                 .iter()
-                .take_while(|child| is_ours(child))
+                .take_while(|child| is_local(child))
                 .count();
-            let theirs = children[start + ours..]
+            let updated_count = children[start + local_count..]
                 .iter()
-                .take_while(|child| is_theirs(child))
+                .take_while(|child| is_updated(child))
                 .count();
-            let pinned = children[start..start + ours]
+            let has_pin = children[start..start + local_count]
                 .iter()
                 .any(|child| matches!(child.slot, Slot::Local(entry) if self.pins.has(entry)));
-            if ours > 0 && theirs > 0 && !pinned {
-                let stays = self.conflict(ConflictKind::BothAdded, nodes, Outcome::Remove);
-                for child in &mut children[start..start + ours] {
-                    child.outcome = stays.clone();
+            if local_count > 0 && updated_count > 0 && !has_pin {
+                let local_outcome = self.conflict(ConflictKind::BothAdded, nodes, Outcome::Remove);
+                for child in &mut children[start..start + local_count] {
+                    child.outcome = local_outcome.clone();
                 }
-                for child in &mut children[start + ours..start + ours + theirs] {
-                    let taken = std::mem::replace(&mut child.outcome, Outcome::Remove);
+                for child in &mut children[start + local_count..start + local_count + updated_count]
+                {
+                    let updated_outcome = std::mem::replace(&mut child.outcome, Outcome::Remove);
                     child.outcome = match self.resolution() {
-                        Resolution::Updated => taken,
+                        Resolution::Updated => updated_outcome,
                         Resolution::Local | Resolution::Open => Outcome::Remove,
-                        Resolution::Markers => Outcome::apart(Outcome::Remove, taken),
+                        Resolution::Markers => Outcome::apart(Outcome::Remove, updated_outcome),
                     };
                 }
             }
-            start += (ours + theirs).max(1);
+            start += (local_count + updated_count).max(1);
         }
     }
 
+    /// Decides what comes of an element that local does not have.
     fn arriving_element(&mut self, key: &ListKey, sides: Entries) -> Arrival {
         let step = self.keyed_step(key, sides);
         if let (ListKey::Scalar, None, Some(updated)) = (key, sides.original, sides.updated) {
-            // In a set a null is a member like any other.
-            return Arrival::New(self.whole(updated));
+            // In a set, a null is an element and not a deletion.
+            return Arrival::New(self.take_element(updated));
         }
         let outcome = self.at(step, |walker| walker.absent_locally(sides, Some(key)));
         let outcome = outcome.unwrap_or(Outcome::Remove);
@@ -259,7 +271,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The step to an element that is named by its key.
+    /// Returns the path step to an element that is named by its key.
     pub(super) fn keyed_step(&self, key: &ListKey, sides: Entries) -> Step {
         Step {
             segment: Segment::Element(key.clone()),
@@ -267,7 +279,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The step to an element that is named by its position.
+    /// Returns the path step to an element that is named by its position.
     pub(super) fn indexed_step(&self, sides: Entries, index: usize) -> Step {
         Step {
             segment: Segment::Index(index),

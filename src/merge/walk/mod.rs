@@ -1,33 +1,38 @@
-//! The walk over original, updated and local at once: what changed upstream, and what becomes of
-//! the local text.
+//! The walk: decides what becomes of each value and comment of the local document.
+//!
+//! The input is the trees of original, updated and local. The output is the conflicts, and an
+//! [`Outcome`] for the local root, which `merge::edit` applies to the local text.
+//! [`Walker::decide`] is the start; `fields` merges maps, `lists` and `sequences` merge lists with
+//! and without a key, `arrive` and `delete` handle additions and deletions, `rows` merges comments
+//! and blank lines.
 
 mod agreement;
 mod align;
-mod alike;
+mod aligned_lists;
 pub(crate) mod arrive;
-mod become_list;
+mod both_changed;
 mod delete;
 pub(crate) mod entries_at;
+mod exact;
 pub(crate) mod fields;
 mod hunks;
-mod hunks_of_sides;
 mod images;
 pub(crate) mod index;
-mod inserted;
 pub(crate) mod keys;
 mod lists;
 mod moved;
 mod namesakes;
 mod order;
+mod path_rules;
 mod pinned;
 pub(crate) mod place;
 mod record;
 pub(crate) mod remarks;
 mod renames;
 mod rows;
-mod ruled;
 mod same_text;
 mod sequences;
+mod similarity;
 mod sorted;
 mod texts;
 
@@ -41,48 +46,47 @@ use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
 
 use record::Step;
 
-/// A node of each side that has one.
+/// The node on each side that has one.
 type Nodes = Triple<Option<NodeId>>;
-/// An entry of each side that has one.
+/// The entry on each side that has one.
 type Entries = Triple<Option<EntryId>>;
 
-/// Walks three trees and decides what becomes of the local one.
+/// Walks three trees in parallel and decides the outcome for the local one.
 pub(crate) struct Walker<'a> {
     trees: Triple<&'a Tree<'a>>,
     options: &'a Options,
-    /// Whether an explicit null is a word of command (rules: Nulls).
+    /// Whether an explicit null deletes a field (rules: Nulls).
     nulls_clear: bool,
-    /// Whether two spans of equal text always mean equal values: not so where aliases occur.
+    /// Whether equal text always means equal values. False if a document has aliases.
     text_is_value: bool,
-    /// What the schema says of each node, where there is a schema.
+    /// The field schemas of each document, if the merge uses a schema.
     schemas: Option<Triple<FieldSchemas<'a>>>,
-    /// Whether what is between entries merges too.
+    /// Whether comments and blank lines between entries are merged too.
     merges_lines: bool,
-    /// Where the documents' bodies begin: what is above is merged elsewhere.
+    /// The offsets at which the bodies of the documents start. `merge::around` merges what is
+    /// above.
     bodies: Triple<u32>,
-    /// On which sides the entries that the walk is at have lines of their own.
-    has_lines: Triple<bool>,
+    /// For each side, whether the entries of the current collection are on lines of their own.
+    on_own_lines: Triple<bool>,
     fingerprints: Triple<Fingerprints<'a>>,
     steps: Vec<Step>,
     pins: Pins,
-    /// Whose version is the higher one, of the conflict that is being recorded, if a rule asks for
-    /// that.
-    higher: Option<Resolution>,
+    /// The side with the higher version in the current conflict, if a rule says `take: higher`.
+    higher_version: Option<Resolution>,
     conflicts: Vec<Conflict>,
-    /// What is reported and is no conflict.
+    /// Reports that are not conflicts.
     noted: Vec<Conflict>,
 }
 
-/// What a walk decided, and what there is to say about it.
+/// The result of a walk.
 pub(crate) struct Decided {
     pub(crate) outcome: Outcome,
     pub(crate) conflicts: Vec<Conflict>,
-    /// What is reported and is no conflict: what pins held back, and what was put together from
-    /// both sides.
+    /// Reports that are not conflicts: held back by pins, or combined from both sides.
     pub(crate) noted: Vec<Conflict>,
 }
 
-/// Map, list or scalar: the kinds of values (rules: Equality, Kinds that differ).
+/// The kind of a value: map, list or scalar (rules: Equality, Kinds that differ).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Map,
@@ -91,7 +95,7 @@ pub(crate) enum Shape {
 }
 
 impl<'a> Walker<'a> {
-    /// A walk over three trees; an original that is not there is an empty tree.
+    /// Creates a walker over three trees. If there is no original, its tree is empty.
     pub(crate) fn new(
         trees: Triple<&'a Tree<'a>>,
         nulls_clear: bool,
@@ -109,18 +113,18 @@ impl<'a> Walker<'a> {
                 .map(|schema| trees.map(|tree| FieldSchemas::of_document(schema, tree))),
             merges_lines: false,
             bodies: Triple::default(),
-            has_lines: Triple::default(),
+            on_own_lines: Triple::default(),
             fingerprints: trees.map(Fingerprints::new),
             steps: Vec::new(),
             pins: Pins::of(trees.local),
-            higher: None,
+            higher_version: None,
             conflicts: Vec::new(),
             noted: Vec::new(),
         }
     }
 
-    /// The same, where what is between entries merges too, from where the documents' bodies
-    /// begin.
+    /// Also merges comments and blank lines, from the offset at which the body of each document
+    /// starts.
     pub(crate) fn with_lines(self, bodies: Triple<u32>) -> Self {
         Self {
             merges_lines: true,
@@ -129,9 +133,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Decides the whole document. `has_original` says whether there is one to compare with.
+    /// Decides the whole document. `has_original` is false if the document has no original.
     pub(crate) fn decide(mut self, has_original: bool) -> Decided {
-        let outcome = self.value(self.roots(has_original));
+        let outcome = self.merge_value(self.roots(has_original));
         Decided {
             outcome,
             conflicts: self.conflicts,
@@ -139,9 +143,9 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// What there is to say where the whole document is pinned.
+    /// Returns the reports for a document that is pinned as a whole.
     pub(crate) fn held_document(mut self, has_original: bool) -> Vec<Conflict> {
-        self.hold_back(self.roots(has_original));
+        self.record_held_back(self.roots(has_original));
         self.noted
     }
 
@@ -153,12 +157,12 @@ impl<'a> Walker<'a> {
         )
     }
 
-    /// What becomes of an entry that at least one side has; `None` if the result has none and
-    /// local has none.
-    fn entry(&mut self, entries: Entries) -> Option<Child> {
+    /// Merges an entry that at least one side has. Returns `None` if neither local nor the result
+    /// has the entry.
+    fn merge_entry(&mut self, entries: Entries) -> Option<Child> {
         let nodes = self.values_of(entries);
         if let Some(local) = entries.local.filter(|local| self.pins.has(*local)) {
-            self.hold_back(nodes);
+            self.record_held_back(nodes);
             return Some(Child::keep(local));
         }
         match (entries.original, entries.updated, entries.local) {
@@ -185,12 +189,12 @@ impl<'a> Walker<'a> {
                 if let Some(rewritten) = self.fast_forward(entries) {
                     return Some(rewritten);
                 }
-                let has_lines = self.has_lines;
-                let outcome = self.value(nodes);
-                self.has_lines = has_lines;
+                let on_own_lines = self.on_own_lines;
+                let outcome = self.merge_value(nodes);
+                self.on_own_lines = on_own_lines;
                 let remarks = self.remarks(entries, &outcome);
-                let below = match has_lines.local {
-                    true => self.merged_below(entries, &outcome),
+                let below = match on_own_lines.local {
+                    true => self.merge_comments_below(entries, &outcome),
                     false => None,
                 };
                 let child = Child::local(local, outcome).of_sides(entries);
@@ -199,27 +203,27 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// An entry that local left as it was is what upstream made of it, to the byte.
+    /// Returns upstream's entry, byte for byte, if local did not change the entry.
     fn fast_forward(&self, entries: Entries) -> Option<Child> {
         let (original, updated, local) = (entries.original?, entries.updated?, entries.local?);
         let trees = self.trees;
         let value = trees.updated.entry(updated).value;
         let is_plain = self.merges_lines
-            && self.has_lines == Triple::new(true, true, true)
-            && (self.text_is_value || self.names_no_anchor(original, updated))
+            && self.on_own_lines == Triple::new(true, true, true)
+            && (self.text_is_value || self.is_free_of_anchors(original, updated))
             && !self.holds_pin(self.values_of(entries))
             && (!self.nulls_clear || !holds_null(trees.updated, value));
         let column = |tree: &Tree<'_>, entry: EntryId| tree.column(tree.entry(entry).span.start);
-        let in_place = column(trees.original, original) == column(trees.local, local)
+        let keeps_column = column(trees.original, original) == column(trees.local, local)
             || !trees.updated.is_block_collection(value);
-        let is_left = is_plain
-            && in_place
+        let is_unchanged = is_plain
+            && keeps_column
             && same_text::same_lines((trees.original, original), (trees.local, local));
-        is_left.then(|| Child::rewritten(local, value).of_sides(entries))
+        is_unchanged.then(|| Child::rewritten(local, value).of_sides(entries))
     }
 
-    /// A value that updated and local both have (rules: Fields).
-    fn value(&mut self, nodes: Nodes) -> Outcome {
+    /// Merges a value that both updated and local have (rules: Fields).
+    fn merge_value(&mut self, nodes: Nodes) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
@@ -227,17 +231,16 @@ impl<'a> Walker<'a> {
             shape(self.trees.updated, updated),
             shape(self.trees.local, local),
         ) {
-            _ if self.became_apart(nodes) && !self.holds_pin(nodes) => self.single(nodes),
-            (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => self.fields(nodes),
-            (Shape::List, Shape::List) => self.list(nodes),
-            _ if self.holds_pin(nodes) => self.held_whole(nodes),
-            _ => self.single(nodes),
+            _ if self.both_changed_kind(nodes) && !self.holds_pin(nodes) => self.one_value(nodes),
+            (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => self.merge_map(nodes),
+            (Shape::List, Shape::List) => self.merge_list(nodes),
+            _ if self.holds_pin(nodes) => self.keep_whole_for_pin(nodes),
+            _ => self.one_value(nodes),
         }
     }
 
-    /// Whether, between equals, both made a value of another kind of what the original has, and not
-    /// alike.
-    fn became_apart(&self, nodes: Nodes) -> bool {
+    /// Returns true if equal sides made values of another kind of the original's, and they differ.
+    fn both_changed_kind(&self, nodes: Nodes) -> bool {
         let shapes = self
             .trees
             .zip(nodes)
@@ -249,43 +252,43 @@ impl<'a> Walker<'a> {
             && !self.is_equal_updated_local(nodes)
     }
 
-    /// A scalar, or kinds that differ: one value (rules: Scalars, Kinds that differ), nulls being
-    /// commands (rules: Nulls).
-    fn single(&mut self, nodes: Nodes) -> Outcome {
+    /// Merges a scalar, or values of different kinds, as one value
+    /// (rules: Scalars, Kinds that differ). A null may act as a deletion (rules: Nulls).
+    fn one_value(&mut self, nodes: Nodes) -> Outcome {
         let Some(updated) = nodes.updated else {
             return Outcome::Keep;
         };
-        if self.settled(nodes) {
+        if self.nothing_to_merge(nodes) {
             return Outcome::Keep;
         }
-        let taken = self.taken_in_lines(nodes);
-        let taken = taken.unwrap_or_else(|| self.taken(nodes, updated));
+        let updated_outcome = self.updated_as_literal(nodes);
+        let updated_outcome = updated_outcome.unwrap_or_else(|| self.take_updated(nodes, updated));
         let nulls = self.clearing_nulls(nodes);
         if !nulls.original {
             if nulls.local {
                 let kind = self.kind_of_change(nodes);
-                return self.conflict_kept(kind, nodes, Outcome::Keep, taken);
+                return self.conflict_for_local(kind, nodes, Outcome::Keep, updated_outcome);
             }
             if nulls.updated {
                 return self.override_local(nodes, Outcome::Remove);
             }
         }
-        if let Some(merged) = self.merged_parts(nodes) {
+        if let Some(merged) = self.merge_scalar_parts(nodes) {
             return merged;
         }
-        self.override_local(nodes, taken)
+        self.override_local(nodes, updated_outcome)
     }
 
-    /// Upstream's value in the place of local's.
-    fn taken(&self, nodes: Nodes, updated: NodeId) -> Outcome {
+    /// Returns the outcome that replaces local's value with upstream's.
+    fn take_updated(&self, nodes: Nodes, updated: NodeId) -> Outcome {
         Outcome::Take(Incoming {
             quoting: self.local_quoting(nodes),
             ..Incoming::whole(updated)
         })
     }
 
-    /// On which sides a null is where one is a word of command (rules: Nulls): in a field. A
-    /// document that is null as a whole is data.
+    /// Returns, for each side, whether the value is a null that acts as a deletion (rules: Nulls).
+    /// A document that is null as a whole is data.
     fn clearing_nulls(&self, nodes: Nodes) -> Triple<bool> {
         let is_field = !self.steps.is_empty();
         let is_null = |tree: &Tree<'_>, node: Option<NodeId>| {
@@ -296,8 +299,8 @@ impl<'a> Walker<'a> {
             .map(|(tree, node)| is_null(tree, node))
     }
 
-    /// Whether upstream changed nothing, or local has what upstream made of it already.
-    fn settled(&self, nodes: Nodes) -> bool {
+    /// Returns true if upstream changed nothing, or if local already has upstream's value.
+    fn nothing_to_merge(&self, nodes: Nodes) -> bool {
         self.unchanged_upstream(nodes) || self.is_equal_updated_local(nodes)
     }
 
@@ -316,14 +319,14 @@ impl<'a> Walker<'a> {
             if equal(self.trees.original, original, self.trees.local, local))
     }
 
-    /// Upstream's outcome where local did not change the value; else a conflict, decided by the
-    /// policy.
-    fn override_local(&mut self, nodes: Nodes, taken: Outcome) -> Outcome {
+    /// Returns `updated_outcome` if local did not change the value. Otherwise records a conflict,
+    /// which the policy resolves.
+    fn override_local(&mut self, nodes: Nodes, updated_outcome: Outcome) -> Outcome {
         if self.unchanged_locally(nodes) {
-            return taken;
+            return updated_outcome;
         }
         let kind = self.kind_of_change(nodes);
-        self.conflict(kind, nodes, taken)
+        self.conflict(kind, nodes, updated_outcome)
     }
 
     fn kind_of_change(&self, nodes: Nodes) -> ConflictKind {
@@ -348,7 +351,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Local's way of quoting a scalar that original and updated quote alike.
+    /// Returns local's quoting of a scalar, if original and updated quote it alike.
     fn local_quoting(&self, nodes: Nodes) -> Option<ScalarStyle> {
         let styles = self.trees.zip(nodes).map(|(tree, node)| {
             node.and_then(|node| tree.scalar(node))
@@ -368,13 +371,13 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Whether a null is anywhere in a value.
+/// Returns true if a value is null or contains a null.
 fn holds_null(tree: &Tree<'_>, node: NodeId) -> bool {
     let mut entries = tree.entries(node);
     tree.is_null(node) || entries.any(|entry| holds_null(tree, tree.entry(entry).value))
 }
 
-/// The kind of a node; an alias is what it stands for.
+/// Returns the kind of a node. Aliases are resolved.
 pub(crate) fn shape(tree: &Tree<'_>, node: NodeId) -> Shape {
     match tree.node(tree.resolve(node)).kind {
         NodeKind::Mapping(_) => Shape::Map,
@@ -383,7 +386,7 @@ pub(crate) fn shape(tree: &Tree<'_>, node: NodeId) -> Shape {
     }
 }
 
-/// The entries of a node, an alias being what it stands for.
+/// Returns the entries of a node. Aliases are resolved.
 fn entries_of<'t>(
     tree: &'t Tree<'_>,
     node: NodeId,
@@ -391,7 +394,7 @@ fn entries_of<'t>(
     tree.entries(tree.resolve(node))
 }
 
-/// The position of an entry among the entries of its collection, which are numbered in a row.
+/// Returns the position of `wanted` among the entries of its collection, whose ids are consecutive.
 pub(crate) fn position(mut entries: impl Iterator<Item = EntryId>, wanted: EntryId) -> usize {
     let first = entries.next().unwrap_or(wanted);
     (wanted.number() - first.number()) as usize

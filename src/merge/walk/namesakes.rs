@@ -1,5 +1,5 @@
-//! Elements of one name that both sides inserted in a list without a key (rules: Lists without a
-//! key).
+//! Pairs elements with the same name that both sides inserted in a list without a key
+//! (rules: Lists without a key).
 
 use std::hash::Hash;
 use std::rc::Rc;
@@ -7,13 +7,13 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::align::Alignment;
-use super::alike::{Least, likeness, name_of};
+use super::similarity::{Threshold, name_of, similarity};
 use crate::merge::fingerprint::Fingerprints;
 use crate::triple::Triple;
 use crate::yaml::EntryId;
 
-/// The elements that have one name on both sides, by position. Each side has it once, and the
-/// original has not got it.
+/// The paired elements, by position. Each side has the name once, and the original does not have
+/// it.
 #[derive(Debug, Default)]
 pub(super) struct Namesakes {
     of_updated: FxHashMap<usize, usize>,
@@ -34,7 +34,7 @@ impl Namesakes {
         }
         let names = prints.zip(elements.as_ref());
         let names = names.map(|(prints, elements)| {
-            places(elements.iter().map(|element| name_of(prints, *element)))
+            unique_positions(elements.iter().map(|element| name_of(prints, *element)))
         });
         for (name, updated) in &names.updated {
             let (Some(updated), Some(Some(local))) = (*updated, names.local.get(name).copied())
@@ -44,7 +44,7 @@ impl Namesakes {
             let are_alike = || {
                 let updated = (prints.updated, elements.updated[updated]);
                 let local = (prints.local, elements.local[local]);
-                likeness(updated, local, Least::HalfOfDeleted).is_some()
+                similarity(updated, local, Threshold::Strict).is_some()
             };
             if of_updated[updated].is_none()
                 && of_local[local].is_none()
@@ -68,14 +68,16 @@ impl Namesakes {
     }
 }
 
-/// Where each name is; `None` where it is at more than one place.
-fn places<N: Hash + Eq>(names: impl Iterator<Item = Option<N>>) -> FxHashMap<N, Option<usize>> {
-    let mut places = FxHashMap::default();
+/// Returns the position of each name; `None` for a name that repeats.
+fn unique_positions<N: Hash + Eq>(
+    names: impl Iterator<Item = Option<N>>,
+) -> FxHashMap<N, Option<usize>> {
+    let mut unique_positions = FxHashMap::default();
     for (at, name) in names.enumerate() {
         if let Some(name) = name {
-            let place = places.entry(name);
+            let place = unique_positions.entry(name);
             place.and_modify(|place| *place = None).or_insert(Some(at));
         }
     }
-    places
+    unique_positions
 }

@@ -1,15 +1,15 @@
-//! The order of elements that have an identity (rules: Lists with a key): local's, unless only
-//! upstream moved any.
+//! Decides the order of elements that have an identity (rules: Lists with a key): local's order,
+//! unless only upstream moved elements.
 
 use super::Entries;
 use crate::merge::decision::{Child, Slot};
 use crate::yaml::EntryId;
 
-/// Local's elements, each with its three sides, in the order that the result has them.
+/// The local elements in the order of the result, each with the entries of all sides.
 pub(super) type Ordered = Vec<(EntryId, Entries)>;
 
-/// Brings local's elements into the order of the result. True where both sides moved elements, and
-/// not alike: then local's order stays, and it is a conflict.
+/// Puts the local elements into the order of the result. Returns true for a conflict, in which both
+/// sides moved elements differently; local's order stays then.
 pub(super) fn put_in_order(elements: &mut Ordered) -> bool {
     let mut shared: Vec<(EntryId, EntryId, EntryId)> = elements
         .iter()
@@ -25,33 +25,33 @@ pub(super) fn put_in_order(elements: &mut Ordered) -> bool {
     moved_upstream && moved_locally && !same_order
 }
 
-/// Elements that all three have take updated's order among themselves; every other one keeps its
+/// Gives the elements that all three lists have the order of updated. All other elements keep their
 /// position.
 fn take_updated_order(elements: &mut Ordered) {
     let is_shared =
         |(_, sides): &(EntryId, Entries)| sides.original.is_some() && sides.updated.is_some();
     let mut shared: Ordered = elements.iter().copied().filter(is_shared).collect();
     shared.sort_by_key(|(_, sides)| sides.updated);
-    let places = elements.iter_mut().filter(|element| is_shared(element));
-    for (place, element) in places.zip(shared) {
-        *place = element;
+    let slots = elements.iter_mut().filter(|element| is_shared(element));
+    for (slot, element) in slots.zip(shared) {
+        *slot = element;
     }
 }
 
-/// Children in updated's order, where `updated_of` says which of its elements a local one is.
+/// Returns the children in updated's order. `updated_of` returns the updated element of a local
+/// one.
 pub(super) fn in_updated_order(
     children: &[Child],
     updated_of: impl Fn(EntryId) -> Option<EntryId>,
 ) -> Vec<Child> {
-    groups_by_updated(children.iter().cloned(), |child| match child.slot {
+    sort_by_updated(children.iter().cloned(), |child| match child.slot {
         Slot::Local(local) => updated_of(local),
         Slot::Updated(updated) => Some(updated),
     })
 }
 
-/// Items in the order of the updated entries that they are; one that is none stays behind the item
-/// that it follows.
-fn groups_by_updated<T>(
+/// Sorts items by their updated entries. An item without one stays behind the item that it follows.
+fn sort_by_updated<T>(
     items: impl Iterator<Item = T>,
     updated_of: impl Fn(&T) -> Option<EntryId>,
 ) -> Vec<T> {

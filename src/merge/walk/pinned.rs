@@ -1,4 +1,4 @@
-//! What a comment `# merge3: keep` in local holds back (rules: Pins).
+//! Handles what pins hold back: `# merge3: keep` comments in the local document (rules: Pins).
 
 use super::index::key_of;
 use super::keys::ListKey;
@@ -7,28 +7,28 @@ use crate::merge::decision::Outcome;
 use crate::yaml::EntryId;
 
 impl Walker<'_> {
-    /// Whether anything in local's map or list is pinned.
+    /// Returns true if an entry inside the local map or list is pinned.
     pub(super) fn holds_pin(&self, nodes: Nodes) -> bool {
         !self.pins.is_empty() && nodes.local.is_some_and(|local| self.pins.are_in(local))
     }
 
-    /// Local's value stays whole, as upstream's cannot come without touching what is pinned in it.
-    pub(super) fn held_whole(&mut self, nodes: Nodes) -> Outcome {
-        self.hold_back(nodes);
+    /// Keeps local's value as a whole, because taking upstream's would change something pinned in
+    /// it.
+    pub(super) fn keep_whole_for_pin(&mut self, nodes: Nodes) -> Outcome {
+        self.record_held_back(nodes);
         Outcome::Keep
     }
 
-    /// Records that a pin kept upstream's change away, if upstream changed anything that local has
-    /// not got already.
-    pub(super) fn hold_back(&mut self, nodes: Nodes) {
-        if !self.settled(nodes) && (nodes.original.is_some() || nodes.updated.is_some()) {
+    /// Records that a pin holds back a change, if upstream changed something that local does not
+    /// have.
+    pub(super) fn record_held_back(&mut self, nodes: Nodes) {
+        if !self.nothing_to_merge(nodes) && (nodes.original.is_some() || nodes.updated.is_some()) {
             self.record_pinned(nodes);
         }
     }
 
-    /// What is left of an element that upstream removed and that holds something pinned: that, and
-    /// its key.
-    pub(super) fn pinned_rest(&mut self, key: &ListKey, nodes: Nodes) -> Outcome {
+    /// Deletes an element that upstream deleted, except for its key and what is pinned in it.
+    pub(super) fn keep_pinned_part(&mut self, key: &ListKey, nodes: Nodes) -> Outcome {
         match (nodes.original, nodes.local) {
             (Some(original), Some(local)) => self.deleted_fields(nodes, original, local, Some(key)),
             _ => self.deleted_upstream(nodes),

@@ -1,13 +1,13 @@
-//! Where an entry that comes goes (rules: Lists with a key, Places and formats): after the nearest
-//! entry before it in updated that local has, and after local's own ones that follow that; else
-//! before the nearest after it; else at the end.
+//! Finds the position of new entries (rules: Lists with a key, Places and formats): behind the
+//! nearest entry above in updated that local has and behind local's own entries that follow it;
+//! else above the nearest such entry below; else at the end.
 
 use crate::merge::decision::Child;
 
 /// An entry that local has.
 pub(crate) struct Resident {
     pub(crate) child: Child,
-    /// Whether updated does not have it: it is local's own, if it stays.
+    /// Whether updated does not have the entry.
     pub(crate) own: bool,
 }
 
@@ -15,19 +15,19 @@ pub(crate) struct Resident {
 pub(crate) enum Arrival {
     /// Local has it, at this position.
     Resident(usize),
-    /// It comes.
+    /// It is new, and comes.
     New(Child),
     /// Local does not have it, and it does not come.
     Nothing,
 }
 
-/// All entries in the order of the result; `residents` are in the order that they will have,
-/// `arrivals` in updated's.
+/// Returns all entries in the order of the result. `residents` are in the order that they will
+/// have, `arrivals` in updated's order.
 pub(crate) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
     place_with(residents, arrivals, false)
 }
 
-/// The same, where what comes behind all that local has stays at the end.
+/// Like [`place`], but new entries below all shared ones in updated go to the very end.
 pub(crate) fn place_to_end(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
     place_with(residents, arrivals, true)
 }
@@ -42,7 +42,8 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
         .rposition(|arrival| matches!(arrival, Arrival::Resident(_)));
     let last_of_own = last_of_own(&residents);
     let mut nearest = None;
-    // each with the number of residents above it, and whether it is what comes above the first
+    // Returns the number of residents above the new entry, and whether it was placed above the
+    // first shared entry.
     let place = |(index, arrival)| {
         let child = match arrival {
             Arrival::New(child) => child,
@@ -52,7 +53,7 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
             }
             Arrival::Nothing => return None,
         };
-        // what is put at the end stays at the end
+        // Upstream appended the entry: it stays at the end.
         let is_at_end = to_end && last_resident.is_some_and(|last| index > last);
         let above = match (nearest, first_resident) {
             _ if is_at_end => (residents.len(), false),
@@ -64,7 +65,7 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
     };
     let mut coming: Vec<_> = arrivals.into_iter().enumerate().filter_map(place).collect();
     if coming.is_empty() {
-        // in the memory that they have
+        // Reuses the allocation.
         return residents.into_iter().map(|it| it.child).collect();
     }
     coming.sort_by_key(|(above, _)| *above);
@@ -80,8 +81,8 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
     children
 }
 
-/// For each position, the last of local's own entries that follow the one there; entries that go in
-/// between do not separate them.
+/// For each position, returns the last of local's own entries in the run that follows it. Entries
+/// that are deleted do not end the run.
 fn last_of_own(residents: &[Resident]) -> Vec<usize> {
     let mut last: Vec<usize> = (0..residents.len()).collect();
     for position in (1..residents.len()).rev() {

@@ -1,4 +1,4 @@
-//! Where the walk is, and the conflicts that it meets there (rules: Conflicts).
+//! Tracks the path of the walk and records conflicts (rules: Conflicts).
 
 use std::fmt::{self, Write as _};
 
@@ -11,41 +11,45 @@ use crate::merge::{Conflict, ConflictKind, Means, Resolution};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, ScalarStyle, Span, Tree};
 
-/// One step down from a document's root.
+/// One step of the path from the root of the document.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) segment: Segment,
-    /// The entry on each side that has it.
+    /// The entry on each side that has one.
     pub(super) entries: Entries,
 }
 
-/// What a step is named by. (Its name is made where it is asked for: most steps are taken without a
-/// word.)
+/// The name of a step. The text of a path is built only when a conflict is recorded.
 #[derive(Debug, Clone)]
 pub(super) enum Segment {
-    /// A field of a map, by its key.
+    /// A field of a map, named by its key.
     Field,
-    /// An element of an associative list, by this key.
+    /// An element of an associative list, named by its identity under this key.
     Element(ListKey),
-    /// An element of any other list.
+    /// An element of any other list, named by its position.
     Index(usize),
 }
 
 impl Walker<'_> {
-    /// Does `work` one step further down.
-    pub(super) fn at<R>(&mut self, step: Step, work: impl FnOnce(&mut Self) -> R) -> R {
+    /// Runs `work` with the path extended by `step`.
+    pub(super) fn at<R>(&mut self, step: Step, operation: impl FnOnce(&mut Self) -> R) -> R {
         self.steps.push(step);
-        let result = work(self);
+        let result = operation(self);
         self.steps.pop();
         result
     }
 
-    /// Records a conflict that the policy decides: upstream's `taken`, or local as it is.
-    pub(super) fn conflict(&mut self, kind: ConflictKind, nodes: Nodes, taken: Outcome) -> Outcome {
-        self.conflict_over(kind, nodes, Outcome::Keep, taken)
+    /// Records a conflict that the policy resolves. Returns `updated`, or keeps local's value.
+    pub(super) fn conflict(
+        &mut self,
+        kind: ConflictKind,
+        nodes: Nodes,
+        updated_outcome: Outcome,
+    ) -> Outcome {
+        self.conflict_over(kind, nodes, Outcome::Keep, updated_outcome)
     }
 
-    /// Records a conflict that the policy decides.
+    /// Records a conflict that the policy resolves. Returns the outcome of the winning side.
     pub(super) fn conflict_over(
         &mut self,
         kind: ConflictKind,
@@ -53,15 +57,15 @@ impl Walker<'_> {
         local: Outcome,
         updated: Outcome,
     ) -> Outcome {
-        self.higher = self.higher_of(nodes);
+        self.higher_version = self.higher_version_of(nodes);
         let resolution = self.resolution();
         self.record(kind, nodes, resolution);
-        self.higher = None;
-        resolved(resolution, local, updated)
+        self.higher_version = None;
+        winning_outcome(resolution, local, updated)
     }
 
-    /// Records that both sides changed a stretch of a list's elements, and not alike; gives back
-    /// what becomes of each of local's.
+    /// Records that both sides changed a stretch of a list's elements. Returns the outcome of each
+    /// local element.
     pub(super) fn conflict_over_elements(&mut self, elements: Triple<&[EntryId]>) -> Outcome {
         let span = |tree: &Tree<'_>, elements: &[EntryId]| {
             let (first, last) = (elements.first()?, elements.last()?);
@@ -81,28 +85,28 @@ impl Walker<'_> {
         let (kind, resolution) = (ConflictKind::BothChanged, self.resolution());
         let start = spans.local.map(|span| span.start);
         self.push_record(kind, self.path(), start, values, resolution);
-        resolved(resolution, Outcome::Keep, Outcome::Remove)
+        winning_outcome(resolution, Outcome::Keep, Outcome::Remove)
     }
 
-    /// Records a conflict in which the rules themselves keep local's side, unless nobody is to win
-    /// or a rule for this place says otherwise.
-    pub(super) fn conflict_kept(
+    /// Records a conflict that the merge rules resolve for local. The policy resolves it if it asks
+    /// for markers, or if a rule applies to the current path.
+    pub(super) fn conflict_for_local(
         &mut self,
         kind: ConflictKind,
         nodes: Nodes,
         local: Outcome,
         updated: Outcome,
     ) -> Outcome {
-        if self.resolution() == Resolution::Markers || self.ruling().is_some() {
+        if self.resolution() == Resolution::Markers || self.conflict_rule().is_some() {
             return self.conflict_over(kind, nodes, local, updated);
         }
         self.record(kind, nodes, Resolution::Local);
         local
     }
 
-    /// How the policy resolves a conflict.
+    /// Returns the resolution of a conflict at the current path.
     pub(super) fn resolution(&self) -> Resolution {
-        match self.ruling() {
+        match self.conflict_rule() {
             Some((_, resolution)) => resolution,
             None => self.options.on_conflict.resolution(),
         }
@@ -116,27 +120,27 @@ impl Walker<'_> {
         self.push_record(kind, self.path(), None, values, resolution);
     }
 
-    /// Records what a pin held back.
+    /// Records that a pin held back a change.
     pub(super) fn record_pinned(&mut self, nodes: Nodes) {
         self.record(ConflictKind::Pinned, nodes, Resolution::Local);
     }
 
-    /// Records that a value was put together from both sides.
+    /// Records that a value was combined from both sides.
     pub(super) fn record_combined(&mut self, means: Means, nodes: Nodes) {
         self.record(ConflictKind::Combined(means), nodes, Resolution::Local);
     }
 
-    /// Records what was met within a text, which is a document of its own.
+    /// Records the conflicts and reports of an embedded document, with paths and lines of this one.
     pub(super) fn record_embedded(&mut self, nodes: Nodes, records: Embedded) {
         let tree = self.trees.local;
-        let is_literal = nodes.local.and_then(|local| tree.scalar(local));
-        let is_literal = is_literal.is_some_and(|it| it.style == ScalarStyle::Literal);
+        let literal = nodes.local.and_then(|local| tree.scalar(local));
+        let literal = literal.is_some_and(|it| it.style == ScalarStyle::Literal);
         let line = nodes
             .local
             .map_or(0, |local| tree.line_number(tree.node(local).span.start));
         let (path, rule) = (
             self.path(),
-            self.ruling().map(|(rule, _)| rule.origin.clone()),
+            self.conflict_rule().map(|(rule, _)| rule.origin.clone()),
         );
         let outer = |inner: Conflict| {
             let dot = match inner.path.starts_with('[') || inner.path.is_empty() || path.is_empty()
@@ -146,11 +150,7 @@ impl Walker<'_> {
             };
             Conflict {
                 path: format!("{path}{dot}{}", inner.path).into(),
-                line: if is_literal {
-                    line + 1 + inner.line
-                } else {
-                    line
-                },
+                line: if literal { line + 1 + inner.line } else { line },
                 rule: rule.clone(),
                 ..inner
             }
@@ -160,8 +160,8 @@ impl Walker<'_> {
         self.noted.extend(records.noted.into_iter().map(outer));
     }
 
-    /// Records a disagreement over comment lines, at that byte of local's text; `values` are those
-    /// of each side.
+    /// Records a conflict over comment lines. `offset` is the position of the comment in local's
+    /// text.
     pub(super) fn record_lines(
         &mut self,
         kind: ConflictKind,
@@ -173,7 +173,8 @@ impl Walker<'_> {
         self.push_record(kind, path, offset, values, resolution);
     }
 
-    /// Records what was met at a path: at that byte of local's text, else where the walk is.
+    /// Records a conflict or report. Its line is that of `offset` in local's text, or of the
+    /// nearest entry on the path that local has.
     fn push_record(
         &mut self,
         kind: ConflictKind,
@@ -189,7 +190,7 @@ impl Walker<'_> {
         let is_noted = matches!(kind, ConflictKind::Pinned | ConflictKind::Combined(_));
         let rule = match is_noted {
             true => None,
-            false => self.ruling().map(|(rule, _)| rule.origin.clone()),
+            false => self.conflict_rule().map(|(rule, _)| rule.origin.clone()),
         };
         let records = match is_noted {
             true => &mut self.noted,
@@ -205,8 +206,7 @@ impl Walker<'_> {
         });
     }
 
-    /// Where in local's text the innermost of the entries is, down to which the walk is, that local
-    /// has.
+    /// Returns the offset in local's text of the innermost entry on the path that local has.
     fn nearest_offset(&self) -> Option<u32> {
         let local = self.steps.iter().rev().find_map(|step| step.entries.local);
         local.map(|entry| self.trees.local.entry(entry).span.start)
@@ -234,8 +234,8 @@ impl Walker<'_> {
     }
 }
 
-/// What a conflict comes to where either side's would be that.
-fn resolved(resolution: Resolution, local: Outcome, updated: Outcome) -> Outcome {
+/// Returns the outcome of a conflict, given the outcome if each side wins.
+fn winning_outcome(resolution: Resolution, local: Outcome, updated: Outcome) -> Outcome {
     match resolution {
         Resolution::Updated => updated,
         Resolution::Local | Resolution::Open => local,
@@ -247,7 +247,7 @@ fn root_line(tree: &Tree<'_>) -> usize {
     tree.line_number(tree.root().span.start)
 }
 
-/// Adds a field to a path.
+/// Appends a field to a path.
 pub(super) fn write_field(path: &mut String, name: &str) -> fmt::Result {
     if !is_plain_name(name) {
         return write!(path, "[{name:?}]");

@@ -1,4 +1,5 @@
-//! Remarks merge three-way, apart from the values: the comments on the lines of keys and values.
+//! Merges inline comments, which are on the line of a key or of the end of a value, separately from
+//! the values.
 
 use super::{Entries, Walker};
 use crate::line_breaks;
@@ -8,21 +9,22 @@ use crate::triple::{Change, Triple};
 use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
 
 impl Walker<'_> {
-    /// Which of the remarks of an entry that updated and local have are taken from updated.
+    /// Decides which inline comments of an entry that updated and local have are taken from
+    /// updated.
     pub(super) fn remarks(&mut self, entries: Entries, outcome: &Outcome) -> Remarks {
         let Some(updated) = entries.updated.filter(|it| !self.is_below_alias(*it)) else {
             return Remarks::default();
         };
-        let above = match self.has_lines.local {
+        let above = match self.on_own_lines.local {
             true => CommentChoice::Local,
             false => self.comments_above(entries),
         };
-        let owned = self.trees.zip(entries).map(|(tree, entry)| {
+        let comments = self.trees.zip(entries).map(|(tree, entry)| {
             entry
                 .map(|entry| tree.entry(entry).comments())
                 .unwrap_or_default()
         });
-        if owned
+        if comments
             == Triple::new(
                 Comments::default(),
                 Comments::default(),
@@ -35,35 +37,39 @@ impl Walker<'_> {
                 ..Remarks::default()
             };
         }
-        // a remark has no place of its own between a `? key` and a map or list behind its `:`
+        // There is no place for such a comment between a `? key` and a map or list behind its `:`.
         let is_explicit = |local: EntryId| {
             let tree = self.trees.local;
             let entry = tree.entry(local);
             tree.is_block_collection(entry.value) && tree.slice(entry.span).starts_with('?')
         };
-        let has_none = owned.local.beside().is_empty() && owned.local.behind().is_empty();
-        let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
-        if has_none && !value_taken && entries.local.is_some_and(is_explicit) {
+        let has_no_comment =
+            comments.local.beside().is_empty() && comments.local.behind().is_empty();
+        let is_value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
+        if has_no_comment && !is_value_taken && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
         }
-        if self.is_another(&owned) {
-            // local's is at the value's end, and the one that upstream removed was at the key
+        if self.is_other_comment(&comments) {
+            // Local's comment is at the end of the value, and the one that upstream deleted was at
+            // the key.
             return Remarks {
                 from: Some(updated),
                 above,
                 ..Remarks::default()
             };
         }
-        let line = self.choice(owned.map(|comments| comments.beside()), value_taken);
-        // one that upstream took away goes wherever local says it: without the first, the second
-        // would be in its place
-        let goes_twice = line.is_updated()
-            && owned.updated.beside().is_empty()
-            && comment_text(self.trees.original, owned.original.beside())
-                == comment_text(self.trees.local, owned.local.behind());
-        let tail = match goes_twice {
+        let line = self.choose_comment(comments.map(|comments| comments.beside()), is_value_taken);
+        // Local has the comment that upstream deleted twice. Both go: otherwise the second one
+        // would take the place of the first.
+        let deletes_both = line.is_updated()
+            && comments.updated.beside().is_empty()
+            && comment_text(self.trees.original, comments.original.beside())
+                == comment_text(self.trees.local, comments.local.behind());
+        let tail = match deletes_both {
             true => CommentChoice::Updated,
-            false => self.choice(owned.map(|comments| comments.behind()), value_taken),
+            false => {
+                self.choose_comment(comments.map(|comments| comments.behind()), is_value_taken)
+            }
         };
         Remarks {
             from: Some(updated),
@@ -73,30 +79,30 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether upstream removed a remark on a key's line that local has not got either, and local
-    /// has one of its own where the value ends.
-    fn is_another(&self, owned: &Triple<Comments>) -> bool {
-        let (original, local) = (owned.original, owned.local);
+    /// Returns true if upstream deleted a comment at the key that local does not have either, and
+    /// local has another comment at the end of the value.
+    fn is_other_comment(&self, comments: &Triple<Comments>) -> bool {
+        let (original, local) = (comments.original, comments.local);
         !original.line.is_empty()
             && original.tail.is_empty()
-            && owned.updated.beside().is_empty()
+            && comments.updated.beside().is_empty()
             && local.line.is_empty()
             && !local.tail.is_empty()
             && comment_text(self.trees.original, original.line)
                 != comment_text(self.trees.local, local.tail)
     }
 
-    /// Whose comment lines are above an entry between brackets.
+    /// Decides which side's comment lines are above an entry of a flow collection.
     fn comments_above(&mut self, entries: Entries) -> CommentChoice {
         let spans = self.trees.zip(entries).map(|(tree, entry)| {
             let above = entry.map(|entry| tree.comments_above(tree.entry(entry)));
             above.unwrap_or_default()
         });
-        self.choice(spans, false)
+        self.choose_comment(spans, false)
     }
 
-    /// Whether an entry is in what an alias stands for: its comments are written at the anchor,
-    /// and are that place's.
+    /// Returns true if an entry is inside the value of an alias. Its comments are at the anchor and
+    /// belong to that place.
     fn is_below_alias(&self, updated: EntryId) -> bool {
         let tree = self.trees.updated;
         let is_alias = |entry: EntryId| {
@@ -107,9 +113,9 @@ impl Walker<'_> {
         !self.text_is_value && above.any(|entry| entry != updated && is_alias(entry))
     }
 
-    /// Whose comment is in the result; `with_value` says that the value on its line is taken
-    /// from updated.
-    fn choice(&mut self, spans: Triple<Span>, with_value: bool) -> CommentChoice {
+    /// Decides which side's comment is in the result. `is_value_taken` is true if the value on the
+    /// line of the comment is taken from updated.
+    fn choose_comment(&mut self, spans: Triple<Span>, is_value_taken: bool) -> CommentChoice {
         let texts = self
             .trees
             .zip(spans)
@@ -118,13 +124,13 @@ impl Walker<'_> {
             Change::Nobody | Change::Local | Change::BothAlike => CommentChoice::Local,
             Change::Upstream => CommentChoice::Updated,
             Change::BothApart => {
-                let equals = self.resolution() == Resolution::Markers;
-                if let Some(settled) = settled(&texts).filter(|_| equals) {
-                    return settled;
+                let with_markers = self.resolution() == Resolution::Markers;
+                if let Some(choice) = harmless_choice(&texts).filter(|_| with_markers) {
+                    return choice;
                 }
                 let (resolution, choice) = match self.resolution() {
                     Resolution::Markers => (Resolution::Markers, CommentChoice::Apart),
-                    Resolution::Updated if with_value || !texts.original.is_empty() => {
+                    Resolution::Updated if is_value_taken || !texts.original.is_empty() => {
                         (Resolution::Updated, CommentChoice::Updated)
                     }
                     _ => (Resolution::Local, CommentChoice::Local),
@@ -143,9 +149,9 @@ impl Walker<'_> {
     }
 }
 
-/// The comment that nobody would mind, where nobody is to win: local's, where they differ in white
-/// space only; of two that were added, the one that has the other's lines in it.
-fn settled(texts: &Triple<String>) -> Option<CommentChoice> {
+/// Returns the comment to use without a conflict: local's if the comments differ only in white
+/// space; of two added comments, the one that contains the other's lines.
+fn harmless_choice(texts: &Triple<String>) -> Option<CommentChoice> {
     let words = |text: &str| -> String { text.split_whitespace().collect() };
     if words(&texts.updated) == words(&texts.local) {
         return Some(CommentChoice::Local);
@@ -164,7 +170,7 @@ fn settled(texts: &Triple<String>) -> Option<CommentChoice> {
     }
 }
 
-/// A comment's lines without their indentation and the white space at their ends.
+/// Returns the lines of a comment without white space at their starts and ends.
 pub(crate) fn comment_text(tree: &Tree<'_>, span: Span) -> String {
     if span.is_empty() {
         return String::new();

@@ -1,16 +1,16 @@
-//! Entries that one side gave another key: removed under the old one, and added at the same place
-//! under a new one with mostly the same content.
+//! Finds entries that one side renamed: removed under the old key, and added at the same place
+//! under a new key with mostly the same content (rules: Renamed keys).
 
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::alike::{is_mostly, is_mostly_by_fields, is_same_but_for};
+use super::similarity::{differs_in_at_most, is_mostly_equal, shares_most_fields};
 use super::{Walker, entries_of, shape};
 use crate::triple::{Side, Triple};
 use crate::yaml::EntryId;
 
-/// Which entry of the original an entry was, by the side that renamed it, and the other way round.
+/// The renamed entries of each side, paired with the original ones.
 #[derive(Debug, Default)]
 pub(super) struct Renames {
     updated: Pairs,
@@ -23,38 +23,39 @@ struct Pairs {
     old_of_new: FxHashMap<EntryId, EntryId>,
 }
 
-/// The entries of a collection, each with the same entry of another one, by key.
-type Matched = Vec<(EntryId, Option<EntryId>)>;
+/// The entries of a collection, each with the entry of another collection that has the same key.
+type WithPartners = Vec<(EntryId, Option<EntryId>)>;
 
 impl Renames {
     pub(super) fn is_empty(&self) -> bool {
         self.updated.new_of_old.is_empty() && self.local.new_of_old.is_empty()
     }
 
-    /// The entry of updated that an original one became.
+    /// Returns the updated entry that an original one was renamed to.
     pub(super) fn in_updated(&self, original: EntryId) -> Option<EntryId> {
         self.updated.new_of_old.get(&original).copied()
     }
 
-    /// The entry of local that an original one became.
+    /// Returns the local entry that an original one was renamed to.
     pub(super) fn in_local(&self, original: EntryId) -> Option<EntryId> {
         self.local.new_of_old.get(&original).copied()
     }
 
-    /// The original of an entry that updated renamed.
+    /// Returns the original of an entry that updated renamed.
     pub(super) fn of_updated(&self, updated: EntryId) -> Option<EntryId> {
         self.updated.old_of_new.get(&updated).copied()
     }
 
-    /// The original of an entry that local renamed.
+    /// Returns the original of an entry that local renamed.
     pub(super) fn of_local(&self, local: EntryId) -> Option<EntryId> {
         self.local.old_of_new.get(&local).copied()
     }
 }
 
 impl Walker<'_> {
-    /// What each side renamed. `find` gives the entry with the key that an entry has, in another of
-    /// the three collections; `key_fields` is how many fields of an element its key is made of.
+    /// Finds the entries that each side renamed. `find(from, entry, to)` returns the entry of side
+    /// `to` with the same key; `key_fields` is the number of fields that make up the key of an
+    /// element.
     pub(super) fn renames(
         &self,
         entries: Triple<Vec<EntryId>>,
@@ -65,21 +66,21 @@ impl Walker<'_> {
             return Renames::default();
         }
         let trees = self.trees;
-        let none = Pairs::default();
-        let updated = self.renamed_by(Side::Updated, &entries, (&none, key_fields), &find);
+        let no_renames = Pairs::default();
+        let updated = self.renamed_by(Side::Updated, &entries, (&no_renames, key_fields), &find);
         let local = self.renamed_by(Side::Local, &entries, (&updated, key_fields), &find);
         let mut renames = Renames { updated, local };
-        let is_alike = |old: EntryId, side: Side, other: Option<EntryId>| {
+        let has_same_kind = |old: EntryId, side: Side, other: Option<EntryId>| {
             let shape_of = |side: Side, entry| shape(trees[side], trees[side].entry(entry).value);
             other.is_some_and(|other| shape_of(side, other) == shape_of(Side::Original, old))
         };
-        renames.add_renamed_alike(&find, is_alike);
-        renames.drop_disputed(&find, is_alike);
+        renames.add_common_renames(&find, has_same_kind);
+        renames.drop_conflicting(&find, has_same_kind);
         renames
     }
 
-    /// What one side renamed: entries that the other collection lacks, at the same place and mostly
-    /// alike.
+    /// Finds the entries that one side renamed. `upstream` has upstream's renames if `side` is
+    /// local.
     fn renamed_by(
         &self,
         side: Side,
@@ -87,15 +88,16 @@ impl Walker<'_> {
         (upstream, key_fields): (&Pairs, usize),
         find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
     ) -> Pairs {
-        // none where each has a partner
-        let matched = |from: Side, to: Side| -> Option<Matched> {
+        // A rename leaves an entry without a partner in both collections.
+        let with_partners = |from: Side, to: Side| -> Option<WithPartners> {
             let pairs = entries[from].iter();
             let pairs = pairs.map(|entry| (*entry, find(from, *entry, to)));
             let has_change = pairs.clone().any(|(_, other)| other.is_none());
             has_change.then(|| pairs.collect())
         };
-        let old = matched(Side::Original, side);
-        let Some((old, new)) = old.and_then(|old| Some((old, matched(side, Side::Original)?)))
+        let old = with_partners(Side::Original, side);
+        let Some((old, new)) =
+            old.and_then(|old| Some((old, with_partners(side, Side::Original)?)))
         else {
             return Pairs::default();
         };
@@ -105,46 +107,50 @@ impl Walker<'_> {
                 self.trees[side].entry(entry).value,
             )
         };
-        let is_like = |old, new, are_alone| {
+        let is_similar = |old, new, is_only_pair| {
             let new = value(side, new);
-            // all empty ones are alike
+            // Empty values are all similar, and pair only if they are the only ones at their place.
             let is_empty = entries_of(new.0.tree(), new.1).len() == 0;
-            let is_like = |old| {
-                (are_alone || !is_empty) && is_mostly(old, new)
-                    || are_alone && is_mostly_by_fields(old, new)
+            let is_similar = |old| {
+                (is_only_pair || !is_empty) && is_mostly_equal(old, new)
+                    || is_only_pair && shares_most_fields(old, new)
             };
-            // what upstream made of it counts as well: a merged entry has it already
-            let changed = || {
+            // If the merge ran before, local has upstream's version of the entry.
+            let updated_version = || {
                 let other = upstream.new_of_old.get(&old).copied();
                 let other = other.or_else(|| find(Side::Original, old, Side::Updated))?;
                 Some(value(Side::Updated, other))
             };
-            is_like(value(Side::Original, old))
+            is_similar(value(Side::Original, old))
                 || side == Side::Local
-                    && changed().is_some_and(|changed| {
-                        is_like(changed) || are_alone && is_same_but_for(key_fields, changed, new)
+                    && updated_version().is_some_and(|changed| {
+                        is_similar(changed)
+                            || is_only_pair && differs_in_at_most(key_fields, changed, new)
                     })
         };
-        let mut pairs = matching((&old, &new), is_like);
+        let mut pairs = pair_unmatched((&old, &new), is_similar);
         if side == Side::Local {
-            // upstream's order counts as well: a merged collection has it already
-            let moved = entries.updated.iter().filter_map(|entry| {
+            // If the merge ran before, local has upstream's order.
+            let in_updated_order = entries.updated.iter().filter_map(|entry| {
                 let old = find(Side::Updated, *entry, Side::Original)?;
                 Some((old, find(Side::Original, old, Side::Local)))
             });
-            pairs.add(matching((&moved.collect(), &new), is_like));
+            pairs.add(pair_unmatched(
+                (&in_updated_order.collect(), &new),
+                is_similar,
+            ));
         }
         pairs
     }
 }
 
 impl Renames {
-    /// What has the new key in local and not the old one any more was renamed alike, whatever is in
-    /// it now.
-    fn add_renamed_alike(
+    /// Adds renames that both sides made: local has the new key and no longer the old one. The
+    /// values do not matter.
+    fn add_common_renames(
         &mut self,
         find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
-        is_alike: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
+        has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
     ) {
         for (old, new) in &self.updated.new_of_old {
             let is_gone = find(Side::Original, *old, Side::Local).is_none();
@@ -152,7 +158,7 @@ impl Renames {
                 && !self.local.new_of_old.contains_key(old)
                 && let Some(ours) = find(Side::Updated, *new, Side::Local)
                 && !self.local.old_of_new.contains_key(&ours)
-                && is_alike(*old, Side::Local, Some(ours))
+                && has_same_kind(*old, Side::Local, Some(ours))
             {
                 self.local.new_of_old.insert(*old, ours);
                 self.local.old_of_new.insert(ours, *old);
@@ -160,12 +166,13 @@ impl Renames {
         }
     }
 
-    /// Where each side gave an entry a key of its own, they are two changes; so they are where the
-    /// other side has the new key for something else, or not the old one any more.
-    fn drop_disputed(
+    /// Drops renames that conflict with the other side, so that they merge as a deletion and an
+    /// addition: the other side chose another key, uses the new key for something else, or no
+    /// longer has the old one.
+    fn drop_conflicting(
         &mut self,
         find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
-        is_alike: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
+        has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
     ) {
         let both = self.updated.new_of_old.iter().filter(|(old, new)| {
             let ours = self.local.new_of_old.get(old);
@@ -173,43 +180,42 @@ impl Renames {
         });
         let both: FxHashSet<EntryId> = both.map(|(old, _)| *old).collect();
         let of_local = self.local.new_of_old.clone();
-        self.updated.keep(|old, new| {
+        self.updated.retain(|old, new| {
             both.contains(&old)
                 || !of_local.contains_key(&old)
                     && find(Side::Updated, new, Side::Local).is_none()
-                    && is_alike(old, Side::Local, find(Side::Original, old, Side::Local))
+                    && has_same_kind(old, Side::Local, find(Side::Original, old, Side::Local))
         });
-        self.local.keep(|old, new| {
+        self.local.retain(|old, new| {
             let upstream = find(Side::Original, old, Side::Updated);
             both.contains(&old)
-                || is_alike(old, Side::Updated, upstream)
+                || has_same_kind(old, Side::Updated, upstream)
                     && find(Side::Local, new, Side::Updated).is_none()
         });
     }
 }
 
-/// Each entry without a partner with the first one at the same place that is like it; `is_like` is
-/// told whether the two are alone at their place. Of very many only the next ones that are left are
-/// looked at.
-fn matching(
-    (old, new): (&Matched, &Matched),
-    is_like: impl Fn(EntryId, EntryId, bool) -> bool,
+/// Pairs each entry without a partner with the first similar one at the same place. `is_similar`
+/// also gets whether the two are the only ones at their place.
+fn pair_unmatched(
+    (old, new): (&WithPartners, &WithPartners),
+    is_similar: impl Fn(EntryId, EntryId, bool) -> bool,
 ) -> Pairs {
-    let mut left: FxHashMap<Option<EntryId>, VecDeque<EntryId>> = FxHashMap::default();
-    for (place, entry) in gaps(new, |_, entry| entry) {
-        left.entry(place).or_default().push_back(entry);
+    let mut candidates_at: FxHashMap<Option<EntryId>, VecDeque<EntryId>> = FxHashMap::default();
+    for (place, entry) in unmatched(new, |_, entry| entry) {
+        candidates_at.entry(place).or_default().push_back(entry);
     }
     let mut pairs = Pairs::default();
-    let removed = gaps(old, |other, _| other);
+    let removed = unmatched(old, |other, _| other);
     for (at, (place, entry)) in removed.iter().copied().enumerate() {
-        let Some(candidates) = left.get_mut(&place) else {
+        let Some(candidates) = candidates_at.get_mut(&place) else {
             continue;
         };
         let is_here = |at: usize| removed.get(at).is_some_and(|(other, _)| *other == place);
         let is_first = at.checked_sub(1).is_none_or(|before| !is_here(before));
-        let are_alone = candidates.len() == 1 && is_first && !is_here(at + 1);
-        let mut near = candidates.iter().take(MOST_CANDIDATES);
-        let found = near.position(|new| is_like(entry, *new, are_alone));
+        let is_only_pair = candidates.len() == 1 && is_first && !is_here(at + 1);
+        let mut nearest = candidates.iter().take(MAX_CANDIDATES);
+        let found = nearest.position(|new| is_similar(entry, *new, is_only_pair));
         if let Some(new) = found.and_then(|at| candidates.remove(at)) {
             pairs.new_of_old.insert(entry, new);
             pairs.old_of_new.insert(new, entry);
@@ -218,11 +224,11 @@ fn matching(
     pairs
 }
 
-/// So many candidates are looked at for one entry.
-const MOST_CANDIDATES: usize = 256;
+/// The number of candidates that are compared with one entry, at most.
+const MAX_CANDIDATES: usize = 256;
 
 impl Pairs {
-    /// Adds pairs of entries that are in none yet.
+    /// Adds the pairs whose entries are both unpaired.
     fn add(&mut self, more: Self) {
         for (old, new) in more.new_of_old {
             if !self.new_of_old.contains_key(&old) && !self.old_of_new.contains_key(&new) {
@@ -232,23 +238,24 @@ impl Pairs {
         }
     }
 
-    fn keep(&mut self, is_one: impl Fn(EntryId, EntryId) -> bool) {
-        self.new_of_old.retain(|old, new| is_one(*old, *new));
-        self.old_of_new.retain(|new, old| is_one(*old, *new));
+    fn retain(&mut self, stays: impl Fn(EntryId, EntryId) -> bool) {
+        self.new_of_old.retain(|old, new| stays(*old, *new));
+        self.old_of_new.retain(|new, old| stays(*old, *new));
     }
 }
 
-/// The entries without a partner, each with the partner of the entry before it that has one: its
-/// place. `named` names that partner by the new side's entry.
-fn gaps(
-    row: &Matched,
-    named: impl Fn(EntryId, EntryId) -> EntryId,
+/// Returns the entries without a partner, each with its place: the nearest entry above that has a
+/// partner. `to_new(partner, entry)` selects the one that belongs to the new collection, so that
+/// the places of two collections compare.
+fn unmatched(
+    entries: &WithPartners,
+    to_new: impl Fn(EntryId, EntryId) -> EntryId,
 ) -> Vec<(Option<EntryId>, EntryId)> {
     let mut place = None;
     let mut found = Vec::new();
-    for (entry, other) in row {
+    for (entry, other) in entries {
         match other {
-            Some(other) => place = Some(named(*other, *entry)),
+            Some(other) => place = Some(to_new(*other, *entry)),
             None => found.push((place, *entry)),
         }
     }

@@ -1,32 +1,37 @@
-//! Whether two entries are written alike.
+//! Compares the text of entries.
 
 use super::{Nodes, Walker};
 use crate::merge::Sides;
 use crate::yaml::{EntryId, NodeKind, Span, Tree, same_bytes};
 
 impl Walker<'_> {
-    /// Whether nothing in an entry can have to do with anchors, in original and updated, nor
-    /// anything that it is in.
-    pub(super) fn names_no_anchor(&self, original: EntryId, updated: EntryId) -> bool {
-        let has_sign = |tree: &Tree<'_>, id: EntryId| {
+    /// Returns true if an entry has no anchor or alias in original and updated, and no value that
+    /// contains it is an alias or has an anchor.
+    pub(super) fn is_free_of_anchors(&self, original: EntryId, updated: EntryId) -> bool {
+        let has_anchor_sign = |tree: &Tree<'_>, id: EntryId| {
             let lines = tree.lines_of(tree.entry(id));
             tree.slice(lines).contains(['*', '&'])
         };
-        let is_named = |tree: &Tree<'_>, entry: Option<EntryId>| {
+        let is_anchored = |tree: &Tree<'_>, entry: Option<EntryId>| {
             entry.is_some_and(|entry| {
                 let node = tree.node(tree.entry(entry).value);
                 node.anchor().is_some() || matches!(node.kind, NodeKind::Alias(_))
             })
         };
         let trees = self.trees;
-        let is_in_named = self.steps.iter().any(|step| {
+        let is_in_anchored = self.steps.iter().any(|step| {
             let sides = trees.zip(step.entries).into_array();
-            sides.into_iter().any(|(tree, entry)| is_named(tree, entry))
+            sides
+                .into_iter()
+                .any(|(tree, entry)| is_anchored(tree, entry))
         });
-        !is_in_named && !has_sign(trees.original, original) && !has_sign(trees.updated, updated)
+        !is_in_anchored
+            && !has_anchor_sign(trees.original, original)
+            && !has_anchor_sign(trees.updated, updated)
     }
 
-    /// Whether, between equals, local has written an entry anew that has the value it had.
+    /// Returns true if, in a merge of equal sides, local rewrote an entry without changing its
+    /// value.
     pub(super) fn is_rewritten_locally(
         &self,
         original: EntryId,
@@ -35,28 +40,28 @@ impl Walker<'_> {
     ) -> bool {
         let trees = self.trees;
         self.options.sides == Sides::Equal
-            && !same_owned_text((trees.original, original), (trees.local, local))
+            && !same_entry_text((trees.original, original), (trees.local, local))
             && self.unchanged_locally(nodes)
             && !self.holds_pin(nodes)
     }
 
-    /// Whether the lines of an entry are the same in original and updated, comments included: then
-    /// nothing in it changed upstream.
+    /// Returns true if an entry has the same lines in original and updated, comments included.
+    /// Nothing in it changed upstream then.
     pub(super) fn same_text(&self, original: EntryId, updated: EntryId) -> bool {
         self.text_is_value
-            && same_owned_text(
+            && same_entry_text(
                 (self.trees.original, original),
                 (self.trees.updated, updated),
             )
     }
 }
 
-/// Whether the texts of two entries are the same, those of the comments in them included.
-fn same_owned_text(
+/// Returns true if two entries have the same text, including the comments in them.
+fn same_entry_text(
     (left_tree, left): (&Tree<'_>, EntryId),
     (right_tree, right): (&Tree<'_>, EntryId),
 ) -> bool {
-    let own = |tree: &Tree<'_>, entry: EntryId| {
+    let span_of = |tree: &Tree<'_>, entry: EntryId| {
         let entry = tree.entry(entry);
         let end = match tree.has_more_on_line(entry) {
             true => entry.span.end,
@@ -65,26 +70,26 @@ fn same_owned_text(
         Span::new(entry.span.start, end)
     };
     same_bytes(
-        left_tree.slice(own(left_tree, left)).as_bytes(),
-        right_tree.slice(own(right_tree, right)).as_bytes(),
+        left_tree.slice(span_of(left_tree, left)).as_bytes(),
+        right_tree.slice(span_of(right_tree, right)).as_bytes(),
     )
 }
 
-/// Whether the lines of two entries are the same, but for their line breaks and how far all of them
-/// are indented.
+/// Returns true if two entries have the same lines, apart from line breaks and a common
+/// indentation.
 pub(super) fn same_lines(
     (left_tree, left): (&Tree<'_>, EntryId),
     (right_tree, right): (&Tree<'_>, EntryId),
 ) -> bool {
-    fn own<'t>(tree: &Tree<'t>, entry: EntryId) -> (usize, impl Iterator<Item = &'t str>) {
+    fn lines_of<'t>(tree: &Tree<'t>, entry: EntryId) -> (usize, impl Iterator<Item = &'t str>) {
         let entry = tree.entry(entry);
         let span = Span::new(entry.span.start, tree.end_of_lines(entry));
         let column = tree.column(entry.span.start) as usize;
         (column, crate::line_breaks::lines(tree.slice(span)))
     }
-    let (left_column, left) = own(left_tree, left);
-    let (right_column, right) = own(right_tree, right);
-    let cut = |(at, line): (usize, &'_ str), column: usize| -> Option<usize> {
+    let (left_column, left) = lines_of(left_tree, left);
+    let (right_column, right) = lines_of(right_tree, right);
+    let indent_to_skip = |(at, line): (usize, &'_ str), column: usize| -> Option<usize> {
         let indent = line.len() - line.trim_start_matches(' ').len();
         match at {
             0 => Some(0),
@@ -98,7 +103,10 @@ pub(super) fn same_lines(
         match (lefts.next(), rights.next()) {
             (None, None) => return true,
             (Some(left), Some(right)) => {
-                let (a, b) = (cut(left, left_column), cut(right, right_column));
+                let (a, b) = (
+                    indent_to_skip(left, left_column),
+                    indent_to_skip(right, right_column),
+                );
                 let is_same = match (a, b) {
                     (Some(a), Some(b)) => left.1[a..] == right.1[b..],
                     _ => left_column == right_column && left.1 == right.1,

@@ -1,13 +1,13 @@
-//! Lists whose elements have no identity: one value (rules: One value), or merged element by
+//! Merges lists whose elements have no identity: as one value (rules: One value), or element by
 //! element (`--lists merge`, rules: Lists without a key).
 
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::agreement::{Agreed, agreement, all_of_both};
+use super::agreement::{Agreed, agreement, both_insertions};
 use super::align::Stretch;
-use super::inserted::Lists;
+use super::aligned_lists::AlignedLists;
 use super::namesakes::Namesakes;
 use super::{Nodes, Shape, Walker, entries_of, holds_null, shape};
 use crate::merge::decision::{Child, Outcome};
@@ -17,33 +17,33 @@ use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeId, Tree};
 
 impl Walker<'_> {
-    /// A list that is one value.
+    /// Merges a list as one value.
     pub(super) fn one_value_list(&mut self, nodes: Nodes) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
         if self.unchanged_upstream(nodes) {
             return match self.is_equal_updated_local(nodes) {
-                true => self.comments_of_elements(nodes),
-                false => self.merged_elements(nodes),
+                true => self.merge_comments_of_elements(nodes),
+                false => self.merge_elements(nodes),
             };
         }
         if self.is_equal_updated_local(nodes) {
             return match self.merges_lines {
-                true => self.merged_elements(nodes),
+                true => self.merge_elements(nodes),
                 false => Outcome::Keep,
             };
         }
         if self.holds_pin(nodes) {
-            return self.held_whole(nodes);
+            return self.keep_whole_for_pin(nodes);
         }
         let children = self.aligned_elements(nodes, updated, local);
-        let taken = self.merged(nodes, children);
-        self.override_local(nodes, taken)
+        let updated_outcome = self.collection_outcome(nodes, children);
+        self.override_local(nodes, updated_outcome)
     }
 
-    /// Three lists of equal values: only comments can have changed.
-    fn comments_of_elements(&mut self, nodes: Nodes) -> Outcome {
+    /// Merges the comments of three lists of equal values.
+    fn merge_comments_of_elements(&mut self, nodes: Nodes) -> Outcome {
         let trees = self.trees;
         let elements = |tree, node: Option<NodeId>| -> Vec<EntryId> {
             node.map(|node| entries_of(tree, node).collect())
@@ -51,57 +51,57 @@ impl Walker<'_> {
         };
         let originals = elements(trees.original, nodes.original);
         let updateds = elements(trees.updated, nodes.updated);
-        let has_lines = self.have_lines(nodes);
+        let on_own_lines = self.entries_on_own_lines(nodes);
         let children = elements(trees.local, nodes.local)
             .into_iter()
             .enumerate()
             .map(|(index, local)| {
-                self.has_lines = has_lines;
+                self.on_own_lines = on_own_lines;
                 let sides = Triple::new(
                     originals.get(index).copied(),
                     updateds.get(index).copied(),
                     Some(local),
                 );
                 let step = self.indexed_step(sides, index);
-                let child = self.at(step, |walker| walker.entry(sides));
+                let child = self.at(step, |walker| walker.merge_entry(sides));
                 child.unwrap_or_else(|| Child::keep(local)).of_sides(sides)
             })
             .collect();
-        self.merged(nodes, children)
+        self.collection_outcome(nodes, children)
     }
 
-    /// A list merged element by element, as `diff3` merges lines: a stretch that one side changed
-    /// is that side's, one that both changed is a conflict.
-    pub(super) fn sequence(&mut self, nodes: Nodes) -> Outcome {
+    /// Merges a list element by element, as `diff3` merges lines. A stretch that one side changed
+    /// becomes that side's; a stretch that both sides changed can be a conflict.
+    pub(super) fn merge_unkeyed_list(&mut self, nodes: Nodes) -> Outcome {
         let original = nodes
             .original
             .filter(|node| shape(self.trees.original, *node) == Shape::List);
         let lists = Triple::new(original, nodes.updated, nodes.local);
-        let is_taken = self.unchanged_locally(nodes);
-        let simple =
-            original.is_none() || self.settled(nodes) || is_taken && !self.has_plain_changes(lists);
-        if simple || self.holds_pin(nodes) || self.is_replaced(lists) {
+        let is_unchanged_locally = self.unchanged_locally(nodes);
+        let merges_as_one_value = original.is_none()
+            || self.nothing_to_merge(nodes)
+            || is_unchanged_locally && !self.merges_to_updated(lists);
+        if merges_as_one_value || self.holds_pin(nodes) || self.local_replaced_all(lists) {
             return self.one_value_list(nodes);
         }
-        let known = self.conflicts.len();
-        let merged = self.merged_elements(lists);
-        if self.conflicts.len() == known && !is_taken {
+        let recorded = self.conflicts.len();
+        let merged = self.merge_elements(lists);
+        if self.conflicts.len() == recorded && !is_unchanged_locally {
             self.record_combined(Means::Elements, nodes);
         }
         merged
     }
 
-    /// Whether all elements are maps or lists, none occurs twice in a version, upstream moved none,
-    /// and there is no null that would be a command: element by element, a list that local left
-    /// alone becomes upstream's.
-    fn has_plain_changes(&self, lists: Nodes) -> bool {
+    /// Returns true if an element-by-element merge of a list that local did not change is sure to
+    /// give upstream's list: all elements are maps or lists, no element repeats, upstream moved
+    /// none, and no null acts as a deletion.
+    fn merges_to_updated(&self, lists: Nodes) -> bool {
         let (Some(original), Some(updated)) = (lists.original, lists.updated) else {
             return false;
         };
         let (old_tree, new_tree) = (self.trees.original, self.trees.updated);
         let has_scalar = |tree: &Tree<'_>, list| {
-            let mut elements = entries_of(tree, list);
-            elements.any(|it| shape(tree, tree.entry(it).value) == Shape::Scalar)
+            entries_of(tree, list).any(|it| shape(tree, tree.entry(it).value) == Shape::Scalar)
         };
         if has_scalar(old_tree, original)
             || has_scalar(new_tree, updated)
@@ -112,22 +112,21 @@ impl Walker<'_> {
         let originals = self.fingerprints.original.of_elements(original);
         let updateds = self.fingerprints.updated.of_elements(updated);
         let sets = [&originals, &updateds].map(|it| it.iter().collect::<FxHashSet<_>>());
-        let [olds, news] = &sets;
-        let stays = originals.iter().filter(|it| news.contains(it));
-        olds.len() == originals.len()
-            && news.len() == updateds.len()
-            && stays.eq(updateds.iter().filter(|it| olds.contains(it)))
+        let [in_original, in_updated] = &sets;
+        let kept = originals.iter().filter(|it| in_updated.contains(it));
+        in_original.len() == originals.len()
+            && in_updated.len() == updateds.len()
+            && kept.eq(updateds.iter().filter(|it| in_original.contains(it)))
     }
 
-    /// Whether the owner of a fork replaced all of two or more scalars, and upstream inserted one
-    /// that the fork has not: it has no place among the others.
-    fn is_replaced(&self, lists: Nodes) -> bool {
+    /// Returns true if local replaced all of two or more scalars and upstream added a scalar that
+    /// local does not have. There is no place for it among local's elements.
+    fn local_replaced_all(&self, lists: Nodes) -> bool {
         let [Some(original), Some(updated), Some(local)] = lists.into_array() else {
             return false;
         };
         let is_scalar = |tree: &Tree<'_>, list| {
-            let mut elements = entries_of(tree, list);
-            elements.all(|it| shape(tree, tree.entry(it).value) == Shape::Scalar)
+            entries_of(tree, list).all(|it| shape(tree, tree.entry(it).value) == Shape::Scalar)
         };
         if self.options.sides != Sides::Upstream
             || entries_of(self.trees.original, original).len() < 2
@@ -147,19 +146,18 @@ impl Walker<'_> {
         originals.is_disjoint(&locals) && updateds.iter().any(is_new)
     }
 
-    /// The same, element by element.
-    fn merged_elements(&mut self, lists: Nodes) -> Outcome {
+    /// Merges lists element by element.
+    fn merge_elements(&mut self, lists: Nodes) -> Outcome {
         let (nodes, trees) = (lists, self.trees);
         let elements = trees.zip(lists).map(|(tree, list)| -> Vec<EntryId> {
             list.map(|list| entries_of(tree, list).collect())
                 .unwrap_or_default()
         });
-        let values = self
-            .fingerprints
-            .as_ref()
-            .zip(lists)
-            .map(|(known, list)| list.map(|list| known.of_elements(list)).unwrap_or_default());
-        let has_lines = self.have_lines(nodes);
+        let values = self.fingerprints.as_ref().zip(lists).map(|(prints, list)| {
+            list.map(|list| prints.of_elements(list))
+                .unwrap_or_default()
+        });
+        let on_own_lines = self.entries_on_own_lines(nodes);
         let mut children = Vec::with_capacity(elements.local.len());
         let alignment = self.aligned(&elements, &values);
         let namesakes = match self.options.sides {
@@ -168,23 +166,25 @@ impl Walker<'_> {
             }
             Sides::Equal => Namesakes::default(),
         };
-        let lists = Lists::new(&elements, &values, &alignment, &namesakes);
+        let lists = AlignedLists::new(&elements, &values, &alignment, &namesakes);
         for stretch in &alignment.stretches {
-            self.has_lines = has_lines;
+            self.on_own_lines = on_own_lines;
             match stretch {
-                Stretch::Element(sides) => self.paired_element(&elements, *sides, &mut children),
-                Stretch::Between(ranges) => self.stretch(&lists, ranges.clone(), &mut children),
+                Stretch::Element(sides) => self.merge_element(&elements, *sides, &mut children),
+                Stretch::Between(ranges) => {
+                    self.merge_stretch(&lists, ranges.clone(), &mut children)
+                }
             }
         }
-        self.has_lines = has_lines;
-        self.moved_elements(&lists, &mut children);
+        self.on_own_lines = on_own_lines;
+        self.merge_moved_elements(&lists, &mut children);
         drop(lists);
         drop((elements, values, alignment));
-        self.merged(nodes, children)
+        self.collection_outcome(nodes, children)
     }
 
-    /// An element that all three lists have.
-    pub(super) fn paired_element(
+    /// Merges an element that all three lists have.
+    pub(super) fn merge_element(
         &mut self,
         elements: &Triple<Vec<EntryId>>,
         at: Triple<usize>,
@@ -195,15 +195,16 @@ impl Walker<'_> {
             .zip(at)
             .map(|(entries, index)| Some(entries[index]));
         let step = self.indexed_step(sides, at.local);
-        let has_lines = self.has_lines;
-        let child = self.at(step, |walker| walker.entry(sides));
-        self.has_lines = has_lines;
+        let on_own_lines = self.on_own_lines;
+        let child = self.at(step, |walker| walker.merge_entry(sides));
+        self.on_own_lines = on_own_lines;
         children.extend(child.map(|child| child.of_sides(sides)));
     }
 
-    fn stretch(
+    /// Merges a stretch between two elements that all three lists have.
+    fn merge_stretch(
         &mut self,
-        lists: &Lists<'_>,
+        lists: &AlignedLists<'_>,
         stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) {
@@ -213,53 +214,51 @@ impl Walker<'_> {
         let sides = sides.map(|(elements, range)| &elements[range]);
         let is_fork = self.options.sides == Sides::Upstream;
         match values.change() {
-            Change::Nobody | Change::Local => {
-                self.unchanged_upstream_stretch(lists, stretch, sides, children);
-            }
-            Change::BothAlike => self.changed_alike(stretch.local.start, sides, children),
+            Change::Nobody | Change::Local => self.keep_stretch(lists, stretch, sides, children),
+            Change::BothAlike => self.merge_equal_stretch(stretch.local.start, sides, children),
             Change::Upstream => {
                 let pairs = sides.original.iter().zip(sides.local);
                 children.extend(pairs.map(|(original, local)| {
                     let sides = Triple::new(Some(*original), None, Some(*local));
                     Child::local(*local, Outcome::Remove).of_sides(sides)
                 }));
-                if is_fork && lists.has_inserted(values.updated) {
+                if is_fork && lists.local_has_inserted(values.updated) {
                     return;
                 }
-                let comes = stretch
+                let inserted = stretch
                     .updated
-                    .filter(|at| !is_fork || !lists.is_settled(*at));
-                children.extend(comes.map(|at| self.whole(lists.elements.updated[at])));
+                    .filter(|at| !is_fork || !lists.is_handled_elsewhere(*at));
+                children.extend(inserted.map(|at| self.take_element(lists.elements.updated[at])));
             }
-            Change::BothApart if is_fork => self.changed_by_both(lists, stretch, children),
+            Change::BothApart if is_fork => self.merge_regions(lists, stretch, children),
             Change::BothApart => {
                 let agreed = agreement(values).or_else(|| {
                     let first = self.first_in_order(lists, &stretch)?;
-                    all_of_both(values, first)
+                    both_insertions(values, first)
                 });
                 if let Some(agreed) = agreed {
                     children.extend(agreed.into_iter().map(|element| match element {
                         Agreed::Local(index) => Child::keep(sides.local[index]),
-                        Agreed::Gone(index) => Child::local(sides.local[index], Outcome::Remove),
-                        Agreed::Updated(index) => self.whole(sides.updated[index]),
+                        Agreed::Deleted(index) => Child::local(sides.local[index], Outcome::Remove),
+                        Agreed::Updated(index) => self.take_element(sides.updated[index]),
                     }));
-                } else if !self.merge_one_by_one(lists.elements, values, stretch, children) {
-                    self.stretch_apart(sides, children);
+                } else if !self.merge_by_position(lists.elements, values, stretch, children) {
+                    self.merge_conflicting_stretch(sides, children);
                 }
             }
         }
     }
 
-    /// Local's values, with what upstream changed in their text.
-    fn unchanged_upstream_stretch(
+    /// Keeps local's elements, and merges changes that upstream made to their text.
+    fn keep_stretch(
         &mut self,
-        lists: &Lists<'_>,
+        lists: &AlignedLists<'_>,
         stretch: Triple<Range<usize>>,
         sides: Triple<&[EntryId]>,
         children: &mut Vec<Child>,
     ) {
         let is_fork = self.options.sides == Sides::Upstream;
-        let goes = |at: usize| is_fork && lists.is_moved_and_deleted(at);
+        let is_deleted = |at: usize| is_fork && lists.is_moved_and_deleted(at);
         let namesake = |at: usize| lists.namesakes.of_local(at);
         let lengths = sides.map(<[EntryId]>::len);
         if lengths.local == lengths.updated
@@ -267,21 +266,21 @@ impl Walker<'_> {
             && !stretch
                 .local
                 .clone()
-                .any(|at| goes(at) || namesake(at).is_some())
+                .any(|at| is_deleted(at) || namesake(at).is_some())
         {
             for index in 0..lengths.local {
                 let at = stretch.as_ref().map(|range| range.start + index);
-                self.paired_element(lists.elements, at, children);
+                self.merge_element(lists.elements, at, children);
             }
             return;
         }
-        let has_lines = self.has_lines;
+        let on_own_lines = self.on_own_lines;
         children.extend(stretch.local.map(|at| {
             let local = lists.elements.local[at];
-            self.has_lines = has_lines;
+            self.on_own_lines = on_own_lines;
             match namesake(at) {
                 Some(_) => self.child_of_local(lists, at, namesake(at)),
-                None if goes(at) => Child::local(local, Outcome::Remove),
+                None if is_deleted(at) => Child::local(local, Outcome::Remove),
                 None => Child::keep(local),
             }
         }));
@@ -292,46 +291,45 @@ impl Walker<'_> {
         }));
     }
 
-    /// Elements that both sides put there, equal one by one.
-    fn changed_alike(
+    /// Merges a stretch that both sides changed to equal elements.
+    fn merge_equal_stretch(
         &mut self,
         start: usize,
         sides: Triple<&[EntryId]>,
         children: &mut Vec<Child>,
     ) {
         let is_paired = sides.original.len() == sides.local.len();
-        let has_lines = self.has_lines;
+        let on_own_lines = self.on_own_lines;
         for (index, (local, updated)) in sides.local.iter().zip(sides.updated).enumerate() {
             let original = sides.original.get(index).filter(|_| is_paired).copied();
             let sides = Triple::new(original, Some(*updated), Some(*local));
             let step = self.indexed_step(sides, start + index);
-            self.has_lines = has_lines;
-            let child = self.at(step, |walker| walker.entry(sides));
+            self.on_own_lines = on_own_lines;
+            let child = self.at(step, |walker| walker.merge_entry(sides));
             children.push(child.unwrap_or_else(|| Child::keep(*local)).of_sides(sides));
         }
     }
 
-    /// A stretch that both sides changed, and not alike.
-    fn stretch_apart(&mut self, sides: Triple<&[EntryId]>, children: &mut Vec<Child>) {
-        let mut apart = self.apart(sides);
-        children.extend(sides.local.iter().map(|entry| apart.local(*entry)));
-        let theirs = sides.updated.iter();
-        children.extend(theirs.filter_map(|entry| apart.updated(self.whole(*entry))));
+    /// Merges a stretch that the sides changed differently, as one conflict.
+    fn merge_conflicting_stretch(&mut self, sides: Triple<&[EntryId]>, children: &mut Vec<Child>) {
+        let mut conflict = self.element_conflict(sides);
+        children.extend(sides.local.iter().map(|entry| conflict.local(*entry)));
+        let updateds = sides.updated.iter();
+        children.extend(updateds.filter_map(|entry| conflict.updated(self.take_element(*entry))));
     }
 
-    /// Elements that both sides put in the place of the same ones, and that are not equal: a
-    /// conflict.
-    pub(super) fn apart(&mut self, sides: Triple<&[EntryId]>) -> Apart {
-        Apart {
-            ours: self.conflict_over_elements(sides),
+    /// Records a conflict over elements that the sides replaced with different ones.
+    pub(super) fn element_conflict(&mut self, sides: Triple<&[EntryId]>) -> ElementConflict {
+        ElementConflict {
+            local_outcome: self.conflict_over_elements(sides),
             resolution: self.resolution(),
             base: sides.original.to_vec(),
         }
     }
 
-    /// A stretch of the same length in all three, in which no element was changed by both sides, or
-    /// only maps were: its elements pair up. False where it is not one.
-    fn merge_one_by_one(
+    /// Merges the elements of a stretch by position, if all sides have as many and no element was
+    /// changed by both sides, except for maps. Otherwise returns false and does nothing.
+    fn merge_by_position(
         &mut self,
         elements: &Triple<Vec<EntryId>>,
         values: Triple<&[u64]>,
@@ -350,7 +348,7 @@ impl Walker<'_> {
                     .map(|(entries, range)| entries[range.start + index])
             })
             .collect();
-        let mergeable = |(index, sides): (usize, &Triple<EntryId>)| {
+        let is_mergeable = |(index, sides): (usize, &Triple<EntryId>)| {
             values.map(|values| values[index]).change() != Change::BothApart
                 || self
                     .trees
@@ -359,39 +357,41 @@ impl Walker<'_> {
                     .into_iter()
                     .all(|(tree, entry)| shape(tree, tree.entry(entry).value) == Shape::Map)
         };
-        if !sides.iter().enumerate().all(mergeable) {
+        if !sides.iter().enumerate().all(is_mergeable) {
             return false;
         }
         for index in 0..lengths.original {
             let at = stretch.as_ref().map(|range| range.start + index);
-            self.paired_element(elements, at, children);
+            self.merge_element(elements, at, children);
         }
         true
     }
 }
 
-/// What becomes of elements that are a conflict. The first has all of the original's as its base.
-pub(super) struct Apart {
-    ours: Outcome,
+/// The outcome of conflicting elements. The first one carries the original's elements as the base
+/// of the conflict.
+pub(super) struct ElementConflict {
+    local_outcome: Outcome,
     resolution: Resolution,
     base: Vec<EntryId>,
 }
 
-impl Apart {
+impl ElementConflict {
+    /// Returns the outcome of a local element.
     pub(super) fn local(&mut self, entry: EntryId) -> Child {
-        Child::local(entry, self.with_base(self.ours.clone()))
+        Child::local(entry, self.with_base(self.local_outcome.clone()))
     }
 
-    /// One that upstream put there, if it comes.
-    pub(super) fn updated(&mut self, mut whole: Child) -> Option<Child> {
+    /// Returns the outcome of an updated element, or `None` if it does not come.
+    pub(super) fn updated(&mut self, mut child: Child) -> Option<Child> {
         match self.resolution {
             Resolution::Updated => {}
             Resolution::Local | Resolution::Open => return None,
             Resolution::Markers => {
-                whole.outcome = self.with_base(Outcome::apart(Outcome::Remove, whole.outcome));
+                child.outcome = self.with_base(Outcome::apart(Outcome::Remove, child.outcome));
             }
         }
-        Some(whole)
+        Some(child)
     }
 
     fn with_base(&mut self, outcome: Outcome) -> Outcome {

@@ -1,29 +1,30 @@
-//! Lists that are sorted: of what both sides inserted at one place, the order says what comes first
+//! Finds the order of elements that both sides inserted at one place of a sorted list
 //! (rules: Lists without a key).
 
 use std::ops::Range;
 
+use super::aligned_lists::AlignedLists;
 use super::index::{key_of, scalar_key};
-use super::inserted::Lists;
 use super::{Shape, Walker, entries_of, shape};
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, ScalarType, Tree};
 
-/// A list of fewer elements is in order by chance.
-const FEWEST: usize = 5;
+/// The minimum length of a sorted list. Shorter lists can be in order by chance.
+const MIN_SORTED_LEN: usize = 5;
 
-/// By what an element is sorted: a scalar, or the key and value of a map's first field.
-type Rank<'t> = (&'t str, &'t str);
+/// The sort key of an element: a scalar, or the key and value of a map's first field.
+type SortKey<'t> = (&'t str, &'t str);
 
 impl Walker<'_> {
-    /// Whose elements come first, where both sides inserted some at one place of a sorted list.
-    /// `None` if it is not sorted, or if they do not follow each other in its order.
+    /// Returns the side whose elements come first, if both sides inserted elements at one place of
+    /// a sorted list. Returns `None` if the list is not sorted, or if the elements of the sides
+    /// interleave or do not fit in between their neighbours.
     pub(super) fn first_in_order(
         &self,
-        lists: &Lists<'_>,
-        place: &Triple<Range<usize>>,
+        lists: &AlignedLists<'_>,
+        region: &Triple<Range<usize>>,
     ) -> Option<Side> {
-        if !place.original.is_empty() || place.updated.is_empty() || place.local.is_empty() {
+        if !region.original.is_empty() || region.updated.is_empty() || region.local.is_empty() {
             return None;
         }
         let elements = lists.elements.as_ref();
@@ -31,25 +32,27 @@ impl Walker<'_> {
         if !*lists.is_sorted.get_or_init(is_sorted) {
             return None;
         }
-        let ranks = |side: Side| -> Option<Vec<Rank<'_>>> {
-            let inserted = elements[side][place[side].clone()].iter();
-            inserted.map(|it| rank(self.trees[side], *it)).collect()
+        let sort_keys = |side: Side| -> Option<Vec<SortKey<'_>>> {
+            let elements_in_region = elements[side][region[side].clone()].iter();
+            elements_in_region
+                .map(|it| sort_key(self.trees[side], *it))
+                .collect()
         };
-        let (updated, local) = (ranks(Side::Updated)?, ranks(Side::Local)?);
-        let at = place.original.start;
+        let (updated, local) = (sort_keys(Side::Updated)?, sort_keys(Side::Local)?);
+        let at = region.original.start;
         let (above, below) = elements.original.split_at(at);
-        let neighbour = |it: Option<&EntryId>| -> Vec<Rank<'_>> {
-            let rank = it.and_then(|it| rank(self.trees.original, *it));
-            rank.into_iter().collect()
+        let neighbour = |it: Option<&EntryId>| -> Vec<SortKey<'_>> {
+            let sort_key = it.and_then(|it| sort_key(self.trees.original, *it));
+            sort_key.into_iter().collect()
         };
         let (above, below) = (neighbour(above.last()), neighbour(below.first()));
-        let follow = |first: &[Rank<'_>], second: &[Rank<'_>]| {
-            let mut rest = [&above[..], first, second, &below[..]].into_iter();
-            let mut last = rest.next().and_then(|row| row.iter().max());
-            rest.all(|row| {
-                let is_behind = row.iter().min().is_none_or(|least| last < Some(least));
+        let follow = |first: &[SortKey<'_>], second: &[SortKey<'_>]| {
+            let mut following = [&above[..], first, second, &below[..]].into_iter();
+            let mut last = following.next().and_then(|row| row.iter().max());
+            following.all(|row| {
+                let is_in_order = row.iter().min().is_none_or(|lowest| last < Some(lowest));
                 last = row.iter().max().or(last);
-                is_behind
+                is_in_order
             })
         };
         if follow(&updated, &local) {
@@ -60,16 +63,19 @@ impl Walker<'_> {
     }
 }
 
-/// Whether at least nine of ten neighbours in a list are in order.
+/// Returns true if a list is long enough and fewer than one in ten of its elements is out of order.
 fn is_sorted(tree: &Tree<'_>, list: &[EntryId]) -> bool {
-    let ranks: Option<Vec<Rank<'_>>> = list.iter().map(|it| rank(tree, *it)).collect();
-    ranks.is_some_and(|ranks| {
-        let wrong = ranks.windows(2).filter(|pair| pair[0] >= pair[1]).count();
-        ranks.len() >= FEWEST && wrong * 10 < ranks.len()
+    let sort_keys: Option<Vec<SortKey<'_>>> = list.iter().map(|it| sort_key(tree, *it)).collect();
+    sort_keys.is_some_and(|sort_keys| {
+        let out_of_order = sort_keys
+            .windows(2)
+            .filter(|pair| pair[0] >= pair[1])
+            .count();
+        sort_keys.len() >= MIN_SORTED_LEN && out_of_order * 10 < sort_keys.len()
     })
 }
 
-fn rank<'t>(tree: &'t Tree<'_>, element: EntryId) -> Option<Rank<'t>> {
+fn sort_key<'t>(tree: &'t Tree<'_>, element: EntryId) -> Option<SortKey<'t>> {
     let value = tree.entry(element).value;
     let field = match shape(tree, value) {
         Shape::Map => entries_of(tree, value).next(),

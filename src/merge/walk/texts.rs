@@ -1,5 +1,5 @@
-//! Scalars of several lines that both sides changed: merged line by line, and where that conflicts,
-//! by their structure (rules: Texts and images).
+//! Merges scalars of several lines that both sides changed: line by line, or by structure if the
+//! lines conflict (rules: Texts and images).
 
 use super::{Nodes, Walker};
 use crate::merge::decision::{Outcome, ScalarLines};
@@ -10,53 +10,53 @@ use crate::triple::{Change, Triple};
 use crate::yaml::scalar::write;
 use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
 
-/// What a merge of three texts makes of them, where each side wins.
-struct Merged {
+/// The line merge of three texts: the text if updated wins each conflict, and if local does.
+struct MergedLines {
     updated: String,
     local: String,
     has_conflict: bool,
 }
 
 impl Walker<'_> {
-    /// Three scalars that have parts which merge; `None` if they are one value, or local did not
-    /// change its own.
-    pub(super) fn merged_parts(&mut self, nodes: Nodes) -> Option<Outcome> {
+    /// Merges the parts of three scalars: image references or texts. Returns `None` if they merge
+    /// as one value, or if local did not change its scalar.
+    pub(super) fn merge_scalar_parts(&mut self, nodes: Nodes) -> Option<Outcome> {
         if self.unchanged_locally(nodes) {
             return None;
         }
-        self.merged_image(nodes).or_else(|| self.merged_text(nodes))
+        self.merge_image(nodes).or_else(|| self.merge_text(nodes))
     }
 
-    /// Three texts.
-    fn merged_text(&mut self, nodes: Nodes) -> Option<Outcome> {
-        if self.texts_here() == Texts::Replace {
+    /// Merges three texts.
+    fn merge_text(&mut self, nodes: Nodes) -> Option<Outcome> {
+        if self.texts_mode() == Texts::Replace {
             return None;
         }
         let sides = self.trees.zip(nodes);
         let texts = sides.try_map(|(tree, node)| text_of(tree, node).ok_or(()));
         let texts = texts.ok()?;
-        if is_merged(texts) {
+        if has_updated_changes(texts) {
             return Some(Outcome::Keep);
         }
-        if let Some(lines) = self.merged_scalar_lines(nodes) {
+        if let Some(lines) = self.merge_source_lines(nodes) {
             self.record_combined(Means::Lines, nodes);
             return Some(Outcome::Lines(Box::new(lines)));
         }
-        let structured = || texts.into_array().into_iter().all(has_structure);
-        let has_lines = |text: &&str| text.trim_end_matches('\n').contains('\n');
-        if !texts.into_array().iter().any(has_lines) && !structured() {
+        let have_structure = || texts.into_array().into_iter().all(has_structure);
+        let is_multiline = |text: &&str| text.trim_end_matches('\n').contains('\n');
+        if !texts.into_array().iter().any(is_multiline) && !have_structure() {
             return None;
         }
-        let lines = merged_lines(texts);
-        let is_sound = !lines.has_conflict && (has_structure(&lines.updated) || !structured());
+        let lines = merge_lines(texts);
+        let is_sound = !lines.has_conflict && (has_structure(&lines.updated) || !have_structure());
         if is_sound {
-            return self.combined(Means::Lines, nodes, lines.updated);
+            return self.combined_text(Means::Lines, nodes, lines.updated);
         }
-        if let Some(merged) = self.merged_structure(nodes, texts) {
+        if let Some(merged) = self.merge_structure(nodes, texts) {
             return Some(merged);
         }
-        let is_whole = lines.updated == texts.updated && lines.local == texts.local;
-        if is_whole || !lines.has_conflict {
+        let is_one_conflict = lines.updated == texts.updated && lines.local == texts.local;
+        if is_one_conflict || !lines.has_conflict {
             return None;
         }
         let updated = self.text_outcome(nodes, lines.updated)?;
@@ -64,9 +64,9 @@ impl Walker<'_> {
         Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
     }
 
-    /// Three texts that are YAML or JSON.
-    fn merged_structure(&mut self, nodes: Nodes, texts: Triple<&str>) -> Option<Outcome> {
-        if self.texts_here() == Texts::LinesOnly {
+    /// Merges three texts that are YAML or JSON documents.
+    fn merge_structure(&mut self, nodes: Nodes, texts: Triple<&str>) -> Option<Outcome> {
+        if self.texts_mode() == Texts::LinesOnly {
             return None;
         }
         let resolution = self.resolution();
@@ -88,14 +88,14 @@ impl Walker<'_> {
             self.record_embedded(nodes, merged);
             return Some(outcome);
         }
-        let theirs = merge_embedded(texts, Resolution::Updated, self.options)?;
+        let updated_merge = merge_embedded(texts, Resolution::Updated, self.options)?;
         let local = self.text_outcome(nodes, merged.text)?;
-        let updated = self.text_outcome(nodes, theirs.text)?;
+        let updated = self.text_outcome(nodes, updated_merge.text)?;
         Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
     }
 
-    /// A text that is put together from both sides, in the place of local's.
-    fn combined(&mut self, means: Means, nodes: Nodes, text: String) -> Option<Outcome> {
+    /// Returns the outcome of a text that was combined from both sides, and records that it was.
+    fn combined_text(&mut self, means: Means, nodes: Nodes, text: String) -> Option<Outcome> {
         let is_updated = text_of(self.trees.updated, nodes.updated) == Some(&text);
         let outcome = self.text_outcome(nodes, text)?;
         if !is_updated && outcome != Outcome::Keep {
@@ -104,31 +104,32 @@ impl Walker<'_> {
         Some(outcome)
     }
 
-    /// Upstream's text in a block scalar that local alone made of the original's, which is the same;
-    /// `None` if it is not that.
-    pub(super) fn taken_in_lines(&self, nodes: Nodes) -> Option<Outcome> {
+    /// Returns upstream's text as a literal block scalar, if local changed only the style of the
+    /// scalar to a literal block. Returns `None` otherwise.
+    pub(super) fn updated_as_literal(&self, nodes: Nodes) -> Option<Outcome> {
         let is_literal = self.local_quoting(nodes) == Some(ScalarStyle::Literal);
         let scalar = self.trees.original.scalar(nodes.original?)?;
         if !is_literal || scalar.style.is_block() || !self.unchanged_locally(nodes) {
             return None;
         }
         let content = text_of(self.trees.updated, nodes.updated)?;
-        let can_be = can_be_literal(content) && can_be_literal(scalar.content);
-        can_be.then(|| Outcome::Text(content.to_owned().into()))
+        let is_writable = can_be_literal(content) && can_be_literal(scalar.content);
+        is_writable.then(|| Outcome::Text(content.to_owned().into()))
     }
 
-    /// What gives a scalar of local's this content; `None` if its style cannot say it.
+    /// Returns the outcome that gives local's scalar this content, or `None` if the content cannot
+    /// be written in its style.
     pub(super) fn text_outcome(&self, nodes: Nodes, content: String) -> Option<Outcome> {
         let scalar = self.trees.local.scalar(nodes.local?)?;
         if scalar.content == content {
             return Some(Outcome::Keep);
         } else if text_of(self.trees.updated, nodes.updated) == Some(&content) {
-            return Some(self.taken(nodes, nodes.updated?));
+            return Some(self.take_updated(nodes, nodes.updated?));
         }
         let style = match scalar.style {
             ScalarStyle::Literal | ScalarStyle::Folded => {
-                let can_be = can_be_literal(&content) && can_be_literal(scalar.content);
-                return can_be.then(|| Outcome::Text(content.into()));
+                let is_writable = can_be_literal(&content) && can_be_literal(scalar.content);
+                return is_writable.then(|| Outcome::Text(content.into()));
             }
             style => style,
         };
@@ -139,51 +140,53 @@ impl Walker<'_> {
     }
 }
 
-/// Whether local has upstream's changes already: they can be taken out of it, and a merge then makes
-/// the same text again.
-fn is_merged(texts: Triple<&str>) -> bool {
-    // one line is upstream's as a whole or not at all
+/// Returns true if local already has upstream's changes: a reverse merge removes them from local's
+/// text, and a merge of the result restores it.
+fn has_updated_changes(texts: Triple<&str>) -> bool {
+    // A single line is upstream's as a whole or not at all.
     if !texts.local.contains('\n') {
         return false;
     }
-    let undone = merged_lines(Triple {
+    let reverted = merge_lines(Triple {
         original: texts.updated,
         updated: texts.original,
         ..texts
     });
-    let local = undone.updated.as_str();
-    if undone.has_conflict || local == texts.local {
+    let local = reverted.updated.as_str();
+    if reverted.has_conflict || local == texts.local {
         return false;
     }
-    let again = merged_lines(Triple { local, ..texts });
-    !again.has_conflict && again.updated == texts.local
+    let remerged = merge_lines(Triple { local, ..texts });
+    !remerged.has_conflict && remerged.updated == texts.local
 }
 
-/// Whether a text can be written as a literal block scalar in any place.
+/// Returns true if a text can be a literal block scalar at any indentation.
 fn can_be_literal(text: &str) -> bool {
     let is_printable = |c: char| match c {
         '\n' | '\t' => true,
         '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => false,
         c => !c.is_control(),
     };
-    // lines of white space have no column that others could come to
+    // Blank lines alone do not show the indentation of the block.
     text.contains(|c: char| !c.is_whitespace()) && text.chars().all(is_printable)
 }
 
-/// Merges three texts by their lines. How many line breaks are at the end is a matter of its own.
-fn merged_lines(texts: Triple<&str>) -> Merged {
+/// Merges three texts line by line. The line breaks at the end merge as a separate value.
+fn merge_lines(texts: Triple<&str>) -> MergedLines {
     let bodies = texts.map(|text| text.trim_end_matches('\n'));
-    let ends = texts.zip(bodies).map(|(text, body)| &text[body.len()..]);
+    let line_breaks = texts.zip(bodies).map(|(text, body)| &text[body.len()..]);
     let lines = bodies.map(|body| format!("{body}\n"));
     let lines = lines.as_ref().map(String::as_str);
     let with_end = |mut text: String, end: &str| {
         text.pop();
         text + end
     };
-    let (updated_end, local_end, ends_differ) = match ends.change() {
-        Change::Nobody | Change::Local | Change::BothAlike => (ends.local, ends.local, false),
-        Change::Upstream => (ends.updated, ends.updated, false),
-        Change::BothApart => (ends.updated, ends.local, true),
+    let (updated_end, local_end, ends_differ) = match line_breaks.change() {
+        Change::Nobody | Change::Local | Change::BothAlike => {
+            (line_breaks.local, line_breaks.local, false)
+        }
+        Change::Upstream => (line_breaks.updated, line_breaks.updated, false),
+        Change::BothApart => (line_breaks.updated, line_breaks.local, true),
     };
     let updated = merge_value_lines(lines, OnConflict::Updated);
     let has_conflict = !updated.hunks.is_empty() || ends_differ;
@@ -191,7 +194,7 @@ fn merged_lines(texts: Triple<&str>) -> Merged {
         true => updated.text.clone(),
         false => merge_value_lines(lines, OnConflict::Local).text,
     };
-    Merged {
+    MergedLines {
         updated: with_end(updated.text, updated_end),
         local: with_end(local, local_end),
         has_conflict,
@@ -199,9 +202,9 @@ fn merged_lines(texts: Triple<&str>) -> Merged {
 }
 
 impl Walker<'_> {
-    /// The lines of three scalars without or between quotes, or of folded ones, all written alike
-    /// and in one column, merged; `None` if they are not that, or the lines conflict.
-    fn merged_scalar_lines(&self, nodes: Nodes) -> Option<ScalarLines> {
+    /// Merges the source lines of three plain, quoted or folded scalars of one style and column.
+    /// Returns `None` for other scalars, or if the lines conflict.
+    fn merge_source_lines(&self, nodes: Nodes) -> Option<ScalarLines> {
         let owners = self.steps.last()?.entries;
         let sides = self.trees.zip(nodes.zip(owners));
         let [original, updated, local] = sides.into_array().map(|(tree, (node, owner))| {
@@ -232,14 +235,15 @@ impl Walker<'_> {
         let tree = Tree::parse(&text).ok().flatten()?;
         let entry = tree.entry(tree.find(tree.root().value, "x")?);
         let scalar = tree.scalar(entry.value)?;
-        let is_same = scalar.style == local.1 && tree.slice(tree.node(entry.value).span) == written;
+        let round_trips =
+            scalar.style == local.1 && tree.slice(tree.node(entry.value).span) == written;
         let content = scalar.content.to_owned();
-        (is_same && scalar.scalar_type == ScalarType::Str)
+        (round_trips && scalar.scalar_type == ScalarType::Str)
             .then_some(ScalarLines { written, content })
     }
 }
 
-/// What a scalar that is a text says; `None` if it is an alias.
+/// Returns the content of a scalar that is a string. Returns `None` for an alias.
 fn text_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> Option<&'t str> {
     let node = node.filter(|node| tree.resolve(*node) == *node)?;
     let scalar = tree.scalar(node)?;

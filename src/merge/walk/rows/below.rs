@@ -1,4 +1,4 @@
-//! The comment lines below an entry whose value is no block collection, or becomes one or none.
+//! Merges the comment lines below entries whose value is not a block collection on all sides.
 
 use rustc_hash::FxHashSet;
 
@@ -11,9 +11,9 @@ use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, Span, Tree};
 
 impl Walker<'_> {
-    /// The comment lines below an entry of local whose value is no block collection, or is one no
-    /// longer; `None` if they stay.
-    pub(in crate::merge::walk) fn merged_below(
+    /// Merges the comment lines below a local entry whose value is no block collection, or no
+    /// longer is. Returns `None` if they do not change.
+    pub(in crate::merge::walk) fn merge_comments_below(
         &mut self,
         sides: Entries,
         outcome: &Outcome,
@@ -35,26 +35,28 @@ impl Walker<'_> {
         if below.into_iter().all(has_none_below) {
             return None;
         }
-        let is_taken = matches!(outcome, Outcome::Take(_)) || is_emptied;
+        let replaces_value = matches!(outcome, Outcome::Take(_)) || is_emptied;
         let local_value = trees.local.entry(local).value;
         let theirs = trees.updated.entry(updated).value;
-        let comes_in_lines = trees.updated.is_block_collection(theirs);
-        // lines of a block collection have no place between brackets that have something in them
-        let is_full = trees.local.entries(local_value).len() > 0;
-        if !is_taken && (trees.local.is_block_collection(local_value) || comes_in_lines && is_full)
+        let is_updated_block = trees.updated.is_block_collection(theirs);
+        // The lines of a block collection have no place in a flow collection that has entries.
+        let has_local_entries = trees.local.entries(local_value).len() > 0;
+        if !replaces_value
+            && (trees.local.is_block_collection(local_value)
+                || is_updated_block && has_local_entries)
         {
             return None;
         }
-        let own = match (sides.original, trees.local.row(local_value, None)) {
-            (Some(original), Some(_)) => self.own_lines(original, local),
+        let local_comments = match (sides.original, trees.local.row(local_value, None)) {
+            (Some(original), Some(_)) => self.local_comments_in(original, local),
             _ => Vec::new(),
         };
         if let Some(original) = sides.original {
-            self.record_own_of_replaced((original, local), &own, sides, is_emptied);
+            self.record_replaced_comments((original, local), &local_comments, sides, is_emptied);
         }
-        let mut rows = match is_emptied || !is_taken {
-            true => self.rows_within(sides, &own, is_emptied),
-            false => self.rows_below(sides, &own),
+        let mut rows = match is_emptied || !replaces_value {
+            true => self.rows_between(sides, &local_comments, is_emptied),
+            false => self.rows_below(sides, &local_comments),
         };
         let column =
             |side: Side, entry: EntryId| trees[side].column(trees[side].entry(entry).span.start);
@@ -62,9 +64,9 @@ impl Walker<'_> {
         rows.updated.column = column(Side::Updated, updated);
         rows.original.column = rows.updated.column;
         let (old, new) = (&rows.original, &rows.updated);
-        let same = same_lines((trees.original, old), (trees.updated, new));
+        let is_unchanged = same_lines((trees.original, old), (trees.updated, new));
         let pieces = rows.as_ref().map(|row| row.items.len()).into_array();
-        if same || pieces.iter().sum::<usize>() == 3 {
+        if is_unchanged || pieces.iter().sum::<usize>() == 3 {
             return None;
         }
         let mut children: Vec<Child> = outcome.children().cloned().collect();
@@ -72,54 +74,65 @@ impl Walker<'_> {
         Some(pieces.into())
     }
 
-    /// Takes the comments out of the entries of a side's row that local deleted where it left some
-    /// of them: they are lines of the row here.
-    pub(super) fn take_out_left(&self, side: Side, row: &mut Row, local: &Row, children: &[Child]) {
+    /// Moves comments out of entries that local deleted, if local kept any comment of that entry:
+    /// in local's row they are between the entries.
+    pub(super) fn extract_kept_comments(
+        &self,
+        side: Side,
+        row: &mut Row,
+        local: &Row,
+        children: &[Child],
+    ) {
         let tree = self.trees[side];
-        let left = local.items.iter();
-        let left = left.filter(|item| item.kind == ItemKind::Comment);
-        let left = left.map(|item| self.trees.local.slice(item.span).trim());
-        let left: FxHashSet<&str> = left.collect();
-        if left.is_empty() {
+        let kept = local.items.iter();
+        let kept = kept.filter(|item| item.kind == ItemKind::Comment);
+        let kept = kept.map(|item| self.trees.local.slice(item.span).trim());
+        let kept: FxHashSet<&str> = kept.collect();
+        if kept.is_empty() {
             return;
         }
-        let stays = |child: &&Child| child.stays() || child.sides().local.is_some();
-        let there = children.iter().filter(stays);
-        let there: FxHashSet<EntryId> = there.filter_map(|child| child.sides()[side]).collect();
-        let is_left = |item: &Item| left.contains(tree.slice(item.span).trim());
+        let is_present = |child: &&Child| child.stays() || child.sides().local.is_some();
+        let present = children.iter().filter(is_present);
+        let present: FxHashSet<EntryId> = present.filter_map(|child| child.sides()[side]).collect();
+        let is_kept = |item: &Item| kept.contains(tree.slice(item.span).trim());
         let items = row.items.drain(..).flat_map(|item| {
-            let mut own = match item.kind {
-                ItemKind::Entry(id) if !there.contains(&id) => tree.row_below(tree.entry(id)).items,
+            let mut comments = match item.kind {
+                ItemKind::Entry(id) if !present.contains(&id) => {
+                    tree.row_below(tree.entry(id)).items
+                }
                 _ => Vec::new(),
             };
-            // without the end, and what is below the brackets that an entry is between
-            own.retain(|it| it.kind == ItemKind::Comment && it.span.end <= item.span.end);
-            if !own.iter().any(is_left) {
-                own.clear();
+            // Only comments on the entry's own lines: in a flow collection, comments below the
+            // closing bracket are not part of the entry.
+            comments.retain(|it| it.kind == ItemKind::Comment && it.span.end <= item.span.end);
+            if !comments.iter().any(is_kept) {
+                comments.clear();
             }
-            std::iter::once(item).chain(own)
+            std::iter::once(item).chain(comments)
         });
         row.items = items.collect();
     }
 
-    /// Records that comment lines and remarks of local's own go with a value.
-    fn record_own_of_replaced(
+    /// Records that comments which local wrote in a value are deleted with it.
+    fn record_replaced_comments(
         &mut self,
         (original, local): (EntryId, EntryId),
-        own: &[Span],
+        local_comments: &[Span],
         sides: Entries,
         is_emptied: bool,
     ) {
-        // where local changed values too, a conflict shows all of it
-        let is_left = is_emptied || self.unchanged_locally(self.values_of(sides));
-        if !own.is_empty() || is_left && self.has_own_remarks_within(original, local) {
-            self.record_own_lines(original, local, false);
+        // If local changed values too, their conflict shows the inline comments.
+        let counts_remarks = is_emptied || self.unchanged_locally(self.values_of(sides));
+        if !local_comments.is_empty()
+            || counts_remarks && self.has_local_remarks_within(original, local)
+        {
+            self.record_local_comments(original, local, false);
         }
     }
 
-    /// The comments below an entry on each side. Those in a block collection that comes, come with
-    /// it.
-    fn rows_below(&self, sides: Entries, own: &[Span]) -> Triple<Row> {
+    /// Returns the comment lines below an entry on each side. The comments of an updated block
+    /// collection are part of the value that comes.
+    fn rows_below(&self, sides: Entries, local_comments: &[Span]) -> Triple<Row> {
         let below = |side: Side| -> Row {
             let (tree, Some(entry)) = (self.trees[side], sides[side]) else {
                 return empty_row(0);
@@ -128,7 +141,7 @@ impl Walker<'_> {
             if tree.is_block_collection(tree.entry(entry).value) {
                 match side {
                     Side::Updated => row = empty_row(row.column),
-                    Side::Original | Side::Local => row.items = within(tree, entry),
+                    Side::Original | Side::Local => row.items = nested_comments(tree, entry),
                 }
             }
             row
@@ -139,34 +152,42 @@ impl Walker<'_> {
             below(Side::Local),
         );
         if self.resolution() == Resolution::Updated {
-            rows.local.items.retain(|item| !own.contains(&item.span));
+            rows.local
+                .items
+                .retain(|item| !local_comments.contains(&item.span));
         }
         rows
     }
 
-    /// The same where nothing comes that brings its comments along: the lines between the entries
-    /// that go are all there is.
-    fn rows_within(&self, sides: Entries, own: &[Span], is_emptied: bool) -> Triple<Row> {
-        let mut rows = self.rows_below(sides, own);
-        let within = |side: Side| {
+    /// Like `rows_below`, for an entry whose new value brings no comments: uses the lines between
+    /// the entries of the collections.
+    fn rows_between(
+        &self,
+        sides: Entries,
+        local_comments: &[Span],
+        is_emptied: bool,
+    ) -> Triple<Row> {
+        let mut rows = self.rows_below(sides, local_comments);
+        let row_of = |side: Side| {
             let (tree, entry) = (self.trees[side], self.trees[side].entry(sides[side]?));
             tree.row(entry.value, Some(entry))
         };
         for side in [Side::Original, Side::Updated] {
-            if let Some(row) = within(side) {
+            if let Some(row) = row_of(side) {
                 rows[side] = row;
             }
         }
-        if let Some(mut row) = within(Side::Local).filter(|_| is_emptied) {
-            row.items.retain(|item| !own.contains(&item.span));
+        if let Some(mut row) = row_of(Side::Local).filter(|_| is_emptied) {
+            row.items
+                .retain(|item| !local_comments.contains(&item.span));
             rows.local = row;
         }
         rows
     }
 
-    /// An empty local map or list below a key that gets lines of its own: its first entries, and
-    /// the comments around them.
-    pub(in crate::merge::walk) fn opened_row(
+    /// Merges the row of an empty local map or list that gets its first entries on lines of their
+    /// local_comments. Returns `None` if the collection has to stay in flow style.
+    pub(in crate::merge::walk) fn row_of_empty(
         &mut self,
         nodes: Nodes,
         children: &mut [Child],
@@ -181,30 +202,33 @@ impl Walker<'_> {
             && tree.start_of_indent(entry.span.start).is_some()
             && node.anchor().is_none()
             && node.tag().is_none();
-        let holders = self
+        let containers = self
             .steps
             .iter()
             .rev()
             .skip(1)
             .map(|step| step.entries.local);
-        let values = holders.map(|entry| entry.map(|entry| tree.entry(entry).value));
+        let values = containers.map(|entry| entry.map(|entry| tree.entry(entry).value));
         let mut values = values.chain([Some(tree.root().value)]);
-        let is_in_lines =
+        let is_in_block_style =
             values.all(|node| node.is_some_and(|node| tree.is_block_collection(node)));
-        // where nothing is left on one side it stays between brackets there
-        let comes = [Chosen::Local, Chosen::Updated]
+        // If one side of a conflict has no entries, it keeps its brackets.
+        let both_have_entries = [Chosen::Local, Chosen::Updated]
             .into_iter()
             .all(|side| children.iter().any(|child| child.choose(side).stays()));
-        if !self.merges_lines || !is_plain || !is_in_lines || !comes {
+        if !self.merges_lines || !is_plain || !is_in_block_style || !both_have_entries {
             return None;
         }
-        let from = self.trees.updated.entry(updated_owner);
-        let updated = self.trees.updated.row(nodes.updated?, Some(from))?;
+        let updated_entry = self.trees.updated.entry(updated_owner);
+        let updated = self
+            .trees
+            .updated
+            .row(nodes.updated?, Some(updated_entry))?;
         let original = self.row_of(self.trees.original, nodes.original, owners.original);
         let original = original.unwrap_or_else(|| empty_row(updated.column));
         let mut local = tree.row_below(entry);
-        let width =
-            i64::from(updated.column) - i64::from(self.trees.updated.column(from.span.start));
+        let width = i64::from(updated.column)
+            - i64::from(self.trees.updated.column(updated_entry.span.start));
         let column = i64::from(tree.column(entry.span.start)) + width;
         local.column = u32::try_from(column).unwrap_or(0);
         let rows = Triple::new(original, updated, local);
@@ -217,8 +241,8 @@ impl Walker<'_> {
     }
 }
 
-/// The comments of a collection at any depth, as a row.
-fn within(tree: &Tree<'_>, entry: EntryId) -> Vec<Item> {
+/// Returns the comment lines of an entry at any depth, as the items of a row.
+fn nested_comments(tree: &Tree<'_>, entry: EntryId) -> Vec<Item> {
     let item = |kind, span: Span| Item {
         kind,
         blank_start: span.start,

@@ -1,8 +1,11 @@
-//! What is between the entries of a block collection: its three rows, merged.
+//! Merges the rows of block collections: their entries, and the comments and blank lines between.
+//!
+//! The entries are decided already. `merge::rows` aligns the rows of the three sides; this module
+//! prepares its input, turns its output into decisions, and records conflicts over comments.
 
 mod below;
 mod changes;
-mod own;
+mod local_comments;
 mod tokens;
 
 use rustc_hash::FxHashSet;
@@ -15,25 +18,25 @@ use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
 use changes::Placed;
-use tokens::{in_order, numbers, piece, tokens_of};
+use tokens::{in_child_order, number_entries, piece, tokens_of};
 
 impl Walker<'_> {
-    /// A local block collection with its lines, which its children are taken into; `None` if they
-    /// do not change, or it has none.
-    pub(super) fn merged_row(&mut self, nodes: Nodes, children: &mut [Child]) -> Option<Outcome> {
-        let is_left = children.iter().any(Child::stays) || self.steps.is_empty();
-        if !self.merges_lines || !is_left {
+    /// Merges the row of a local block collection and moves the decisions out of `children` into
+    /// it. Returns `None` if the row does not change, or if local has no row.
+    pub(super) fn row_outcome(&mut self, nodes: Nodes, children: &mut [Child]) -> Option<Outcome> {
+        let has_result = children.iter().any(Child::stays) || self.steps.is_empty();
+        if !self.merges_lines || !has_result {
             return None;
         }
         let owners = self.owners(nodes)?;
-        let own = nodes.local?;
-        if !self.trees.local.is_block_collection(own) {
+        let local_node = nodes.local?;
+        if !self.trees.local.is_block_collection(local_node) {
             return None;
         }
         let mut updated = self.row_of(self.trees.updated, nodes.updated, owners.updated)?;
         let mut original = self.row_of(self.trees.original, nodes.original, owners.original);
         let owner = owners.local.map(|owner| self.trees.local.entry(owner));
-        let mut local = self.trees.local.row(own, owner)?;
+        let mut local = self.trees.local.row(local_node, owner)?;
         if owner.is_none() {
             updated.start_at(self.bodies.updated);
             if let Some(original) = &mut original {
@@ -41,24 +44,24 @@ impl Walker<'_> {
             }
             local.start_at(self.bodies.local);
         }
-        self.take_out_left(Side::Updated, &mut updated, &local, children);
+        self.extract_kept_comments(Side::Updated, &mut updated, &local, children);
         if let Some(original) = &mut original {
-            self.take_out_left(Side::Original, original, &local, children);
+            self.extract_kept_comments(Side::Original, original, &local, children);
         }
-        let same = original.as_ref().is_some_and(|original| {
+        let is_unchanged = original.as_ref().is_some_and(|original| {
             same_lines(
                 (self.trees.original, original),
                 (self.trees.updated, &updated),
             )
         });
-        if same && self.is_in_place(own, children) {
+        if is_unchanged && self.is_in_place(local_node, children) {
             return None;
         }
         let original = original.unwrap_or_else(|| empty_row(updated.column));
         let rows = Triple::new(original, updated, local);
         let mut pieces = self.merge_rows(&rows, children, nodes);
         if self.begins_behind_colon(&rows.local) {
-            // a comment would be a remark on the `:` there
+            // A comment there would become the comment on the `:`.
             let first = pieces.iter().position(Piece::is_entry);
             pieces.drain(..first.unwrap_or(0));
         }
@@ -66,9 +69,9 @@ impl Walker<'_> {
             .local
             .is_some_and(|local| shape(self.trees.local, local) == Shape::List)
         {
-            pieces = in_order(pieces, children);
+            pieces = in_child_order(pieces, children);
         }
-        self.keep_in_column(&mut pieces, rows.local.column);
+        self.limit_indent(&mut pieces, rows.local.column);
         let row = MergedLines {
             span: rows.local.span,
             moved: self.width_change(&rows, nodes, owners),
@@ -77,9 +80,9 @@ impl Walker<'_> {
         Some(Outcome::Row(Box::new(row)))
     }
 
-    /// Moves comments right below an entry out to its column: one that is indented deeper would be
-    /// in the entry, up to the first comment that is not.
-    fn keep_in_column(&self, pieces: &mut [Piece], column: u32) {
+    /// Limits the indentation of the comments below an entry to `column`, up to the first one that
+    /// is not deeper: a deeper comment would belong to the entry.
+    fn limit_indent(&self, pieces: &mut [Piece], column: u32) {
         let mut is_below_entry = false;
         for piece in pieces {
             let PieceKind::Comment(comment) = &mut piece.kind else {
@@ -89,16 +92,16 @@ impl Walker<'_> {
             let tree = self.trees[comment.side];
             let line = tree.slice(comment.span);
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-            let to_column = i64::from(column) - indent as i64;
-            if is_below_entry && comment.moved > to_column {
-                comment.moved = to_column;
-            } else if comment.of_side.is_none() && comment.moved <= to_column {
+            let max_shift = i64::from(column) - indent as i64;
+            if is_below_entry && comment.moved > max_shift {
+                comment.moved = max_shift;
+            } else if comment.of_side.is_none() && comment.moved <= max_shift {
                 is_below_entry = false;
             }
         }
     }
 
-    /// Whether a row of local's begins on the line of a `? key`'s `:`.
+    /// Returns true if a local row starts on the line of a `? key`'s `:`.
     fn begins_behind_colon(&self, row: &Row) -> bool {
         let tree = self.trees.local;
         let line = Span::new(tree.line_start(row.span.start), row.span.start);
@@ -107,8 +110,8 @@ impl Walker<'_> {
             .ends_with(':')
     }
 
-    /// The entries whose values the collections are; those of the documents have none. `None` if
-    /// the walk is elsewhere.
+    /// Returns the entries whose values are `nodes`; no entries for the roots of documents. Returns
+    /// `None` if `nodes` are not the values at the current path.
     fn owners(&self, nodes: Nodes) -> Option<Entries> {
         let Some(step) = self.steps.last() else {
             return Some(Triple::default());
@@ -120,9 +123,9 @@ impl Walker<'_> {
         are_own.iter().all(|is_own| *is_own).then_some(step.entries)
     }
 
-    /// Whether each entry of a collection of local's stays in its place, and none comes.
-    fn is_in_place(&self, own: NodeId, children: &[Child]) -> bool {
-        let entries = self.trees.local.entries(own).map(Slot::Local);
+    /// Returns true if all entries of a local collection stay in place and none comes.
+    fn is_in_place(&self, local_node: NodeId, children: &[Child]) -> bool {
+        let entries = self.trees.local.entries(local_node).map(Slot::Local);
         children.iter().all(Child::stays) && entries.eq(children.iter().map(|child| child.slot))
     }
 
@@ -132,8 +135,8 @@ impl Walker<'_> {
         value.is_some_and(|value| tree.is_block_collection(value))
     }
 
-    /// The row of a side: of a value that is no block collection its entries, and the comments
-    /// around it.
+    /// Returns the row of one side. For a value that is not a block collection, it consists of the
+    /// value's entries and the comments around them. Returns `None` for an alias.
     fn row_of(&self, tree: &Tree<'_>, node: Option<NodeId>, owner: Option<EntryId>) -> Option<Row> {
         let Some(node) = node else {
             return Some(empty_row(0));
@@ -148,7 +151,7 @@ impl Walker<'_> {
             Some(owner) => tree.row_below(tree.entry(owner)),
             None => tree.row_around(node),
         };
-        // where its entries would be, if they had lines
+        // The column that the entries would have on lines of their own.
         let columns = row
             .items
             .iter()
@@ -177,7 +180,7 @@ impl Walker<'_> {
         nodes: Nodes,
     ) -> Vec<Piece> {
         let trees = self.trees;
-        let ids = numbers(trees, rows, children);
+        let ids = number_entries(trees, rows, children);
         let tokens = Triple::new(
             tokens_of(trees.original, &rows.original, &ids.original),
             tokens_of(trees.updated, &rows.updated, &ids.updated),
@@ -187,7 +190,7 @@ impl Walker<'_> {
             let child = children.get(entry as usize);
             child.is_some_and(Child::stays)
         };
-        let below = self.comments_below(rows);
+        let below = self.comments_after_row(rows);
         let MergedRow {
             pieces,
             disagreements,
@@ -205,12 +208,12 @@ impl Walker<'_> {
             .into_iter()
             .map(|placed| (placed.piece, piece(rows, &ids, children, placed)))
             .collect();
-        self.with_own_lines(rows, children, nodes, placed)
+        self.with_local_comments(rows, children, nodes, placed)
     }
 
-    /// The comments that stay below local's row. One that upstream took away from there may come
-    /// into the row.
-    fn comments_below(&self, rows: &Triple<Row>) -> Vec<&str> {
+    /// Returns the comments that stay below local's row. One that upstream deleted there may have
+    /// moved into the row.
+    fn comments_after_row(&self, rows: &Triple<Row>) -> Vec<&str> {
         let below = self
             .trees
             .zip(rows.as_ref())
@@ -220,17 +223,17 @@ impl Walker<'_> {
                 let comments = comments.into_iter().flatten();
                 comments.map(|span| tree.slice(span)).collect()
             });
-        let words = below
+        let texts = below
             .as_ref()
             .map(|lines| -> FxHashSet<&str> { lines.iter().map(|line| line.trim()).collect() });
-        let (original, updated) = (words.original, words.updated);
-        let mut stays = below.local;
-        stays.retain(|line| !original.contains(line.trim()) || updated.contains(line.trim()));
-        stays
+        let (original, updated) = (texts.original, texts.updated);
+        let mut staying = below.local;
+        staying.retain(|line| !original.contains(line.trim()) || updated.contains(line.trim()));
+        staying
     }
 
-    /// By how many columns the row moves in: its width is a number that merges three-way. A list has
-    /// another one than a map.
+    /// Returns the number of columns by which to indent the row. The width of its indentation
+    /// merges as a value, but a list and a map have different widths.
     fn width_change(&self, rows: &Triple<Row>, nodes: Nodes, owners: Entries) -> i64 {
         let width = |tree: &Tree<'_>, row: &Row, node: Option<NodeId>, owner: Option<EntryId>| {
             let node = node.filter(|node| tree.is_block_collection(*node))?;
@@ -259,7 +262,7 @@ impl Walker<'_> {
     }
 }
 
-/// A row without anything.
+/// Returns a row without entries and comments.
 fn empty_row(column: u32) -> Row {
     Row {
         column,
@@ -273,8 +276,7 @@ fn empty_row(column: u32) -> Row {
     }
 }
 
-/// Whether two rows have the same comments, blank lines and column, between entries of the same
-/// keys.
+/// Returns true if two rows have the same comments, blank lines, column and keys.
 fn same_lines(
     (left_tree, left): (&Tree<'_>, &Row),
     (right_tree, right): (&Tree<'_>, &Row),

@@ -1,4 +1,4 @@
-//! Rows of pieces as what their alignment compares, and the merged row as decisions.
+//! Converts rows to the tokens that `merge::rows` aligns, and merged rows to decisions.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,21 +9,21 @@ use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Tree};
 
-/// The number of each entry of the three rows: that of its child; one that those of the same key or
-/// text share where it is in none.
-pub(super) fn numbers(
+/// Numbers the entries of the three rows. The number of an entry is the position of its child.
+/// Entries without a child have the same number if they have the same key or text.
+pub(super) fn number_entries(
     trees: Triple<&Tree<'_>>,
     rows: &Triple<Row>,
     children: &[Child],
 ) -> Triple<Numbered> {
-    let mut others: FxHashMap<String, u32> = FxHashMap::default();
+    let mut shared_numbers: FxHashMap<String, u32> = FxHashMap::default();
     let mut of_side = |tree: &Tree<'_>, row: &Row, entry_of: fn(&Entries) -> Option<EntryId>| {
         let entries = row.items.iter().filter_map(|item| match item.kind {
             ItemKind::Entry(entry) => Some(entry),
             ItemKind::Comment | ItemKind::End => None,
         });
         let mut numbers = Numbered::over_all(entries.clone().map(EntryId::number));
-        // the first child that has it
+        // In reverse: if several children have an entry, the first one counts.
         for (number, child) in children.iter().enumerate().rev() {
             if let Some(entry) = entry_of(&child.sides()) {
                 numbers.insert(entry.number(), number as u32);
@@ -42,8 +42,8 @@ pub(super) fn numbers(
             while !seen.insert(name.clone()) {
                 name.push('\0');
             }
-            let next = (children.len() + others.len()) as u32;
-            numbers.insert(id.number(), *others.entry(name).or_insert(next));
+            let next = (children.len() + shared_numbers.len()) as u32;
+            numbers.insert(id.number(), *shared_numbers.entry(name).or_insert(next));
         }
         numbers
     };
@@ -70,7 +70,7 @@ pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &Numbered) -> V
     tokens.collect()
 }
 
-/// A piece of the merged row as a decision, which its child is taken into.
+/// Converts a piece of the merged row to a decision, which the child is moved into.
 pub(super) fn piece(
     rows: &Triple<Row>,
     ids: &Triple<Numbered>,
@@ -107,32 +107,32 @@ pub(super) fn piece(
     Piece { blanks, kind }
 }
 
-/// The pieces with their entries in the order of these children; what is above an entry goes with
-/// it.
-pub(super) fn in_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piece> {
+/// Sorts the pieces so that their entries have the order of `children`. The comments above an entry
+/// move with it.
+pub(super) fn in_child_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piece> {
     let slot = |piece: &Piece| match &piece.kind {
         PieceKind::Entry(child) => Some(child.slot),
         PieceKind::Comment(_) | PieceKind::Original(_) | PieceKind::End => None,
     };
-    let wanted = children.iter().filter(|child| child.stays());
-    let wanted: Vec<Slot> = wanted.map(|child| child.slot).collect();
-    if pieces.iter().filter_map(slot).eq(wanted.iter().copied()) {
+    let slots = children.iter().filter(|child| child.stays());
+    let slots: Vec<Slot> = slots.map(|child| child.slot).collect();
+    if pieces.iter().filter_map(slot).eq(slots.iter().copied()) {
         return pieces;
     }
     let mut groups: FxHashMap<Slot, Vec<Piece>> = FxHashMap::default();
-    let mut open = Vec::new();
+    let mut pending = Vec::new();
     for piece in pieces {
         let end = slot(&piece);
-        open.push(piece);
+        pending.push(piece);
         if let Some(slot) = end {
-            groups.insert(slot, std::mem::take(&mut open));
+            groups.insert(slot, std::mem::take(&mut pending));
         }
     }
-    let mut ordered: Vec<Piece> = wanted
+    let mut ordered: Vec<Piece> = slots
         .into_iter()
         .filter_map(|slot| groups.remove(&slot))
         .flatten()
         .collect();
-    ordered.append(&mut open);
+    ordered.append(&mut pending);
     ordered
 }

@@ -1,4 +1,5 @@
-//! Elements that are the same thing before and after a change, although nothing identifies them.
+//! Measures the similarity of values without an identity, to find out which ones are versions of
+//! the same element.
 
 use rustc_hash::FxHashSet;
 
@@ -8,34 +9,37 @@ use crate::merge::fingerprint::Fingerprints;
 use crate::merge::leaves;
 use crate::yaml::{EntryId, NodeId, ScalarType, equal};
 
-/// A value, in its tree of which the fingerprints are known.
+/// A node, with the fingerprints of its tree.
 pub(super) type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
 
-/// Fields that name a thing, where they are there: a step of a workflow, a rule, an alert.
+/// Fields that name an element, such as a workflow step or an alert, in the order of preference.
 const NAMING_FIELDS: [&str; 10] = [
     "name", "id", "alert", "record", "path", "uses", "job", "job_name", "stage", "repo",
 ];
 
-/// What equal values have in common.
-const ALL: usize = 1000;
+/// The similarity of equal values.
+const EQUAL: usize = 1000;
 
-/// What two elements without a name must have in common to be alike.
+/// The similarity that two elements without a name must have to pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Least {
+pub(super) enum Threshold {
     /// Half of the larger one.
     Half,
-    /// The same, and so must two of one action: many steps may use it.
-    HalfOfDeleted,
-    Anything,
+    /// Like `Half`, but without the exceptions for renamed elements and maps of one field, and also
+    /// required of two steps that use the same action.
+    Strict,
+    Any,
 }
 
-/// How much two elements have in common that are alike: maps of the same name, or of another one
-/// that say mostly the same, or, where none has one, maps whose only field has one key, and maps,
-/// lists or texts of several lines that have at least `least` in common. `None` if they are not alike.
-pub(super) fn likeness(
+/// Returns the similarity of two elements, or `None` if they are not versions of the same element.
+///
+/// Maps pair if they have the same name, or if their names differ and their contents are mostly the
+/// same. Without a name, maps pair whose only field has the same key, and maps, lists and texts of
+/// several lines that reach the threshold.
+pub(super) fn similarity(
     (left_prints, left): (&Fingerprints<'_>, EntryId),
     (right_prints, right): (&Fingerprints<'_>, EntryId),
-    least: Least,
+    threshold: Threshold,
 ) -> Option<usize> {
     let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
     let left = (left_prints, left_tree.entry(left).value);
@@ -43,37 +47,39 @@ pub(super) fn likeness(
     let are_maps =
         [left, right].map(|(prints, value)| shape(prints.tree(), value)) == [Shape::Map; 2];
     for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
-        if let (Some(one), Some(other)) = (named(left, field), named(right, field)) {
+        if let (Some(one), Some(other)) = (naming_value(left, field), naming_value(right, field)) {
             let common = common(left, right);
-            let of_deleted = least == Least::HalfOfDeleted;
+            let is_strict = threshold == Threshold::Strict;
             if is_same_name(field, one, other) {
-                let is_enough = field != "uses" || !of_deleted || common * 2 >= ALL;
-                return is_enough.then_some(ALL + common);
+                let is_similar_enough = field != "uses" || !is_strict || common * 2 >= EQUAL;
+                return is_similar_enough.then_some(EQUAL + common);
             }
-            let is_renamed = !of_deleted && is_mostly(left, right)
-                || least == Least::Anything && is_mostly_by_fields(left, right);
+            let is_renamed = !is_strict && is_mostly_equal(left, right)
+                || threshold == Threshold::Any && shares_most_fields(left, right);
             return is_renamed.then_some(common.max(1));
         }
     }
     let common = common(left, right);
-    match least {
-        Least::Half | Least::Anything if have_one_key(left, right) => Some(common.max(1)),
-        Least::Anything => (common > 0).then_some(common),
-        Least::Half | Least::HalfOfDeleted => (common * 2 >= ALL).then_some(common),
+    match threshold {
+        Threshold::Half | Threshold::Any if have_same_single_key(left, right) => {
+            Some(common.max(1))
+        }
+        Threshold::Any => (common > 0).then_some(common),
+        Threshold::Half | Threshold::Strict => (common * 2 >= EQUAL).then_some(common),
     }
 }
 
-/// Whether two maps have one field each, of one key, and a map or list in it.
-fn have_one_key(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    let is_only = |(prints, map): Value<'_, '_>| entries_of(prints.tree(), map).len() == 1;
+/// Returns true if each map has one field, both with the same key and a map or list as value.
+fn have_same_single_key(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    let has_one_field = |(prints, map): Value<'_, '_>| entries_of(prints.tree(), map).len() == 1;
     let is_collection = |(prints, node): Value<'_, '_>| shape(prints.tree(), node) != Shape::Scalar;
-    is_only(left)
-        && is_only(right)
-        && matches!(pairs_of_fields(left, right)[..], [(one, other, false)]
+    has_one_field(left)
+        && has_one_field(right)
+        && matches!(paired_values(left, right)[..], [(one, other, false)]
             if is_collection(one) && is_collection(other))
 }
 
-/// What names an element: the first field that can, and its text.
+/// Returns the name of an element: the first naming field with a usable value, and that value.
 pub(super) fn name_of(
     prints: &Fingerprints<'_>,
     element: EntryId,
@@ -83,22 +89,21 @@ pub(super) fn name_of(
     let is_map = shape(tree, value.1) == Shape::Map;
     let fields = NAMING_FIELDS.into_iter().filter(|_| is_map);
     let (field, name) = fields
-        .filter_map(|field| Some((field, named(value, field)?)))
+        .filter_map(|field| Some((field, naming_value(value, field)?)))
         .next()?;
     let (scalar_type, text) = scalar_key(tree, name.1)?;
     let text = action(field, name).unwrap_or_else(|| text.to_owned());
     (scalar_type != ScalarType::Null).then_some((field, scalar_type, text))
 }
 
-/// What a map has in a field that names it.
-fn named<'a, 'f>((prints, map): Value<'a, 'f>, field: &str) -> Option<Value<'a, 'f>> {
+/// Returns the value of a field of a map.
+fn naming_value<'a, 'f>((prints, map): Value<'a, 'f>, field: &str) -> Option<Value<'a, 'f>> {
     let tree = prints.tree();
     let entry = tree.find(tree.resolve(map), field)?;
     Some((prints, tree.entry(entry).value))
 }
 
-/// Whether two names are one. What an action is pinned to (`uses: org/action@v4`) is no part of its
-/// name.
+/// Compares two names. The version of an action (`uses: org/action@v4`) is ignored.
 fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
     match (action(field, one), action(field, other)) {
         (Some(one), Some(other)) => one == other,
@@ -106,21 +111,22 @@ fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
     }
 }
 
-/// The action that a step uses, without what it is pinned to.
+/// Returns the action in a `uses` field, without its version.
 fn action(field: &str, (prints, name): Value<'_, '_>) -> Option<String> {
     let scalar = prints.tree().scalar(name).filter(|_| field == "uses")?;
     Some(scalar.content.split_once('@')?.0.to_owned())
 }
 
-/// How much two values have in common: of maps, what their fields have in common on the average.
+/// Returns the similarity of two values, from 0 to `EQUAL`. For maps it is the average over their
+/// fields.
 fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
     let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
     if equal(left_tree, left.1, right_tree, right.1) {
-        return ALL;
+        return EQUAL;
     }
     match [shape(left_tree, left.1), shape(right_tree, right.1)] {
         [Shape::Map, Shape::Map] => {
-            let pairs = pairs_of_fields(left, right).into_iter();
+            let pairs = paired_values(left, right).into_iter();
             let sum: usize = pairs.map(|(one, other, _)| common(one, other)).sum();
             let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
             sum / counts[0].max(counts[1]).max(1)
@@ -132,56 +138,56 @@ fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
                 values
             });
             let [one, other] = &sides;
-            leaves::common(one, other) * ALL / one.len().max(other.len()).max(1)
+            leaves::common(one, other) * EQUAL / one.len().max(other.len()).max(1)
         }
-        [Shape::Scalar, Shape::Scalar] if has_lines(left) && has_lines(right) => {
+        [Shape::Scalar, Shape::Scalar] if is_multiline(left) && is_multiline(right) => {
             let (one, other) = (left.0.leaves(left.1), right.0.leaves(right.1));
-            one.common(&other) * ALL / one.len().max(other.len())
+            one.common(&other) * EQUAL / one.len().max(other.len())
         }
         _ => 0,
     }
 }
 
-/// Whether two collections of one kind have at least two thirds of their leaves in common.
-pub(super) fn is_mostly(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+/// Returns true if two maps or two lists have at least two thirds of their leaves in common.
+pub(super) fn is_mostly_equal(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     let shapes = [left, right].map(|(prints, node)| shape(prints.tree(), node));
-    let most = left
+    let larger = left
         .0
         .leaves(left.1)
         .len()
         .max(right.0.leaves(right.1).len());
     shapes[0] == shapes[1]
         && shapes[0] != Shape::Scalar
-        && (common_leaves(left, right) + leaves_below_new_keys(left, right)) * 3 >= most * 2
+        && (common_leaves(left, right) + common_leaves_below_renamed(left, right)) * 3 >= larger * 2
 }
 
-/// Whether two maps have half of their fields in common, and at least two, or one that is a map or
-/// list with something in it; or use one action.
-pub(super) fn is_mostly_by_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+/// Returns true if two maps use the same action, or have half of their fields in common. These must
+/// be at least two fields, or one with a map or list that is not empty.
+pub(super) fn shares_most_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     if [left, right].map(|(prints, value)| shape(prints.tree(), value)) != [Shape::Map; 2] {
         return false;
     }
     let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
-    let (most, common) = (counts[0].max(counts[1]), common(left, right));
-    let actions = named(left, "uses").zip(named(right, "uses"));
+    let (larger, common) = (counts[0].max(counts[1]), common(left, right));
+    let actions = naming_value(left, "uses").zip(naming_value(right, "uses"));
     let have_one_action = actions.is_some_and(|(one, other)| is_same_name("uses", one, other));
     let is_same = |(one, other, _): (Value<'_, '_>, Value<'_, '_>, bool)| {
-        entries_of(one.0.tree(), one.1).len() > 0 && self::common(one, other) == ALL
+        entries_of(one.0.tree(), one.1).len() > 0 && self::common(one, other) == EQUAL
     };
-    let have_collection = || pairs_of_fields(left, right).into_iter().any(is_same);
-    have_one_action || common * 2 >= ALL && (common * most >= 2 * ALL || have_collection())
+    let have_collection = || paired_values(left, right).into_iter().any(is_same);
+    have_one_action || common * 2 >= EQUAL && (common * larger >= 2 * EQUAL || have_collection())
 }
 
-/// Whether two maps have the same fields, and other values in no more than so many.
-pub(super) fn is_same_but_for(fields: usize, left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+/// Returns true if two maps have the same fields, and at most `fields` of the values differ.
+pub(super) fn differs_in_at_most(fields: usize, left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
-    let pairs = pairs_of_fields(left, right).into_iter();
-    let same = pairs.filter(|(one, other, _)| common(*one, *other) == ALL);
+    let pairs = paired_values(left, right).into_iter();
+    let same = pairs.filter(|(one, other, _)| common(*one, *other) == EQUAL);
     let same = same.count();
     same > 0 && counts[0] == counts[1] && same + fields >= counts[0]
 }
 
-fn has_lines((prints, node): Value<'_, '_>) -> bool {
+fn is_multiline((prints, node): Value<'_, '_>) -> bool {
     let scalar = prints.tree().scalar(node);
     scalar.is_some_and(|scalar| scalar.content.contains('\n'))
 }
@@ -190,23 +196,24 @@ fn common_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
     left.0.leaves(left.1).common(&right.0.leaves(right.1))
 }
 
-/// The leaves that two maps have in common below renamed keys, at any depth.
-fn leaves_below_new_keys(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
-    let pairs = pairs_of_fields(left, right).into_iter();
+/// Counts the common leaves of two maps below renamed keys, at any depth.
+fn common_leaves_below_renamed(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+    let pairs = paired_values(left, right).into_iter();
     let leaves = pairs.map(|(one, other, is_renamed)| {
         let own = if is_renamed {
             common_leaves(one, other)
         } else {
             0
         };
-        own + leaves_below_new_keys(one, other)
+        own + common_leaves_below_renamed(one, other)
     });
     leaves.sum()
 }
 
-/// The values that two maps have under one key; and the two collections that they have under the
-/// only key that the other one lacks: that key was renamed, which is said.
-fn pairs_of_fields<'a, 'f, 'b, 'g>(
+/// Returns the pairs of values that two maps have under the same key. If each map has one key that
+/// the other one lacks, and both hold a map or both hold a list, these values pair too: the flag
+/// says that the key was renamed.
+fn paired_values<'a, 'f, 'b, 'g>(
     left: Value<'a, 'f>,
     right: Value<'b, 'g>,
 ) -> Vec<(Value<'a, 'f>, Value<'b, 'g>, bool)> {

@@ -1,20 +1,20 @@
-//! Giving a local list or map exactly upstream's value while every part of it that has that value
-//! already keeps its text.
+//! Gives a local list or map exactly upstream's value, and keeps the text of each part that has
+//! that value already.
 //!
-//! A list that is one value (rules: One value) is taken whole. Taken as text, it would lose local's
-//! comments and quoting on elements that did not even change, so the elements are aligned, and only
-//! those that differ are touched.
+//! A list that is one value (rules: One value) is taken as a whole. To replace its text would lose
+//! local's comments and quoting on elements that did not change. Therefore the elements are
+//! aligned, and only those that differ are edited.
 
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::align::found_in;
-use super::alike::{Least, likeness};
+use super::align::pair_elements;
 use super::fields::fields_of_all;
 use super::index::{FieldIndex, key_of};
 use super::place::{Arrival, Resident, place};
 use super::record::{Segment, Step};
+use super::similarity::{Threshold, similarity};
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::differences::{AlignedRange, differences};
 use crate::merge::decision::{Child, Incoming, Outcome};
@@ -22,14 +22,14 @@ use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
-    /// Updated's value for a local node, whatever local holds.
+    /// Returns the outcome that gives a local node updated's value.
     pub(crate) fn exact_value(&mut self, updated: NodeId, local: NodeId) -> Outcome {
-        self.exact(Triple::new(None, Some(updated), Some(local)))
+        self.exact_outcome(Triple::new(None, Some(updated), Some(local)))
     }
 
-    /// Updated's value for a local node, whatever local holds; `original` serves the comments
-    /// alone.
-    pub(super) fn exact(&mut self, nodes: Nodes) -> Outcome {
+    /// Returns the outcome that gives the local node updated's value. The original serves only to
+    /// merge comments.
+    pub(super) fn exact_outcome(&mut self, nodes: Nodes) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
@@ -37,7 +37,7 @@ impl Walker<'_> {
         match (shape(trees.updated, updated), shape(trees.local, local)) {
             (Shape::List, Shape::List) => {
                 let children = self.aligned_elements(nodes, updated, local);
-                self.merged(nodes, children)
+                self.collection_outcome(nodes, children)
             }
             (Shape::Map, Shape::Map) => self.exact_fields(nodes, updated, local),
             _ if equal(trees.updated, updated, trees.local, local) => Outcome::Keep,
@@ -45,7 +45,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Updated's list for a local one.
+    /// Returns the elements of a local list, edited so that the list equals the updated one.
     pub(super) fn aligned_elements(
         &mut self,
         nodes: Nodes,
@@ -55,80 +55,85 @@ impl Walker<'_> {
         let trees = self.trees;
         let updateds: Vec<EntryId> = entries_of(trees.updated, updated).collect();
         let locals: Vec<EntryId> = entries_of(trees.local, local).collect();
-        let of_locals = self.fingerprints.local.of_elements(local);
-        let of_updateds = self.fingerprints.updated.of_elements(updated);
-        let before_local = self.originals_of(nodes, &of_locals);
-        let before_updated = self.originals_of(nodes, &of_updateds);
-        let aligned: Vec<_> = differences(&of_locals, &of_updateds).ranges().collect();
-        let has_lines = self.have_lines(nodes);
+        let local_values = self.fingerprints.local.of_elements(local);
+        let updated_values = self.fingerprints.updated.of_elements(updated);
+        let originals_of_locals = self.originals_of(nodes, &local_values);
+        let originals_of_updateds = self.originals_of(nodes, &updated_values);
+        let aligned: Vec<_> = differences(&local_values, &updated_values)
+            .ranges()
+            .collect();
+        let on_own_lines = self.entries_on_own_lines(nodes);
         let mut children = Vec::with_capacity(updateds.len());
-        let mut moved = moved(&aligned, &of_locals, &of_updateds);
-        self.add_alike(
-            (&locals, &of_locals),
-            (&updateds, &of_updateds),
+        let mut partners = moved_elements(&aligned, &local_values, &updated_values);
+        self.add_similar(
+            (&locals, &local_values),
+            (&updateds, &updated_values),
             &aligned,
-            &mut moved,
+            &mut partners,
         );
-        let leaving: FxHashSet<usize> = moved.values().copied().collect();
+        let paired_locals: FxHashSet<usize> = partners.values().copied().collect();
         for AlignedRange { old, new, .. } in aligned {
-            self.has_lines = has_lines;
+            self.on_own_lines = on_own_lines;
             if old.len() == new.len() {
                 for (old, new) in old.zip(new) {
-                    let sides =
-                        Triple::new(before_updated[new], Some(updateds[new]), Some(locals[old]));
-                    self.has_lines = has_lines;
+                    let sides = Triple::new(
+                        originals_of_updateds[new],
+                        Some(updateds[new]),
+                        Some(locals[old]),
+                    );
+                    self.on_own_lines = on_own_lines;
                     self.exact_element(sides, old, &mut children);
                 }
             } else {
-                let gone = old.filter(|at| !leaving.contains(at));
-                children.extend(gone.map(|at| {
-                    let sides = Triple::new(before_local[at], None, Some(locals[at]));
+                let removed = old.filter(|at| !paired_locals.contains(at));
+                children.extend(removed.map(|at| {
+                    let sides = Triple::new(originals_of_locals[at], None, Some(locals[at]));
                     Child::local(locals[at], Outcome::Remove).of_sides(sides)
                 }));
                 for at in new {
-                    if let Some(local) = moved.get(&at).copied() {
-                        let original = before_local[local];
+                    if let Some(local) = partners.get(&at).copied() {
+                        let original = originals_of_locals[local];
                         let sides = Triple::new(original, Some(updateds[at]), Some(locals[local]));
-                        self.has_lines = has_lines;
+                        self.on_own_lines = on_own_lines;
                         self.exact_element(sides, local, &mut children);
                         continue;
                     }
-                    let sides = Triple::new(before_updated[at], Some(updateds[at]), None);
-                    children.push(self.whole(updateds[at]).of_sides(sides));
+                    let sides = Triple::new(originals_of_updateds[at], Some(updateds[at]), None);
+                    children.push(self.take_element(updateds[at]).of_sides(sides));
                 }
             }
         }
         children
     }
 
-    /// Adds the elements that upstream changed beside others that came or went.
-    fn add_alike(
+    /// Adds pairs of similar elements in ranges where elements were also inserted or deleted.
+    fn add_similar(
         &self,
-        (locals, of_locals): (&[EntryId], &[u64]),
-        (updateds, of_updateds): (&[EntryId], &[u64]),
+        (locals, local_values): (&[EntryId], &[u64]),
+        (updateds, updated_values): (&[EntryId], &[u64]),
         aligned: &[AlignedRange],
-        moved: &mut FxHashMap<usize, usize>,
+        partners: &mut FxHashMap<usize, usize>,
     ) {
         let prints = self.fingerprints.as_ref();
-        let leaving: FxHashSet<usize> = moved.values().copied().collect();
+        let paired_locals: FxHashSet<usize> = partners.values().copied().collect();
         for AlignedRange { old, new, .. } in aligned.iter().cloned() {
             if old.len() == new.len() || old.is_empty() || new.is_empty() {
                 continue;
             }
-            let comes = |at: usize| !moved.contains_key(&(new.start + at));
-            let values = (&of_locals[old.clone()], &of_updateds[new.clone()]);
-            let found = found_in(values.0, values.1, comes, |at, other, least| {
-                let stays = !leaving.contains(&(old.start + at));
+            let is_unpaired = |at: usize| !partners.contains_key(&(new.start + at));
+            let values = (&local_values[old.clone()], &updated_values[new.clone()]);
+            let found = pair_elements(values.0, values.1, is_unpaired, |at, other, least| {
+                let stays = !paired_locals.contains(&(old.start + at));
                 let local = (prints.local, locals[old.start + at]);
                 let updated = (prints.updated, updateds[new.start + other]);
-                stays.then(|| likeness(local, updated, least))?
+                stays.then(|| similarity(local, updated, least))?
             });
             let pairs = old.zip(found);
-            moved.extend(pairs.filter_map(|(local, at)| Some((new.start + at?, local))));
+            partners.extend(pairs.filter_map(|(local, at)| Some((new.start + at?, local))));
         }
     }
 
-    /// For each element of a list, given by its fingerprint, the one that it was in the original.
+    /// Returns, for each fingerprint in `elements`, the original's element that it aligns with.
     fn originals_of(&self, nodes: Nodes, elements: &[u64]) -> Vec<Option<EntryId>> {
         let mut found = vec![None; elements.len()];
         let tree = self.trees.original;
@@ -139,8 +144,8 @@ impl Walker<'_> {
             return found;
         };
         let originals: Vec<EntryId> = entries_of(tree, list).collect();
-        let of_originals = self.fingerprints.original.of_elements(list);
-        for AlignedRange { old, new, .. } in differences(&of_originals, elements).ranges() {
+        let original_values = self.fingerprints.original.of_elements(list);
+        for AlignedRange { old, new, .. } in differences(&original_values, elements).ranges() {
             if old.len() == new.len() {
                 for (old, new) in old.zip(new) {
                     found[new] = Some(originals[old]);
@@ -150,23 +155,23 @@ impl Walker<'_> {
         found
     }
 
-    /// One element with updated's value: local's text, edited, where the two have something in
-    /// common.
+    /// Gives a local element updated's value: edits its text if the two have enough in common, and
+    /// replaces it otherwise.
     fn exact_element(&mut self, sides: Entries, index: usize, children: &mut Vec<Child>) {
         let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
             return;
         };
         let nodes = self.values_of(sides);
         let prints = self.fingerprints.as_ref();
-        let alike = likeness(
+        let similarity = similarity(
             (prints.local, local),
             (prints.updated, updated),
-            Least::Half,
+            Threshold::Half,
         );
-        if alike.is_none() && !self.has_something_in_common(nodes) {
-            let gone = Triple::new(sides.original, None, sides.local);
-            children.push(Child::local(local, Outcome::Remove).of_sides(gone));
-            children.push(self.whole(updated));
+        if similarity.is_none() && !self.has_something_in_common(nodes) {
+            let removed = Triple::new(sides.original, None, sides.local);
+            children.push(Child::local(local, Outcome::Remove).of_sides(removed));
+            children.push(self.take_element(updated));
             return;
         }
         let step = self.indexed_step(sides, index);
@@ -175,14 +180,14 @@ impl Walker<'_> {
     }
 
     fn exact_entry(&mut self, nodes: Nodes, sides: Entries, local: EntryId) -> Child {
-        let has_lines = self.has_lines;
+        let on_own_lines = self.on_own_lines;
         if let Some(rewritten) = self.fast_forward(sides) {
             return rewritten;
         }
-        let outcome = self.exact(nodes);
-        self.has_lines = has_lines;
-        let below = match has_lines.local {
-            true => self.merged_below(sides, &outcome),
+        let outcome = self.exact_outcome(nodes);
+        self.on_own_lines = on_own_lines;
+        let below = match on_own_lines.local {
+            true => self.merge_comments_below(sides, &outcome),
             false => None,
         };
         let remarks = self.remarks(sides, &outcome);
@@ -194,13 +199,13 @@ impl Walker<'_> {
         let trees = self.trees;
         let is_map = |node: &NodeId| shape(trees.original, *node) == Shape::Map;
         let original = nodes.original.filter(is_map);
-        let has_lines = self.have_lines(nodes);
+        let on_own_lines = self.entries_on_own_lines(nodes);
         let fields = fields_of_all(trees, Triple { original, ..nodes });
         let residents = entries_of(trees.local, local)
             .map(|entry| {
-                self.has_lines = has_lines;
+                self.on_own_lines = on_own_lines;
                 let key = key_of(trees.local, entry);
-                let sides = fields.beside(key, entry);
+                let sides = fields.sides_of(key, entry);
                 let child = match sides.updated {
                     Some(_) => {
                         let step = Step {
@@ -222,21 +227,21 @@ impl Walker<'_> {
                     Some(resident) => {
                         Arrival::Resident(position(entries_of(trees.local, local), resident))
                     }
-                    None => Arrival::New(self.whole(entry)),
+                    None => Arrival::New(self.take_element(entry)),
                 }
             })
             .collect();
-        self.merged(nodes, place(residents, arrivals))
+        self.collection_outcome(nodes, place(residents, arrivals))
     }
 
-    /// A whole element from upstream.
-    pub(super) fn whole(&self, updated: EntryId) -> Child {
+    /// Returns an updated element that comes as a whole.
+    pub(super) fn take_element(&self, updated: EntryId) -> Child {
         let value = self.trees.updated.entry(updated).value;
         Child::updated(updated, Outcome::Take(Incoming::whole(value)))
     }
 
-    /// Whether editing the one into the other leaves anything of it: two scalars, two lists, two
-    /// maps of which at least half of the fields are the same.
+    /// Returns true if editing local's value into updated's keeps some of it: both are scalars,
+    /// both are lists, or both are maps and at least half of local's fields are the same.
     fn has_something_in_common(&self, nodes: Nodes) -> bool {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return false;
@@ -264,25 +269,29 @@ impl Walker<'_> {
     }
 }
 
-/// The elements that updated has elsewhere, and each list once: where updated has them, and where
-/// local does.
-fn moved(aligned: &[AlignedRange], locals: &[u64], updateds: &[u64]) -> FxHashMap<usize, usize> {
-    let once = |values: &[u64], range: fn(&AlignedRange) -> Range<usize>| {
-        let mut places: FxHashMap<u64, Option<usize>> = FxHashMap::default();
+/// Pairs elements that occur once in each list and have no partner at their place. Maps positions
+/// in updated to positions in local.
+fn moved_elements(
+    aligned: &[AlignedRange],
+    locals: &[u64],
+    updateds: &[u64],
+) -> FxHashMap<usize, usize> {
+    let unique_unpaired = |values: &[u64], range: fn(&AlignedRange) -> Range<usize>| {
+        let mut position_of: FxHashMap<u64, Option<usize>> = FxHashMap::default();
         for (at, value) in values.iter().enumerate() {
-            let place = places.entry(*value).or_insert(Some(at));
-            *place = place.filter(|place| *place == at);
+            let position = position_of.entry(*value).or_insert(Some(at));
+            *position = position.filter(|position| *position == at);
         }
         let is_unpaired = |it: &&AlignedRange| it.old.len() != it.new.len();
         let unpaired = aligned.iter().filter(is_unpaired).flat_map(range);
         unpaired
-            .filter(|at| places.get(&values[*at]) == Some(&Some(*at)))
+            .filter(|at| position_of.get(&values[*at]) == Some(&Some(*at)))
             .map(|at| (values[at], at))
             .collect::<FxHashMap<u64, usize>>()
     };
-    let ours = once(locals, |it| it.old.clone());
-    let theirs = once(updateds, |it| it.new.clone()).into_iter();
-    theirs
-        .filter_map(|(value, at)| Some((at, *ours.get(&value)?)))
+    let in_local = unique_unpaired(locals, |it| it.old.clone());
+    let in_updated = unique_unpaired(updateds, |it| it.new.clone()).into_iter();
+    in_updated
+        .filter_map(|(value, at)| Some((at, *in_local.get(&value)?)))
         .collect()
 }

@@ -1,5 +1,5 @@
-//! Comment lines that local wrote itself, where upstream removed what they are about or rewrote
-//! them too.
+//! Handles comment lines that local wrote at entries that upstream deleted, and comments that both
+//! sides rewrote.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,86 +15,94 @@ use crate::yaml::{EntryId, Span, Tree};
 use super::changes::{Changes, Placed};
 use crate::merge::rows::Numbered;
 
-/// Local's own comment lines at an entry that goes.
-struct OwnLines {
-    /// Where the entry is in local's row.
-    at: usize,
-    /// Where those right above it are placed, the last one first.
+/// The comment lines that local wrote at an entry that is deleted.
+struct LocalComments {
+    /// The position of the entry in local's row.
+    position: usize,
+    /// The indexes of the merged pieces right above the entry, from bottom to top.
     above: Vec<usize>,
-    within: Vec<Span>,
+    /// The comment lines inside the entry.
+    inside: Vec<Span>,
 }
 
-/// How often the rows of original and updated have each comment line.
-type Known = FxHashMap<String, (usize, usize)>;
+/// The number of times that each comment line occurs in the rows of original and updated.
+type CommentCounts = FxHashMap<String, (usize, usize)>;
 
 impl Walker<'_> {
-    /// Where upstream removed an entry, comment lines that local itself wrote in it or right above
-    /// it are a conflict: they go with the entry where upstream wins, and stay where local does.
-    pub(super) fn with_own_lines(
+    /// Records a conflict if upstream deleted an entry and local wrote comment lines inside it or
+    /// right above it. They are deleted if upstream wins, and stay if local does.
+    pub(super) fn with_local_comments(
         &mut self,
         rows: &Triple<Row>,
         children: &[Child],
         nodes: Nodes,
         placed: Placed,
     ) -> Vec<Piece> {
-        let goes = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
-        if nodes.local.is_none() || !children.iter().any(goes) {
+        let is_deleted = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
+        if nodes.local.is_none() || !children.iter().any(is_deleted) {
             return placed.into_iter().map(|(_, piece)| piece).collect();
         }
         let mut changes = Changes::of(&placed, &rows.local);
-        let known = self.comments_of_others(rows);
-        let (places, old_places) = (places(&rows.local), places(&rows.original));
-        for child in children.iter().filter(|child| goes(child)) {
+        let counts = self.comment_counts(rows);
+        let local_positions = entry_positions(&rows.local);
+        let original_positions = entry_positions(&rows.original);
+        for child in children.iter().filter(|child| is_deleted(child)) {
             let (Slot::Local(entry), Some(original), None) =
                 (child.slot, child.sides().original, child.sides().updated)
             else {
                 continue;
             };
-            let Some(at) = places.get(&entry).copied() else {
+            let Some(position) = local_positions.get(&entry).copied() else {
                 continue;
             };
-            let own = self.own_lines(original, entry);
-            let before = old_places.get(&original).copied();
-            let above = self.own_lines_above(rows, (before, at), &known);
+            let inside = self.local_comments_in(original, entry);
+            let original_position = original_positions.get(&original).copied();
+            let above = self.local_comments_above(rows, (original_position, position), &counts);
             let above: Vec<usize> = above
                 .into_iter()
-                .filter_map(|index| changes.place_of(index))
+                .filter_map(|index| changes.index_of(index))
                 .collect();
-            if own.is_empty() && above.is_empty() && !self.has_own_remarks(original, entry) {
+            if inside.is_empty() && above.is_empty() && !self.has_local_remarks(original, entry) {
                 continue;
             }
             let is_above = !above.is_empty();
             match self.step_to(child.sides(), nodes) {
                 Some(step) => self.at(step, |walker| {
-                    walker.record_own_lines(original, entry, is_above);
+                    walker.record_local_comments(original, entry, is_above);
                 }),
-                None => self.record_own_lines(original, entry, is_above),
+                None => self.record_local_comments(original, entry, is_above),
             }
-            let own = OwnLines {
-                at,
+            let comments = LocalComments {
+                position,
                 above,
-                within: own,
+                inside,
             };
-            self.place_own_lines(&own, &rows.local, child, &mut changes);
+            self.place_local_comments(&comments, &rows.local, child, &mut changes);
         }
-        changes.made_in(placed)
+        changes.apply(placed)
     }
 
-    /// What becomes of local's own comment lines at an entry that goes.
-    fn place_own_lines(&self, own: &OwnLines, row: &Row, child: &Child, changes: &mut Changes) {
-        let below = changes.first_below(own.at);
+    /// Decides what becomes of the comment lines that local wrote at a deleted entry.
+    fn place_local_comments(
+        &self,
+        comments: &LocalComments,
+        row: &Row,
+        child: &Child,
+        changes: &mut Changes,
+    ) {
+        let below = changes.first_below(comments.position);
         match self.resolution() {
-            Resolution::Updated => changes.take_out(&own.above),
+            Resolution::Updated => changes.remove(&comments.above),
             Resolution::Markers => {
                 let of_side = Some(Side::Local);
-                changes.mark(&own.above, Side::Local);
-                let lines = self.lines_within(own, row, of_side);
+                changes.mark(&comments.above, Side::Local);
+                let lines = self.pieces_inside(comments, row, of_side);
                 let original = child.sides().original.map(PieceKind::Original);
                 let original = original.map(|kind| Piece {
                     blanks: Blanks::Count(0),
                     kind,
                 });
-                match own.above.first() {
+                match comments.above.first() {
                     Some(above) => {
                         changes.insert(above + 1, original);
                         changes.insert(below, lines);
@@ -103,24 +111,25 @@ impl Walker<'_> {
                 }
             }
             Resolution::Local | Resolution::Open => {
-                changes.insert(below, self.lines_within(own, row, None));
+                changes.insert(below, self.pieces_inside(comments, row, None));
             }
         }
     }
 
-    /// Local's own comment lines right above an entry, the last one first. A comment that upstream
-    /// keeps without the entry is not the entry's: a line that local put in its place is not, too.
-    fn own_lines_above(
+    /// Returns the comment lines that local wrote right above an entry, from bottom to top. A
+    /// comment that upstream keeps without the entry does not belong to it; neither does the line
+    /// that local wrote instead of that comment.
+    fn local_comments_above(
         &self,
         rows: &Triple<Row>,
-        (before, at): (Option<usize>, usize),
-        known: &Known,
+        (original_position, position): (Option<usize>, usize),
+        counts: &CommentCounts,
     ) -> Vec<usize> {
         let (old, new) = (self.trees.original, self.trees.local);
-        let (mut own, others): (Vec<usize>, Vec<usize>) =
-            lines_above(&rows.local, at).partition(|index| {
+        let (mut own, others): (Vec<usize>, Vec<usize>) = lines_above(&rows.local, position)
+            .partition(|index| {
                 let line = new.slice(rows.local.items[*index].span);
-                !known.contains_key(line.trim())
+                !counts.contains_key(line.trim())
             });
         if own.is_empty() {
             return own;
@@ -129,28 +138,32 @@ impl Walker<'_> {
             .into_iter()
             .map(|index| new.slice(rows.local.items[index].span).trim())
             .collect();
-        let before = before
+        let original_lines = original_position
             .into_iter()
             .flat_map(|at| lines_above(&rows.original, at));
-        let rewritten: Vec<&str> = before
+        let rewritten: Vec<&str> = original_lines
             .map(|index| old.slice(rows.original.items[index].span).trim())
             .filter(|line| !others.contains(line))
             .collect();
-        let is_kept = |line: &&str| known.get(*line).is_some_and(|(old, new)| new >= old);
+        let is_kept = |line: &&str| {
+            counts
+                .get(*line)
+                .is_some_and(|(original, updated)| updated >= original)
+        };
         if rewritten.iter().all(is_kept) {
             own.truncate(own.len().saturating_sub(rewritten.len()));
         }
         own
     }
 
-    /// The comment lines in an entry that goes, as lines of the row that it is in.
-    fn lines_within(
+    /// Returns the comment lines inside a deleted entry as pieces of the row around it.
+    fn pieces_inside(
         &self,
-        own: &OwnLines,
+        comments: &LocalComments,
         row: &Row,
         of_side: Option<Side>,
     ) -> impl Iterator<Item = Piece> {
-        own.within.iter().map(move |span| {
+        comments.inside.iter().map(move |span| {
             let line = self.trees.local.slice(*span);
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
             let kind = PieceKind::Comment(CommentPiece {
@@ -164,23 +177,23 @@ impl Walker<'_> {
         })
     }
 
-    fn comments_of_others(&self, rows: &Triple<Row>) -> Known {
-        let mut known = Known::default();
+    fn comment_counts(&self, rows: &Triple<Row>) -> CommentCounts {
+        let mut counts = CommentCounts::default();
         for (tree, row, is_original) in [
             (self.trees.original, &rows.original, true),
             (self.trees.updated, &rows.updated, false),
         ] {
             for item in row.items.iter().filter(|it| it.kind == ItemKind::Comment) {
                 let line = tree.slice(item.span).trim().to_owned();
-                let (original, updated) = known.entry(line).or_default();
+                let (original, updated) = counts.entry(line).or_default();
                 *if is_original { original } else { updated } += 1;
             }
         }
-        known
+        counts
     }
 
-    /// The comment lines in a local entry that the original has not got there.
-    pub(super) fn own_lines(&self, original: EntryId, local: EntryId) -> Vec<Span> {
+    /// Returns the comment lines inside a local entry that the original entry does not have.
+    pub(super) fn local_comments_in(&self, original: EntryId, local: EntryId) -> Vec<Span> {
         let (old, new) = (self.trees.original, self.trees.local);
         let known: FxHashSet<&str> = old
             .comments_within(original)
@@ -192,26 +205,32 @@ impl Walker<'_> {
         own
     }
 
-    /// Whether there is a remark in a local entry that the original has not got there.
-    fn has_own_remarks(&self, original: EntryId, local: EntryId) -> bool {
+    /// Returns true if a local entry has an inline comment that the original entry does not have.
+    fn has_local_remarks(&self, original: EntryId, local: EntryId) -> bool {
         let (old, new) = (self.trees.original, self.trees.local);
-        has_others(
+        has_new(
             remarks(old, std::iter::once(original)),
             remarks(new, std::iter::once(local)),
         )
     }
 
-    /// The same of what the entry's value holds.
-    pub(super) fn has_own_remarks_within(&self, original: EntryId, local: EntryId) -> bool {
+    /// Like `has_local_remarks`, but only for the entries inside the value.
+    pub(super) fn has_local_remarks_within(&self, original: EntryId, local: EntryId) -> bool {
         let (old, new) = (self.trees.original, self.trees.local);
-        has_others(
+        has_new(
             remarks(old, old.entries(old.entry(original).value)),
             remarks(new, new.entries(new.entry(local).value)),
         )
     }
 
-    /// Records that an entry goes in which local wrote comments, or above which it did.
-    pub(super) fn record_own_lines(&mut self, original: EntryId, local: EntryId, is_above: bool) {
+    /// Records that an entry is deleted, with comments that local wrote inside it or, with
+    /// `is_above`, above it.
+    pub(super) fn record_local_comments(
+        &mut self,
+        original: EntryId,
+        local: EntryId,
+        is_above: bool,
+    ) {
         let text = |tree: &Tree<'_>, entry| {
             let entry = tree.entry(entry);
             let lines = tree.lines_of(entry);
@@ -234,7 +253,7 @@ impl Walker<'_> {
         );
     }
 
-    /// Records that both sides rewrote a comment, at the entry that is below it.
+    /// Records that both sides rewrote a comment. The path is that of the entry below the comment.
     pub(super) fn record_disagreement(
         &mut self,
         (rows, ids): (&Triple<Row>, &Triple<Numbered>),
@@ -267,7 +286,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The step to the entry that is below these lines on the first side that has any.
+    /// Returns the step to the entry below these lines, on local or else on updated.
     fn step_below(
         &self,
         (rows, ids): (&Triple<Row>, &Triple<Numbered>),
@@ -294,7 +313,7 @@ impl Walker<'_> {
         self.step_to(child.sides(), nodes)
     }
 
-    /// The step to an entry of a collection.
+    /// Returns the step to an entry of a collection.
     fn step_to(&self, sides: Entries, nodes: Nodes) -> Option<Step> {
         let list = nodes
             .local
@@ -313,7 +332,7 @@ impl Walker<'_> {
     }
 }
 
-/// The remarks of entries, and of those in them.
+/// Returns the inline comments of entries and of all entries inside them.
 fn remarks<'t>(tree: &Tree<'t>, entries: impl Iterator<Item = EntryId>) -> Vec<&'t str> {
     let mut found = Vec::new();
     for id in entries {
@@ -327,21 +346,21 @@ fn remarks<'t>(tree: &Tree<'t>, entries: impl Iterator<Item = EntryId>) -> Vec<&
     found
 }
 
-fn has_others(old: Vec<&str>, new: Vec<&str>) -> bool {
+fn has_new(old: Vec<&str>, new: Vec<&str>) -> bool {
     new.iter().any(|remark| !old.contains(remark))
 }
 
-/// Where each entry is in a row.
-fn places(row: &Row) -> FxHashMap<EntryId, usize> {
+/// Returns the position of each entry in a row.
+fn entry_positions(row: &Row) -> FxHashMap<EntryId, usize> {
     let items = row.items.iter().enumerate();
-    let places = items.filter_map(|(at, item)| match item.kind {
+    let positions = items.filter_map(|(at, item)| match item.kind {
         ItemKind::Entry(entry) => Some((entry, at)),
         ItemKind::Comment | ItemKind::End => None,
     });
-    places.collect()
+    positions.collect()
 }
 
-/// The comment lines of a row right above one of its items, the last one first.
+/// Returns the comment lines right above an item of a row, from bottom to top.
 fn lines_above(row: &Row, at: usize) -> impl Iterator<Item = usize> {
     let comments = (0..at).rev();
     let comments = comments.take_while(|index| row.items[*index].kind == ItemKind::Comment);

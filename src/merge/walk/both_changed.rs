@@ -1,0 +1,315 @@
+//! Merges a stretch of a list without a key that both sides changed (rules: Lists without a key).
+//!
+//! Hunks of both sides that share elements of the original form one region; every other hunk is a
+//! region of its own. In a region, local's elements come first, then upstream's; equal elements
+//! come once. A region is a conflict only if both sides replaced the same elements with different
+//! ones.
+
+use std::ops::Range;
+
+use super::align::{Alignment, Positions};
+use super::aligned_lists::AlignedLists;
+use super::hunks::{Hunk, hunks, regions};
+use super::sequences::ElementConflict;
+use super::{Shape, Walker, shape};
+use crate::differences::differences;
+use crate::merge::ConflictKind;
+use crate::merge::decision::{Child, Incoming, Outcome};
+use crate::triple::{Side, Triple};
+use crate::yaml::{EntryId, Tree};
+
+/// The changed elements of a region, as positions in the lists. The vectors are sorted.
+struct RegionChanges {
+    /// Elements of the original that neither side has.
+    deleted: Vec<usize>,
+    /// Elements that only updated inserted.
+    only_updated: Vec<usize>,
+    /// Elements that only local inserted.
+    only_local: Vec<usize>,
+    /// Equal elements that both inserted: the position in updated, and that in local.
+    in_both: Vec<(usize, usize)>,
+    /// Those of `only_updated` that upstream put in the place of elements that local changed too.
+    conflicting: Vec<usize>,
+    /// Whether local inserted the elements of `only_updated` already, together and in this order.
+    local_has_updated: bool,
+}
+
+impl Walker<'_> {
+    /// Merges a stretch that the sides changed differently.
+    pub(super) fn merge_regions(
+        &mut self,
+        lists: &AlignedLists<'_>,
+        stretch: Triple<Range<usize>>,
+        children: &mut Vec<Child>,
+    ) {
+        let Alignment {
+            in_updated,
+            in_local,
+            ..
+        } = lists.alignment;
+        let updated = hunks(in_updated, &stretch.original, &stretch.updated);
+        let local = hunks(in_local, &stretch.original, &stretch.local);
+        let (mut updated_start, mut local_start) = (stretch.updated.start, stretch.local.start);
+        for region in regions(&updated, &local) {
+            let end = |positions: &Positions, inserted: Option<usize>, start: usize| {
+                let kept = region.original.clone().filter_map(|old| positions[old]);
+                kept.map(|new| new + 1)
+                    .chain(inserted)
+                    .max()
+                    .unwrap_or(start)
+            };
+            let updated_end = end(in_updated, region.updated_end, updated_start);
+            let local_end = end(in_local, region.local_end, local_start);
+            let ranges = Triple::new(
+                region.original.clone(),
+                updated_start..updated_end,
+                local_start..local_end,
+            );
+            (updated_start, local_start) = (updated_end, local_end);
+            self.merge_region(lists, ranges, &region.updated_hunks, children);
+        }
+    }
+
+    fn merge_region(
+        &mut self,
+        lists: &AlignedLists<'_>,
+        region: Triple<Range<usize>>,
+        hunks: &[&Hunk],
+        children: &mut Vec<Child>,
+    ) {
+        let changes = RegionChanges::of(lists, &region, hunks);
+        if let Some(scalar) = self.replaced_scalar(lists, &region, &changes) {
+            self.merge_element(lists.elements, scalar, children);
+            return;
+        }
+        let mut conflict = changes.is_conflict().then(|| {
+            let sides = Triple::new(&changes.deleted, &changes.conflicting, &changes.only_local);
+            let sides = lists.elements.as_ref().zip(sides);
+            let sides = sides.map(|(elements, at)| -> Vec<EntryId> {
+                at.iter().map(|at| elements[*at]).collect()
+            });
+            self.element_conflict(sides.as_ref().map(Vec::as_slice))
+        });
+        let is_updated_first = changes.in_both.is_empty()
+            && self.first_in_order(lists, &region) == Some(Side::Updated);
+        let mut updateds = region.updated;
+        if is_updated_first {
+            for updated in updateds.by_ref() {
+                children.extend(self.child_of_updated(lists, &changes, updated, conflict.as_mut()));
+            }
+        }
+        let on_own_lines = self.on_own_lines;
+        for local in region.local {
+            let namesake = || lists.namesakes.of_local(local);
+            let same = changes.updated_in_both(local).or_else(namesake);
+            if let Some(same) = same.filter(|same| updateds.contains(same)) {
+                for updated in updateds.start..same {
+                    children.extend(self.child_of_updated(
+                        lists,
+                        &changes,
+                        updated,
+                        conflict.as_mut(),
+                    ));
+                }
+                updateds.start = same + 1;
+            }
+            self.on_own_lines = on_own_lines;
+            let child = match &mut conflict {
+                Some(conflict) if changes.only_local.binary_search(&local).is_ok() => {
+                    conflict.local(lists.elements.local[local])
+                }
+                _ => self.child_of_local(lists, local, same),
+            };
+            children.push(child);
+        }
+        for updated in updateds {
+            children.extend(self.child_of_updated(lists, &changes, updated, conflict.as_mut()));
+        }
+    }
+
+    /// Returns the positions of a scalar that each side replaced with another scalar: it merges as
+    /// one value. Nulls are excluded, because they would act as deletions then.
+    fn replaced_scalar(
+        &self,
+        lists: &AlignedLists<'_>,
+        region: &Triple<Range<usize>>,
+        changes: &RegionChanges,
+    ) -> Option<Triple<usize>> {
+        let is_one = |range: &Range<usize>| range.len() == 1;
+        let is_scalar = |(tree, element): (&Tree<'_>, EntryId)| {
+            let value = tree.entry(element).value;
+            shape(tree, value) == Shape::Scalar && !tree.is_null(value)
+        };
+        if !changes.is_conflict() || !region.as_ref().into_array().into_iter().all(is_one) {
+            return None;
+        }
+        let at = region.as_ref().map(|range| range.start);
+        let elements = lists
+            .elements
+            .as_ref()
+            .zip(at)
+            .map(|(elements, at)| elements[at]);
+        let sides = self.trees.zip(elements).into_array();
+        sides.into_iter().all(is_scalar).then_some(at)
+    }
+
+    /// Merges a local element that is not part of a conflict. `same` is the updated element that
+    /// both sides inserted: it is equal or has the same name.
+    pub(super) fn child_of_local(
+        &mut self,
+        lists: &AlignedLists<'_>,
+        at: usize,
+        same: Option<usize>,
+    ) -> Child {
+        let elements = lists.elements;
+        let local = elements.local[at];
+        let original = lists.alignment.of_local[at];
+        let sides = Triple::new(
+            original.map(|original| elements.original[original]),
+            same.map(|same| elements.updated[same]),
+            Some(local),
+        );
+        let step = self.indexed_step(sides, at);
+        let child = match (original, same) {
+            (Some(original), _) if lists.values.original[original] != lists.values.local[at] => {
+                let nodes = self.values_of(sides);
+                let kind = ConflictKind::DeletedUpstream;
+                let outcome = self.at(step, |walker| walker.conflict(kind, nodes, Outcome::Remove));
+                Child::local(local, outcome)
+            }
+            (Some(_), _) => Child::local(local, Outcome::Remove),
+            (None, Some(_)) => {
+                let child = self.at(step, |walker| walker.merge_entry(sides));
+                child.unwrap_or_else(|| Child::keep(local))
+            }
+            (None, None) if lists.is_moved_and_deleted(at) => Child::local(local, Outcome::Remove),
+            (None, None) => Child::keep(local),
+        };
+        child.of_sides(sides)
+    }
+
+    /// Merges an updated element that local does not have.
+    fn child_of_updated(
+        &mut self,
+        lists: &AlignedLists<'_>,
+        changes: &RegionChanges,
+        at: usize,
+        conflict: Option<&mut ElementConflict>,
+    ) -> Option<Child> {
+        let elements = lists.elements;
+        let updated = elements.updated[at];
+        if changes.only_updated.binary_search(&at).is_ok() {
+            return match conflict {
+                Some(conflict) if changes.conflicting.binary_search(&at).is_ok() => {
+                    conflict.updated(self.take_element(updated))
+                }
+                _ => (!changes.local_has_updated).then(|| self.take_element(updated)),
+            };
+        }
+        let original = lists.alignment.of_updated[at]?;
+        let sides = Triple::new(Some(elements.original[original]), Some(updated), None);
+        if lists.values.original[original] == lists.values.updated[at] {
+            return Some(Child::updated(updated, Outcome::Remove).of_sides(sides));
+        }
+        let nodes = self.values_of(sides);
+        let step = self.indexed_step(sides, at);
+        let value = self.trees.updated.entry(updated).value;
+        let updated_outcome = Outcome::Take(Incoming::whole(value));
+        let outcome = self.at(step, |walker| {
+            walker.conflict_over(
+                ConflictKind::DeletedLocally,
+                nodes,
+                Outcome::Remove,
+                updated_outcome,
+            )
+        });
+        Some(Child::updated(updated, outcome).of_sides(sides))
+    }
+}
+
+impl RegionChanges {
+    fn of(lists: &AlignedLists<'_>, region: &Triple<Range<usize>>, hunks: &[&Hunk]) -> Self {
+        let (values, alignment) = (lists.values, lists.alignment);
+        let is_deleted = |old: &usize| {
+            alignment.in_updated[*old].is_none() && alignment.in_local[*old].is_none()
+        };
+        let inserted = |range: &Range<usize>, originals: &Positions| -> Vec<usize> {
+            range
+                .clone()
+                .filter(|at| originals[*at].is_none())
+                .collect()
+        };
+        let mut changes = Self {
+            deleted: region.original.clone().filter(is_deleted).collect(),
+            only_updated: inserted(&region.updated, &alignment.of_updated),
+            only_local: inserted(&region.local, &alignment.of_local),
+            in_both: Vec::new(),
+            conflicting: Vec::new(),
+            local_has_updated: false,
+        };
+        let of = |values: &[u64], inserted: &[usize]| -> Vec<u64> {
+            inserted.iter().map(|at| values[*at]).collect()
+        };
+        let updated = of(&values.updated, &changes.only_updated);
+        let local = of(&values.local, &changes.only_local);
+        let differences = differences(&updated, &local);
+        let pairs = differences.same();
+        changes.in_both = pairs
+            .map(|(updated, local)| (changes.only_updated[updated], changes.only_local[local]))
+            .collect();
+        let is_shared = |at: usize| {
+            changes
+                .in_both
+                .binary_search_by_key(&at, |pair| pair.0)
+                .is_ok()
+        };
+        changes
+            .only_updated
+            .retain(|at| !is_shared(*at) && !lists.is_handled_elsewhere(*at));
+        let is_shared = |at: usize| {
+            changes
+                .in_both
+                .binary_search_by_key(&at, |pair| pair.1)
+                .is_ok()
+        };
+        changes.only_local.retain(|at| {
+            !is_shared(*at) && !lists.is_moved_and_deleted(*at) && !lists.is_inserted_by_both(*at)
+        });
+        for Hunk {
+            original,
+            replacement,
+        } in hunks
+        {
+            let deleted = original
+                .clone()
+                .filter(|old| alignment.in_local[*old].is_none())
+                .count();
+            let [start, end] = [replacement.start, replacement.end]
+                .map(|end| changes.only_updated.partition_point(|at| *at < end));
+            // Local deleted more of the hunk's elements than it inserted of its replacement.
+            if deleted + (end - start) > replacement.len() {
+                changes
+                    .conflicting
+                    .extend_from_slice(&changes.only_updated[start..end]);
+            }
+        }
+        changes.local_has_updated =
+            lists.local_has_inserted(&of(&values.updated, &changes.only_updated));
+        changes
+    }
+
+    /// Returns true if the sides replaced the same elements with different ones. It is no conflict
+    /// if local already has what upstream inserted.
+    fn is_conflict(&self) -> bool {
+        !self.conflicting.is_empty() && !self.local_has_updated
+    }
+
+    /// Returns the updated element that is equal to a local one, if both sides inserted it here.
+    fn updated_in_both(&self, local: usize) -> Option<usize> {
+        let at = self
+            .in_both
+            .binary_search_by_key(&local, |pair| pair.1)
+            .ok()?;
+        Some(self.in_both[at].0)
+    }
+}
