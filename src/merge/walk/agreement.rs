@@ -9,7 +9,7 @@ pub(super) enum Agreed {
     Local(usize),
     /// A local element that is deleted.
     Deleted(usize),
-    /// An updated element that comes.
+    /// An updated element that is added.
     Updated(usize),
 }
 

@@ -26,10 +26,13 @@ const COMPARISONS_EACH: usize = 64;
 #[derive(Debug)]
 pub(super) struct Alignment {
     pub(super) stretches: Vec<Stretch>,
+    /// For each original element, its position in updated.
     pub(super) in_updated: Positions,
+    /// For each original element, its position in local.
     pub(super) in_local: Positions,
-    /// For each element of a side, its position in the original.
+    /// For each updated element, its position in the original.
     pub(super) of_updated: Positions,
+    /// For each local element, its position in the original.
     pub(super) of_local: Positions,
 }
 
@@ -61,7 +64,7 @@ impl Walker<'_> {
             && keeps_positions(&positions.1, values.local.len())
             && !is_inserted_elsewhere(values, &inserted)
         {
-            self.pair_collections_by_place(elements, &mut positions);
+            self.pair_collections_by_position(elements, &mut positions);
         }
         let (in_updated, in_local) = positions;
         Alignment {
@@ -73,6 +76,7 @@ impl Walker<'_> {
         }
     }
 
+    /// Pairs the original's elements with updated's.
     fn pair_with_updated(
         &self,
         elements: &Triple<Vec<EntryId>>,
@@ -114,18 +118,18 @@ impl Walker<'_> {
                 .and_then(|at| similarity((prints.updated, elements.updated[at]), new, threshold));
             to_original.max(to_updated)
         };
-        // The value of a moved element is elsewhere: the elements that stayed decide the pairs.
+        // Elements that upstream moved are left out here, and pair in the gaps between the others.
         let is_moved =
             |old: usize| in_updated[old].is_none() && inserted.contains(&values.original[old]);
         let all = 0..values.original.len();
-        let kept: Vec<usize> = all.filter(|old| !is_moved(*old)).collect();
-        let of_kept: Vec<u64> = kept.iter().map(|old| values.original[*old]).collect();
+        let unmoved: Vec<usize> = all.filter(|old| !is_moved(*old)).collect();
+        let unmoved_values: Vec<u64> = unmoved.iter().map(|old| values.original[*old]).collect();
         let mut positions = vec![None; values.original.len()];
         let mut start = (0, 0);
         let ends = (values.original.len(), values.local.len());
         let locals = with_original_values(values, in_updated);
-        let equal = differences(&of_kept, &locals);
-        let cuts = equal.same().map(|(old, new)| (kept[old], new));
+        let equal = differences(&unmoved_values, &locals);
+        let cuts = equal.same().map(|(old, new)| (unmoved[old], new));
         for (old, new) in cuts.chain([ends]) {
             let (olds, news) = (start.0..old, start.1..new);
             let may_pair = |at: usize| may_pair(start.1 + at);
@@ -151,7 +155,7 @@ impl Walker<'_> {
 
     /// Pairs maps and lists by position, if the kinds of the elements are the same in all three
     /// lists. The caller makes sure that nothing was inserted, deleted or moved.
-    fn pair_collections_by_place(
+    fn pair_collections_by_position(
         &self,
         elements: &Triple<Vec<EntryId>>,
         (in_updated, in_local): &mut (Positions, Positions),
@@ -232,11 +236,12 @@ fn inverse(positions: &Positions, len: usize) -> Positions {
     inverse
 }
 
-/// Returns true if a side has as many elements as the original and each pair has one position.
+/// Returns true if a side has as many elements as the original and each pair has the same position
+/// in both.
 fn keeps_positions(positions: &Positions, len: usize) -> bool {
-    let at_place =
+    let is_same_position =
         |(at, position): (usize, &Option<usize>)| position.is_none_or(|other| other == at);
-    positions.len() == len && positions.iter().enumerate().all(at_place)
+    positions.len() == len && positions.iter().enumerate().all(is_same_position)
 }
 
 /// Pairs elements of two lists: equal values first, then similar elements between the same
@@ -244,7 +249,7 @@ fn keeps_positions(positions: &Positions, len: usize) -> bool {
 ///
 /// Of the new elements without an equal one, only those that `may_pair` are considered.
 /// `similarity` gets an old position, a new position and the threshold, which is lower for the only
-/// two elements between their neighbours. Returns the new position for each old element.
+/// two elements between their neighbours. Returns the new position of each old element.
 pub(super) fn pair_elements(
     olds: &[u64],
     news: &[u64],

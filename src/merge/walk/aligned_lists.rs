@@ -18,7 +18,7 @@ pub(super) struct AlignedLists<'l> {
     pub(super) alignment: &'l Alignment,
     pub(super) namesakes: &'l Namesakes,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
-    inserted: OnceCell<LocalInsertions>,
+    local_insertions: OnceCell<LocalInsertions>,
     pub(super) is_sorted: OnceCell<bool>,
 }
 
@@ -51,14 +51,15 @@ impl<'l> AlignedLists<'l> {
             alignment,
             namesakes,
             counts: OnceCell::new(),
-            inserted: OnceCell::new(),
+            local_insertions: OnceCell::new(),
             is_sorted: OnceCell::new(),
         }
     }
 
+    /// Returns, for each list, the number of elements with a value.
     pub(super) fn count(&self, value: u64) -> Triple<Count> {
         let counts = self.counts.get_or_init(|| {
-            let found = self.alignment;
+            let alignment = self.alignment;
             let mut counts = FxHashMap::default();
             let mut count =
                 |values: &[u64], partners: &Positions, side: fn(&mut _) -> &mut Count| {
@@ -71,17 +72,17 @@ impl<'l> AlignedLists<'l> {
             let values = self.values;
             count(
                 &values.original,
-                &found.in_updated,
+                &alignment.in_updated,
                 |it: &mut Triple<Count>| &mut it.original,
             );
-            count(&values.updated, &found.of_updated, |it| &mut it.updated);
-            count(&values.local, &found.of_local, |it| &mut it.local);
+            count(&values.updated, &alignment.of_updated, |it| &mut it.updated);
+            count(&values.local, &alignment.of_local, |it| &mut it.local);
             counts
         });
         counts.get(&value).copied().unwrap_or_default()
     }
 
-    /// Returns true if an inserted updated element does not come here, because local inserted it
+    /// Returns true if an inserted updated element is not added here, because local inserted it
     /// too, at any place, or deleted an element that upstream only moved.
     pub(super) fn is_handled_elsewhere(&self, updated: usize) -> bool {
         if self.namesakes.of_updated(updated).is_some() {
@@ -118,7 +119,9 @@ impl<'l> AlignedLists<'l> {
 
     /// Returns true if local inserted elements with these values in one run, in this order.
     pub(super) fn local_has_inserted(&self, values: &[u64]) -> bool {
-        let inserted = self.inserted.get_or_init(|| LocalInsertions::of(self));
+        let inserted = self
+            .local_insertions
+            .get_or_init(|| LocalInsertions::of(self));
         !values.is_empty() && inserted.contains(values)
     }
 }
@@ -149,6 +152,7 @@ impl LocalInsertions {
         (*found == value).then_some(*at)
     }
 
+    /// Returns true if one run contains these values in this order.
     fn contains(&self, values: &[u64]) -> bool {
         let mut start = 0;
         loop {
@@ -158,7 +162,7 @@ impl LocalInsertions {
                 from = at + 1;
                 Some(self.run_starts[at])
             });
-            // All values must be in the run of the one found: no earlier run has that value.
+            // The run of this value is the next candidate: no run before it has the value.
             match runs.find(|run| *run != Some(start)) {
                 Some(Some(run)) => start = run,
                 Some(None) => return false,

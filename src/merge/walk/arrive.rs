@@ -1,4 +1,4 @@
-//! Decides what comes from upstream for an entry that local does not have: the difference between
+//! Decides what is added for an updated entry that local does not have: the difference between
 //! original and updated (rules: Maps, Lists).
 
 use rustc_hash::FxHashSet;
@@ -15,9 +15,9 @@ use crate::yaml::row::ItemKind;
 use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
-    /// Returns what comes of an entry that updated has and local does not, or `None` for nothing.
-    /// If the original has it, local deleted it, which is a conflict. If only a part of an element
-    /// comes, the fields of its `key` come too.
+    /// Returns the part to add of an entry that updated has and local does not, or `None` for
+    /// nothing. If the original has it, local deleted it, which is a conflict. If only a part of an
+    /// element is added, the fields of its `key` are included.
     pub(super) fn absent_locally(
         &mut self,
         sides: Entries,
@@ -88,6 +88,7 @@ impl Walker<'_> {
         }
     }
 
+    /// Returns the fields of an updated map that differ, and those of `key`.
     fn field_difference(
         &self,
         sides: Entries,
@@ -113,6 +114,7 @@ impl Walker<'_> {
         Some(self.part_with_comments(sides, children))
     }
 
+    /// Returns the elements of an updated associative list or set that differ.
     fn element_difference(
         &self,
         key: &ListKey,
@@ -133,7 +135,7 @@ impl Walker<'_> {
     }
 
     /// Returns the entries of an updated collection with the outcome that `difference_of` returns
-    /// for each, or `None` if no entry comes.
+    /// for each, or `None` if none is added.
     fn entries_with_difference(
         &self,
         updated: NodeId,
@@ -145,8 +147,8 @@ impl Walker<'_> {
         children.iter().any(Child::stays).then_some(children)
     }
 
-    /// Returns a part of an updated collection, with comments. A comment right above an entry comes
-    /// if the entry does; any other comment comes if the original does not have it.
+    /// Returns a part of an updated collection, with comments. A comment right above an entry is
+    /// included if the entry is; any other comment is if the original does not have it.
     fn part_with_comments(&self, sides: Entries, children: Vec<Child>) -> Outcome {
         if children.iter().all(Child::is_untouched) {
             return Outcome::Keep;
@@ -167,30 +169,29 @@ impl Walker<'_> {
             .collect();
         let mut pieces = Vec::with_capacity(updated.items.len());
         let mut children = children.into_iter().rev();
-        // Whether the entry comes that owns the comments above it; `None` if there is no such
-        // entry.
-        let mut owner_comes = None;
+        // Whether the entry that owns the comments above it is included; `None` without an owner.
+        let mut is_owner_included = None;
         for (at, item) in updated.items.iter().enumerate().rev() {
             let kind = match item.kind {
                 ItemKind::End => Some(PieceKind::End),
                 ItemKind::Entry(_) => {
                     let child = children.next();
-                    owner_comes = child.as_ref().map(Child::stays);
+                    is_owner_included = child.as_ref().map(Child::stays);
                     child.filter(Child::stays).map(PieceKind::Entry)
                 }
                 ItemKind::Comment => {
                     let is_new = || !known_comments.contains(text(Side::Updated, item.span));
-                    let comes = owner_comes.unwrap_or_else(is_new);
+                    let is_included = is_owner_included.unwrap_or_else(is_new);
                     let comment = CommentPiece {
                         side: Side::Local,
                         span: item.span,
                         moved: 0,
                         of_side: None,
                     };
-                    comes.then_some(PieceKind::Comment(comment))
+                    is_included.then_some(PieceKind::Comment(comment))
                 }
             };
-            owner_comes = owner_comes.filter(|_| item.blanks == 0);
+            is_owner_included = is_owner_included.filter(|_| item.blanks == 0);
             let blanks = Blanks::Local(item.blank());
             pieces.extend(kind.map(|kind| (at, Piece { blanks, kind })));
         }
@@ -214,7 +215,7 @@ impl Walker<'_> {
     }
 }
 
-/// Returns `Keep` if all entries come as a whole, and the list of entries otherwise.
+/// Returns `Keep` if all entries are whole, and the list of entries otherwise.
 pub(crate) fn part_of(children: Vec<Child>) -> Outcome {
     if children.iter().all(Child::is_untouched) {
         Outcome::Keep

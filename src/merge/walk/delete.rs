@@ -73,7 +73,7 @@ impl Walker<'_> {
                 child.of_sides(sides)
             })
             .collect();
-        self.remaining(nodes, has_local_entries, children)
+        self.remaining_entries(nodes, has_local_entries, children)
     }
 
     /// Deletes the original's elements and keeps local's own.
@@ -100,12 +100,12 @@ impl Walker<'_> {
                 child.of_sides(Triple::new(original, None, Some(entry)))
             })
             .collect();
-        self.remaining(nodes, has_local_entries, children)
+        self.remaining_entries(nodes, has_local_entries, children)
     }
 
     /// Returns the rest of a map or list that upstream deleted. Records a conflict if local added
     /// entries to it, because these stay.
-    fn remaining(
+    fn remaining_entries(
         &mut self,
         nodes: Nodes,
         has_local_entries: bool,
@@ -115,7 +115,7 @@ impl Walker<'_> {
             true => None,
             false => self.row_outcome(nodes, &mut children),
         };
-        let rest = row.unwrap_or_else(|| remaining(children));
+        let rest = row.unwrap_or_else(|| remaining_outcome(children));
         if has_local_entries {
             self.conflict_for_local(ConflictKind::DeletedUpstream, nodes, rest, Outcome::Remove)
         } else {
@@ -171,14 +171,15 @@ impl Walker<'_> {
     }
 }
 
-fn remaining(children: Vec<Child>) -> Outcome {
+/// Returns the outcome of a local collection with these entries: it is deleted if none is left.
+fn remaining_outcome(children: Vec<Child>) -> Outcome {
     let merged = Outcome::merge(children);
     if merged.has_choice() {
-        let chosen = |side| match merged.choose(side) {
-            Outcome::Merge(children) => remaining(*children),
+        let outcome_for = |side| match merged.choose(side) {
+            Outcome::Merge(children) => remaining_outcome(*children),
             outcome => outcome,
         };
-        let (local, updated) = (chosen(Chosen::Local), chosen(Chosen::Updated));
+        let (local, updated) = (outcome_for(Chosen::Local), outcome_for(Chosen::Updated));
         // If one side leaves nothing, the conflict is over the whole value.
         if local == Outcome::Remove || updated == Outcome::Remove {
             return Outcome::apart(local, updated);

@@ -122,37 +122,38 @@ impl Walker<'_> {
             }
             let is_unpaired = |at: usize| !partners.contains_key(&(new.start + at));
             let values = (&local_values[old.clone()], &updated_values[new.clone()]);
-            let found = pair_elements(values.0, values.1, is_unpaired, |at, other, least| {
-                let stays = !paired_locals.contains(&(old.start + at));
-                let local = (prints.local, locals[old.start + at]);
-                let updated = (prints.updated, updateds[new.start + other]);
-                stays.then(|| similarity(local, updated, least))?
-            });
-            let pairs = old.zip(found);
+            let positions =
+                pair_elements(values.0, values.1, is_unpaired, |at, other, threshold| {
+                    let is_unpaired = !paired_locals.contains(&(old.start + at));
+                    let local = (prints.local, locals[old.start + at]);
+                    let updated = (prints.updated, updateds[new.start + other]);
+                    is_unpaired.then(|| similarity(local, updated, threshold))?
+                });
+            let pairs = old.zip(positions);
             partners.extend(pairs.filter_map(|(local, at)| Some((new.start + at?, local))));
         }
     }
 
     /// Returns, for each fingerprint in `elements`, the original's element that it aligns with.
     fn originals_of(&self, nodes: Nodes, elements: &[u64]) -> Vec<Option<EntryId>> {
-        let mut found = vec![None; elements.len()];
+        let mut aligned = vec![None; elements.len()];
         let tree = self.trees.original;
         let list = nodes
             .original
             .filter(|node| shape(tree, *node) == Shape::List);
         let Some(list) = list else {
-            return found;
+            return aligned;
         };
         let originals: Vec<EntryId> = entries_of(tree, list).collect();
         let original_values = self.fingerprints.original.of_elements(list);
         for AlignedRange { old, new, .. } in differences(&original_values, elements).ranges() {
             if old.len() == new.len() {
                 for (old, new) in old.zip(new) {
-                    found[new] = Some(originals[old]);
+                    aligned[new] = Some(originals[old]);
                 }
             }
         }
-        found
+        aligned
     }
 
     /// Gives a local element updated's value: edits its text if the two have enough in common, and
@@ -179,6 +180,7 @@ impl Walker<'_> {
         children.push(child);
     }
 
+    /// Gives a local entry updated's value, and merges its comments.
     fn exact_entry(&mut self, nodes: Nodes, sides: Entries, local: EntryId) -> Child {
         let on_own_lines = self.on_own_lines;
         if let Some(rewritten) = self.fast_forward(sides) {
@@ -195,6 +197,7 @@ impl Walker<'_> {
         child.with_remarks(remarks).with_below(below)
     }
 
+    /// Gives a local map updated's fields.
     fn exact_fields(&mut self, nodes: Nodes, updated: NodeId, local: NodeId) -> Outcome {
         let trees = self.trees;
         let is_map = |node: &NodeId| shape(trees.original, *node) == Shape::Map;
@@ -234,7 +237,7 @@ impl Walker<'_> {
         self.collection_outcome(nodes, place(residents, arrivals))
     }
 
-    /// Returns an updated element that comes as a whole.
+    /// Returns an updated element that is added as a whole.
     pub(super) fn take_element(&self, updated: EntryId) -> Child {
         let value = self.trees.updated.entry(updated).value;
         Child::updated(updated, Outcome::Take(Incoming::whole(value)))

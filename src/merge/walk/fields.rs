@@ -86,7 +86,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Decides what comes of an updated field that local does not have.
+    /// Merges an updated field that local does not have.
     fn arrival(&mut self, sides: Entries) -> Arrival {
         let Some(updated) = sides.updated else {
             return Arrival::Nothing;
@@ -96,8 +96,8 @@ impl Walker<'_> {
         Arrival::New(child.of_sides(sides))
     }
 
-    /// Returns the sides on which the entries of a collection are, or would be, on lines of their
-    /// own.
+    /// Returns, for each side, whether the entries of a collection are, or would be, on lines of
+    /// their own.
     pub(super) fn entries_on_own_lines(&self, nodes: Nodes) -> Triple<bool> {
         self.trees.zip(nodes).map(|(tree, node)| {
             node.is_none_or(|node| {
@@ -179,7 +179,7 @@ impl Walker<'_> {
         Outcome::Take(self.part_for_empty(updated, children))
     }
 
-    /// Returns the part of an updated map or list that comes into an empty local one.
+    /// Returns the part of an updated map or list to take into an empty local one.
     fn part_for_empty(&self, updated: NodeId, children: &[Child]) -> Incoming {
         let part = entries_of(self.trees.updated, updated)
             .map(|entry| {

@@ -23,8 +23,8 @@ pub(super) struct Region<'h> {
     pub(super) local_end: Option<usize>,
 }
 
-/// Returns the hunks of one side in a stretch. A hunk that replaces elements with as many others is
-/// split into hunks of one element.
+/// Returns the hunks of one side in a stretch with these ranges. A hunk that replaces elements with
+/// as many others is split into hunks of one element.
 pub(super) fn hunks(
     positions: &Positions,
     original: &Range<usize>,

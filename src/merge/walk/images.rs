@@ -20,7 +20,7 @@ pub(super) struct Image<'t> {
 }
 
 impl Walker<'_> {
-    /// Merges three image references. Returns `None` if one of the values is none.
+    /// Merges three image references. Returns `None` if a value is not a reference.
     pub(super) fn merge_image(&mut self, nodes: Nodes) -> Option<Outcome> {
         let by_rule = self.images_by_rule();
         let is_whole = by_rule.unwrap_or(self.options.images) == Images::Whole;

@@ -90,30 +90,32 @@ impl<'t> FieldIndex<'t> {
     /// as `"9000"`, and `y` the same as `"true"` (rules: Keys).
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         self.find_exact(key).or_else(|| {
-            let is_json = may_be_no_string(key) && (self.in_json || is_resource(self.tree));
+            let is_json = may_be_non_string(key) && (self.in_json || is_resource(self.tree));
             is_json.then(|| self.find_in_json(key)).flatten()
         })
     }
 
+    /// Returns the field with a key that is the same in JSON.
     fn find_in_json(&self, (scalar_type, content): ScalarKey<'_>) -> Option<EntryId> {
         let name = key_in_json(scalar_type, content);
         self.find_exact((ScalarType::Str, &name)).or_else(|| {
             let non_string_keys = self
                 .non_string_keys
-                .get_or_init(|| self.keys_without_strings());
+                .get_or_init(|| self.index_non_string_keys());
             non_string_keys.get(name.as_ref()).copied()
         })
     }
 
-    fn keys_without_strings(&self) -> FxHashMap<Cow<'t, str>, EntryId> {
-        let other = |entry: EntryId| match key_of(self.tree, entry)? {
+    fn index_non_string_keys(&self) -> FxHashMap<Cow<'t, str>, EntryId> {
+        let non_string_key = |entry: EntryId| match key_of(self.tree, entry)? {
             (ScalarType::Str | ScalarType::Null, _) => None,
             (scalar_type, content) => Some((key_in_json(scalar_type, content), entry)),
         };
         let all = (0..self.fields.len()).map(|at| self.fields.get(at));
-        all.filter_map(other).collect()
+        all.filter_map(non_string_key).collect()
     }
 
+    /// Returns the field with a key of the same type and content.
     fn find_exact(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         let (scalar_type, content) = key;
         let has_key = |at: &usize| {
@@ -163,9 +165,9 @@ pub(crate) fn key_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<ScalarKey
     scalar_key(tree, tree.entry(entry).key?)
 }
 
-/// Returns true if a key is not a string, or is a string that would have another type without
+/// Returns true if a key is not a string, or is a string that could have another type without
 /// quotes.
-fn may_be_no_string((scalar_type, content): ScalarKey<'_>) -> bool {
+fn may_be_non_string((scalar_type, content): ScalarKey<'_>) -> bool {
     match scalar_type {
         ScalarType::Int | ScalarType::Float | ScalarType::Bool | ScalarType::Timestamp => true,
         ScalarType::Str => {

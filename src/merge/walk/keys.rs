@@ -62,8 +62,8 @@ pub(crate) struct Identity<'t> {
 const MISSING: ScalarKey<'static> = (ScalarType::Str, "");
 
 impl ListKey {
-    /// Returns the key that identifies the elements of all `lists`: the `by_rule` one if it does,
-    /// else the first that does of the built-in keys and those `extra_names` by `--key`.
+    /// Returns the key that identifies the elements of all `lists`: that of a rule if it does, else
+    /// the first that does of the built-in single keys, `extra_names` (`--key`) and the pairs.
     pub(super) fn of(
         lists: &[(&Tree<'_>, NodeId)],
         by_rule: impl FnOnce() -> Option<Self>,
@@ -77,15 +77,15 @@ impl ListKey {
             return None;
         }
         let extra_names = extra_names.iter().map(|name| name.clone().into());
-        let built_in = SINGLE_KEYS
+        let known = SINGLE_KEYS
             .into_iter()
             .map(Cow::Borrowed)
             .chain(extra_names);
-        let built_in = built_in.map(Self::Field);
-        let mut built_in = built_in.chain(PAIRS.into_iter().map(Self::Pair));
+        let known = known.map(Self::Field);
+        let mut known = known.chain(PAIRS.into_iter().map(Self::Pair));
         by_rule()
             .filter(identifies_all)
-            .or_else(|| built_in.find(identifies_all))
+            .or_else(|| known.find(identifies_all))
     }
 
     /// Returns the key that a rule names with one or two fields.

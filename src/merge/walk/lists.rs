@@ -256,7 +256,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Decides what comes of an element that local does not have.
+    /// Decides how much of an element that local does not have is added.
     fn arriving_element(&mut self, key: &ListKey, sides: Entries) -> Arrival {
         let step = self.keyed_step(key, sides);
         if let (ListKey::Scalar, None, Some(updated)) = (key, sides.original, sides.updated) {

@@ -63,8 +63,7 @@ pub(crate) struct Walker<'a> {
     schemas: Option<Triple<FieldSchemas<'a>>>,
     /// Whether comments and blank lines between entries are merged too.
     merges_lines: bool,
-    /// The offsets at which the bodies of the documents start. `merge::around` merges what is
-    /// above.
+    /// The offset at which each document's body starts; `merge::around` merges what is above.
     bodies: Triple<u32>,
     /// For each side, whether the entries of the current collection are on lines of their own.
     on_own_lines: Triple<bool>,
@@ -239,7 +238,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Returns true if equal sides made values of another kind of the original's, and they differ.
+    /// Returns true if two equal sides changed the kind of a value, and their new values differ.
     fn both_changed_kind(&self, nodes: Nodes) -> bool {
         let shapes = self
             .trees

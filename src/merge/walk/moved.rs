@@ -9,18 +9,19 @@ use crate::triple::Triple;
 
 impl Walker<'_> {
     /// Merges the elements that a side only moved, with the text changes of both sides. An element
-    /// that local moved stays at local's position, and any other goes to updated's.
+    /// that local moved stays at local's position, and any other moves to updated's.
     pub(super) fn merge_moved_elements(
         &mut self,
         lists: &AlignedLists<'_>,
         children: &mut Vec<Child>,
     ) {
+        // `None` for the slot of a moved element at which it is left out.
         let mut moved_slots: FxHashMap<Slot, Option<Triple<usize>>> = FxHashMap::default();
-        for (at, is_local) in lists.moved() {
+        for (at, is_moved_locally) in lists.moved() {
             let updated = Slot::Updated(lists.elements.updated[at.updated]);
             let local = Slot::Local(lists.elements.local[at.local]);
-            moved_slots.insert(updated, Some(at).filter(|_| !is_local));
-            moved_slots.insert(local, Some(at).filter(|_| is_local));
+            moved_slots.insert(updated, Some(at).filter(|_| !is_moved_locally));
+            moved_slots.insert(local, Some(at).filter(|_| is_moved_locally));
         }
         if moved_slots.is_empty() {
             return;

@@ -21,6 +21,7 @@ pub(super) struct Namesakes {
 }
 
 impl Namesakes {
+    /// Pairs the elements of the same name.
     pub(super) fn of(
         prints: Triple<&Fingerprints<'_>>,
         elements: &Triple<Vec<EntryId>>,
@@ -41,7 +42,7 @@ impl Namesakes {
             else {
                 continue;
             };
-            let are_alike = || {
+            let are_similar = || {
                 let updated = (prints.updated, elements.updated[updated]);
                 let local = (prints.local, elements.local[local]);
                 similarity(updated, local, Threshold::Strict).is_some()
@@ -50,7 +51,7 @@ impl Namesakes {
                 && of_local[local].is_none()
                 && values.updated[updated] != values.local[local]
                 && !names.original.contains_key(name)
-                && are_alike()
+                && are_similar()
             {
                 namesakes.of_updated.insert(updated, local);
                 namesakes.of_local.insert(local, updated);
@@ -59,10 +60,12 @@ impl Namesakes {
         namesakes
     }
 
+    /// Returns the local partner of an updated element.
     pub(super) fn of_updated(&self, updated: usize) -> Option<usize> {
         self.of_updated.get(&updated).copied()
     }
 
+    /// Returns the updated partner of a local element.
     pub(super) fn of_local(&self, local: usize) -> Option<usize> {
         self.of_local.get(&local).copied()
     }
@@ -72,12 +75,14 @@ impl Namesakes {
 fn unique_positions<N: Hash + Eq>(
     names: impl Iterator<Item = Option<N>>,
 ) -> FxHashMap<N, Option<usize>> {
-    let mut unique_positions = FxHashMap::default();
+    let mut positions = FxHashMap::default();
     for (at, name) in names.enumerate() {
         if let Some(name) = name {
-            let place = unique_positions.entry(name);
-            place.and_modify(|place| *place = None).or_insert(Some(at));
+            let position = positions.entry(name);
+            position
+                .and_modify(|position| *position = None)
+                .or_insert(Some(at));
         }
     }
-    unique_positions
+    positions
 }

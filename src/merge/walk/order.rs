@@ -15,14 +15,14 @@ pub(super) fn put_in_order(elements: &mut Ordered) -> bool {
         .iter()
         .filter_map(|(_, sides)| Some((sides.original?, sides.updated?, sides.local?)))
         .collect();
-    let same_order = shared.is_sorted_by_key(|(_, updated, _)| *updated);
+    let moved_alike = shared.is_sorted_by_key(|(_, updated, _)| *updated);
     shared.sort_unstable_by_key(|(original, ..)| *original);
     let moved_upstream = !shared.is_sorted_by_key(|(_, updated, _)| *updated);
     let moved_locally = !shared.is_sorted_by_key(|(.., local)| *local);
     if moved_upstream && !moved_locally {
         take_updated_order(elements);
     }
-    moved_upstream && moved_locally && !same_order
+    moved_upstream && moved_locally && !moved_alike
 }
 
 /// Gives the elements that all three lists have the order of updated. All other elements keep their

@@ -61,9 +61,9 @@ impl Walker<'_> {
     /// Returns how a list merges regardless of what identifies its elements, if a rule or schema
     /// sets it.
     pub(super) fn lists_by_rule(&self, nodes: Nodes) -> Option<Lists> {
-        let ruled = self.rule_setting(|rule| rule.lists);
-        if ruled.is_some() || self.keys_of_rule().is_some() {
-            return ruled;
+        let by_rule = self.rule_setting(|rule| rule.lists);
+        if by_rule.is_some() || self.keys_of_rule().is_some() {
+            return by_rule;
         }
         match self.schema_of(nodes)?.list() {
             ListRule::Atomic => Some(Lists::Replace),
@@ -89,6 +89,7 @@ impl Walker<'_> {
             .is_some_and(FieldSchema::is_atomic_map)
     }
 
+    /// Returns the fields that a rule names as the key of a list.
     fn keys_of_rule(&self) -> Option<&[String]> {
         self.rule_setting(|rule| (!rule.keys.is_empty()).then_some(rule.keys.as_slice()))
     }
@@ -104,6 +105,7 @@ impl Walker<'_> {
         updated.or(local).or(original)
     }
 
+    /// Returns a setting from the last rule that has it and matches the current path.
     fn rule_setting<'r, T>(&'r self, setting: impl Fn(&'r Rule) -> Option<T>) -> Option<T> {
         let mut rules = self.options.rules.iter().rev();
         rules.find_map(|rule| {

@@ -35,6 +35,7 @@ impl Walker<'_> {
         }
     }
 
+    /// Returns true if a local field is part of the key of an element.
     pub(super) fn is_key(&self, key: &ListKey, entry: EntryId) -> bool {
         key_of(self.trees.local, entry)
             .is_some_and(|(_, name)| key.names().any(|part| part == name))

@@ -15,9 +15,9 @@ pub(crate) struct Resident {
 pub(crate) enum Arrival {
     /// Local has it, at this position.
     Resident(usize),
-    /// It is new, and comes.
+    /// It is new, and is added.
     New(Child),
-    /// Local does not have it, and it does not come.
+    /// Local does not have it, and it is not added.
     Nothing,
 }
 
@@ -40,11 +40,11 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
     let last_resident = arrivals
         .iter()
         .rposition(|arrival| matches!(arrival, Arrival::Resident(_)));
-    let last_of_own = last_of_own(&residents);
+    let last_local_only = last_local_only(&residents);
     let mut nearest = None;
     // Returns the number of residents above the new entry, and whether it was placed above the
     // first shared entry.
-    let place = |(index, arrival)| {
+    let position_of = |(index, arrival)| {
         let child = match arrival {
             Arrival::New(child) => child,
             Arrival::Resident(position) => {
@@ -57,33 +57,37 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
         let is_at_end = to_end && last_resident.is_some_and(|last| index > last);
         let above = match (nearest, first_resident) {
             _ if is_at_end => (residents.len(), false),
-            (Some(position), _) => (last_of_own[position] + 1, false),
+            (Some(position), _) => (last_local_only[position] + 1, false),
             (None, Some(first)) => (first, true),
             (None, None) => (residents.len(), false),
         };
         Some((above, child))
     };
-    let mut coming: Vec<_> = arrivals.into_iter().enumerate().filter_map(place).collect();
-    if coming.is_empty() {
+    let mut new_entries: Vec<_> = arrivals
+        .into_iter()
+        .enumerate()
+        .filter_map(position_of)
+        .collect();
+    if new_entries.is_empty() {
         // Reuses the allocation.
         return residents.into_iter().map(|it| it.child).collect();
     }
-    coming.sort_by_key(|(above, _)| *above);
-    let mut children = Vec::with_capacity(residents.len() + coming.len());
-    let mut coming = coming.into_iter().peekable();
+    new_entries.sort_by_key(|(above, _)| *above);
+    let mut children = Vec::with_capacity(residents.len() + new_entries.len());
+    let mut new_entries = new_entries.into_iter().peekable();
     for (position, resident) in residents.into_iter().enumerate() {
-        while let Some((_, child)) = coming.next_if(|((above, _), _)| *above <= position) {
+        while let Some((_, child)) = new_entries.next_if(|((above, _), _)| *above <= position) {
             children.push(child);
         }
         children.push(resident.child);
     }
-    children.extend(coming.map(|(_, child)| child));
+    children.extend(new_entries.map(|(_, child)| child));
     children
 }
 
-/// For each position, returns the last of local's own entries in the run that follows it. Entries
-/// that are deleted do not end the run.
-fn last_of_own(residents: &[Resident]) -> Vec<usize> {
+/// For each position, returns the last entry in the run of entries below it that only local has.
+/// Entries that are deleted do not end the run.
+fn last_local_only(residents: &[Resident]) -> Vec<usize> {
     let mut last: Vec<usize> = (0..residents.len()).collect();
     for position in (1..residents.len()).rev() {
         let resident = &residents[position];

@@ -31,7 +31,7 @@ pub(super) enum Segment {
 }
 
 impl Walker<'_> {
-    /// Runs `work` with the path extended by `step`.
+    /// Runs `operation` with the path extended by `step`.
     pub(super) fn at<R>(&mut self, step: Step, operation: impl FnOnce(&mut Self) -> R) -> R {
         self.steps.push(step);
         let result = operation(self);
@@ -39,7 +39,8 @@ impl Walker<'_> {
         result
     }
 
-    /// Records a conflict that the policy resolves. Returns `updated`, or keeps local's value.
+    /// Records a conflict that the policy resolves. Returns `updated_outcome`, or keeps local's
+    /// value.
     pub(super) fn conflict(
         &mut self,
         kind: ConflictKind,
@@ -112,6 +113,7 @@ impl Walker<'_> {
         }
     }
 
+    /// Records a conflict or report over these values.
     fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {
         let values = self
             .trees
@@ -212,6 +214,7 @@ impl Walker<'_> {
         local.map(|entry| self.trees.local.entry(entry).span.start)
     }
 
+    /// Returns the current path as text.
     fn path(&self) -> String {
         let mut path = String::new();
         for step in &self.steps {

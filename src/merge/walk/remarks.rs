@@ -1,5 +1,5 @@
-//! Merges inline comments, which are on the line of a key or of the end of a value, separately from
-//! the values.
+//! Merges inline comments (`Remarks`), which are on the line of a key or of the end of a value,
+//! separately from the values.
 
 use super::{Entries, Walker};
 use crate::line_breaks;

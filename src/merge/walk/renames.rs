@@ -153,15 +153,15 @@ impl Renames {
         has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
     ) {
         for (old, new) in &self.updated.new_of_old {
-            let is_gone = find(Side::Original, *old, Side::Local).is_none();
-            if is_gone
+            let is_deleted_locally = find(Side::Original, *old, Side::Local).is_none();
+            if is_deleted_locally
                 && !self.local.new_of_old.contains_key(old)
-                && let Some(ours) = find(Side::Updated, *new, Side::Local)
-                && !self.local.old_of_new.contains_key(&ours)
-                && has_same_kind(*old, Side::Local, Some(ours))
+                && let Some(renamed) = find(Side::Updated, *new, Side::Local)
+                && !self.local.old_of_new.contains_key(&renamed)
+                && has_same_kind(*old, Side::Local, Some(renamed))
             {
-                self.local.new_of_old.insert(*old, ours);
-                self.local.old_of_new.insert(ours, *old);
+                self.local.new_of_old.insert(*old, renamed);
+                self.local.old_of_new.insert(renamed, *old);
             }
         }
     }
@@ -174,21 +174,21 @@ impl Renames {
         find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
         has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
     ) {
-        let both = self.updated.new_of_old.iter().filter(|(old, new)| {
-            let ours = self.local.new_of_old.get(old);
-            ours.is_some() && ours.copied() == find(Side::Updated, **new, Side::Local)
+        let common = self.updated.new_of_old.iter().filter(|(old, new)| {
+            let renamed = self.local.new_of_old.get(old);
+            renamed.is_some() && renamed.copied() == find(Side::Updated, **new, Side::Local)
         });
-        let both: FxHashSet<EntryId> = both.map(|(old, _)| *old).collect();
+        let common: FxHashSet<EntryId> = common.map(|(old, _)| *old).collect();
         let of_local = self.local.new_of_old.clone();
         self.updated.retain(|old, new| {
-            both.contains(&old)
+            common.contains(&old)
                 || !of_local.contains_key(&old)
                     && find(Side::Updated, new, Side::Local).is_none()
                     && has_same_kind(old, Side::Local, find(Side::Original, old, Side::Local))
         });
         self.local.retain(|old, new| {
             let upstream = find(Side::Original, old, Side::Updated);
-            both.contains(&old)
+            common.contains(&old)
                 || has_same_kind(old, Side::Updated, upstream)
                     && find(Side::Local, new, Side::Updated).is_none()
         });

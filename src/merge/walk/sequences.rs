@@ -382,7 +382,7 @@ impl ElementConflict {
         Child::local(entry, self.with_base(self.local_outcome.clone()))
     }
 
-    /// Returns the outcome of an updated element, or `None` if it does not come.
+    /// Returns the outcome of an updated element, or `None` if it is not added.
     pub(super) fn updated(&mut self, mut child: Child) -> Option<Child> {
         match self.resolution {
             Resolution::Updated => {}

@@ -28,6 +28,7 @@ pub(super) enum Threshold {
     /// Like `Half`, but without the exceptions for renamed elements and maps of one field, and also
     /// required of two steps that use the same action.
     Strict,
+    /// Anything in common, or most fields of maps whose names differ.
     Any,
 }
 
@@ -151,14 +152,15 @@ fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
 /// Returns true if two maps or two lists have at least two thirds of their leaves in common.
 pub(super) fn is_mostly_equal(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     let shapes = [left, right].map(|(prints, node)| shape(prints.tree(), node));
-    let larger = left
+    let leaf_count = left
         .0
         .leaves(left.1)
         .len()
         .max(right.0.leaves(right.1).len());
     shapes[0] == shapes[1]
         && shapes[0] != Shape::Scalar
-        && (common_leaves(left, right) + common_leaves_below_renamed(left, right)) * 3 >= larger * 2
+        && (common_leaves(left, right) + common_leaves_below_renamed(left, right)) * 3
+            >= leaf_count * 2
 }
 
 /// Returns true if two maps use the same action, or have half of their fields in common. These must
@@ -168,14 +170,15 @@ pub(super) fn shares_most_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> b
         return false;
     }
     let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
-    let (larger, common) = (counts[0].max(counts[1]), common(left, right));
+    let (field_count, common) = (counts[0].max(counts[1]), common(left, right));
     let actions = naming_value(left, "uses").zip(naming_value(right, "uses"));
-    let have_one_action = actions.is_some_and(|(one, other)| is_same_name("uses", one, other));
+    let use_same_action = actions.is_some_and(|(one, other)| is_same_name("uses", one, other));
     let is_same = |(one, other, _): (Value<'_, '_>, Value<'_, '_>, bool)| {
         entries_of(one.0.tree(), one.1).len() > 0 && self::common(one, other) == EQUAL
     };
     let have_collection = || paired_values(left, right).into_iter().any(is_same);
-    have_one_action || common * 2 >= EQUAL && (common * larger >= 2 * EQUAL || have_collection())
+    use_same_action
+        || common * 2 >= EQUAL && (common * field_count >= 2 * EQUAL || have_collection())
 }
 
 /// Returns true if two maps have the same fields, and at most `fields` of the values differ.
@@ -200,12 +203,12 @@ fn common_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
 fn common_leaves_below_renamed(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
     let pairs = paired_values(left, right).into_iter();
     let leaves = pairs.map(|(one, other, is_renamed)| {
-        let own = if is_renamed {
+        let renamed_leaves = if is_renamed {
             common_leaves(one, other)
         } else {
             0
         };
-        own + common_leaves_below_renamed(one, other)
+        renamed_leaves + common_leaves_below_renamed(one, other)
     });
     leaves.sum()
 }
@@ -239,8 +242,8 @@ fn paired_values<'a, 'f, 'b, 'g>(
     let mut added = entries_of(right_tree, right.1).filter(|entry| !shared.contains(entry));
     if let (&[removed], Some(added), None) = (&removed[..], added.next(), added.next()) {
         let renamed = pair(removed, added, true);
-        let of = shape(left_tree, renamed.0.1);
-        if of != Shape::Scalar && of == shape(right_tree, renamed.1.1) {
+        let kind = shape(left_tree, renamed.0.1);
+        if kind != Shape::Scalar && kind == shape(right_tree, renamed.1.1) {
             pairs.push(renamed);
         }
     }

@@ -33,10 +33,8 @@ impl Walker<'_> {
             return None;
         }
         let sort_keys = |side: Side| -> Option<Vec<SortKey<'_>>> {
-            let elements_in_region = elements[side][region[side].clone()].iter();
-            elements_in_region
-                .map(|it| sort_key(self.trees[side], *it))
-                .collect()
+            let inserted = elements[side][region[side].clone()].iter();
+            inserted.map(|it| sort_key(self.trees[side], *it)).collect()
         };
         let (updated, local) = (sort_keys(Side::Updated)?, sort_keys(Side::Local)?);
         let at = region.original.start;
@@ -46,7 +44,7 @@ impl Walker<'_> {
             sort_key.into_iter().collect()
         };
         let (above, below) = (neighbour(above.last()), neighbour(below.first()));
-        let follow = |first: &[SortKey<'_>], second: &[SortKey<'_>]| {
+        let are_in_order = |first: &[SortKey<'_>], second: &[SortKey<'_>]| {
             let mut following = [&above[..], first, second, &below[..]].into_iter();
             let mut last = following.next().and_then(|row| row.iter().max());
             following.all(|row| {
@@ -55,10 +53,10 @@ impl Walker<'_> {
                 is_in_order
             })
         };
-        if follow(&updated, &local) {
+        if are_in_order(&updated, &local) {
             Some(Side::Updated)
         } else {
-            follow(&local, &updated).then_some(Side::Local)
+            are_in_order(&local, &updated).then_some(Side::Local)
         }
     }
 }

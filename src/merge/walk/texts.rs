@@ -219,8 +219,9 @@ impl Walker<'_> {
             is_text.then_some((written, scalar.style, column))
         });
         let (original, updated, local) = (original?, updated?, local?);
-        let is_alike = |other: (&str, ScalarStyle, u32)| (other.1, other.2) == (local.1, local.2);
-        if !is_alike(original) || !is_alike(updated) || local.0.contains('\r') {
+        let has_same_style =
+            |other: (&str, ScalarStyle, u32)| (other.1, other.2) == (local.1, local.2);
+        if !has_same_style(original) || !has_same_style(updated) || local.0.contains('\r') {
             return None;
         }
         let merged = merge_value_lines(

@@ -37,8 +37,8 @@ impl Walker<'_> {
         }
         let replaces_value = matches!(outcome, Outcome::Take(_)) || is_emptied;
         let local_value = trees.local.entry(local).value;
-        let theirs = trees.updated.entry(updated).value;
-        let is_updated_block = trees.updated.is_block_collection(theirs);
+        let updated_value = trees.updated.entry(updated).value;
+        let is_updated_block = trees.updated.is_block_collection(updated_value);
         // The lines of a block collection have no place in a flow collection that has entries.
         let has_local_entries = trees.local.entries(local_value).len() > 0;
         if !replaces_value
@@ -131,7 +131,7 @@ impl Walker<'_> {
     }
 
     /// Returns the comment lines below an entry on each side. The comments of an updated block
-    /// collection are part of the value that comes.
+    /// collection are part of the value that is taken.
     fn rows_below(&self, sides: Entries, local_comments: &[Span]) -> Triple<Row> {
         let below = |side: Side| -> Row {
             let (tree, Some(entry)) = (self.trees[side], sides[side]) else {
@@ -186,7 +186,7 @@ impl Walker<'_> {
     }
 
     /// Merges the row of an empty local map or list that gets its first entries on lines of their
-    /// local_comments. Returns `None` if the collection has to stay in flow style.
+    /// own. Returns `None` if the collection has to stay in flow style.
     pub(in crate::merge::walk) fn row_of_empty(
         &mut self,
         nodes: Nodes,

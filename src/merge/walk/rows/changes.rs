@@ -90,7 +90,7 @@ impl Changes {
         let mut removed = self.removed.into_iter().peekable();
         let mut inserted = self.inserted.into_iter().peekable();
         let mut result: Vec<Piece> = Vec::with_capacity(pieces.len() + inserted.len());
-        let first = pieces.first().map(|piece| piece.blanks);
+        let first_blanks = pieces.first().map(|piece| piece.blanks);
         let mut separation = None;
         for (index, mut piece) in pieces.into_iter().enumerate() {
             while let Some((_, piece)) = inserted.next_if(|(at, _)| *at == index) {
@@ -112,7 +112,8 @@ impl Changes {
             result.push(piece);
         }
         result.extend(inserted.map(|(_, piece)| piece));
-        if let (Some(first), Some(blanks)) = (result.first_mut(), first) {
+        // The blank lines at the top of the row stay.
+        if let (Some(first), Some(blanks)) = (result.first_mut(), first_blanks) {
             first.blanks = blanks;
         }
         result

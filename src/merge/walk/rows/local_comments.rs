@@ -126,15 +126,15 @@ impl Walker<'_> {
         counts: &CommentCounts,
     ) -> Vec<usize> {
         let (old, new) = (self.trees.original, self.trees.local);
-        let (mut own, others): (Vec<usize>, Vec<usize>) = lines_above(&rows.local, position)
-            .partition(|index| {
+        let (mut local_lines, other_lines): (Vec<usize>, Vec<usize>) =
+            lines_above(&rows.local, position).partition(|index| {
                 let line = new.slice(rows.local.items[*index].span);
                 !counts.contains_key(line.trim())
             });
-        if own.is_empty() {
-            return own;
+        if local_lines.is_empty() {
+            return local_lines;
         }
-        let others: FxHashSet<&str> = others
+        let other_lines: FxHashSet<&str> = other_lines
             .into_iter()
             .map(|index| new.slice(rows.local.items[index].span).trim())
             .collect();
@@ -143,7 +143,7 @@ impl Walker<'_> {
             .flat_map(|at| lines_above(&rows.original, at));
         let rewritten: Vec<&str> = original_lines
             .map(|index| old.slice(rows.original.items[index].span).trim())
-            .filter(|line| !others.contains(line))
+            .filter(|line| !other_lines.contains(line))
             .collect();
         let is_kept = |line: &&str| {
             counts
@@ -151,9 +151,9 @@ impl Walker<'_> {
                 .is_some_and(|(original, updated)| updated >= original)
         };
         if rewritten.iter().all(is_kept) {
-            own.truncate(own.len().saturating_sub(rewritten.len()));
+            local_lines.truncate(local_lines.len().saturating_sub(rewritten.len()));
         }
-        own
+        local_lines
     }
 
     /// Returns the comment lines inside a deleted entry as pieces of the row around it.
@@ -177,6 +177,7 @@ impl Walker<'_> {
         })
     }
 
+    /// Counts the comment lines in the rows of original and updated.
     fn comment_counts(&self, rows: &Triple<Row>) -> CommentCounts {
         let mut counts = CommentCounts::default();
         for (tree, row, is_original) in [
@@ -200,9 +201,9 @@ impl Walker<'_> {
             .into_iter()
             .map(|span| old.slice(span).trim())
             .collect();
-        let mut own = new.comments_within(local);
-        own.retain(|span| !known.contains(new.slice(*span).trim()));
-        own
+        let mut comments = new.comments_within(local);
+        comments.retain(|span| !known.contains(new.slice(*span).trim()));
+        comments
     }
 
     /// Returns true if a local entry has an inline comment that the original entry does not have.
@@ -338,9 +339,9 @@ fn remarks<'t>(tree: &Tree<'t>, entries: impl Iterator<Item = EntryId>) -> Vec<&
     for id in entries {
         let entry = tree.entry(id);
         let comments = entry.comments();
-        let own = [comments.line, comments.tail].into_iter();
-        let own = own.filter(|span| !span.is_empty());
-        found.extend(own.map(|span| tree.slice(span).trim()));
+        let inline = [comments.line, comments.tail].into_iter();
+        let inline = inline.filter(|span| !span.is_empty());
+        found.extend(inline.map(|span| tree.slice(span).trim()));
         found.extend(remarks(tree, tree.entries(entry.value)));
     }
     found

@@ -117,13 +117,16 @@ impl Walker<'_> {
             return Some(Triple::default());
         };
         let values = self.values_of(step.entries);
-        let is_own =
+        let is_value =
             |(node, value): (Option<NodeId>, Option<NodeId>)| node.is_none() || node == value;
-        let are_own = nodes.zip(values).map(is_own).into_array();
-        are_own.iter().all(|is_own| *is_own).then_some(step.entries)
+        let are_values = nodes.zip(values).map(is_value).into_array();
+        are_values
+            .iter()
+            .all(|is_value| *is_value)
+            .then_some(step.entries)
     }
 
-    /// Returns true if all entries of a local collection stay in place and none comes.
+    /// Returns true if all entries of a local collection stay in place and none is added.
     fn is_in_place(&self, local_node: NodeId, children: &[Child]) -> bool {
         let entries = self.trees.local.entries(local_node).map(Slot::Local);
         children.iter().all(Child::stays) && entries.eq(children.iter().map(|child| child.slot))
@@ -173,6 +176,8 @@ impl Walker<'_> {
         Some(row)
     }
 
+    /// Merges three rows to decisions, which the children are moved into, and records conflicts
+    /// over comments.
     fn merge_rows(
         &mut self,
         rows: &Triple<Row>,
@@ -253,9 +258,15 @@ impl Walker<'_> {
             width(trees.local, &rows.local, nodes.local, owners.local),
         );
         match widths {
-            (Some(original), Some((is, updated)), Some(local)) if original == local => {
-                let (was, width) = local;
-                if is == was { updated - width } else { 0 }
+            (Some(original), Some((updated_shape, updated_width)), Some(local))
+                if original == local =>
+            {
+                let (local_shape, local_width) = local;
+                if updated_shape == local_shape {
+                    updated_width - local_width
+                } else {
+                    0
+                }
             }
             _ => 0,
         }

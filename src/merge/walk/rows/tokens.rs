@@ -54,6 +54,7 @@ pub(super) fn number_entries(
     )
 }
 
+/// Returns the tokens of a row.
 pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &Numbered) -> Vec<Token<'s>> {
     let tokens = row.items.iter().map(|item| Token {
         kind: match item.kind {
