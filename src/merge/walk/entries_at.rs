@@ -10,9 +10,9 @@ use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 /// Returns the outermost entries that lie completely in a range of the text, with their paths as in
 /// conflicts. If the range is inside an entry, returns the innermost such entry.
-pub(crate) fn entries_at(tree: &Tree<'_>, stretch: &Range<u32>) -> Vec<(String, EntryId)> {
+pub(crate) fn entries_at(tree: &Tree<'_>, range: &Range<u32>) -> Vec<(String, EntryId)> {
     let mut found = Vec::new();
-    search(tree, tree.root().value, "", stretch, &mut found);
+    search(tree, tree.root().value, "", range, &mut found);
     found
 }
 
@@ -20,14 +20,14 @@ fn search(
     tree: &Tree<'_>,
     node: NodeId,
     path: &str,
-    stretch: &Range<u32>,
+    range: &Range<u32>,
     found: &mut Vec<(String, EntryId)>,
 ) {
     let is_list = matches!(tree.node(node).kind, NodeKind::Sequence(_));
     let key = ListKey::of(&[(tree, node)], || None, &[]).filter(|_| is_list);
     for (index, entry) in tree.entries(node).enumerate() {
         let span = tree.entry(entry).span;
-        if span.end <= stretch.start || span.start >= stretch.end {
+        if span.end <= range.start || span.start >= range.end {
             continue;
         }
         let mut inner = path.to_owned();
@@ -38,8 +38,8 @@ fn search(
             (None, None) => write!(inner, "[{index}]"),
         };
         let before = found.len();
-        if span.start < stretch.start || span.end > stretch.end {
-            search(tree, tree.entry(entry).value, &inner, stretch, found);
+        if span.start < range.start || span.end > range.end {
+            search(tree, tree.entry(entry).value, &inner, range, found);
         }
         if found.len() == before {
             // Conflicts between elements without a key have the path of the list.
