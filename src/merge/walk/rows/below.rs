@@ -55,9 +55,13 @@ impl Walker<'_> {
             self.record_replaced_comments((original, local), &local_comments, sides, is_emptied);
         }
         let mut rows = match is_emptied || !replaces_value {
-            true => self.rows_between(sides, &local_comments, is_emptied),
-            false => self.rows_below(sides, &local_comments),
+            true => self.rows_between(sides, is_emptied),
+            false => self.rows_below(sides),
         };
+        if self.resolution() == Resolution::Updated {
+            let items = &mut rows.local.items;
+            items.retain(|item| !local_comments.contains(&item.span));
+        }
         let column =
             |side: Side, entry: EntryId| trees[side].column(trees[side].entry(entry).span.start);
         rows.local.column = column(Side::Local, local);
@@ -132,7 +136,7 @@ impl Walker<'_> {
 
     /// Returns the comment lines below an entry on each side. The comments of an updated block
     /// collection are part of the value that is taken.
-    fn rows_below(&self, sides: Entries, local_comments: &[Span]) -> Triple<Row> {
+    fn rows_below(&self, sides: Entries) -> Triple<Row> {
         let below = |side: Side| -> Row {
             let (tree, Some(entry)) = (self.trees[side], sides[side]) else {
                 return empty_row(0);
@@ -146,28 +150,17 @@ impl Walker<'_> {
             }
             row
         };
-        let mut rows = Triple::new(
+        Triple::new(
             below(Side::Original),
             below(Side::Updated),
             below(Side::Local),
-        );
-        if self.resolution() == Resolution::Updated {
-            rows.local
-                .items
-                .retain(|item| !local_comments.contains(&item.span));
-        }
-        rows
+        )
     }
 
     /// Like `rows_below`, for an entry whose new value brings no comments: uses the lines between
     /// the entries of the collections.
-    fn rows_between(
-        &self,
-        sides: Entries,
-        local_comments: &[Span],
-        is_emptied: bool,
-    ) -> Triple<Row> {
-        let mut rows = self.rows_below(sides, local_comments);
+    fn rows_between(&self, sides: Entries, is_emptied: bool) -> Triple<Row> {
+        let mut rows = self.rows_below(sides);
         let row_of = |side: Side| {
             let (tree, entry) = (self.trees[side], self.trees[side].entry(sides[side]?));
             tree.row(entry.value, Some(entry))
@@ -177,9 +170,7 @@ impl Walker<'_> {
                 rows[side] = row;
             }
         }
-        if let Some(mut row) = row_of(Side::Local).filter(|_| is_emptied) {
-            row.items
-                .retain(|item| !local_comments.contains(&item.span));
+        if let Some(row) = row_of(Side::Local).filter(|_| is_emptied) {
             rows.local = row;
         }
         rows
