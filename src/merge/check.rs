@@ -252,12 +252,10 @@ impl Checker<'_> {
     ) -> CheckResult {
         let tree = self.merged;
         let node = tree.resolve(merged);
-        let is_map = matches!(
-            expected_tree
-                .node(expected_tree.resolve(expected_node))
-                .kind,
-            NodeKind::Mapping(_)
-        );
+        let kind = expected_tree
+            .node(expected_tree.resolve(expected_node))
+            .kind;
+        let is_map = matches!(kind, NodeKind::Mapping(_));
         let (found, count) = (tree.entries(node), expected.clone().count());
         let is_same_kind = match tree.node(node).kind {
             NodeKind::Mapping(_) => is_map,
@@ -298,12 +296,8 @@ impl Checker<'_> {
                     self.check_local(value, outcome, self.sources.local.entry(id).value, &place)?;
                 }
                 Slot::Updated(id) => {
-                    self.check_arrived(
-                        value,
-                        outcome,
-                        self.sources.updated.entry(id).value,
-                        &place,
-                    )?;
+                    let updated = self.sources.updated.entry(id).value;
+                    self.check_arrived(value, outcome, updated, &place)?;
                 }
             }
         }

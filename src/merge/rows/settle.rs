@@ -261,14 +261,9 @@ pub(super) fn merge_blanks_above_local_comments(
         let [above_original, above_updated] = [original, updated].map(|it| rows.blanks_above(it));
         let became_first = BlanksAbove::became_first(above_original, above_updated);
         let is_same = updated_count == original_count || updated_count == own_count || became_first;
-        let blanks = if is_same || (updated_count == 0 && is_below_comment) {
-            own
-        } else if own_count == original_count {
-            updated
-        } else {
-            own
-        };
-        merged[first].blanks = Some(blanks);
+        let stays = is_same || (updated_count == 0 && is_below_comment);
+        let takes_updated = !stays && own_count == original_count;
+        merged[first].blanks = Some(if takes_updated { updated } else { own });
     }
     merged
 }

@@ -275,27 +275,29 @@ impl RegionChanges {
         changes.only_local.retain(|at| {
             !is_shared(*at) && !lists.is_moved_and_deleted(*at) && !lists.is_inserted_by_both(*at)
         });
+        changes.add_conflicting(hunks, &alignment.in_local);
+        changes.local_has_updated =
+            lists.local_has_inserted(&of(&values.updated, &changes.only_updated));
+        changes
+    }
+
+    /// Adds the elements of upstream's hunks that conflict with what local did there.
+    fn add_conflicting(&mut self, hunks: &[&Hunk], in_local: &Positions) {
         for Hunk {
             original,
             replacement,
         } in hunks
         {
-            let deleted = original
-                .clone()
-                .filter(|old| alignment.in_local[*old].is_none())
-                .count();
+            let olds = original.clone();
+            let deleted = olds.filter(|old| in_local[*old].is_none()).count();
             let [start, end] = [replacement.start, replacement.end]
-                .map(|end| changes.only_updated.partition_point(|at| *at < end));
+                .map(|end| self.only_updated.partition_point(|at| *at < end));
             // Local deleted more of the hunk's elements than it inserted of its replacement.
             if deleted + (end - start) > replacement.len() {
-                changes
-                    .conflicting
-                    .extend_from_slice(&changes.only_updated[start..end]);
+                let conflicting = &self.only_updated[start..end];
+                self.conflicting.extend_from_slice(conflicting);
             }
         }
-        changes.local_has_updated =
-            lists.local_has_inserted(&of(&values.updated, &changes.only_updated));
-        changes
     }
 
     /// Returns true if the sides replaced the same elements with different ones. It is no conflict

@@ -24,13 +24,7 @@ impl Walker<'_> {
                 .map(|entry| tree.entry(entry).comments())
                 .unwrap_or_default()
         });
-        if comments
-            == Triple::new(
-                Comments::default(),
-                Comments::default(),
-                Comments::default(),
-            )
-        {
+        if comments == Triple::default() {
             return Remarks {
                 from: Some(updated),
                 above,

@@ -25,14 +25,10 @@ impl Walker<'_> {
         if !self.merges_lines || is_row || matches!(outcome, Outcome::Row(_)) {
             return None;
         }
-        let has_none_below = |(tree, entry): (&Tree<'_>, Option<EntryId>)| {
-            entry.map(|entry| tree.entry(entry)).is_none_or(|entry| {
-                !tree.is_block_collection(entry.value)
-                    && tree.end_of_lines(entry) == tree.end_of_value_lines(entry)
-            })
-        };
         let below = trees.zip(sides).into_array();
-        if below.into_iter().all(has_none_below) {
+        let mut below = below.into_iter();
+        if !below.any(|(tree, entry)| entry.is_some_and(|entry| may_have_lines_below(tree, entry)))
+        {
             return None;
         }
         let replaces_value = matches!(outcome, Outcome::Take(_)) || is_emptied;
@@ -230,6 +226,13 @@ impl Walker<'_> {
             pieces,
         })))
     }
+}
+
+/// Whether an entry has comment lines below its value, or a block collection as its value.
+fn may_have_lines_below(tree: &Tree<'_>, entry: EntryId) -> bool {
+    let entry = tree.entry(entry);
+    tree.is_block_collection(entry.value)
+        || tree.end_of_lines(entry) != tree.end_of_value_lines(entry)
 }
 
 /// Returns the comment lines of an entry at any depth, as the items of a row.
