@@ -286,7 +286,7 @@ impl Git {
         self.output_with_input((lines.join("\n") + "\n").as_bytes())
     }
 
-    /// Runs git and returns its standard output, or the [`reason`] if it exits with an error.
+    /// Runs git and returns its standard output, or the [`reason()`] if it exits with an error.
     ///
     /// # Errors
     /// As for [`Git::output`].

@@ -2,7 +2,7 @@
 //! 6902) to the text of a document, and makes such patches. `kubectl apply` is here as well: it is
 //! a merge patch that also removes what an earlier configuration had.
 //!
-//! This module uses the tree, the decisions and the edits of [`crate::merge`] with its own rules:
+//! This module uses the tree, the decisions and the edits of [`mod@crate::merge`] with its own rules:
 //! the patch decides the outcome of each value of the target. Bytes of the target that the patch
 //! does not name stay, and added values are copied from the patch's text.
 //!

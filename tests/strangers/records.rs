@@ -261,7 +261,7 @@ fn a_release_that_cannot_be_one_leaves_everything_as_it_was() {
     refused(&workshop, &["upgrade", "app"]).says(&["Kptfile", "not a file"]);
     let below = workshop.tree(&[row(TREE, "Kptfile", folder)]);
     workshop.forge("v1.3.0", &[row(TREE, "sub", below), web()]);
-    refused(&workshop, &["upgrade", "app"]).says(&["sub/Kptfile", "no file"]);
+    refused(&workshop, &["upgrade", "app"]).says(&["sub/Kptfile", "not a file"]);
     // files that merge3 keeps for itself are left out, and the other files come
     let reserved = [
         ".merge3-journal",
