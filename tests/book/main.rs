@@ -194,6 +194,65 @@ fn links_lead_somewhere() {
     }
 }
 
+/// Returns the names of the functions and modules in the Rust files of a folder.
+fn names_in(folder: &str) -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let files = walkdir::WalkDir::new(root).into_iter().map(Result::unwrap);
+    let files = files.filter(|file| file.path().extension().is_some_and(|it| it == "rs"));
+    let mut names = BTreeSet::new();
+    for file in files {
+        names.insert(
+            file.path()
+                .file_stem()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned(),
+        );
+        let text = fs::read_to_string(file.path()).unwrap();
+        let functions = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("fn "));
+        names.extend(functions.filter_map(|it| Some(it.split_once('(')?.0.to_owned())));
+    }
+    names
+}
+
+/// Whether a page means a test by a name: `module::begin_...`, where `...` stands for anything.
+fn is_name_of(cited: &str, name: &str) -> bool {
+    let cited = cited.rsplit("::").next().unwrap_or(cited);
+    let mut parts = cited.split("...");
+    let Some(mut rest) = parts.next().and_then(|start| name.strip_prefix(start)) else {
+        return false;
+    };
+    for part in parts {
+        let Some(at) = rest.rfind(part) else {
+            return false;
+        };
+        rest = &rest[at + part.len()..];
+    }
+    rest.is_empty() || cited.ends_with("...")
+}
+
+#[test]
+fn the_tests_that_show_a_promise_exist() {
+    let page = fs::read_to_string(docs().join("reliability.md")).unwrap();
+    let names = names_in("tests");
+    let is_name = |span: &&str| {
+        let is_allowed =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_:.".contains(c);
+        span.contains('_') && span.chars().all(is_allowed)
+    };
+    let cells = page.lines().filter(|line| line.starts_with('|'));
+    let spans = cells.flat_map(|row| row.split('`').skip(1).step_by(2));
+    let cited: Vec<&str> = spans.filter(is_name).collect();
+    assert!(cited.len() > 30, "{cited:?}");
+    for cited in cited {
+        let exists = names.iter().any(|name| is_name_of(cited, name));
+        assert!(exists, "docs/reliability.md: there is no test {cited}");
+    }
+}
+
 #[test]
 fn the_book_has_every_page_once() {
     let mut linked = links(&fs::read_to_string(docs().join("SUMMARY.md")).unwrap());

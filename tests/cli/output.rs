@@ -433,7 +433,7 @@ fn explain_says_what_decided() {
 #[test]
 fn a_long_run_shows_a_bar_on_a_terminal() {
     if Command::new("script").arg("--version").output().is_err() {
-        println!("skipped: result_folder is no `script` here to play a terminal");
+        println!("skipped: script(1) is not installed");
         return;
     }
     let mut case = Case::empty();

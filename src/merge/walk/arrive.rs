@@ -25,32 +25,26 @@ impl Walker<'_> {
     ) -> Option<Outcome> {
         let nodes = self.values_of(sides);
         let (entry, updated) = (sides.updated?, nodes.updated?);
-        let part = self.difference(sides.original, entry, key);
-        let part = part.or_else(|| self.whole_of_changed(nodes))?;
-        if sides.original.is_none() {
-            return Some(Outcome::Take(Incoming::part(updated, part)));
-        }
-        let part = match self.options.sides {
-            // In a merge of equal sides, each side of a conflict is that side's whole entry.
-            Sides::Equal => Outcome::Keep,
-            Sides::Upstream => part,
+        let part = match (sides.original, self.options.sides) {
+            // In a merge of equal sides, each side of a conflict is that side's whole entry, and a
+            // deletion inside of it is a change.
+            (Some(_), Sides::Equal) => self.is_changed_upstream(nodes).then_some(Outcome::Keep)?,
+            _ => self.difference(sides.original, entry, key)?,
         };
-        let updated_outcome = Outcome::Take(Incoming::part(updated, part));
-        let outcome = self.conflict_over(
-            ConflictKind::DeletedLocally,
-            nodes,
-            Outcome::Remove,
-            updated_outcome,
-        );
+        let incoming = Outcome::Take(Incoming::part(updated, part));
+        if sides.original.is_none() {
+            return Some(incoming);
+        }
+        let kind = ConflictKind::DeletedLocally;
+        let outcome = self.conflict_over(kind, nodes, Outcome::Remove, incoming);
         (outcome != Outcome::Remove).then_some(outcome)
     }
 
-    /// Returns the whole value if updated only deleted something inside of it, in a merge of equal
-    /// sides: there the conflict with local's deletion is about the whole entries.
-    fn whole_of_changed(&self, nodes: Nodes) -> Option<Outcome> {
-        let is_deleted = self.nulls_clear && self.trees.updated.is_null(nodes.updated?);
-        let is_changed = nodes.original.is_some() && !is_deleted && !self.unchanged_upstream(nodes);
-        (self.options.sides == Sides::Equal && is_changed).then_some(Outcome::Keep)
+    /// Whether upstream changed a value, other than by a null that deletes it.
+    fn is_changed_upstream(&self, nodes: Nodes) -> bool {
+        let is_null = |updated| self.trees.updated.is_null(updated);
+        let is_deleted = self.nulls_clear && nodes.updated.is_some_and(is_null);
+        !is_deleted && !self.unchanged_upstream(nodes)
     }
 
     /// Returns the part of an updated entry's value that the original does not have, including the
