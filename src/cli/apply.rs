@@ -1,15 +1,14 @@
 //! The arguments of `merge3 apply`.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use super::config::{Config, Job};
-use super::exit_code::ExitCode;
 use super::output::{DisplayArgs, FilesArgs, OutputArgs};
+use super::print::{Printer, Streams};
 use super::report::ReportArgs;
-use super::run::{complete, merge, print};
+use super::run::merge;
 use crate::package::{ApplyAction, ApplyTo, Selector, Settings, view_last_applied};
 use crate::triple::Triple;
 
@@ -87,16 +86,13 @@ struct SetArgs {
 
 impl ApplyArgs {
     /// Runs the command. Returns `None` if a required argument is missing.
-    pub(super) fn run(
-        self,
-        output: &mut impl Write,
-        errors: &mut (impl Write + Send),
-    ) -> Option<ExitCode> {
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> Option<u8> {
         let config = match (self.command, self.target) {
             (Some(ApplyCommand::ViewLastApplied(args)), _) => {
-                let display = args.display.options();
-                let text = view_last_applied(&args.live, &args.resources, display.secrets);
-                return Some(print(text.map(complete), &display, output, errors));
+                let printer = Printer::showing(args.display);
+                let secrets = printer.display.secrets;
+                let text = view_last_applied(&args.live, &args.resources, secrets);
+                return Some(printer.print(text, streams));
             }
             (Some(ApplyCommand::SetLastApplied(args)), _) => {
                 let action = ApplyAction::SetLastApplied {
@@ -114,7 +110,7 @@ impl ApplyArgs {
                 config(apply, self.files.settings(), self.output, self.report)
             }
         };
-        Some(merge(&config, output, errors))
+        Some(merge(&config, streams))
     }
 }
 

@@ -12,7 +12,6 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use super::apply::ApplyArgs;
 use super::config::{Config, Job};
 use super::diff::DiffArgs;
-use super::exit_code::ExitCode;
 use super::explain::ExplainArgs;
 use super::extras::{self, ManArgs, map_commands};
 use super::git::GitCommands;
@@ -20,10 +19,12 @@ use super::markers::MarkerArgs;
 use super::merge_args::{MergeArgs, SidesArgs};
 use super::output::{DisplayArgs, OutputArgs};
 use super::patch::PatchArgs;
+use super::print::{DONE, FAILED, Printer, Streams};
 use super::report::ReportArgs;
 use super::review::ReviewArgs;
-use super::run::{complete, merge, print};
+use super::run::merge;
 use super::upstream_args::UpstreamCommands;
+use crate::git;
 use crate::package::Settings;
 use crate::triple::Triple;
 
@@ -123,24 +124,39 @@ enum Subcommand {
     Man(ManArgs),
 }
 
-/// Runs the program with the given arguments, the first of which is the program's name. Writes
-/// results to `output` and all other text to `errors`. Help, the version and errors about wrong
-/// arguments are printed by [`clap::Error::print`] instead.
+/// Runs the program with the given arguments, the first of which is the program's name, and returns
+/// its exit status. Writes results to `output` and all other text to `errors`. Help, the version and
+/// errors about wrong arguments are printed by [`clap::Error::print`] instead.
 pub fn run(
     arguments: &[OsString],
-    output: &mut impl Write,
+    output: &mut (impl Write + Send),
     errors: &mut (impl Write + Send),
-) -> ExitCode {
+) -> u8 {
+    let streams = &mut Streams { output, errors };
     let git_command = GitCommands::parse_alone(arguments);
-    if let Some(Ok(code)) = git_command.map(|command| command.run(output, errors)) {
-        return code;
+    if let Some(Ok(status)) = git_command.map(|command| command.run(streams)) {
+        return status;
     }
-    let code = parse(arguments).and_then(|line| line.run(output, errors));
-    code.unwrap_or_else(|error| {
+    let status = parse(arguments).and_then(|line| line.run(streams));
+    status.unwrap_or_else(|error| {
         // a closed standard error leaves no way to report
         let _ = error.print();
-        ExitCode::for_wrong_arguments(&error, arguments)
+        match error.use_stderr() {
+            false => DONE,
+            true if is_called_by_git(arguments) => git::FAILED,
+            true => FAILED,
+        }
     })
+}
+
+/// Returns true if the command is one that git calls. Git takes [`FAILED`] for a number of
+/// conflicts.
+fn is_called_by_git(arguments: &[OsString]) -> bool {
+    let argument = |index| arguments.get(index).and_then(|it: &OsString| it.to_str());
+    matches!(
+        (argument(1), argument(2)),
+        (Some("git"), Some("driver")) | (Some("merge-file"), _)
+    )
 }
 
 /// Parses arguments of the main command. Returns the paths of the packages and the settings of the
@@ -174,48 +190,39 @@ fn parse(arguments: &[OsString]) -> Result<CommandLine, clap::Error> {
 }
 
 impl CommandLine {
-    fn run(
-        mut self,
-        output: &mut impl Write,
-        errors: &mut (impl Write + Send),
-    ) -> Result<ExitCode, clap::Error> {
+    fn run(mut self, streams: &mut Streams<'_>) -> Result<u8, clap::Error> {
         let Some(command) = self.command.take() else {
-            return Ok(merge(&self.config()?, output, errors));
+            return Ok(merge(&self.config()?, streams));
         };
-        let too_many = |message: String| usage_error(ErrorKind::TooManyValues, &message);
+        let printer = Printer::showing(DisplayArgs::default());
+        let wrong = |message: String| usage_error("", &message);
         Ok(match command {
-            Subcommand::Git(command) => command.run(output, errors).map_err(too_many)?,
+            Subcommand::Git(command) => command.run(streams).map_err(wrong)?,
             Subcommand::Upstream(command) => {
-                let code = command.run(output, errors);
-                code.map_err(|(name, why)| subcommand_usage_error(name, &why))?
+                let status = command.run(streams);
+                status.map_err(|(name, why)| usage_error(name, &why))?
             }
-            Subcommand::Apply(args) => args.run(output, errors).ok_or_else(|| {
-                let kind = ErrorKind::MissingRequiredArgument;
-                usage_error(kind, "apply needs --config and --live")
-            })?,
-            Subcommand::Patch(args) => merge(&args.config(), output, errors),
-            Subcommand::Diff(args) => args.run(output, errors),
-            Subcommand::Review(args) => args.run(output, errors).map_err(too_many)?,
-            Subcommand::Explain(args) => args.run(output, errors),
+            Subcommand::Apply(args) => {
+                let status = args.run(streams);
+                status.ok_or_else(|| usage_error("", "apply needs --config and --live"))?
+            }
+            Subcommand::Patch(args) => merge(&args.config(), streams),
+            Subcommand::Diff(args) => args.run(streams),
+            Subcommand::Review(args) => args.run(streams).map_err(wrong)?,
+            Subcommand::Explain(args) => args.run(streams),
             Subcommand::Completions { shell } => {
-                let text = Ok(complete(extras::completions(shell, with_full_help())));
-                print(text, &DisplayArgs::default().options(), output, errors)
+                printer.print(Ok(extras::completions(shell, with_full_help())), streams)
             }
-            Subcommand::Man(args) => {
-                let text = args.page(with_full_help()).map(complete);
-                print(text, &DisplayArgs::default().options(), output, errors)
-            }
+            Subcommand::Man(args) => printer.print(args.page(with_full_help()), streams),
         })
     }
 
     /// Returns the settings of a run of the main command.
     fn config(self) -> Result<Config, clap::Error> {
+        let wrong = |message: &str| usage_error("", message);
         let needed = "--ancestor, --from and --to are needed";
-        let sides = self.sides;
-        let sides = sides.ok_or_else(|| usage_error(ErrorKind::MissingRequiredArgument, needed))?;
-        let sides = sides.paths();
-        let markers = self.markers.style(&sides);
-        let markers = markers.map_err(|why| usage_error(ErrorKind::TooManyValues, &why))?;
+        let sides = self.sides.ok_or_else(|| wrong(needed))?.paths();
+        let markers = self.markers.style(&sides).map_err(|why| wrong(&why))?;
         let settings = self.merge.settings(markers);
         Ok(Config::new(
             self.output,
@@ -266,18 +273,12 @@ fn full_help_arguments(arguments: &[OsString]) -> Option<Vec<OsString>> {
     }
 }
 
-/// Returns a clap error for a mistake in the arguments that clap does not detect.
-fn usage_error(kind: ErrorKind, message: &str) -> clap::Error {
-    command().error(kind, message)
-}
-
-/// Like [`usage_error`], with the usage of a subcommand.
-fn subcommand_usage_error(subcommand: &str, message: &str) -> clap::Error {
+/// Returns a clap error for a mistake in the arguments that clap does not detect, with the usage of
+/// a subcommand, or of the main command if there is no such subcommand.
+fn usage_error(subcommand: &str, message: &str) -> clap::Error {
     let mut command = command();
     command.build();
+    let found = command.find_subcommand(subcommand).cloned();
     let kind = ErrorKind::MissingRequiredArgument;
-    match command.find_subcommand_mut(subcommand) {
-        Some(command) => command.error(kind, message),
-        None => usage_error(kind, message),
-    }
+    found.unwrap_or(command).error(kind, message)
 }

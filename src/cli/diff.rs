@@ -1,17 +1,17 @@
 //! `merge3 diff`: the patch that turns one package into another.
 
-use std::io::{self, IsTerminal as _, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
 
-use super::exit_code::ExitCode;
 use super::output::{DisplayArgs, DisplayOptions, FilesArgs};
+use super::print::{Output, Printer, Streams};
 use super::progress::StatusLine;
-use super::run::{complete, in_pool, print, print_waiting};
+use super::run::in_pool;
 use crate::error::{self, Error};
 use crate::package::{
-    self, Access, DiffInput, FileChange, PatchForm, Selector, Settings, difference, plan_difference,
+    Access, DiffInput, FileChange, PatchForm, Selector, Settings, difference, plan_difference,
 };
-use crate::report::{self, Diff};
+use crate::report;
 use crate::upgrade::{self, Cache, Remotes};
 
 /// The format of the patch.
@@ -48,23 +48,22 @@ pub(super) struct DiffArgs {
 
 impl DiffArgs {
     /// Prints the patch to `output`, and errors to `errors`.
-    pub(super) fn run(self, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-        let display = self.display.options();
+    pub(super) fn run(mut self, streams: &mut Streams<'_>) -> u8 {
+        let printer = Printer::showing(std::mem::take(&mut self.display));
         let input = DiffInput {
             old: self.old.clone(),
             new: self.new.clone().unwrap_or_else(|| self.old.clone()),
             resources: self.resources.clone(),
         };
-        let mut lock =
-            |path: &Path| package::lock(path, Access::Read, || print_waiting(path, errors));
+        let mut lock = |path| streams.lock(path, Access::Read);
         let locks = lock(&input.old).and_then(|old| Ok((old, lock(&input.new)?)));
-        let diff = locks.and_then(|_locks| in_pool(None, || self.compare(input, &display)));
-        print(diff, &display, output, errors)
+        let diff = locks.and_then(|_locks| in_pool(None, || self.compare(input, &printer.display)));
+        printer.print(diff, streams)
     }
 
     /// Returns the patch. Without a second package, compares the package with the upstream version
     /// that it was made from.
-    fn compare(self, mut input: DiffInput, display: &DisplayOptions) -> Result<Diff, Error> {
+    fn compare(self, mut input: DiffInput, display: &DisplayOptions) -> Result<Output, Error> {
         let upstream = match self.new {
             None => {
                 let status = StatusLine::new(io::stderr().is_terminal());
@@ -90,11 +89,11 @@ impl DiffArgs {
                 let line =
                     |it: &FileChange| format!("{} {}\n", it.kind.as_str(), error::shown(&it.path));
                 return Ok(match self.list {
-                    true => complete(plan.files.iter().map(line).collect()),
-                    false => report::diff(&plan, display.color_output),
+                    true => plan.files.iter().map(line).collect::<String>().into(),
+                    false => report::diff(&plan, display.color_output).into(),
                 });
             }
         };
-        difference(&input, form, &settings).map(complete)
+        difference(&input, form, &settings).map(Output::from)
     }
 }

@@ -1,13 +1,12 @@
 //! `merge3 explain`: prints the three values at a path, what each side changed, the rule that
 //! decided, and the result.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::exit_code::ExitCode;
 use super::merge_args::{MergeArgs, SidesArgs};
 use super::output::DisplayArgs;
-use super::run::{complete, in_threads, print};
+use super::print::{Printer, Streams};
+use super::run::in_threads;
 use crate::error::{Error, shown};
 use crate::merge::{
     Conflict, ConflictKind, MarkerStyle, Merged, Pattern, ReadDocument, merge_document,
@@ -43,17 +42,16 @@ pub(super) struct ExplainArgs {
 
 impl ExplainArgs {
     /// Prints the explanation.
-    pub(super) fn run(self, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-        let (display, sides) = (self.display.options(), self.sides.paths());
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> u8 {
+        let (printer, sides) = (Printer::showing(self.display), self.sides.paths());
         let settings = Settings {
-            show_secrets: display.secrets,
+            show_secrets: printer.display.secrets,
             ..self.merge.settings(MarkerStyle::default())
         };
         let text = in_threads(None, &sides, || {
             explain(&sides, &settings, &self.file, &self.path)
         });
-        let text = text.map(|text| complete(visible_lines(&text)));
-        print(text, &display, output, errors)
+        printer.print(text.map(|text| visible_lines(&text)), streams)
     }
 }
 

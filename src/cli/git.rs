@@ -1,12 +1,11 @@
 //! The subcommands that integrate with git: `git`, `merge-file` and `solve`.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum as _};
 
-use super::exit_code::ExitCode;
+use super::print::Streams;
 use crate::git::resolve::{MARKER_SIZE, Style};
 use crate::git::{self, Favor, FilesToMerge, Scope};
 use crate::merge::ConflictStyle;
@@ -39,9 +38,9 @@ pub(super) enum GitCommands {
 #[derive(Debug, Subcommand)]
 pub(super) enum Git {
     /// Set the driver up, in this repository unless told otherwise
-    Install(ScopeArgs),
+    Install(Scope),
     /// Remove what `install` wrote
-    Uninstall(ScopeArgs),
+    Uninstall(Scope),
     /// Tell what is set up, and whether git uses it here
     Status,
     /// Set `git mergetool --tool=merge3` up
@@ -51,19 +50,12 @@ pub(super) enum Git {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct ScopeArgs {
-    /// For all of your repositories
-    #[arg(long)]
-    global: bool,
-}
-
-#[derive(Debug, Args)]
 pub(super) struct MergetoolArgs {
     /// Write it to git's configuration; `git uninstall` takes it back
     #[arg(long, required = true)]
     install: bool,
     #[command(flatten)]
-    scope: ScopeArgs,
+    scope: Scope,
 }
 
 #[derive(Debug, Args)]
@@ -167,11 +159,8 @@ impl GitCommands {
     ///
     /// # Errors
     /// The arguments are wrong.
-    pub(super) fn run(
-        self,
-        output: &mut impl Write,
-        errors: &mut impl Write,
-    ) -> Result<ExitCode, String> {
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
+        let Streams { output, errors } = streams;
         let zero_or_two = |result: Result<(), String>| (result.map(|()| 0), 2);
         let (result, failure_status) = match self {
             Self::MergeFile(args) if args.labels.len() > 3 => {
@@ -196,18 +185,17 @@ impl GitCommands {
                     2,
                 )
             }
-            Self::Git(Git::Install(args)) => zero_or_two(git::install(args.scope(), output)),
+            Self::Git(Git::Install(scope)) => zero_or_two(git::install(scope, output)),
             Self::Git(Git::Mergetool(args)) => {
-                zero_or_two(git::install_mergetool(args.scope.scope(), output))
+                zero_or_two(git::install_mergetool(args.scope, output))
             }
-            Self::Git(Git::Uninstall(args)) => zero_or_two(git::uninstall(args.scope(), output)),
+            Self::Git(Git::Uninstall(scope)) => zero_or_two(git::uninstall(scope, output)),
             Self::Git(Git::Status) => (git::status(output), 2),
         };
-        Ok(ExitCode::Other(result.unwrap_or_else(|message| {
-            // a closed standard error leaves no way to report
-            let _ = writeln!(errors, "error: {}", visible_lines(&message));
+        Ok(result.unwrap_or_else(|message| {
+            streams.tell(&format!("error: {}", visible_lines(&message)));
             failure_status
-        })))
+        }))
     }
 }
 
@@ -217,16 +205,6 @@ const fn marker_size(requested: usize) -> usize {
         MARKER_SIZE
     } else {
         requested
-    }
-}
-
-impl ScopeArgs {
-    const fn scope(&self) -> Scope {
-        if self.global {
-            Scope::Global
-        } else {
-            Scope::Repository
-        }
     }
 }
 

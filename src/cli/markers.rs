@@ -22,14 +22,8 @@ pub(super) struct MarkerArgs {
     #[arg(short = 'L', long = "label", value_name = "LABEL", value_parser = label, hide_short_help = true)]
     labels: Vec<String>,
     /// Between markers: merge (default), diff3, zdiff3
-    #[arg(
-        long,
-        value_enum,
-        value_name = "STYLE",
-        default_value = "merge",
-        hide_short_help = true
-    )]
-    conflict_style: ConflictStyle,
+    #[arg(long, value_enum, value_name = "STYLE", hide_short_help = true)]
+    conflict_style: Option<ConflictStyle>,
 }
 
 /// Parses a label of a marker. It is written into a line, so it must not contain control
@@ -63,7 +57,7 @@ impl MarkerArgs {
         Ok(MarkerStyle {
             size: self.marker_size.into(),
             labels: labels.map(label),
-            conflict_style: self.conflict_style,
+            conflict_style: self.conflict_style.unwrap_or_default(),
         })
     }
 }

@@ -36,32 +36,14 @@ pub(super) struct MergeArgs {
     #[arg(long, value_enum, value_name = "WHO", default_value = "updated")]
     on_conflict: OnConflict,
     /// How lists without a key merge: merge (default), set, replace
-    #[arg(
-        long,
-        value_enum,
-        value_name = "HOW",
-        default_value = "merge",
-        hide_short_help = true
-    )]
-    lists: Lists,
+    #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
+    lists: Option<Lists>,
     /// How texts of several lines merge: lines (default), replace
-    #[arg(
-        long,
-        value_enum,
-        value_name = "HOW",
-        default_value = "lines",
-        hide_short_help = true
-    )]
-    texts: Texts,
+    #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
+    texts: Option<Texts>,
     /// How image references merge: parts (default), whole
-    #[arg(
-        long,
-        value_enum,
-        value_name = "HOW",
-        default_value = "parts",
-        hide_short_help = true
-    )]
-    images: Images,
+    #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
+    images: Option<Images>,
     /// A further key that may identify elements (repeatable)
     #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
     keys: Vec<String>,
@@ -116,9 +98,9 @@ impl MergeArgs {
         Settings {
             merge: Options {
                 on_conflict: self.on_conflict,
-                lists: self.lists,
-                texts: self.texts,
-                images: self.images,
+                lists: self.lists.unwrap_or_default(),
+                texts: self.texts.unwrap_or_default(),
+                images: self.images.unwrap_or_default(),
                 keys: self.keys,
                 nulls: self.nulls,
                 markers,

@@ -1,12 +1,12 @@
 //! The arguments that say what to do with a result, shared by the commands that change packages.
 
-use std::io::{IsTerminal as _, Write};
+use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::exit_code::ExitCode;
+use super::print::{FAILED, Streams};
 use super::signals::Signals;
 use crate::error::Error;
 use crate::package::{SchemaSource, Settings};
@@ -59,14 +59,8 @@ pub(super) struct DisplayArgs {
     #[arg(long, hide_short_help = true)]
     show_secrets: bool,
     /// Colour: auto (default), always, never
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHEN",
-        default_value_t = Color::Auto,
-        hide_short_help = true
-    )]
-    color: Color,
+    #[arg(long, value_enum, value_name = "WHEN", hide_short_help = true)]
+    color: Option<Color>,
 }
 
 /// The arguments that say which files to read, and which fields they may have.
@@ -128,10 +122,11 @@ impl FilesArgs {
 impl DisplayArgs {
     /// Returns which values and colours this process prints.
     pub(super) fn options(&self) -> DisplayOptions {
+        let color = self.color.unwrap_or_default();
         DisplayOptions {
             secrets: self.show_secrets,
-            color_output: self.color.is_on(std::io::stdout().is_terminal()),
-            color_errors: self.color.is_on(std::io::stderr().is_terminal()),
+            color_output: color.is_on(std::io::stdout().is_terminal()),
+            color_errors: color.is_on(std::io::stderr().is_terminal()),
         }
     }
 }
@@ -162,18 +157,10 @@ pub(super) struct DisplayOptions {
 impl DisplayOptions {
     /// Prints an error and returns the exit status. If a signal stopped the run, that is the status
     /// of the signal.
-    pub(super) fn fail(
-        &self,
-        error: Error,
-        signals: Option<&Signals>,
-        errors: &mut impl Write,
-    ) -> ExitCode {
-        let is_stopped = matches!(error, Error::Stopped { .. });
-        let text = error.with_secrets(self.secrets).render(self.color_errors);
-        // a closed standard error leaves no way to report
-        let _ = writeln!(errors, "{text}");
-        let status = signals.filter(|_| is_stopped).and_then(Signals::status);
-        status.map_or(ExitCode::Failed, ExitCode::Other)
+    pub(super) fn fail(&self, error: Error, signals: &Signals, streams: &mut Streams<'_>) -> u8 {
+        let status = signals.status_after(&error).unwrap_or(FAILED);
+        streams.tell(&error.with_secrets(self.secrets).render(self.color_errors));
+        status
     }
 }
 

@@ -28,13 +28,8 @@ pub(super) struct PatchArgs {
     /// The file or folder to change; - reads standard input and prints the result
     target: PathBuf,
     /// What the patch is: strategic (default), merge (RFC 7386), json (RFC 6902)
-    #[arg(
-        long = "type",
-        value_enum,
-        value_name = "TYPE",
-        default_value = "strategic"
-    )]
-    patch_type: PatchForm,
+    #[arg(long = "type", value_enum, value_name = "TYPE")]
+    patch_type: Option<PatchForm>,
     /// The resource to patch, for patches that name none: KIND/NAME or
     /// KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
@@ -61,7 +56,7 @@ impl PatchArgs {
                 .collect(),
             kustomization: self.kustomization,
             target: target.clone(),
-            form: self.patch_type,
+            form: self.patch_type.unwrap_or_default(),
             resources: self.resources,
             namespace: self.namespace,
         };

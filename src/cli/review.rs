@@ -1,14 +1,14 @@
 //! `merge3 review`: lets the user decide the conflicts of a merge one by one.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use super::config::{Config, Job};
-use super::exit_code::ExitCode;
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{DisplayArgs, OutputArgs};
+use super::print::{CONFLICTS, DONE, FAILED, Streams};
 use super::report::ReportArgs;
 use super::run::{in_threads, lock_local, make_plan, plan_or_recover};
 use super::signals::Signals;
@@ -70,22 +70,19 @@ impl ReviewArgs {
     ///
     /// # Errors
     /// The arguments are wrong.
-    pub(super) fn run(
-        self,
-        output: &mut impl Write,
-        errors: &mut impl Write,
-    ) -> Result<ExitCode, String> {
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
         let merges = self.ancestor.is_some();
         let config = self.config()?;
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-            let message = "error: review asks, and there is no terminal to answer in\n\
-             help: run it in a terminal; elsewhere take --on-conflict markers, or rules in .merge3.yaml";
-            let _ = writeln!(errors, "{message}");
-            return Ok(ExitCode::Failed);
+            streams.tell(
+                "error: review asks, and there is no terminal to answer in\n\
+                 help: run it in a terminal; elsewhere take --on-conflict markers, or rules in .merge3.yaml",
+            );
+            return Ok(FAILED);
         }
         let signals = Signals::listen().unwrap_or_default();
-        let result = review(&config, merges, &signals, output, errors);
-        Ok(result.unwrap_or_else(|error| config.display.fail(error, Some(&signals), errors)))
+        let result = review(&config, merges, &signals, streams);
+        Ok(result.unwrap_or_else(|error| config.display.fail(error, &signals, streams)))
     }
 }
 
@@ -95,11 +92,11 @@ fn review(
     config: &Config,
     merges: bool,
     signals: &Signals,
-    output: &mut impl Write,
-    errors: &mut impl Write,
-) -> Result<ExitCode, Error> {
+    streams: &mut Streams<'_>,
+) -> Result<u8, Error> {
     let local = &config.sides.local;
-    let _lock = lock_local(config, errors)?;
+    let _lock = lock_local(config, streams)?;
+    let Streams { output, errors } = streams;
     let (plan, has_left_markers) =
         in_threads(None, &config.sides, || plan_to_review(config, merges))?;
     let output_error = Error::writing(Path::new("standard output"));
@@ -130,18 +127,18 @@ fn review(
     };
     writeln!(output, "{introduction}").map_err(output_error)?;
     if file_count == 0 {
-        return Ok(ExitCode::Merged);
+        return Ok(DONE);
     }
     if session.run(output).map_err(output_error)? == End::Discard {
         writeln!(output, "nothing was written").map_err(output_error)?;
-        return Ok(ExitCode::Conflicts);
+        return Ok(CONFLICTS);
     }
     let (summary, has_conflicts) = session.write(signals.defer())?;
     let written = output.write_all(summary.as_bytes());
     written.map_err(output_error)?;
     Ok(match has_conflicts {
-        true => ExitCode::Conflicts,
-        false => ExitCode::Merged,
+        true => CONFLICTS,
+        false => DONE,
     })
 }
 

@@ -1,49 +1,21 @@
 //! Carries out the commands that change a package: plans the changes, writes or shows them, and
-//! reports. Starts at [`merge`]. Commands that only print something use [`print()`].
+//! reports. Starts at [`merge`].
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::config::{Config, Job};
-use super::exit_code::ExitCode;
-use super::output::DisplayOptions;
 use super::output_path::{self, Destination, is_in_place};
+use super::print::{CONFLICTS, DONE, Streams, escaped_for_terminal, left_out_notes, unless_failed};
 use super::progress::with_progress_bar;
 use super::report::ReportFormat;
 use super::signals::Signals;
-use crate::error::{Error, shown};
+use crate::error::Error;
 use crate::package::{self, Access, Input, Lock, Plan};
-use crate::report::{self, Detail, Diff, Facts};
+use crate::report::{self, Detail, Facts};
 use crate::triple::Triple;
-use crate::visible::visible_lines;
-
-/// Returns a text as the complete output of a command: nothing is left out of it.
-pub(super) fn complete(text: String) -> Diff {
-    Diff {
-        text,
-        ..Diff::default()
-    }
-}
-
-/// Prints the result of a command that changes nothing. Errors, and warnings about parts that are
-/// left out, go to `errors`.
-pub(super) fn print(
-    result: Result<Diff, Error>,
-    display: &DisplayOptions,
-    output: &mut impl Write,
-    errors: &mut impl Write,
-) -> ExitCode {
-    match result {
-        Ok(diff) => ExitCode::Merged.unless_output_failed(
-            print_left_out(&diff.left_out, errors)
-                .and_then(|()| output.write_all(diff.text.as_bytes()))
-                .and_then(|()| output.flush()),
-        ),
-        Err(error) => display.fail(error, None, errors),
-    }
-}
 
 /// The maximum size of a file that is merged without starting threads, in bytes.
 const MAX_SHORT_FILE: u64 = 64 << 10;
@@ -51,6 +23,7 @@ const MAX_SHORT_FILE: u64 = 64 << 10;
 /// The result of a run.
 struct Finished {
     plan: Plan,
+    warnings_printed: io::Result<()>,
     /// The content of the merged file, if it goes to standard output.
     stdout_content: Option<Vec<u8>>,
     facts: Facts,
@@ -58,49 +31,34 @@ struct Finished {
 
 /// Runs a merge, or another job that changes a package. Results go to `output`, all other text to
 /// `errors`.
-pub(super) fn merge(
-    config: &Config,
-    output: &mut impl Write,
-    errors: &mut (impl Write + Send),
-) -> ExitCode {
+pub(super) fn merge(config: &Config, streams: &mut Streams<'_>) -> u8 {
     // without signal handlers the run cannot be interrupted cleanly, but it works
     let signals = Signals::listen().unwrap_or_default();
-    let lock = lock_local(config, errors);
-    let mut warnings_written = Ok(());
-    let mut warn = |plan: &Plan| warnings_written = print_warnings(config, plan, errors);
+    let lock = lock_local(config, streams);
     let result = lock.and_then(|_lock| {
-        let work = || execute(config, &signals, &mut warn);
+        let work = || execute(config, &signals, streams);
         in_threads(config.output.run.threads, &config.sides, work)
     });
     let finished = match result {
         Ok(finished) => finished,
-        Err(error) => return config.display.fail(error, Some(&signals), errors),
+        Err(error) => return config.display.fail(error, &signals, streams),
     };
-    let written = warnings_written.and_then(|()| print_report(config, &finished, output, errors));
     let check_failed = config.output.check && !finished.plan.files.is_empty();
-    let code = match finished.facts.open || check_failed {
-        true => ExitCode::Conflicts,
-        false => ExitCode::Merged,
+    let status = match finished.facts.open || check_failed {
+        true => CONFLICTS,
+        false => DONE,
     };
-    code.unless_output_failed(written)
-}
-
-/// Prints that this run waits for another run that has locked a package.
-pub(super) fn print_waiting(package: &Path, errors: &mut impl Write) {
-    let package = shown(package);
-    // a closed standard error leaves no way to report
-    let _ = writeln!(errors, "waiting for another run of merge3 at {package}");
+    let printed = print_report(config, &finished, streams);
+    unless_failed(status, finished.warnings_printed.and(printed))
 }
 
 /// Locks the local package, for writing if the run changes it in place, else for reading.
-pub(super) fn lock_local(config: &Config, errors: &mut impl Write) -> Result<Lock, Error> {
-    let access = if is_in_place(config) {
-        Access::Write
-    } else {
-        Access::Read
+pub(super) fn lock_local(config: &Config, streams: &mut Streams<'_>) -> Result<Lock, Error> {
+    let access = match is_in_place(config) {
+        true => Access::Write,
+        false => Access::Read,
     };
-    let local = &config.sides.local;
-    package::lock(local, access, || print_waiting(local, errors))
+    streams.lock(&config.sides.local, access)
 }
 
 /// Plans the changes of the job, without writing them.
@@ -140,23 +98,25 @@ pub(super) fn plan_or_recover(
 }
 
 /// Prints the warnings of a plan, unless the run is quiet.
-fn print_warnings(config: &Config, plan: &Plan, errors: &mut impl Write) -> io::Result<()> {
+fn print_warnings(config: &Config, plan: &Plan, streams: &mut Streams<'_>) -> io::Result<()> {
     let mut warnings = plan.warnings.iter().filter(|_| !config.output.run.quiet);
-    warnings
-        .try_for_each(|warning| writeln!(errors, "{}", warning.render(config.display.color_errors)))
+    warnings.try_for_each(|it| {
+        let text = it.render(config.display.color_errors);
+        writeln!(streams.errors, "{text}")
+    })
 }
 
-/// Plans the changes and writes them, unless the run only reports. Calls `warn` before it writes
-/// anything.
+/// Plans the changes and writes them, unless the run only reports. Prints the warnings before it
+/// writes anything.
 fn execute(
     config: &Config,
     signals: &Signals,
-    warn: &mut (impl FnMut(&Plan) + Send),
+    streams: &mut Streams<'_>,
 ) -> Result<Finished, Error> {
     let start = Instant::now();
     config.report.check_writable()?;
     let mut plan = make_plan(config)?;
-    warn(&plan);
+    let warnings_printed = print_warnings(config, &plan, streams);
     let on_conflict = config.settings.merge.on_conflict;
     let mut facts = Facts::of(&plan, on_conflict, start.elapsed());
     let mut stdout_content = None;
@@ -179,6 +139,7 @@ fn execute(
     config.report.write(text, count)?;
     Ok(Finished {
         plan,
+        warnings_printed,
         stdout_content,
         facts,
     })
@@ -265,28 +226,11 @@ fn summary(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
     report::summary(plan, facts, detail)
 }
 
-/// Returns a diff as it is printed. On a terminal, control characters are escaped; in a diff with
-/// colours they already are. Elsewhere the diff stays a patch that can be applied.
-pub(super) fn escaped_for_terminal(diff: String, color: bool) -> String {
-    match io::stdout().is_terminal() && !color {
-        true => visible_lines(&diff),
-        false => diff,
-    }
-}
-
-/// Prints a warning for each file that a diff leaves out.
-pub(super) fn print_left_out(left_out: &[String], errors: &mut impl Write) -> io::Result<()> {
-    left_out
-        .iter()
-        .try_for_each(|it| writeln!(errors, "warning: {it}"))
-}
-
 /// Prints the merged file or the diff, if it was asked for, and the report.
 fn print_report(
     config: &Config,
     finished: &Finished,
-    output: &mut impl Write,
-    errors: &mut impl Write,
+    Streams { output, errors }: &mut Streams<'_>,
 ) -> io::Result<()> {
     let plan = &finished.plan;
     let quiet = config.output.run.quiet;
@@ -301,7 +245,9 @@ fn print_report(
     } else if config.output.diff {
         let diff = report::diff(plan, config.display.color_output);
         if !quiet {
-            print_left_out(&diff.left_out, errors)?;
+            for note in left_out_notes(&diff) {
+                writeln!(errors, "{note}")?;
+            }
         }
         let diff = escaped_for_terminal(diff.text, config.display.color_output);
         output.write_all(diff.as_bytes())?;

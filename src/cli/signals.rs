@@ -12,6 +12,7 @@ use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
+use crate::error::Error;
 use crate::package::Disk;
 
 /// The exit status that shells report for a process that a signal ended is this plus the signal's
@@ -29,7 +30,8 @@ const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 pub(super) struct Signals {
     /// Whether a signal ends the process at once.
     exits_immediately: Arc<AtomicBool>,
-    /// The number of the signal that was received while `exits_immediately` was false; 0 for none.
+    /// The exit status for the signal that was received while `exits_immediately` was false; 0 if
+    /// there was none.
     received: Arc<AtomicUsize>,
 }
 
@@ -45,12 +47,12 @@ impl Signals {
             if is_ignored(signal) {
                 continue;
             }
-            let number = usize::try_from(signal).unwrap_or_default();
             let exits_immediately = Arc::clone(&signals.exits_immediately);
             let status = SIGNAL_STATUS_BASE + signal;
             flag::register_conditional_shutdown(signal, status, exits_immediately)?;
             // a second signal ends the process at once; the next run undoes the write
-            flag::register_usize(signal, Arc::clone(&signals.received), number)?;
+            let received = usize::try_from(status).unwrap_or_default();
+            flag::register_usize(signal, Arc::clone(&signals.received), received)?;
             flag::register(signal, Arc::clone(&signals.exits_immediately))?;
         }
         Ok(signals)
@@ -82,14 +84,11 @@ impl Signals {
         status?.ok_or_else(|| io::ErrorKind::Other.into())
     }
 
-    /// Returns the exit status for the signal that was received, if there was one.
-    pub(super) fn status(&self) -> Option<u8> {
-        match self.received.load(Ordering::SeqCst) {
-            0 => None,
-            signal => u8::try_from(SIGNAL_STATUS_BASE)
-                .ok()?
-                .checked_add(u8::try_from(signal).ok()?),
-        }
+    /// Returns the exit status for the signal that stopped a run; `None` if the error is another.
+    pub(super) fn status_after(&self, error: &Error) -> Option<u8> {
+        let is_stopped = matches!(error, Error::Stopped { .. }) && self.is_stopped();
+        let status = u8::try_from(self.received.load(Ordering::SeqCst));
+        status.ok().filter(|_| is_stopped)
     }
 }
 

@@ -1,16 +1,17 @@
 //! Carries out the commands about packages that come from upstream, and prints their results.
 //!
-//! [`UpstreamRun::execute`] runs a command and prints what the command returns: an [`Output`].
+//! [`Printer::execute`] runs a command and prints what the command returns: an [`Output`].
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::exit_code::ExitCode;
-use super::output::{DisplayOptions, RunArgs};
+use super::print::{
+    CONFLICTS, FAILED, Output, Printer, Streams, escaped_for_terminal, left_out_notes, waiting,
+};
 use super::progress::StatusLine;
-use super::report::{ReportArgs, ReportFormat};
-use super::run::{escaped_for_terminal, in_pool, print_waiting};
+use super::report::ReportFormat;
+use super::run::in_pool;
 use super::signals::Signals;
 use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};
 use crate::error::{Error, shown};
@@ -20,63 +21,23 @@ use crate::upgrade::{
     self, Cache, Choice, PackageOutcome, Packages, Remotes, Upgrade, UpgradeOptions,
 };
 
-/// The result of a command: its texts and its exit status.
-pub(super) struct Output {
-    /// The report as text.
-    text: String,
-    /// The report in another format, if one was asked for.
-    report: Option<String>,
-    /// Warnings and errors, rendered.
-    notes: Vec<String>,
-    code: ExitCode,
-    /// Whether a signal stopped the command.
-    stopped: bool,
-}
-
-/// The settings of a command.
-pub(super) struct UpstreamRun {
-    report: ReportArgs,
-    args: RunArgs,
-    display: DisplayOptions,
-    threads: Option<NonZeroUsize>,
-}
-
-impl UpstreamRun {
-    pub(super) fn new(report: ReportArgs, args: RunArgs, threads: Option<NonZeroUsize>) -> Self {
-        Self {
-            report,
-            display: args.display.options(),
-            args,
-            threads,
-        }
-    }
-
-    /// Runs `work`, prints its output and returns the exit status.
+impl Printer {
+    /// Runs `work` with a number of threads, prints its output and returns the exit status.
     pub(super) fn execute(
-        &self,
-        work: impl FnOnce(&Remotes<'_>, &Signals) -> Result<Output, Error> + Send,
-        output: &mut impl Write,
-        errors: &mut impl Write,
-    ) -> ExitCode {
+        mut self,
+        threads: Option<NonZeroUsize>,
+        work: impl FnOnce(&Self, &Remotes<'_>) -> Result<Output, Error> + Send,
+        streams: &mut Streams<'_>,
+    ) -> u8 {
         // without signal handlers the run cannot be interrupted cleanly, but it works
-        let signals = Signals::listen().unwrap_or_default();
-        let result = in_pool(self.threads, || {
+        self.signals = Signals::listen().unwrap_or_default();
+        let result = in_pool(threads, || {
             self.report.check_writable()?;
-            let is_shown = !self.args.quiet && io::stderr().is_terminal();
-            let status = StatusLine::new(is_shown);
+            let status = StatusLine::new(!self.args.quiet && io::stderr().is_terminal());
             let set_status = |message: &str| status.set(message);
-            work(&Remotes::new(Cache::of_user()?, &set_status), &signals)
+            work(&self, &Remotes::new(Cache::of_user()?, &set_status))
         });
-        let result = match result {
-            Ok(result) => result,
-            Err(error) => return self.display.fail(error, None, errors),
-        };
-        let printed = print_output(self, &result, output, errors);
-        let code = match signals.status() {
-            Some(status) if result.stopped => ExitCode::Other(status),
-            _ => result.code,
-        };
-        code.unless_output_failed(printed)
+        self.print(result, streams)
     }
 
     /// Returns the notes about packages, the exit status, and as text a message if there are no
@@ -88,24 +49,24 @@ impl UpstreamRun {
         outcomes: &[PackageOutcome<T>],
         mut newer: impl FnMut(&T) -> (Vec<String>, bool),
     ) -> Output {
-        let mut output = text_output(match outcomes {
-            [] => format!("{}\n", packages.none()),
-            _ => String::new(),
-        });
+        let mut output = Output::default();
+        if outcomes.is_empty() {
+            output.text = format!("{}\n", packages.none());
+        }
         for outcome in outcomes {
             match &outcome.newer {
                 Ok(None) => {}
                 Ok(Some(it)) => {
                     let (notes, is_status_1) = newer(it);
                     output.notes.extend(notes);
-                    if is_status_1 && output.code == ExitCode::Merged {
-                        output.code = ExitCode::Conflicts;
+                    if is_status_1 {
+                        output.status = output.status.max(CONFLICTS);
                     }
                 }
                 Err(error) => {
                     output.notes.push(self.error_note(&outcome.package, error));
-                    output.code = ExitCode::Failed;
-                    output.stopped |= matches!(error, Error::Stopped { .. });
+                    let signal = self.signals.status_after(error);
+                    output.status = output.status.max(signal.unwrap_or(FAILED));
                 }
             }
         }
@@ -128,7 +89,8 @@ impl UpstreamRun {
 /// received.
 impl upgrade::Host for Signals {
     fn waiting(&self, package: &Path) {
-        print_waiting(package, &mut io::stderr());
+        // a closed standard error leaves no way to report
+        let _ = writeln!(io::stderr(), "{}", waiting(package));
     }
 
     fn disk(&self) -> &dyn Disk {
@@ -136,46 +98,10 @@ impl upgrade::Host for Signals {
     }
 }
 
-/// Prints the output of a command, and writes its report.
-fn print_output(
-    run: &UpstreamRun,
-    result: &Output,
-    output: &mut impl Write,
-    errors: &mut impl Write,
-) -> io::Result<()> {
-    for note in &result.notes {
-        writeln!(errors, "{note}")?;
-    }
-    let report = result.report.as_ref().unwrap_or(&result.text);
-    if let Err(error) = run.report.write(|| report.clone(), 1) {
-        writeln!(errors, "{}", error.render(run.display.color_errors))?;
-        return Err(io::ErrorKind::Other.into());
-    }
-    let text = match &run.report.file {
-        Some(_) => &result.text,
-        None => report,
-    };
-    if run.report.is_printed() || !run.args.quiet {
-        output.write_all(text.as_bytes())?;
-    }
-    output.flush()
-}
-
-/// Returns the output of a command that succeeded and prints only a text.
-fn text_output(text: String) -> Output {
-    Output {
-        text,
-        report: None,
-        notes: Vec::new(),
-        code: ExitCode::Merged,
-        stopped: false,
-    }
-}
-
 /// Empties the cache, or returns its path.
 pub(super) fn cache(command: &CacheCommand) -> Result<Output, Error> {
     let cache = Cache::of_user()?;
-    Ok(text_output(match command {
+    Ok(Output::from(match command {
         CacheCommand::Path => format!("{}\n", cache.root().display()),
         CacheCommand::Clean => {
             let clones = report::many(cache.clean()?, "clone");
@@ -185,11 +111,7 @@ pub(super) fn cache(command: &CacheCommand) -> Result<Output, Error> {
 }
 
 /// Vendors a package.
-pub(super) fn get(
-    run: &UpstreamRun,
-    remotes: &Remotes<'_>,
-    args: &GetArgs,
-) -> Result<Output, Error> {
+pub(super) fn get(run: &Printer, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Output, Error> {
     let choice = Choice::newest(args.pre_releases);
     let folder = args.folder.as_deref();
     let (vendored, files, warnings) = upgrade::get(remotes, &args.address, folder, choice)?;
@@ -198,7 +120,7 @@ pub(super) fn get(
         notes: warnings
             .map(|it| it.render(run.display.color_errors))
             .collect(),
-        ..text_output(vendored.told(&format!(", {}", report::many(files, "file"))))
+        ..Output::from(vendored.told(&format!(", {}", report::many(files, "file"))))
     })
 }
 
@@ -226,12 +148,12 @@ pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Output, E
         parts.push(report::many(difference.lines, "line") + " apart");
     }
     let text = adopted.told(&format!(": {}", parts.join(", ")));
-    Ok(text_output(text))
+    Ok(text.into())
 }
 
 /// Lists the packages that have a newer version.
 pub(super) fn outdated(
-    run: &UpstreamRun,
+    run: &Printer,
     remotes: &Remotes<'_>,
     (packages, options): (&Packages, &UpgradeOptions),
     exit_code: bool,
@@ -256,13 +178,12 @@ pub(super) fn outdated(
 
 /// Upgrades packages. With `diff`, the text is the diff of the packages and there is no report.
 pub(super) fn upgrade_packages(
-    run: &UpstreamRun,
+    run: &Printer,
     remotes: &Remotes<'_>,
     (packages, options): (&Packages, &UpgradeOptions),
-    signals: &Signals,
     diff: bool,
 ) -> Result<Output, Error> {
-    let outcomes = upgrade::upgrade(remotes, packages, options, signals)?;
+    let outcomes = upgrade::upgrade(remotes, packages, options, &run.signals)?;
     let color = run.display.color_output;
     let mut diffs = String::new();
     let output = run.collect_outcomes(packages, &outcomes, |it| {
@@ -270,8 +191,9 @@ pub(super) fn upgrade_packages(
         if diff {
             let package_diff = report::diff_in(&it.package, &it.plan, color);
             diffs.push_str(&package_diff.text);
-            let left_out = package_diff.left_out.iter().filter(|_| !run.args.quiet);
-            notes.extend(left_out.map(|it| format!("warning: {it}")));
+            if !run.args.quiet {
+                notes.extend(left_out_notes(&package_diff));
+            }
         }
         (notes, it.facts.open)
     });
@@ -299,7 +221,7 @@ pub(super) fn upgrade_packages(
 }
 
 /// Returns the warnings of an upgrade, and a note if conflicts are left.
-fn notes_of(upgrade: &Upgrade, run: &UpstreamRun) -> Vec<String> {
+fn notes_of(upgrade: &Upgrade, run: &Printer) -> Vec<String> {
     let package = shown(&upgrade.package);
     let mut notes = Vec::new();
     if !run.args.quiet {

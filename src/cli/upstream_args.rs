@@ -1,21 +1,20 @@
 //! The commands about packages that come from upstream: `get`, `adopt`, `upgrade`, `outdated` and
 //! `cache`, and their arguments. `upstream` carries them out.
 
-use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::exit_code::ExitCode;
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
-use super::output::{RunArgs, threads};
+use super::output::{DisplayArgs, RunArgs, threads};
+use super::print::{Printer, Streams};
 use super::report::{ReportArgs, ReportFormat};
-use super::upstream::{UpstreamRun, adopt, cache, get, outdated, upgrade_packages};
+use super::upstream::{adopt, cache, get, outdated, upgrade_packages};
 use crate::package::Settings;
 use crate::triple::Triple;
-use crate::upgrade::{Choice, Packages, Shard, Template, UpgradeOptions, Within};
+use crate::upgrade::{Choice, Packages, Remotes, Shard, Template, UpgradeOptions, Within};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
@@ -206,25 +205,20 @@ impl UpstreamCommands {
     ///
     /// # Errors
     /// The name of the command whose arguments are wrong, and why.
-    pub(super) fn run(
-        self,
-        output: &mut impl Write,
-        errors: &mut impl Write,
-    ) -> Result<ExitCode, (&'static str, String)> {
-        let run = UpstreamRun::new(ReportArgs::default(), RunArgs::default(), None);
-        let code = match self {
-            Self::Get(args) => run.execute(|it, _| get(&run, it, &args), output, errors),
-            Self::Adopt(args) => run.execute(|it, _| adopt(it, &args), output, errors),
-            Self::Cache(command) => run.execute(|_, _| cache(&command), output, errors),
-            Self::Outdated(args) => args.run(output, errors).map_err(|it| ("outdated", it))?,
-            Self::Upgrade(args) => args.run(output, errors).map_err(|it| ("upgrade", it))?,
-        };
-        Ok(code)
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, (&'static str, String)> {
+        let printer = Printer::showing(DisplayArgs::default());
+        Ok(match self {
+            Self::Get(args) => printer.execute(None, |it, at| get(it, at, &args), streams),
+            Self::Adopt(args) => printer.execute(None, |_, at| adopt(at, &args), streams),
+            Self::Cache(command) => printer.execute(None, |_, _| cache(&command), streams),
+            Self::Outdated(args) => args.run(streams).map_err(|it| ("outdated", it))?,
+            Self::Upgrade(args) => args.run(streams).map_err(|it| ("upgrade", it))?,
+        })
     }
 }
 
 impl OutdatedArgs {
-    fn run(self, output: &mut impl Write, errors: &mut impl Write) -> Result<ExitCode, String> {
+    fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
         if self.report.format == ReportFormat::Html {
             let why = "it has no HTML report: --report html is for merges and upgrades";
             return Err(why.to_owned());
@@ -236,14 +230,15 @@ impl OutdatedArgs {
             ..UpgradeOptions::default()
         };
         let packages = self.selection.packages(true)?;
-        let run = UpstreamRun::new(self.report, self.run, jobs);
+        let printer = Printer::new(self.report, self.run);
         let (input, exit_code) = ((&packages, &options), self.exit_code);
-        Ok(run.execute(|it, _| outdated(&run, it, input, exit_code), output, errors))
+        let work = |run: &Printer, remotes: &Remotes<'_>| outdated(run, remotes, input, exit_code);
+        Ok(printer.execute(jobs, work, streams))
     }
 }
 
 impl UpgradeArgs {
-    fn run(self, output: &mut impl Write, errors: &mut impl Write) -> Result<ExitCode, String> {
+    fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
         if self.commit && self.merge.leaves_markers() {
             let message = "--on-conflict markers leaves conflicts to \
                 you, and --commit would commit them: take one of the two";
@@ -268,12 +263,10 @@ impl UpgradeArgs {
         };
         let jobs = self.selection.jobs(&self.run);
         let packages = self.selection.packages(false)?;
-        let run = UpstreamRun::new(self.report, self.run, jobs);
+        let printer = Printer::new(self.report, self.run);
         let (input, diff) = ((&packages, &options), self.diff);
-        Ok(run.execute(
-            |it, signals| upgrade_packages(&run, it, input, signals, diff),
-            output,
-            errors,
-        ))
+        let work =
+            |run: &Printer, remotes: &Remotes<'_>| upgrade_packages(run, remotes, input, diff);
+        Ok(printer.execute(jobs, work, streams))
     }
 }

@@ -40,21 +40,18 @@ const MERGETOOL_SETTINGS: [(&str, &str); 2] = [
     ("mergetool.merge3.trustExitCode", "true"),
 ];
 
-/// Where the driver is set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// In this repository.
-    Repository,
-    /// For all repositories of the user.
-    Global,
+/// Where the driver is set up: in this repository, or for all repositories of the user.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Scope {
+    /// For all of your repositories
+    #[arg(long)]
+    pub(super) global: bool,
 }
 
 impl Scope {
-    const fn flag(self) -> &'static str {
-        match self {
-            Self::Repository => "--local",
-            Self::Global => "--global",
-        }
+    /// Returns the option of `git config`.
+    pub(super) const fn flag(self) -> &'static str {
+        if self.global { "--global" } else { "--local" }
     }
 }
 
@@ -169,17 +166,14 @@ pub(super) fn attributes_file(scope: Scope) -> Result<PathBuf, String> {
     if call::git(["--version"]).is_none() {
         return Err("git cannot be run; is it on the PATH?".to_owned());
     }
-    match scope {
-        Scope::Repository => call::stdout_text(["rev-parse", "--show-toplevel"])
-            .map(|top| Path::new(&top).join(".gitattributes"))
-            .ok_or_else(|| "this is not a git repository: go into one, or use --global".to_owned()),
-        Scope::Global => {
-            call::stdout_text(["config", "--type=path", "--get", "core.attributesFile"])
-                .map(PathBuf::from)
-                .or_else(default_attributes)
-                .ok_or_else(|| "neither XDG_CONFIG_HOME nor HOME is set".to_owned())
-        }
+    if scope.global {
+        let file = call::stdout_text(["config", "--type=path", "--get", "core.attributesFile"]);
+        let file = file.map(PathBuf::from).or_else(default_attributes);
+        return file.ok_or_else(|| "neither XDG_CONFIG_HOME nor HOME is set".to_owned());
     }
+    let top = call::stdout_text(["rev-parse", "--show-toplevel"]);
+    top.map(|top| Path::new(&top).join(".gitattributes"))
+        .ok_or_else(|| "this is not a git repository: go into one, or use --global".to_owned())
 }
 
 /// Returns the user's attributes file that git reads if `core.attributesFile` is not set.

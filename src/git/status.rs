@@ -20,15 +20,13 @@ use crate::git_process::on_path;
 /// If git cannot be run, or an attributes file cannot be read.
 pub(crate) fn status(output: &mut impl Write) -> Result<u8, String> {
     let mut report = String::new();
-    for (name, flag, scope) in [
-        ("this repository", "--local", Scope::Repository),
-        ("global", "--global", Scope::Global),
-    ] {
+    for (name, global) in [("this repository", false), ("global", true)] {
+        let scope = Scope { global };
         let Ok(file) = attributes_file(scope) else {
             report += &format!("{name}: none\n");
             continue;
         };
-        let driver = call::stdout_text(["config", flag, "--get", DRIVER_KEY]);
+        let driver = call::stdout_text(["config", scope.flag(), "--get", DRIVER_KEY]);
         let missing = attributes::missing(&read_or_empty(&file)?).len();
         report += &format!(
             "{name}:\n  driver: {}\n",

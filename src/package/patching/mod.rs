@@ -27,9 +27,10 @@ use run::PatchRun;
 pub(super) use kustomization::is_kustomization;
 
 /// The form of a patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum PatchForm {
     /// A strategic merge patch.
+    #[default]
     Strategic,
     /// A JSON merge patch (RFC 7386).
     Merge,

@@ -1,0 +1,159 @@
+//! Prints the results of commands, and returns their exit statuses (rules: Reports).
+
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
+
+use super::output::{DisplayArgs, DisplayOptions, RunArgs};
+use super::report::ReportArgs;
+use super::signals::Signals;
+use crate::error::{Error, shown};
+use crate::package::{self, Access, Lock};
+use crate::report::Diff;
+use crate::visible::visible_lines;
+
+/// The exit status for success. A merge resolved all conflicts, for example by its policy.
+pub(super) const DONE: u8 = 0;
+/// The exit status if conflicts are left.
+pub(super) const CONFLICTS: u8 = 1;
+/// The exit status if the arguments or the input are wrong, or reading or writing failed.
+pub(super) const FAILED: u8 = 2;
+
+/// Where a command writes: results to `output`, all other text to `errors`.
+pub(super) struct Streams<'s> {
+    pub output: &'s mut (dyn Write + Send),
+    pub errors: &'s mut (dyn Write + Send),
+}
+
+impl Streams<'_> {
+    /// Writes a line to `errors`. If they are closed, there is no way to report.
+    pub(super) fn tell(&mut self, line: &str) {
+        let _ = writeln!(self.errors, "{line}");
+    }
+
+    /// Locks a package. If another run has locked it, says so and waits.
+    pub(super) fn lock(&mut self, package: &Path, access: Access) -> Result<Lock, Error> {
+        package::lock(package, access, || self.tell(&waiting(package)))
+    }
+}
+
+/// Returns the line that says that this run waits for another run that has locked a package.
+pub(super) fn waiting(package: &Path) -> String {
+    format!("waiting for another run of merge3 at {}", shown(package))
+}
+
+/// The result of a command that prints it and returns an exit status.
+#[derive(Default)]
+pub(super) struct Output {
+    /// The result, or the report as text.
+    pub text: String,
+    /// The report in another format, if one was asked for.
+    pub report: Option<String>,
+    /// Warnings and errors, rendered.
+    pub notes: Vec<String>,
+    pub status: u8,
+}
+
+impl From<String> for Output {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Diff> for Output {
+    fn from(diff: Diff) -> Self {
+        Self {
+            notes: left_out_notes(&diff),
+            ..diff.text.into()
+        }
+    }
+}
+
+/// Prints the result of a command as its arguments ask for.
+pub(super) struct Printer {
+    pub report: ReportArgs,
+    pub args: RunArgs,
+    pub display: DisplayOptions,
+    pub signals: Signals,
+}
+
+impl Printer {
+    pub(super) fn new(report: ReportArgs, args: RunArgs) -> Self {
+        Self {
+            report,
+            display: args.display.options(),
+            args,
+            signals: Signals::default(),
+        }
+    }
+
+    /// Makes the printer for a command that has no other arguments about its output.
+    pub(super) fn showing(display: DisplayArgs) -> Self {
+        let args = RunArgs {
+            display,
+            ..RunArgs::default()
+        };
+        Self::new(ReportArgs::default(), args)
+    }
+
+    /// Prints the result of a command, writes its report, and returns the exit status.
+    pub(super) fn print(
+        &self,
+        result: Result<impl Into<Output>, Error>,
+        streams: &mut Streams<'_>,
+    ) -> u8 {
+        match result.map(Into::into) {
+            Ok(output) => unless_failed(output.status, self.print_output(output, streams)),
+            Err(error) => self.display.fail(error, &self.signals, streams),
+        }
+    }
+
+    fn print_output(&self, output: Output, streams: &mut Streams<'_>) -> io::Result<()> {
+        for note in &output.notes {
+            writeln!(streams.errors, "{note}")?;
+        }
+        let report = output.report.as_ref().unwrap_or(&output.text);
+        if let Err(error) = self.report.write(|| report.clone(), 1) {
+            writeln!(
+                streams.errors,
+                "{}",
+                error.render(self.display.color_errors)
+            )?;
+            return Err(io::ErrorKind::Other.into());
+        }
+        let text = match &self.report.file {
+            Some(_) => &output.text,
+            None => report,
+        };
+        if self.report.is_printed() || !self.args.quiet {
+            streams.output.write_all(text.as_bytes())?;
+        }
+        streams.output.flush()
+    }
+}
+
+/// Returns [`FAILED`] if writing the output failed, else the status itself. A broken pipe is no
+/// failure: the reader stopped early, and the command has done its work.
+pub(super) fn unless_failed(status: u8, written: io::Result<()>) -> u8 {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => FAILED,
+        _ => status,
+    }
+}
+
+/// Returns a warning for each file that a diff leaves out.
+pub(super) fn left_out_notes(diff: &Diff) -> Vec<String> {
+    let left_out = diff.left_out.iter();
+    left_out.map(|it| format!("warning: {it}")).collect()
+}
+
+/// Returns a diff as it is printed. On a terminal, control characters are escaped; in a diff with
+/// colours they already are. Elsewhere the diff stays a patch that can be applied.
+pub(super) fn escaped_for_terminal(diff: String, color: bool) -> String {
+    match io::stdout().is_terminal() && !color {
+        true => visible_lines(&diff),
+        false => diff,
+    }
+}
