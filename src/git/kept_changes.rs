@@ -19,10 +19,8 @@ pub(super) fn same_values(left: &str, right: &str) -> bool {
 /// Whether a merged text is YAML and has every change of both sides. A change that both sides made
 /// may be in it once or twice.
 pub(super) fn has_all_changes(texts: &Triple<&str>, merged: &str) -> bool {
-    let Ok(bags) = texts.try_map(|text| bag(text).ok_or(())) else {
-        return false;
-    };
-    let Some(merged) = bag(merged) else {
+    let bags = texts.try_map(|text| bag(text).ok_or(()));
+    let (Ok(bags), Some(merged)) = (bags, bag(merged)) else {
         return false;
     };
     let count = |bag: &Bag, leaf: &Leaf| bag.get(leaf).copied().unwrap_or(0);
@@ -31,15 +29,9 @@ pub(super) fn has_all_changes(texts: &Triple<&str>, merged: &str) -> bool {
         let [original, updated, local] = bags.as_ref().map(|bag| count(bag, leaf)).into_array();
         let (theirs, ours) = (updated - original, local - original);
         let separate = original + theirs + ours;
-        let shared = if theirs.signum() == ours.signum() {
-            original
-                + if theirs.abs() > ours.abs() {
-                    theirs
-                } else {
-                    ours
-                }
-        } else {
-            separate
+        let shared = match theirs.signum() == ours.signum() {
+            true => original + std::cmp::max_by_key(theirs, ours, |it| it.abs()),
+            false => separate,
         };
         let found = count(&merged, leaf);
         (shared.min(separate)..=shared.max(separate)).contains(&found)

@@ -53,6 +53,14 @@ impl Resolved {
             structural: false,
         }
     }
+
+    /// The result of a merge by structure.
+    pub(super) fn by_structure(text: String, conflicts: usize) -> Self {
+        Self {
+            structural: true,
+            ..Self::by_lines(text.into_bytes(), conflicts)
+        }
+    }
 }
 
 /// The diff algorithm that compares lines.

@@ -12,14 +12,13 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::thread::{Builder, JoinHandle};
+use std::thread::Builder;
 
-use super::call::Settings;
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
 use super::lines;
 use super::{call, kept_changes};
-use crate::merge::text::{CleanLines, Hunk, merge_clean_lines};
+use crate::merge::text::{Hunk, merge_clean_lines};
 use crate::merge::{ConflictStyle, Images, MarkerStyle, Nulls, OnConflict, Options, Sides};
 use crate::package::{Bytes, FileInMemory, in_memory};
 use crate::triple::Triple;
@@ -114,33 +113,32 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let (bare, frame) = unframe(&texts);
     let triple = in_memory(request.path, shared(&bare, &request.sides));
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let (lines, settings_thread) = merged_lines(request, bare);
+    let lines = merge_clean_lines(bare, EXAMINED);
     let file = FileInMemory::read(&triple, bare)?;
     let merge = |conflict_style, images| {
         let options = options(request, conflict_style, images);
         // if the check of the result fails, lines are merged instead
         file.merge(Some(&lines), &options).ok()
     };
-    let settings = LazyCell::new(|| {
-        let settings = settings_thread.and_then(|thread| thread.join().ok());
-        settings.unwrap_or_else(call::settings)
-    });
-    let mut images = Images::Whole;
-    let style = known_style(request).unwrap_or_default();
+    // starting git takes as long as the merge, so git is asked only if there is a conflict
+    let settings = LazyCell::new(call::settings);
+    let known_style = match request.favor {
+        Some(_) => Some(ConflictStyle::Merge),
+        None => request.style.conflict_style,
+    };
+    let (style, mut images) = (known_style.unwrap_or_default(), Images::Whole);
     let mut merged = merge(style, images)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
     let mut paths = merged.conflicts.iter().map(|it| &it.conflict.path);
-    if paths.any(|path| is_image(path)) {
-        images = settings.images;
-    }
-    if images == Images::Parts {
+    if paths.any(|path| is_image(path)) && settings.images == Images::Parts {
+        images = Images::Parts;
         merged = merge(style, images)?;
     }
     let size = request.style.size;
     let resolved = |text: &str, is_clean: bool| {
         // a value with lone CRs can become several lines, and one of them can look like a marker
         let conflicts = markers::count_in(text, size).filter(|count| !is_clean || *count == 0)?;
-        Some(structural(frame.around(text, size).into_bytes(), conflicts))
+        Some(Resolved::by_structure(frame.around(text, size), conflicts))
     };
     if merged.conflicts.is_empty() {
         let has_same_values = |lines: &&String| {
@@ -151,11 +149,11 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     }
     let is_certain = |hunks: &Vec<Hunk>| has_certain_conflict(hunks, &bare);
     if !lines.as_ref().is_err_and(is_certain)
-        && let Some(bytes) = accepted_lines(request, lines.as_ref().ok(), &bare, frame)
+        && let Some(text) = accepted_lines(request, lines.as_ref().ok(), &bare, frame)
     {
-        return Some(structural(bytes, 0));
+        return Some(Resolved::by_structure(text, 0));
     }
-    let wanted = known_style(request).unwrap_or_else(|| settings.conflict_style);
+    let wanted = known_style.unwrap_or_else(|| settings.conflict_style);
     if wanted != style {
         merged = merge(wanted, images)?;
     }
@@ -178,37 +176,6 @@ fn shared(bare: &Triple<Cow<'_, str>>, sides: &Triple<Bytes>) -> Triple<Bytes> {
     })
 }
 
-/// Merges the lines of the texts. If values are likely to conflict and git's settings are needed,
-/// also returns a thread that reads them in the meantime.
-fn merged_lines(
-    request: &Request<'_>,
-    texts: Triple<&str>,
-) -> (CleanLines, Option<JoinHandle<Settings>>) {
-    let lines = merge_clean_lines(texts, EXAMINED);
-    let conflicts = lines
-        .as_ref()
-        .is_err_and(|hunks| both_changed_a_line(hunks));
-    let needs_settings = conflicts && known_style(request).is_none();
-    let read_settings = || Builder::new().spawn(call::settings).ok();
-    (lines, needs_settings.then(read_settings).flatten())
-}
-
-/// Returns the style of conflicts; `None` if it depends on git's settings.
-fn known_style(request: &Request<'_>) -> Option<ConflictStyle> {
-    match request.favor {
-        Some(_) => Some(ConflictStyle::Merge),
-        None => request.style.conflict_style,
-    }
-}
-
-const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
-    Resolved {
-        bytes,
-        conflicts,
-        structural: true,
-    }
-}
-
 /// Whether a hunk is a conflict with any diff algorithm, so that git's line merge need not run:
 /// both sides removed a line of the original, and each inserted a line that no other text has.
 fn has_certain_conflict(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
@@ -226,19 +193,6 @@ fn has_certain_conflict(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
     })
 }
 
-/// Whether both sides changed the same line of a hunk differently.
-fn both_changed_a_line(hunks: &[Hunk]) -> bool {
-    hunks.iter().any(|hunk| {
-        let Triple {
-            original,
-            updated,
-            local,
-        } = hunk.texts.as_ref().map(|text| text.lines());
-        let mut lines = original.zip(updated.zip(local));
-        lines.any(|(old, (theirs, ours))| old != theirs && old != ours && theirs != ours)
-    })
-}
-
 /// Returns the result of a line merge without conflicts if it has every change of both sides. It
 /// is used where the structural merge has a conflict.
 fn accepted_lines(
@@ -246,15 +200,15 @@ fn accepted_lines(
     lines: Option<&String>,
     bare: &Triple<&str>,
     frame: Frame,
-) -> Option<Vec<u8>> {
+) -> Option<String> {
     let has_all = |text: &str| kept_changes::has_all_changes(bare, text);
     if let Some(text) = lines.filter(|text| has_all(text)) {
-        return Some(frame.around(text, request.style.size).into_bytes());
+        return Some(frame.around(text, request.style.size));
     }
     let lines = by_lines(request, None).filter(|lines| lines.conflicts == 0)?;
-    let text = std::str::from_utf8(&lines.bytes).ok()?;
-    let (text, _) = unframe(&Triple::new(text, text, text));
-    has_all(&text.local).then_some(lines.bytes)
+    let text = String::from_utf8(lines.bytes).ok()?;
+    let (bare_text, _) = unframe(&Triple::new(&*text, &*text, &*text));
+    has_all(&bare_text.local).then_some(text)
 }
 
 fn options(request: &Request<'_>, conflict_style: ConflictStyle, images: Images) -> Options {

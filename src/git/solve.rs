@@ -86,9 +86,15 @@ fn solve_with(
         favor: None,
         diff,
     };
+    let unchanged = |structural| Solved {
+        text: text.to_owned(),
+        before,
+        left: before,
+        structural,
+    };
     // a line merge with conflicts is no better than the markers that are there
     let merged = resolve(&request).filter(|merged| merged.structural || merged.conflicts == 0);
-    let merged = merged.and_then(|merged| {
+    let solved = merged.and_then(|merged| {
         Some(Solved {
             text: String::from_utf8(merged.bytes).ok()?,
             before,
@@ -96,28 +102,23 @@ fn solve_with(
             structural: merged.structural,
         })
     });
+    let Some(solved) = solved else {
+        return Ok(unchanged(false));
+    };
     // a line of a side that looks like a marker can make the result unreadable
-    let merged = merged.filter(|it| is_readable(&it.text, size, it.left, shows_original));
-    let unchanged = |structural| Solved {
-        text: text.to_owned(),
-        before,
-        left: before,
-        structural,
+    let after = hunks::read(&solved.text, size).filter(|after| {
+        hunks::conflicts(after).count() == solved.left
+            && (solved.left == 0 || !shows_original || hunks::sides(after).is_ok())
+    });
+    let Some(after) = after else {
+        return Ok(unchanged(false));
     };
-    let length = |stretches: &[Stretch<'_>]| {
-        hunks::conflicts(stretches)
-            .map(Marked::length)
-            .sum::<usize>()
+    let length = |stretches: &[Stretch<'_>]| -> usize {
+        hunks::conflicts(stretches).map(Marked::length).sum()
     };
-    Ok(match merged {
-        None => unchanged(false),
-        Some(merged) => {
-            let after = hunks::read(&merged.text, size).unwrap_or_default();
-            // the conflicts must have become fewer or smaller
-            let is_better = merged.left == 0 || length(&after) < length(&stretches);
-            if is_better { merged } else { unchanged(true) }
-        }
-    })
+    // the conflicts must have become fewer or smaller
+    let is_better = solved.left == 0 || length(&after) < length(&stretches);
+    Ok(if is_better { solved } else { unchanged(true) })
 }
 
 /// Returns the versions in the index and the style of the markers if the text is what git or the
@@ -210,15 +211,6 @@ fn diff3(versions: &Triple<Bytes>, size: usize, diff: Diff) -> Option<String> {
     };
     let sides = versions.as_ref().map(|bytes| &**bytes);
     String::from_utf8(lines::merge(&sides, &style, None, diff)?.bytes).ok()
-}
-
-/// Whether a text has this number of conflicts between markers that match up, and, with
-/// `shows_original`, the original in each of them.
-fn is_readable(text: &str, size: usize, conflicts: usize, shows_original: bool) -> bool {
-    hunks::read(text, size).is_some_and(|stretches| {
-        hunks::conflicts(&stretches).count() == conflicts
-            && (conflicts == 0 || !shows_original || hunks::sides(&stretches).is_ok())
-    })
 }
 
 /// Runs `solve`: solves as many conflicts as possible in `files`, or in all unmerged files if none
