@@ -1,10 +1,10 @@
 //! The settings of a run that changes a package: what to merge, and what to do with the result.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::output::{DisplayOptions, OutputArgs};
 use super::report::ReportArgs;
-use crate::package::{ApplyTo, Patching, Settings};
+use crate::package::{ApplyTo, Patching, STANDARD_INPUT, Settings};
 use crate::triple::Triple;
 
 /// The settings of a run.
@@ -50,6 +50,23 @@ impl Config {
     pub(super) fn writes(&self) -> bool {
         !self.output.diff && !self.output.dry_run && !self.output.check
     }
+
+    /// Returns where the result goes, `-` for standard output; `None` for the local package itself.
+    pub(super) fn destination(&self) -> Option<&Path> {
+        // a local file from standard input has no path to write to
+        let standard = Some(&*self.sides.local).filter(|local| is_standard(local));
+        self.output.output.as_deref().or(standard)
+    }
+
+    /// Returns true if the run writes to the local package.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.writes() && self.destination().is_none()
+    }
+}
+
+/// Returns true for `-`, which stands for standard input and output.
+pub(super) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_INPUT
 }
 
 /// What a run does with the packages.

@@ -1,18 +1,17 @@
 //! `merge3 diff`: the patch that turns one package into another.
 
-use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use super::output::{DisplayArgs, DisplayOptions, FilesArgs};
 use super::print::{Output, Printer, Streams};
-use super::progress::StatusLine;
+use super::progress::with_remotes;
 use super::run::in_pool;
 use crate::error::{self, Error};
 use crate::package::{
     Access, DiffInput, FileChange, PatchForm, Selector, Settings, difference, plan_difference,
 };
 use crate::report;
-use crate::upgrade::{self, Cache, Remotes};
+use crate::upgrade;
 
 /// The format of the patch.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -65,12 +64,7 @@ impl DiffArgs {
     /// that it was made from.
     fn compare(self, mut input: DiffInput, display: &DisplayOptions) -> Result<Output, Error> {
         let upstream = match self.new {
-            None => {
-                let status = StatusLine::new(io::stderr().is_terminal());
-                let set_status = |message: &str| status.set(message);
-                let remotes = Remotes::new(Cache::of_user()?, &set_status);
-                Some(upgrade::original(&remotes, &input.old)?)
-            }
+            None => Some(with_remotes(false, |it| upgrade::original(it, &input.old))?),
             Some(_) => None,
         };
         if let Some(folder) = &upstream {

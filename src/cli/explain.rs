@@ -16,7 +16,7 @@ use crate::report;
 use crate::secret::may_be_in;
 use crate::triple::{Change, Triple};
 use crate::visible::visible_lines;
-use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal, stream::split};
+use crate::yaml::{EntryId, NodeKind, Tree, equal, stream::split};
 
 /// The help for a file or path that has nothing to explain.
 const HELP: &str = "give the file as it is in the package, and the \
@@ -71,10 +71,8 @@ fn explain(
     })?;
     let documents = documents_in(sides, settings, file)?;
     if documents.is_empty() {
-        return Err(Error::refused(
-            format!("no side has {} as YAML", shown(file)),
-            HELP,
-        ));
+        let message = format!("no side has {} as YAML", shown(file));
+        return Err(Error::refused(message, HELP));
     }
     let mut text = String::new();
     for paired in &documents {
@@ -82,10 +80,8 @@ fn explain(
         text.extend(explain_one(paired, &pattern, file, is_hidden)?);
     }
     if text.is_empty() {
-        return Err(Error::refused(
-            format!("there is no {path} in {} on any side", shown(file)),
-            HELP,
-        ));
+        let message = format!("there is no {path} in {} on any side", shown(file));
+        return Err(Error::refused(message, HELP));
     }
     Ok(text)
 }
@@ -101,15 +97,8 @@ fn is_secret_value(paired: &Paired, path: &str) -> bool {
         && path != "metadata.name"
 }
 
-/// The entry that a side has at the path.
-#[derive(Clone, Copy)]
-struct FoundEntry<'t> {
-    tree: &'t Tree<'t>,
-    entry: EntryId,
-}
-
-/// The entry of each side at the path, if the side has it.
-struct Sides<'t>(Triple<Option<FoundEntry<'t>>>);
+/// The tree of a side and its entry at the path.
+type Found<'t> = (&'t Tree<'t>, EntryId);
 
 /// Returns the explanation for one document; `None` if no side has the path.
 fn explain_one(
@@ -123,10 +112,7 @@ fn explain_one(
     let documents = documents.as_ref().map(|documents| documents.first());
     let trees = documents.map(|document| Tree::parse(document?.text).ok().flatten());
     let trees = trees.as_ref().map(Option::as_ref);
-    let found = trees.map(|tree| {
-        let (tree, entry) = (tree?, *pattern.find(tree?).first()?);
-        Some(FoundEntry { tree, entry })
-    });
+    let found = trees.map(|tree| Some((tree?, *pattern.find(tree?).first()?)));
     if found.is_empty() {
         return Ok(None);
     }
@@ -141,54 +127,67 @@ fn explain_one(
             message: error.message,
         }
     })?;
-    let found = Sides(found);
-    let (result, why) = result_and_reason(paired, &merged, &found, pattern);
-    Ok(Some(found.to_text(result.as_deref(), &why, is_hidden)))
+    let (result, rule) = result_and_rule(paired, &merged, &found, pattern);
+    let shown = |value: Option<&str>| match value {
+        None => " (absent)".to_owned(),
+        Some(_) if is_hidden => " (secret)".to_owned(),
+        Some("") => " (empty)".to_owned(),
+        Some(value) if value.contains('\n') => {
+            let lines = value.lines();
+            lines.flat_map(|line| ["\n    ", line]).collect()
+        }
+        Some(value) => format!(" {value}"),
+    };
+    let value = |side: Option<Found<'_>>| shown(side.map(value_of).as_deref());
+    Ok(Some(format!(
+        "original:{}\nupdated:{}\nlocal:{}\nupstream: {}\nlocally: {}\nrule: {rule}\nresult:{}\n",
+        value(found.original),
+        value(found.updated),
+        value(found.local),
+        change_in_a_word(&found.original, &found.updated),
+        change_in_a_word(&found.original, &found.local),
+        shown(result.as_deref()),
+    )))
 }
 
 /// Returns the value that the merge gives at the path, and the rule that decided it.
-fn result_and_reason(
+fn result_and_rule(
     paired: &Paired,
     merged: &Merged,
-    sides: &Sides<'_>,
+    found: &Triple<Option<Found<'_>>>,
     pattern: &Pattern,
 ) -> (Option<String>, String) {
-    let local = paired.texts.local.as_deref().unwrap_or_default();
-    match (&paired.texts.updated, &paired.texts.local) {
-        (Some(_), Some(_)) => {
+    let [original, updated, local] = paired.texts.as_ref().map(Option::as_deref).into_array();
+    let (text, rule) = match (updated, local) {
+        (Some(_), Some(local)) => {
             let text = merged.text.as_deref().unwrap_or(local);
-            let why = sides.reason(&merged.conflicts, &merged.noted);
-            (value_in(text, pattern), why)
+            return (value_in(text, pattern), rule_at(found, merged));
         }
         (Some(_), None) if paired.stays_out => (
             None,
             "the local side deleted the file or folder as a whole, so \
-             nothing new comes there (rules: Deleted files and folders)"
-                .to_owned(),
+             nothing new comes there (rules: Deleted files and folders)",
         ),
-        (Some(updated), None) if paired.texts.original.is_none() => (
-            value_in(updated, pattern),
-            "upstream brought the document, so it is added whole (rules: Documents)".to_owned(),
+        (Some(_), None) if original.is_none() => (
+            updated,
+            "upstream brought the document, so it is added whole (rules: Documents)",
         ),
         (_, None) => (
             None,
-            "the local side deleted the document, so it \
-             stays deleted (rules: Documents)"
-                .to_owned(),
+            "the local side deleted the document, so it stays deleted (rules: Documents)",
         ),
-        (None, Some(local)) if paired.texts.original.is_none() => (
-            value_in(local, pattern),
-            "only the local side has the document: it is \
-             kept as it is (rules: Documents)"
-                .to_owned(),
+        (None, Some(_)) if original.is_none() => (
+            local,
+            "only the local side has the document: it is kept as it is (rules: Documents)",
         ),
         (None, Some(_)) => (
             None,
             "upstream deleted the document: it goes; where local changed \
-             it, that is a conflict (rules: Documents)"
-                .to_owned(),
+             it, that is a conflict (rules: Documents)",
         ),
-    }
+    };
+    let value = text.and_then(|text| value_in(text, pattern));
+    (value, rule.to_owned())
 }
 
 /// Returns the value at a path of a merged text. If the text does not parse, it contains conflict
@@ -198,118 +197,88 @@ fn value_in(text: &str, pattern: &Pattern) -> Option<String> {
         Ok(tree) => {
             let tree = tree?;
             let entry = *pattern.find(&tree).first()?;
-            Some(tree.text_of(tree.entry(entry).value))
+            Some(value_of((&tree, entry)))
         }
         Err(_) => Some("(between conflict markers)".to_owned()),
     }
 }
 
-impl FoundEntry<'_> {
-    fn value(&self) -> NodeId {
-        self.tree.entry(self.entry).value
-    }
+/// Returns the text of the value of an entry.
+fn value_of((tree, entry): Found<'_>) -> String {
+    tree.text_of(tree.entry(entry).value)
 }
 
 /// Returns true if two sides have equal values, or neither has a value.
-fn is_same(left: &Option<FoundEntry<'_>>, right: &Option<FoundEntry<'_>>) -> bool {
-    match left.zip(*right) {
-        Some((left, right)) => equal(left.tree, left.value(), right.tree, right.value()),
-        None => left.is_none() && right.is_none(),
+fn is_same(left: &Option<Found<'_>>, right: &Option<Found<'_>>) -> bool {
+    match (*left, *right) {
+        (Some((tree, entry)), Some((other_tree, other))) => {
+            let (value, other) = (tree.entry(entry).value, other_tree.entry(other).value);
+            equal(tree, value, other_tree, other)
+        }
+        _ => left.is_none() && right.is_none(),
     }
 }
 
-impl Sides<'_> {
-    /// Returns the explanation as text.
-    fn to_text(&self, result: Option<&str>, why: &str, is_hidden: bool) -> String {
-        let value_text = |value: Option<&str>| match value {
-            None => " (absent)".to_owned(),
-            Some(_) if is_hidden => " (secret)".to_owned(),
-            Some("") => " (empty)".to_owned(),
-            Some(value) if value.contains('\n') => {
-                let lines: String = value.lines().map(|line| format!("\n    {line}")).collect();
-                lines
-            }
-            Some(value) => format!(" {value}"),
-        };
-        let values = self
-            .0
-            .map(|side| side.map(|it| it.tree.text_of(it.value())));
-        format!(
-            "original:{}\nupdated:{}\nlocal:{}\nupstream: {}\nlocally: {}\nrule: {why}\n\
-             result:{}\n",
-            value_text(values.original.as_deref()),
-            value_text(values.updated.as_deref()),
-            value_text(values.local.as_deref()),
-            self.change_of(&self.0.updated),
-            self.change_of(&self.0.local),
-            value_text(result),
-        )
+/// Returns what a side did to the original's value, in a word.
+fn change_in_a_word(original: &Option<Found<'_>>, side: &Option<Found<'_>>) -> &'static str {
+    match (original, side) {
+        _ if is_same(original, side) => "unchanged",
+        (None, _) => "added",
+        (_, None) => "deleted",
+        _ => "changed",
     }
+}
 
-    /// Returns what a side did to the original's value, in a word.
-    fn change_of(&self, side: &Option<FoundEntry<'_>>) -> &'static str {
-        match (&self.0.original, side) {
-            (original, side) if is_same(original, side) => "unchanged",
-            (None, _) => "added",
-            (_, None) => "deleted",
-            _ => "changed",
-        }
+/// Returns the rule that decided the value, in words.
+fn rule_at(found: &Triple<Option<Found<'_>>>, merged: &Merged) -> String {
+    let is_pin = |it: &&Conflict| it.kind == ConflictKind::Pinned;
+    let (pins, noted): (Vec<_>, Vec<_>) = merged.noted.iter().partition(is_pin);
+    let mut records = pins.into_iter().chain(&merged.conflicts).chain(noted);
+    if let Some(record) = records.find(|record| is_covered_by(found, record)) {
+        return report::reason(record);
     }
-
-    /// Returns the rule that decided the value, in words.
-    fn reason(&self, conflicts: &[Conflict], noted: &[Conflict]) -> String {
-        let is_pin = |it: &&Conflict| it.kind == ConflictKind::Pinned;
-        let mut records = noted
-            .iter()
-            .filter(is_pin)
-            .chain(conflicts)
-            .chain(noted.iter().filter(|it| !is_pin(it)));
-        if let Some(record) = records.find(|record| self.is_covered_by(record)) {
-            return report::reason(record);
-        }
-        match self.0.change_by(is_same) {
-            Change::Nobody => "no side changed it: it stays as it is (rules: Laws)",
-            Change::Local => "upstream did not change it: the local side stays (rules: Scalars)",
-            Change::BothAlike => "both sides changed it alike: it stays (rules: Scalars)",
-            Change::Upstream => match (self.0.updated, self.0.original) {
-                (None, _) => "only upstream changed it: what it deleted goes (rules: Scalars)",
-                (_, None) => "only upstream has it: it is added (rules: Maps, Lists)",
-                _ => "only upstream changed it: its value is taken (rules: Scalars)",
-            },
-            Change::BothApart => self.merged_below(),
-        }
-        .to_owned()
-    }
-
-    /// Returns the rule for a map or list that both sides changed without a conflict.
-    fn merged_below(&self) -> &'static str {
-        let is_list = self.0.local.is_some_and(|local| {
-            let value = local.tree.node(local.tree.resolve(local.value()));
-            matches!(value.kind, NodeKind::Sequence(_))
-        });
-        if is_list {
+    match found.change_by(is_same) {
+        Change::Nobody => "no side changed it: it stays as it is (rules: Laws)",
+        Change::Local => "upstream did not change it: the local side stays (rules: Scalars)",
+        Change::BothAlike => "both sides changed it alike: it stays (rules: Scalars)",
+        Change::Upstream => match (found.updated, found.original) {
+            (None, _) => "only upstream changed it: what it deleted goes (rules: Scalars)",
+            (_, None) => "only upstream has it: it is added (rules: Maps, Lists)",
+            _ => "only upstream changed it: its value is taken (rules: Scalars)",
+        },
+        Change::BothApart if found.local.is_some_and(is_list) => {
             "both sides changed the list in different elements: they \
              merge by what identifies them (rules: Lists with a key)"
-        } else {
+        }
+        Change::BothApart => {
             "both sides changed different fields in it: maps merge by key (rules: Maps)"
         }
     }
+    .to_owned()
+}
 
-    /// Returns true if a record is about the entry at the path, or about one that contains it.
-    fn is_covered_by(&self, record: &Conflict) -> bool {
-        if record.path.is_empty() {
-            return true;
-        }
-        let Ok(pattern) = Pattern::parse(&record.path) else {
-            return false;
-        };
-        let mut sides = self.0.into_array().into_iter().flatten();
-        sides.any(|FoundEntry { tree, entry }| {
+fn is_list((tree, entry): Found<'_>) -> bool {
+    let value = tree.resolve(tree.entry(entry).value);
+    matches!(tree.node(value).kind, NodeKind::Sequence(_))
+}
+
+/// Returns true if a record is about the entry at the path, or about one that contains it.
+fn is_covered_by(found: &Triple<Option<Found<'_>>>, record: &Conflict) -> bool {
+    if record.path.is_empty() {
+        return true;
+    }
+    let Ok(pattern) = Pattern::parse(&record.path) else {
+        return false;
+    };
+    found
+        .into_array()
+        .into_iter()
+        .flatten()
+        .any(|(tree, entry)| {
             let inner = tree.entry(entry).span;
             pattern.find(tree).into_iter().any(|found| {
                 let span = tree.entry(found).span;
                 span.start <= inner.start && inner.end <= span.end
             })
         })
-    }
 }

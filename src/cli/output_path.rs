@@ -4,37 +4,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::config::Config;
+use super::config::{Config, is_standard};
 use super::report::check_writable;
 use crate::error::Error;
-use crate::package::{
-    Disk, Plan, STANDARD_INPUT, is_open_already, read_named, replace, standard_input,
-};
-
-/// Where the result goes, if not to the local package.
-pub(super) enum Destination<'c> {
-    /// Standard output. The result must be one file.
-    Stdout,
-    /// A file or folder.
-    Path(&'c Path),
-}
-
-impl<'c> Destination<'c> {
-    /// Returns where the result of a run goes; `None` for the local package itself.
-    pub(super) fn of(config: &'c Config) -> Option<Self> {
-        match config.output.output.as_deref() {
-            Some(path) if path.as_os_str() != STANDARD_INPUT => Some(Self::Path(path)),
-            Some(_) => Some(Self::Stdout),
-            // a local file from standard input has no path to write to
-            None => (config.sides.local.as_os_str() == STANDARD_INPUT).then_some(Self::Stdout),
-        }
-    }
-}
-
-/// Returns true if the run writes to the local package.
-pub(super) fn is_in_place(config: &Config) -> bool {
-    config.writes() && Destination::of(config).is_none()
-}
+use crate::package::{Disk, Plan, is_open_already, read_named, replace, standard_input};
 
 /// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or left by a
 /// run that was killed. Afterwards `plan` describes the copy.
@@ -79,7 +52,7 @@ pub(super) fn merged_file(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error
     }
     match plan.files.first() {
         Some(change) => Ok(change.new.as_deref().unwrap_or_default().to_vec()),
-        None if local.as_os_str() == STANDARD_INPUT => Ok(standard_input()?.to_vec()),
+        None if is_standard(local) => Ok(standard_input()?.to_vec()),
         None => read_named(local).map_err(Error::reading(local)),
     }
 }

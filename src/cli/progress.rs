@@ -1,12 +1,15 @@
 //! Progress output on a terminal: a status line, and a bar for runs that take longer than half a
 //! second (rules: Reports).
 
+use std::io::{self, IsTerminal as _};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::error::Error;
 use crate::package::Progress;
+use crate::upgrade::{Cache, Remotes};
 use crate::visible::visible;
 
 /// The time after which a run shows a progress bar.
@@ -14,41 +17,36 @@ const BAR_DELAY: Duration = Duration::from_millis(500);
 /// The time between two updates of the output.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A line on a terminal that says what the program is waiting for.
-pub(super) struct StatusLine(Option<ProgressBar>);
-
-impl StatusLine {
-    /// Makes a status line. It prints nothing unless `is_shown` is set.
-    pub(super) fn new(is_shown: bool) -> Self {
-        Self(is_shown.then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            bar.set_style(ProgressStyle::default_spinner());
-            bar.enable_steady_tick(UPDATE_INTERVAL);
-            bar
-        }))
-    }
-
-    /// Sets the message. It may contain foreign text.
-    pub(super) fn set(&self, message: &str) {
-        if let Some(bar) = &self.0 {
-            bar.set_message(visible(message));
+/// Runs `work` with the upstream repositories. On a terminal, a line says what the program waits for,
+/// unless `is_quiet` is set.
+pub(super) fn with_remotes<R>(
+    is_quiet: bool,
+    work: impl FnOnce(&Remotes<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let line = (!is_quiet && io::stderr().is_terminal()).then(|| {
+        let line = new_bar().with_style(ProgressStyle::default_spinner());
+        line.enable_steady_tick(UPDATE_INTERVAL);
+        line
+    });
+    let set_message = |message: &str| {
+        if let Some(line) = &line {
+            // it may contain foreign text
+            line.set_message(visible(message));
         }
-    }
+    };
+    work(&Remotes::new(Cache::of_user()?, &set_message))
 }
 
-impl Drop for StatusLine {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
-            bar.finish_and_clear();
-        }
-    }
+/// Makes a bar or line on standard error. It is cleared when it goes out of scope.
+fn new_bar() -> ProgressBar {
+    ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
 }
 
-/// Runs `work`. If `is_shown` is set and the work takes longer than [`BAR_DELAY`], shows a progress
-/// bar on standard error.
-pub(super) fn with_progress_bar<R>(is_shown: bool, work: impl FnOnce(&Progress) -> R) -> R {
+/// Runs `work`. If it takes longer than [`BAR_DELAY`], shows a progress bar on the terminal, unless
+/// `is_quiet` is set.
+pub(super) fn with_progress_bar<R>(is_quiet: bool, work: impl FnOnce(&Progress) -> R) -> R {
     let progress = Progress::default();
-    if !is_shown {
+    if is_quiet || !io::stderr().is_terminal() {
         return work(&progress);
     }
     std::thread::scope(|scope| {
@@ -64,14 +62,9 @@ pub(super) fn with_progress_bar<R>(is_shown: bool, work: impl FnOnce(&Progress) 
                     // the total is unknown until all files are read
                     continue;
                 }
-                let bar = bar.get_or_insert_with(|| {
-                    ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
-                });
+                let bar = bar.get_or_insert_with(new_bar);
                 bar.set_length(total);
                 bar.set_position(done);
-            }
-            if let Some(bar) = bar {
-                bar.finish_and_clear();
             }
         });
         let result = work(progress);

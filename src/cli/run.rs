@@ -1,13 +1,13 @@
 //! Carries out the commands that change a package: plans the changes, writes or shows them, and
 //! reports. Starts at [`merge`].
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::config::{Config, Job};
-use super::output_path::{self, Destination, is_in_place};
+use super::config::{Config, Job, is_standard};
+use super::output_path;
 use super::print::{CONFLICTS, DONE, Streams, escaped_for_terminal, left_out_notes, unless_failed};
 use super::progress::with_progress_bar;
 use super::report::ReportFormat;
@@ -54,7 +54,7 @@ pub(super) fn merge(config: &Config, streams: &mut Streams<'_>) -> u8 {
 
 /// Locks the local package, for writing if the run changes it in place, else for reading.
 pub(super) fn lock_local(config: &Config, streams: &mut Streams<'_>) -> Result<Lock, Error> {
-    let access = match is_in_place(config) {
+    let access = match config.is_in_place() {
         true => Access::Write,
         false => Access::Read,
     };
@@ -63,9 +63,8 @@ pub(super) fn lock_local(config: &Config, streams: &mut Streams<'_>) -> Result<L
 
 /// Plans the changes of the job, without writing them.
 pub(super) fn make_plan(config: &Config) -> Result<Plan, Error> {
-    let shows_bar = !config.output.run.quiet && io::stderr().is_terminal();
     let plan = || {
-        with_progress_bar(shows_bar, |progress| match &config.job {
+        with_progress_bar(config.output.run.quiet, |progress| match &config.job {
             Job::Merge => package::plan_sides(
                 &config.sides.as_ref().map(Input::disk),
                 &config.settings,
@@ -89,7 +88,7 @@ pub(super) fn plan_or_recover(
             package,
             same: true,
             ..
-        }) if is_in_place(config) => {
+        }) if config.is_in_place() => {
             package::undo(&package)?;
             plan()
         }
@@ -123,12 +122,12 @@ fn execute(
     facts.written = config.writes() && !facts.refused;
     if facts.written {
         let durable = config.output.run.sync;
-        match Destination::of(config) {
+        match config.destination() {
             None => plan.write_to(signals.defer(), durable)?,
-            Some(Destination::Stdout) => {
+            Some(path) if is_standard(path) => {
                 stdout_content = Some(output_path::merged_file(config, &plan)?);
             }
-            Some(Destination::Path(path)) => {
+            Some(path) => {
                 output_path::write(config, &mut plan, path, signals.defer(), durable)?;
             }
         }

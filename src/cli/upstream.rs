@@ -2,14 +2,14 @@
 //!
 //! [`Printer::execute`] runs a command and prints what the command returns: an [`Output`].
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::print::{
     CONFLICTS, FAILED, Output, Printer, Streams, escaped_for_terminal, left_out_notes, waiting,
 };
-use super::progress::StatusLine;
+use super::progress::with_remotes;
 use super::report::ReportFormat;
 use super::run::in_pool;
 use super::signals::Signals;
@@ -33,9 +33,7 @@ impl Printer {
         self.signals = Signals::listen().unwrap_or_default();
         let result = in_pool(threads, || {
             self.report.check_writable()?;
-            let status = StatusLine::new(!self.args.quiet && io::stderr().is_terminal());
-            let set_status = |message: &str| status.set(message);
-            work(&self, &Remotes::new(Cache::of_user()?, &set_status))
+            with_remotes(self.args.quiet, |remotes| work(&self, remotes))
         });
         self.print(result, streams)
     }
