@@ -16,7 +16,7 @@ use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
 use crate::package::{Plan, plan_marked};
 use crate::report::many;
-use crate::review::{End, Session, has_open_places};
+use crate::review::{Session, has_open_places};
 use crate::triple::Triple;
 
 /// The arguments of `review`.
@@ -129,7 +129,7 @@ fn review(
     if file_count == 0 {
         return Ok(DONE);
     }
-    if session.run(output).map_err(output_error)? == End::Discard {
+    if !session.run(output).map_err(output_error)? {
         writeln!(output, "nothing was written").map_err(output_error)?;
         return Ok(CONFLICTS);
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::decide::Decision;
 use crate::git::hunks::{Marked, Stretch, conflicts, count_in, read};
-use crate::merge::{Conflict, entries_at};
+use crate::merge::{ConflictKind, entries_at};
 use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
 use crate::report::shown_lines;
 use crate::triple::{Side, Triple};
@@ -49,6 +49,8 @@ pub(super) struct OpenPlace {
     /// whole document.
     pub(super) paths: Vec<String>,
     pub(super) resource: Option<ResourceId<'static>>,
+    /// The kind of the conflict, if the plan records it.
+    pub(super) kind: Option<ConflictKind>,
     /// Whether the lines may contain values of a Secret.
     pub(super) is_secret: bool,
     pub(super) decision: Option<Decision>,
@@ -164,27 +166,29 @@ impl MarkedFile {
             let is_secret = numbers.iter().zip(&shown).any(|(lines, shown)| {
                 // a place without lines belongs to the document of the line above it
                 let from = lines.start.min(lines.end.saturating_sub(1));
-                !shown[from.min(shown.len())..lines.end.min(shown.len())]
-                    .iter()
-                    .all(|it| *it)
+                shown[from.min(shown.len())..lines.end.min(shown.len())].contains(&false)
             });
             let [local, _] = &numbers;
             let context = |range: Range<usize>| {
                 let lines = range.filter(|at| shown[0].get(*at) == Some(&true));
-                lines
-                    .filter_map(|at| sides[0].line(at))
-                    .map(str::to_owned)
-                    .collect()
+                let lines = lines.filter_map(|at| sides[0].line(at));
+                lines.map(str::to_owned).collect()
             };
             let found = self.resource_and_paths(sides, index, &open);
+            let (resource, paths) = found.unwrap_or_default();
+            let conflict = open.iter().find(|it| {
+                it.resource.as_deref() == resource.as_ref()
+                    && (paths.is_empty() || paths.iter().any(|path| is_at_or_below(it, path)))
+            });
             OpenPlace {
                 file,
                 index,
                 line: local.start + 1,
                 above: context(local.start.saturating_sub(CONTEXT)..local.start),
                 below: context(local.end..local.end + CONTEXT),
-                paths: found.as_ref().map(|it| it.1.clone()).unwrap_or_default(),
-                resource: found.and_then(|it| it.0),
+                kind: conflict.map(|it| it.conflict.kind),
+                paths,
+                resource,
                 lines,
                 is_secret,
                 decision: None,
@@ -219,29 +223,15 @@ impl MarkedFile {
             let mut paths = Vec::new();
             for (path, entry) in &found {
                 let is_scalar = tree.scalar(tree.entry(*entry).value).is_some();
-                let of_resource = open
-                    .iter()
-                    .filter(|it| it.resource.as_deref() == resource.as_ref());
-                let mut conflicts: Vec<_> = of_resource
-                    .clone()
-                    .filter(|it| is_at_or_below(&it.conflict, path))
-                    .collect();
-                if conflicts.is_empty() {
-                    // the file's indices count upstream's elements, the conflict's do not
-                    conflicts = of_resource
-                        .filter(|it| equal_up_to_indices(&it.conflict.path, path))
-                        .collect();
-                    conflicts.truncate(if conflicts.len() == 1 { 1 } else { 0 });
-                }
-                let conflicts = conflicts.into_iter();
+                let conflicts = open.iter().filter(|it| {
+                    it.resource.as_deref() == resource.as_ref() && is_at_or_below(it, path)
+                });
                 // a rule cannot name a part of a text: it names the whole text
-                let named =
-                    conflicts.map(|it| match is_scalar && is_at_or_below(&it.conflict, path) {
-                        true => path,
-                        false => &*it.conflict.path,
-                    });
-                let named = named.map(|path| path.trim_end_matches(" (comment)").to_owned());
-                paths.extend(named);
+                let named = conflicts.map(|it| match is_scalar {
+                    true => path,
+                    false => &*it.conflict.path,
+                });
+                paths.extend(named.map(|path| path.trim_end_matches(" (comment)").to_owned()));
             }
             if paths.is_empty() {
                 paths = found.into_iter().map(|(path, _)| path).collect();
@@ -252,23 +242,9 @@ impl MarkedFile {
     }
 }
 
-/// Returns true if two paths are the same except for the indices of elements.
-fn equal_up_to_indices(left: &str, right: &str) -> bool {
-    let steps = |path: &str| {
-        let steps = path
-            .split(['[', ']'])
-            .map(|step| match step.parse::<usize>() {
-                Ok(_) => "*".to_owned(),
-                Err(_) => step.to_owned(),
-            });
-        steps.collect::<Vec<_>>()
-    };
-    steps(left) == steps(right)
-}
-
 /// Returns true if a conflict is at a path or below it.
-pub(super) fn is_at_or_below(conflict: &Conflict, path: &str) -> bool {
-    let rest = conflict.path.strip_prefix(path);
+fn is_at_or_below(conflict: &FileConflict, path: &str) -> bool {
+    let rest = conflict.conflict.path.strip_prefix(path);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', ' ']))
 }
 
@@ -278,14 +254,11 @@ impl ResolvedFile {
         let documents = split(&self.text).into_iter();
         let trees = documents.map(|it| (it.start, Tree::parse(it.text)));
         let breaks = self.text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts = [0].into_iter().chain(breaks);
         ParsedFile {
             resolved: self,
             trees: trees.collect(),
-            line_starts: [0]
-                .into_iter()
-                .chain(breaks)
-                .filter(|at| *at < self.text.len())
-                .collect(),
+            line_starts: starts.filter(|at| *at < self.text.len()).collect(),
         }
     }
 }

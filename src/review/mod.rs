@@ -19,4 +19,4 @@ mod session;
 mod show;
 
 pub(crate) use files::has_open_places;
-pub(crate) use session::{End, Session};
+pub(crate) use session::Session;

@@ -6,27 +6,18 @@ use console::Term;
 
 use super::decide::Decision;
 use super::editor::Wait;
-use super::files::{MarkedFile, OpenPlace, is_at_or_below};
-use super::show::{self, HELP, Terminal};
+use super::files::{MarkedFile, OpenPlace};
+use super::show::{self, HELP};
 use super::{both, pin};
 use crate::error::{Error, shown};
-use crate::merge::{Conflict, Resolution};
-use crate::package::{ChangeKind, Disk, FileConflict, Plan, Written, is_executable, of_new};
+use crate::merge::Resolution;
+use crate::package::{ChangeKind, Disk, Plan, Written, is_executable, of_new};
 use crate::report::many;
 use crate::triple::Side;
 use crate::visible::visible;
 
 /// The keys that the question about a place lists.
 const KEYS: &str = "u,l,b,e,p,r,s,k,q,?";
-
-/// The user's last answer: whether to write the decisions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    /// Write the decisions.
-    Write,
-    /// Write nothing.
-    Discard,
-}
 
 /// A plan and the decisions about its open places.
 pub(crate) struct Session<'w> {
@@ -37,7 +28,9 @@ pub(crate) struct Session<'w> {
     pub(super) rules: Vec<(usize, Written)>,
     /// Why the user cannot make rules, if that is so.
     pub(super) why_no_rules: Option<&'static str>,
-    pub(super) terminal: Terminal,
+    pub(super) color: bool,
+    /// The width of the terminal, in columns.
+    pub(super) width: usize,
     /// Waits for the editor.
     pub(super) wait: Wait<'w>,
     /// The index of the current place.
@@ -74,10 +67,8 @@ impl<'w> Session<'w> {
             places,
             rules: Vec::new(),
             why_no_rules,
-            terminal: Terminal {
-                color,
-                width: usize::from(width).max(40),
-            },
+            color,
+            width: usize::from(width).max(40),
             wait,
             current: 0,
         }
@@ -88,16 +79,16 @@ impl<'w> Session<'w> {
         self.places.len()
     }
 
-    /// Asks about each place, and at the end whether to write.
+    /// Asks about each place, and at the end whether to write. Returns that answer.
     ///
     /// # Errors
     /// The terminal cannot be read or written.
-    pub(crate) fn run(&mut self, output: &mut impl Write) -> io::Result<End> {
+    pub(crate) fn run(&mut self, output: &mut impl Write) -> io::Result<bool> {
         let (mut has_quit, mut is_shown) = (false, false);
         loop {
             if self.current >= self.places.len() || has_quit {
-                if let Some(end) = self.finish(output, has_quit)? {
-                    return Ok(end);
+                if let Some(is_to_write) = self.finish(output, has_quit)? {
+                    return Ok(is_to_write);
                 }
                 has_quit = false;
                 self.current = self.current.min(self.places.len().saturating_sub(1));
@@ -125,20 +116,6 @@ impl<'w> Session<'w> {
     /// Returns the decision about a place, given by its index in the session.
     pub(super) fn decision(&self, place: usize) -> Option<&Decision> {
         self.places.get(place)?.decision.as_ref()
-    }
-
-    /// Returns the plan's open conflict at a place, if the plan records it.
-    pub(super) fn conflict(&self, place: &OpenPlace) -> Option<&Conflict> {
-        let file = &self.files[place.file].path;
-        let is_at_place = |it: &&FileConflict| {
-            let mut paths = place.paths.iter();
-            *it.file == **file
-                && it.conflict.resolution.is_open()
-                && it.resource.as_deref() == place.resource.as_ref()
-                && (place.paths.is_empty() || paths.any(|path| is_at_or_below(&it.conflict, path)))
-        };
-        let mut conflicts = self.plan.conflicts.iter();
-        conflicts.find(is_at_place).map(|it| &it.conflict)
     }
 
     /// Asks for a decision about the current place and carries it out.
@@ -216,11 +193,11 @@ impl<'w> Session<'w> {
     }
 
     /// Asks whether to write. Returns `None` if the user goes back to a place.
-    fn finish(&mut self, output: &mut impl Write, has_quit: bool) -> io::Result<Option<End>> {
+    fn finish(&mut self, output: &mut impl Write, has_quit: bool) -> io::Result<Option<bool>> {
         let count = self.places.len();
         let decided = self.decided_count();
         if has_quit && decided == 0 {
-            return Ok(Some(End::Discard));
+            return Ok(Some(false));
         }
         let left = match count - decided {
             0 => String::new(),
@@ -230,8 +207,8 @@ impl<'w> Session<'w> {
         loop {
             return Ok(
                 match read_key(output, "Write it [y], write nothing [n], or go back [k]? ")? {
-                    'y' => Some(End::Write),
-                    'n' | 'q' => Some(End::Discard),
+                    'y' => Some(true),
+                    'n' | 'q' => Some(false),
                     'k' if count > 0 => None,
                     _ => continue,
                 },

@@ -3,12 +3,12 @@
 use super::files::OpenPlace;
 use super::session::Session;
 use crate::error::shown;
-use crate::git::hunks::{Marked, Stretch, read};
+use crate::git::hunks::{Stretch, read};
 use crate::merge::markers::mark;
 use crate::merge::{ConflictKind, ConflictStyle, MarkerStyle};
 use crate::report::Paint;
 use crate::secret::HIDDEN;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::visible::{visible, visible_lines};
 
 /// The number of lines of a side that are shown by default. Of longer sides, only the lines that
@@ -19,25 +19,18 @@ const MAX_ROWS: usize = 3;
 /// The width of the margin before a line, in columns.
 const MARGIN_WIDTH: usize = 11;
 
-/// The properties of the terminal.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Terminal {
-    pub(super) color: bool,
-    pub(super) width: usize,
-}
-
 /// Returns the text that shows the current place of a session, with all lines or shortened.
 pub(super) fn place(session: &Session<'_>, show_all: bool) -> String {
     let place = &session.places[session.current];
     let file = &session.files[place.file];
     let mut page = Screen {
         text: String::from("\n"),
-        terminal: session.terminal,
+        color: session.color,
+        width: session.width,
         show_all,
         indent: common_indent(place),
     };
-    let conflict = session.conflict(place);
-    let kind = conflict.map_or("conflict", |it| kind_in_words(it.kind));
+    let kind = place.kind.map_or("conflict", kind_in_words);
     let (number, count) = (session.current + 1, session.places.len());
     let title = format!("{number} of {count}: {kind}");
     page.line(&title, Paint::Name);
@@ -61,9 +54,9 @@ pub(super) fn place(session: &Session<'_>, show_all: bool) -> String {
         },
         Paint::Place,
     );
-    page.context(place.above.iter().map(String::as_str));
+    page.lines("", Paint::Plain, place.above.iter().map(String::as_str));
     page.sides(place);
-    page.context(place.below.iter().map(String::as_str));
+    page.lines("", Paint::Plain, place.below.iter().map(String::as_str));
     if let Some(decision) = &place.decision {
         page.line(&format!("decided: {}", decision.label), Paint::Name);
     }
@@ -83,7 +76,9 @@ fn common_indent(place: &OpenPlace) -> usize {
 /// The text to show, built line by line.
 struct Screen {
     text: String,
-    terminal: Terminal,
+    color: bool,
+    /// The width of the terminal, in columns.
+    width: usize,
     /// Whether lines are shown without shortening.
     show_all: bool,
     /// The common indentation, which is cut off each line.
@@ -93,15 +88,15 @@ struct Screen {
 impl Screen {
     /// Adds a line without a margin.
     fn line(&mut self, line: &str, color: Paint) {
-        for row in chunks(line, self.terminal.width) {
-            self.text.push_str(&color.apply(&row, self.terminal.color));
+        for row in chunks(line, self.width) {
+            self.text.push_str(&color.apply(&row, self.color));
             self.text.push('\n');
         }
     }
 
     /// Adds a line after a margin with `name`, wrapped into rows.
     fn rows(&mut self, name: &str, line: &str, color: Paint) {
-        let width = self.terminal.width.saturating_sub(MARGIN_WIDTH).max(20);
+        let width = self.width.saturating_sub(MARGIN_WIDTH).max(20);
         let mut rows = chunks(line, width);
         if rows.len() > MAX_ROWS && !self.show_all {
             rows.truncate(MAX_ROWS);
@@ -121,11 +116,6 @@ impl Screen {
         self.rows("", line, Paint::Plain);
     }
 
-    /// Adds lines of the context, without a name.
-    fn context<'l>(&mut self, lines: impl Iterator<Item = &'l str>) {
-        self.lines("", Paint::Plain, lines);
-    }
-
     /// Adds lines of a file. The margin of the first one has `name`.
     fn lines<'l>(&mut self, name: &str, color: Paint, lines: impl Iterator<Item = &'l str>) {
         for (index, line) in lines.enumerate() {
@@ -137,28 +127,31 @@ impl Screen {
 
     /// Adds the three sides, as hunks if they are long.
     fn sides(&mut self, place: &OpenPlace) {
-        let original = place.lines.original.as_deref();
-        let (updated, local) = (&place.lines.updated, &place.lines.local);
-        let sides = Triple::new(original, updated.as_deref(), local.as_deref());
-        let sides = sides.map(Option::unwrap_or_default);
+        let sides = Side::ALL.map(|side| place.side(side));
         if !self.show_all && !place.is_secret && self.hunks(sides) {
             return;
         }
-        let original = original.unwrap_or("(not in the markers)");
-        let shown = [original, sides.updated, sides.local];
-        for ((name, lines), color) in NAMES.into_iter().zip(shown).zip(COLORS) {
-            match lines {
-                "" => self.rows(name, "(absent)", color),
-                _ if place.is_secret => self.rows(name, HIDDEN, color),
-                _ => self.first_lines(name, color, lines),
+        for side in Side::ALL.into_array() {
+            match &place.lines[side] {
+                None if side == Side::Original => self.value(side, "(not in the markers)"),
+                Some(lines) if place.is_secret && !lines.is_empty() => self.value(side, HIDDEN),
+                _ => self.side(side, sides[side]),
             }
         }
     }
 
-    /// Adds the first lines of a side, or all of them with `show_all`.
-    fn first_lines(&mut self, name: &str, color: Paint, lines: &str) {
+    /// Adds a note in the place of the lines of a side.
+    fn value(&mut self, side: Side, note: &str) {
+        self.rows(side.as_str(), note, color_of(side));
+    }
+
+    /// Adds the lines of a side: the first ones, or all of them with `show_all`.
+    fn side(&mut self, side: Side, lines: &str) {
+        if lines.is_empty() {
+            return self.value(side, "(absent)");
+        }
         let limit = if self.show_all { usize::MAX } else { MAX_LINES };
-        self.lines(name, color, lines.lines().take(limit));
+        self.lines(side.as_str(), color_of(side), lines.lines().take(limit));
         let more = lines.lines().count().saturating_sub(limit);
         if more > 0 {
             self.note(&format!("... {more} more lines, v shows them"));
@@ -183,12 +176,11 @@ impl Screen {
             ("", other) | (other, "") => mark(Triple::new(original, other, original), &style),
             _ => mark(sides, &style),
         };
-        let absent = [updated, local].iter().position(|side| side.is_empty());
         let Some(stretches) = read(&text, style.size) else {
             return false;
         };
         self.note(&format!("{count} lines, v shows all; these differ:"));
-        let end = self.text.len() + 3 * MAX_LINES * self.terminal.width;
+        let end = self.text.len() + 3 * MAX_LINES * self.width;
         for (index, stretch) in stretches.iter().enumerate() {
             if self.text.len() > end {
                 self.note("... and more");
@@ -198,19 +190,19 @@ impl Screen {
                 Stretch::Common(lines) => {
                     self.common(lines, index == 0, index + 1 == stretches.len())
                 }
-                Stretch::Conflict(Marked { lines, .. }) => {
-                    let lines = lines.map(Option::unwrap_or_default).into_array();
-                    for ((name, lines), color) in NAMES.iter().zip(lines).zip(COLORS) {
-                        match lines {
-                            "" => self.rows(name, "(absent)", color),
-                            lines => self.first_lines(name, color, lines),
-                        }
+                Stretch::Conflict(conflict) => {
+                    for side in Side::ALL.into_array() {
+                        self.side(side, conflict.side(side));
                     }
                 }
             }
         }
-        if let Some(index) = absent {
-            self.rows(NAMES[index + 1], "(absent)", COLORS[index + 1]);
+        let absent = Side::ALL
+            .into_array()
+            .into_iter()
+            .find(|side| sides[*side].is_empty());
+        if let Some(side) = absent {
+            self.side(side, "");
         }
         true
     }
@@ -219,23 +211,27 @@ impl Screen {
     /// shown.
     fn common(&mut self, lines: &str, is_first: bool, is_last: bool) {
         let lines: Vec<&str> = lines.lines().collect();
-        if lines.len() <= 3 {
-            return self.context(lines.into_iter());
+        let count = lines.len();
+        let (first, last) = match count {
+            ..=3 => (count, 0),
+            _ => (usize::from(!is_first), usize::from(!is_last)),
+        };
+        self.lines("", Paint::Plain, lines[..first].iter().copied());
+        if count > 3 {
+            self.note("...");
         }
-        if let (Some(first), false) = (lines.first(), is_first) {
-            self.context([*first].into_iter());
-        }
-        self.note("...");
-        if let (Some(last), false) = (lines.last(), is_last) {
-            self.context([*last].into_iter());
-        }
+        self.lines("", Paint::Plain, lines[count - last..].iter().copied());
     }
 }
 
-/// The names of the sides, in display order.
-const NAMES: [&str; 3] = ["original", "updated", "local"];
-/// The colours of the sides, in display order.
-const COLORS: [Paint; 3] = [Paint::Plain, Paint::Added, Paint::Local];
+/// Returns the colour of a side.
+const fn color_of(side: Side) -> Paint {
+    match side {
+        Side::Original => Paint::Plain,
+        Side::Updated => Paint::Added,
+        Side::Local => Paint::Local,
+    }
+}
 
 /// Splits a line into pieces of `width` characters.
 fn chunks(line: &str, width: usize) -> Vec<String> {
