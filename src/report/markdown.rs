@@ -34,12 +34,8 @@ pub(crate) fn line(plan: &Plan, facts: &Facts) -> String {
 /// Adds a table of the conflicts, except those about deletions.
 pub(crate) fn conflicts(body: &mut Body, plan: &Plan, title: &str) {
     let (conflicts, _) = by_need(plan);
-    table(
-        body,
-        &format!("\n{title}\n\n"),
-        &conflicts,
-        ("conflict", ""),
-    );
+    let title = format!("\n{title}\n\n");
+    table(body, &title, &conflicts, ("conflict", ""));
 }
 
 /// Adds the parts that need no decision.
@@ -87,17 +83,13 @@ fn table(
 
 /// Returns the row of a record.
 fn row(record: &FileConflict) -> String {
-    let mut place = portable(&record.file);
-    if let Some(line) = record.line {
-        place = format!("{place}:{line}");
-    }
-    let mut place = cell(&place);
-    if let Some(resource) = &record.resource {
-        place = format!("{place}<br>{}", cell(&resource.to_string()));
-    }
-    if !record.conflict.path.is_empty() {
-        place = format!("{place}<br>{}", cell(&record.conflict.path));
-    }
+    let file = portable(&record.file);
+    let line = record.line.map(|line| format!(":{line}"));
+    let resource = record.resource.as_ref().map(ToString::to_string);
+    let path = Some(record.conflict.path.to_string()).filter(|path| !path.is_empty());
+    let place = [Some(file + &line.unwrap_or_default()), resource, path];
+    let place: Vec<String> = place.iter().flatten().map(|part| cell(part)).collect();
+    let place = place.join("<br>");
     let values = shown(record).map(|value| cell(&value));
     let kind = record.conflict.kind.as_str();
     let result = match record.conflict.kind {

@@ -38,13 +38,13 @@ pub fn summary(plan: &Plan, facts: &Facts, detail: Detail) -> String {
     }
     push_line(&mut text, &counts(plan, facts));
     let (conflicts, deleted) = by_need(plan);
+    let line = |word, record: &FileConflict| record_line(word, record, detail.color);
     for conflict in conflicts {
-        push_line(&mut text, &record_line("conflict", conflict, detail.color));
+        push_line(&mut text, &line("conflict", conflict));
     }
     for pinned in &plan.pinned {
-        push_line(&mut text, &record_line("pinned", pinned, detail.color));
+        push_line(&mut text, &line("pinned", pinned));
     }
-    let line = |word, record: &FileConflict| record_line(word, record, detail.color);
     let renamed = plan.renamed.iter().map(|it| renamed_line(it, detail.color));
     push_lines(&mut text, detail, renamed, || renamed_count(plan));
     let combined = plan.combined.iter().map(|it| line("combined", it));
@@ -55,9 +55,8 @@ pub fn summary(plan: &Plan, facts: &Facts, detail: Detail) -> String {
         ..detail
     };
     let deletions = deleted.iter().map(|it| line("conflict", it));
-    push_lines(&mut text, deletion_detail, deletions, || {
-        deletion_count(&deleted)
-    });
+    let count = || deletion_count(&deleted);
+    push_lines(&mut text, deletion_detail, deletions, count);
     text
 }
 
@@ -81,11 +80,8 @@ fn push_lines(
 pub(crate) fn by_need(plan: &Plan) -> (Vec<&FileConflict>, Vec<&FileConflict>) {
     let conflicts = plan.conflicts.iter();
     let (deleted, mut others): (Vec<_>, Vec<_>) = conflicts.partition(|it| it.stays_deleted());
-    others.sort_by_key(|it| {
-        (
-            !it.conflict.resolution.is_open(),
-            it.conflict.rule.is_some(),
-        )
+    others.sort_by_key(|FileConflict { conflict, .. }| {
+        (!conflict.resolution.is_open(), conflict.rule.is_some())
     });
     (others, deleted)
 }
@@ -94,11 +90,10 @@ pub(crate) fn by_need(plan: &Plan) -> (Vec<&FileConflict>, Vec<&FileConflict>) {
 pub(super) fn deletion_count(deleted: &[&FileConflict]) -> String {
     let resources = deleted.iter().filter(|it| it.resource.is_some()).count();
     let others = deleted.len() - resources;
-    let (resources, others) = (many(resources, "resource"), many(others, "file"));
-    let items = match (resources.starts_with("0 "), others.starts_with("0 ")) {
-        (_, true) => resources,
-        (true, false) => format!("{others} or folders"),
-        (false, false) => format!("{resources} and {others} or folders"),
+    let items = match (many(resources, "resource"), many(others, "file")) {
+        (resources_only, _) if others == 0 => resources_only,
+        (_, others_only) if resources == 0 => format!("{others_only} or folders"),
+        (resources, others) => format!("{resources} and {others} or folders"),
     };
     let stay = if deleted.len() == 1 { "stays" } else { "stay" };
     format!(
@@ -136,10 +131,9 @@ const fn was(count: usize) -> &'static str {
 /// Returns `renamed FILE:LINE: original RESOURCE | updated RESOURCE | local RESOURCE`.
 pub(super) fn renamed_line(renamed: &Renamed, color: bool) -> String {
     let file = Paint::Name.apply(&shown(&renamed.file), color);
-    let names = renamed.names.as_ref();
-    let names = names.map(|name| {
-        name.as_ref()
-            .map_or("(absent)".to_owned(), ToString::to_string)
+    let names = renamed.names.as_ref().map(|name| match name {
+        Some(name) => name.to_string(),
+        None => "(absent)".to_owned(),
     });
     format!(
         "renamed {file}:{}: original {} | updated {} | local {}",
@@ -182,12 +176,9 @@ pub(crate) fn many(count: usize, noun: &str) -> String {
 /// Returns
 /// `WORD FILE:LINE: RESOURCE: PATH: KIND: original VALUE | updated VALUE | local VALUE -> RESULT`.
 fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
-    let mut parts = Vec::new();
-    let mut file = Paint::Name.apply(&shown(&conflict.file), color);
-    if let Some(line) = conflict.line {
-        file = format!("{file}:{line}");
-    }
-    parts.push(format!("{word} {file}"));
+    let file = Paint::Name.apply(&shown(&conflict.file), color);
+    let line = conflict.line.map(|line| format!(":{line}"));
+    let mut parts = vec![format!("{word} {file}{}", line.unwrap_or_default())];
     if let Some(resource) = &conflict.resource {
         parts.push(visible(&resource.to_string()));
     }

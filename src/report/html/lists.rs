@@ -18,10 +18,8 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
         (0, _) => drop(out.raw("Nothing is written: this is what would change. ")),
         (some, all) if some < all => {
             let sentence = "{} written, {} not: this is what would change there. ";
-            out.fill(
-                sentence,
-                [&many(some, "package"), &(all - some).to_string()],
-            );
+            let others = (all - some).to_string();
+            out.fill(sentence, [&many(some, "package"), &others]);
         }
         _ => drop(out.raw("The result is written. ")),
     }
@@ -39,12 +37,8 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
          aria-label=\"Counts\"><table>\n<thead><tr>",
     );
-    let name_columns = if has_names {
-        NAME_COLUMNS.as_slice()
-    } else {
-        &[]
-    };
-    for head in name_columns.iter().chain(&COUNT_COLUMNS) {
+    let name_columns = NAME_COLUMNS.iter().filter(|_| has_names);
+    for head in name_columns.chain(&COUNT_COLUMNS) {
         out.fill("<th scope=\"col\">{}</th>", [head]);
     }
     out.raw("</tr></thead>\n<tbody>\n");
@@ -75,13 +69,9 @@ fn row(out: &mut Out, package: &Package<'_>, has_names: bool) {
     let plan = package.plan;
     let (conflicts, deleted) = by_need(plan);
     // if the run was refused, all conflicts are left
-    let open = match package.facts.open && !plan.has_open_conflicts() {
-        true => conflicts.len(),
-        false => conflicts
-            .iter()
-            .filter(|it| it.conflict.resolution.is_open())
-            .count(),
-    };
+    let is_refused = package.facts.open && !plan.has_open_conflicts();
+    let open = conflicts.iter();
+    let open = open.filter(|it| is_refused || it.conflict.resolution.is_open());
     out.raw("<tr>");
     if has_names {
         let [from, to] = &package.versions;
@@ -91,7 +81,7 @@ fn row(out: &mut Out, package: &Package<'_>, has_names: bool) {
     let counts = plan.counts();
     for number in [
         conflicts.len(),
-        open,
+        open.count(),
         plan.combined.len(),
         counts.changed,
         counts.added,
@@ -112,39 +102,32 @@ fn row(out: &mut Out, package: &Package<'_>, has_names: bool) {
 
 /// Writes the list of packages that failed.
 pub(super) fn failures(out: &mut Out, page: &Page<'_>) {
-    let failed = page
-        .failed
-        .iter()
-        .map(|(package, why)| format!("{package}: {why}"));
+    let failed = page.failed.iter();
+    let failed = failed.map(|(package, why)| format!("{package}: {why}"));
     list(out, "Failed", failed.collect());
 }
 
-/// Writes the lists of renamed resources, warnings and commits.
+/// Writes the lists of renamed resources, warnings and commits. Each row starts with the name of its
+/// package, if the package has one.
 pub(super) fn notes(out: &mut Out, page: &Page<'_>) {
-    let packages = || page.packages.iter();
-    let renamed = packages().flat_map(|package| {
+    let mut write = |title, rows_of: fn(&Package<'_>) -> Vec<String>| {
+        let rows = page.packages.iter().flat_map(|package| {
+            let rows = rows_of(package).into_iter();
+            rows.map(|row| match package.name.as_str() {
+                "" => row,
+                name => format!("{name}: {row}"),
+            })
+        });
+        list(out, title, rows.collect());
+    };
+    write("Paired although the name differs", |package| {
         let renamed = package.plan.renamed.iter();
-        renamed.map(|it| with_name(package, &renamed_line(it, false)))
+        renamed.map(|it| renamed_line(it, false)).collect()
     });
-    list(out, "Paired although the name differs", renamed.collect());
-    let warnings = packages().flat_map(|package| {
-        let warnings = package.plan.warnings.iter();
-        warnings.map(|it| with_name(package, &warning(it)))
+    write("Warnings", |package| {
+        package.plan.warnings.iter().map(warning).collect()
     });
-    list(out, "Warnings", warnings.collect());
-    let commits = packages().flat_map(|package| {
-        let commits = package.commits.iter();
-        commits.map(|it| with_name(package, it))
-    });
-    list(out, "Upstream's commits", commits.collect());
-}
-
-/// Returns a text after the name of its package, if the package has one.
-fn with_name(package: &Package<'_>, text: &str) -> String {
-    match package.name.as_str() {
-        "" => text.to_owned(),
-        name => format!("{name}: {text}"),
-    }
+    write("Upstream's commits", |package| package.commits.clone());
 }
 
 /// Returns a warning on one line.

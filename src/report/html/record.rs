@@ -3,8 +3,8 @@
 
 use super::Package;
 use super::out::Out;
-use super::source::{Line, LocalFile};
-use super::{sides, tokens};
+use super::sides;
+use super::source::LocalFile;
 use crate::merge::{ConflictKind, Resolution, Take};
 use crate::package::{FileConflict, Written};
 use crate::report::{portable, reason};
@@ -49,8 +49,9 @@ impl ShownRecord<'_> {
         }
         out.raw("</span></summary>\n");
         sides::write(out, self.record);
-        let context = self.source.map(|it| it.lines_of(self.record));
-        lines(out, &context.unwrap_or_default());
+        if let Some(source) = self.source {
+            source.write_lines(out, self.record);
+        }
         out.fill("<p class=\"why\">{}</p>\n", [&reason(conflict)]);
         if let Some(rule) = self.rule() {
             out.raw(
@@ -119,22 +120,4 @@ pub(super) fn section(
         item.write(out, is_open);
     }
     out.raw("</section>\n");
-}
-
-/// Writes lines of the local file, as it was before the merge.
-fn lines(out: &mut Out, lines: &[Line<'_>]) {
-    if lines.is_empty() {
-        return;
-    }
-    out.raw("<figure><figcaption>local file, before the merge</figcaption><ol class=\"lines\">\n");
-    for line in lines {
-        let item = match line.is_in_record {
-            true => "<li class=\"here\" value=\"{}\"><code>",
-            false => "<li value=\"{}\"><code>",
-        };
-        out.fill(item, [&line.number.to_string()]);
-        tokens::write(out, line.text);
-        out.raw("</code></li>\n");
-    }
-    out.raw("</ol></figure>\n");
 }

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
+use super::out::Out;
+use super::tokens;
 use crate::merge::Pattern;
 use crate::package::{FileConflict, Plan};
 use crate::report::hunks::shown_lines;
@@ -30,16 +32,6 @@ pub(super) struct LocalFile<'p> {
     trees: OnceCell<Vec<(Range<usize>, Tree<'p>)>>,
 }
 
-/// A line of a file.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'p> {
-    /// The line number, from 1.
-    pub(super) number: usize,
-    pub(super) text: &'p str,
-    /// Whether the record is about this line. Other lines are context.
-    pub(super) is_in_record: bool,
-}
-
 /// Returns the local files of a plan that are text.
 pub(super) fn local_files(plan: &Plan) -> LocalFiles<'_> {
     let files = plan.sources.iter();
@@ -57,10 +49,10 @@ pub(super) fn local_files(plan: &Plan) -> LocalFiles<'_> {
 }
 
 impl<'p> LocalFile<'p> {
-    /// Returns the lines of a record and its context; none if the local side does not have it.
-    pub(super) fn lines_of(&self, record: &FileConflict) -> Vec<Line<'p>> {
+    /// Writes the lines of a record and its context; nothing if the local side does not have it.
+    pub(super) fn write_lines(&self, out: &mut Out, record: &FileConflict) {
         let Some(first) = record.line.map(|line| line - 1) else {
-            return Vec::new();
+            return;
         };
         let line_count = match &record.conflict.values.local {
             // a value of several lines starts below its key
@@ -68,17 +60,25 @@ impl<'p> LocalFile<'p> {
             None => 0,
         };
         let end = first + line_count.min(MAX_LINES);
-        let (from, to) = (
-            first.saturating_sub(CONTEXT),
-            (end.max(first + 1) + CONTEXT).min(self.lines.len()),
-        );
-        let numbers = (from..to).filter(|at| self.shown.get(*at) == Some(&true));
-        let line = |at: usize| Line {
-            number: at + 1,
-            text: self.lines[at].trim_end_matches(['\n', '\r']),
-            is_in_record: (first..end).contains(&at),
-        };
-        numbers.map(line).collect()
+        let from = first.saturating_sub(CONTEXT);
+        let to = (end.max(first + 1) + CONTEXT).min(self.lines.len());
+        let is_shown = |at: &usize| self.shown.get(*at) == Some(&true);
+        let mut numbers = (from..to).filter(is_shown).peekable();
+        if numbers.peek().is_none() {
+            return;
+        }
+        out.raw("<figure><figcaption>local file, before the merge</figcaption>");
+        out.raw("<ol class=\"lines\">\n");
+        for at in numbers {
+            let item = match (first..end).contains(&at) {
+                true => "<li class=\"here\" value=\"{}\"><code>",
+                false => "<li value=\"{}\"><code>",
+            };
+            out.fill(item, [&(at + 1).to_string()]);
+            tokens::write(out, self.lines[at].trim_end_matches(['\n', '\r']));
+            out.raw("</code></li>\n");
+        }
+        out.raw("</ol></figure>\n");
     }
 
     /// Returns the part of a record's path that a rule can name. For a record within a text of
