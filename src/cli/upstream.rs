@@ -38,14 +38,13 @@ impl Printer {
         self.print(result, streams)
     }
 
-    /// Returns the notes about packages, the exit status, and as text a message if there are no
-    /// packages. For a package that has a newer version, `newer` returns its notes and whether the
-    /// exit status is 1.
+    /// Returns the output about packages: their errors, or a message if there are no packages.
+    /// `newer` adds what is to be said about a package that has a newer version.
     fn collect_outcomes<T>(
         &self,
         packages: &Packages,
         outcomes: &[PackageOutcome<T>],
-        mut newer: impl FnMut(&T) -> (Vec<String>, bool),
+        mut newer: impl FnMut(&T, &mut Output),
     ) -> Output {
         let mut output = Output::default();
         if outcomes.is_empty() {
@@ -54,13 +53,7 @@ impl Printer {
         for outcome in outcomes {
             match &outcome.newer {
                 Ok(None) => {}
-                Ok(Some(it)) => {
-                    let (notes, is_status_1) = newer(it);
-                    output.notes.extend(notes);
-                    if is_status_1 {
-                        output.status = output.status.max(CONFLICTS);
-                    }
-                }
+                Ok(Some(it)) => newer(it, &mut output),
                 Err(error) => {
                     output.notes.push(self.error_note(&outcome.package, error));
                     let signal = self.signals.status_after(error);
@@ -79,6 +72,22 @@ impl Printer {
         match error.to_string().starts_with(&package) {
             true => text,
             false => format!("{package} failed:\n{text}"),
+        }
+    }
+
+    /// Adds the warnings of an upgrade, and a note if conflicts are left.
+    fn add_notes(&self, upgrade: &Upgrade, output: &mut Output) {
+        let package = shown(&upgrade.package);
+        let told = !self.args.quiet;
+        let warnings = upgrade.plan.warnings.iter().filter(|_| told);
+        let warnings = warnings.map(|it| it.render(self.display.color_errors));
+        output.notes.extend(warnings);
+        if upgrade.facts.refused {
+            let note = format!("{package}: conflicts are left: nothing was written");
+            output.notes.push(note);
+        } else if upgrade.facts.open && told {
+            let note = format!("{package}: conflicts are left: see the report");
+            output.notes.push(note);
         }
     }
 }
@@ -113,13 +122,12 @@ pub(super) fn get(run: &Printer, remotes: &Remotes<'_>, args: &GetArgs) -> Resul
     let choice = Choice::newest(args.pre_releases);
     let folder = args.folder.as_deref();
     let (vendored, files, warnings) = upgrade::get(remotes, &args.address, folder, choice)?;
+    let mut output = Output::from(vendored.told(&format!(", {}", report::many(files, "file"))));
     let warnings = warnings.iter();
-    Ok(Output {
-        notes: warnings
-            .map(|it| it.render(run.display.color_errors))
-            .collect(),
-        ..Output::from(vendored.told(&format!(", {}", report::many(files, "file"))))
-    })
+    output.notes = warnings
+        .map(|it| it.render(run.display.color_errors))
+        .collect();
+    Ok(output)
 }
 
 /// Records where a copy comes from. The output says how much the copy differs from that version.
@@ -127,12 +135,9 @@ pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Output, E
     let choice = Choice::newest(args.pre_releases);
     let address = args.address.as_deref();
     let (adopted, difference) = upgrade::adopt(remotes, &args.folder, address, choice)?;
-    let all = difference.same + difference.changed + difference.missing;
-    let mut parts = vec![format!(
-        "{} of {} the same",
-        difference.same,
-        report::many(all, "file")
-    )];
+    let same = difference.same;
+    let all = report::many(same + difference.changed + difference.missing, "file");
+    let mut parts = vec![format!("{same} of {all} the same")];
     for (count, what) in [
         (difference.changed, "changed"),
         (difference.missing, "missing"),
@@ -157,21 +162,19 @@ pub(super) fn outdated(
     exit_code: bool,
 ) -> Result<Output, Error> {
     let outcomes = upgrade::outdated(remotes, packages, options)?;
-    let text = upgrade::outdated_text(&outcomes);
-    let report = match run.report.format {
+    let mut output = run.collect_outcomes(packages, &outcomes, |it, output| {
+        if exit_code && it.wanted.is_some() {
+            output.status = output.status.max(CONFLICTS);
+        }
+    });
+    output.text += &upgrade::outdated_text(&outcomes);
+    output.report = match run.report.format {
         // OutdatedArgs::run refuses HTML
         ReportFormat::Text | ReportFormat::Html => None,
         ReportFormat::Json => Some(upgrade::outdated_json(&outcomes)),
         ReportFormat::Markdown => Some(upgrade::outdated_markdown(&outcomes)),
     };
-    let output = run.collect_outcomes(packages, &outcomes, |it| {
-        (Vec::new(), exit_code && it.wanted.is_some())
-    });
-    Ok(Output {
-        text: text + &output.text,
-        report,
-        ..output
-    })
+    Ok(output)
 }
 
 /// Upgrades packages. With `diff`, the text is the diff of the packages and there is no report.
@@ -183,55 +186,32 @@ pub(super) fn upgrade_packages(
 ) -> Result<Output, Error> {
     let outcomes = upgrade::upgrade(remotes, packages, options, &run.signals)?;
     let color = run.display.color_output;
-    let mut diffs = String::new();
-    let output = run.collect_outcomes(packages, &outcomes, |it| {
-        let mut notes = notes_of(it, run);
+    let mut output = run.collect_outcomes(packages, &outcomes, |it, output| {
+        run.add_notes(it, output);
         if diff {
             let package_diff = report::diff_in(&it.package, &it.plan, color);
-            diffs.push_str(&package_diff.text);
             if !run.args.quiet {
-                notes.extend(left_out_notes(&package_diff));
+                output.notes.extend(left_out_notes(&package_diff));
             }
+            output.text += &escaped_for_terminal(package_diff.text, color);
         }
-        (notes, it.facts.open)
+        if it.facts.open {
+            output.status = output.status.max(CONFLICTS);
+        }
     });
-    let (text, report) = if diff {
-        (escaped_for_terminal(diffs, color), None)
-    } else {
+    if !diff {
         let detail = Detail {
             files: run.args.verbose || options.dry_run,
             records: run.args.verbose,
             color,
         };
-        let report = match run.report.format {
+        output.text += &upgrade::upgrade_text(&outcomes, detail);
+        output.report = match run.report.format {
             ReportFormat::Text => None,
             ReportFormat::Json => Some(upgrade::upgrade_json(&outcomes)),
             ReportFormat::Markdown => Some(upgrade::upgrade_markdown(&outcomes)),
             ReportFormat::Html => Some(upgrade::upgrade_html(&outcomes)),
         };
-        (upgrade::upgrade_text(&outcomes, detail), report)
-    };
-    Ok(Output {
-        text: text + &output.text,
-        report,
-        ..output
-    })
-}
-
-/// Returns the warnings of an upgrade, and a note if conflicts are left.
-fn notes_of(upgrade: &Upgrade, run: &Printer) -> Vec<String> {
-    let package = shown(&upgrade.package);
-    let mut notes = Vec::new();
-    if !run.args.quiet {
-        let warnings = upgrade.plan.warnings.iter();
-        notes.extend(warnings.map(|it| it.render(run.display.color_errors)));
     }
-    if upgrade.facts.refused {
-        notes.push(format!(
-            "{package}: conflicts are left: nothing was written"
-        ));
-    } else if upgrade.facts.open && !run.args.quiet {
-        notes.push(format!("{package}: conflicts are left: see the report"));
-    }
-    notes
+    Ok(output)
 }

@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 pub(super) struct Limits {
     /// The most bytes that it may write to standard output.
     pub(super) max_stdout: u64,
-    /// How many bytes of the end of standard error are kept.
-    pub(super) kept_stderr: usize,
     /// The time limit.
     pub(super) timeout: Duration,
     /// Whether it reads data from strangers, so that its memory and the size of its files are
@@ -32,6 +30,9 @@ pub(super) enum Failure {
 /// How long to wait for the end of standard error after the process has ended: a helper that runs
 /// on in the background keeps it open.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How many bytes of the end of standard error are kept.
+const KEPT: usize = 64 << 10;
 
 /// The longest pause between two looks at a process that has closed its output.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
@@ -60,14 +61,9 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Resul
         // read; the error of a process that stops reading is on its standard error
         thread::spawn(move || stdin.write_all(&input).unwrap_or_default());
     }
-    let max_stdout = limits.max_stdout;
-    let stdout = in_background(child.stdout.take(), move |pipe| {
-        read_at_most(pipe, max_stdout)
-    });
-    let kept_stderr = limits.kept_stderr;
-    let stderr = in_background(child.stderr.take(), move |pipe| {
-        Ok(read_end(pipe, kept_stderr))
-    });
+    let max = limits.max_stdout;
+    let stdout = in_background(child.stdout.take(), move |pipe| read_at_most(pipe, max));
+    let stderr = in_background(child.stderr.take(), read_end);
     let result = wait(&mut child, &stdout, &stderr, deadline);
     if result.is_err() {
         kill(&mut child);
@@ -78,7 +74,7 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Resul
 fn wait(
     child: &mut Child,
     stdout: &Receiver<Result<Vec<u8>, Failure>>,
-    stderr: &Receiver<Result<Vec<u8>, Failure>>,
+    stderr: &Receiver<Vec<u8>>,
     deadline: Instant,
 ) -> Result<Output, Failure> {
     let time_left = || deadline.saturating_duration_since(Instant::now());
@@ -99,7 +95,7 @@ fn wait(
         thread::sleep(pause);
         pause = LONGEST_PAUSE.min(pause * 2);
     };
-    let stderr = stderr.recv_timeout(GRACE).unwrap_or(Ok(Vec::new()))?;
+    let stderr = stderr.recv_timeout(GRACE).unwrap_or_default();
     Ok(Output {
         status,
         stdout,
@@ -108,10 +104,10 @@ fn wait(
 }
 
 /// Reads a pipe in a thread, and returns the receiver of the result. The thread is not joined.
-fn in_background<P: Read + Send + 'static>(
+fn in_background<P: Read + Send + 'static, R: Send + 'static>(
     pipe: Option<P>,
-    read: impl FnOnce(P) -> Result<Vec<u8>, Failure> + Send + 'static,
-) -> Receiver<Result<Vec<u8>, Failure>> {
+    read: impl FnOnce(P) -> R + Send + 'static,
+) -> Receiver<R> {
     let (sender, receiver) = channel();
     if let Some(pipe) = pipe {
         thread::spawn(move || {
@@ -125,23 +121,22 @@ fn in_background<P: Read + Send + 'static>(
 fn read_at_most(pipe: impl Read, max: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let mut limited = pipe.take(max.saturating_add(1));
-    limited
-        .read_to_end(&mut bytes)
-        .map_err(Failure::NotStarted)?;
+    let read = limited.read_to_end(&mut bytes);
+    read.map_err(Failure::NotStarted)?;
     match bytes.len() as u64 > max {
         true => Err(Failure::TooMuchOutput),
         false => Ok(bytes),
     }
 }
 
-/// Reads a pipe to its end and returns its last bytes, between `kept` and twice as many.
-fn read_end(mut pipe: impl Read, kept: usize) -> Vec<u8> {
+/// Reads a pipe to its end and returns its last bytes, between [`KEPT`] and twice as many.
+fn read_end(mut pipe: impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut buffer = vec![0; 8192];
     while let Ok(count @ 1..) = pipe.read(&mut buffer) {
         bytes.extend_from_slice(&buffer[..count]);
-        if bytes.len() > 2 * kept {
-            bytes.drain(..bytes.len() - kept);
+        if bytes.len() > 2 * KEPT {
+            bytes.drain(..bytes.len() - KEPT);
         }
     }
     bytes
@@ -163,11 +158,8 @@ fn descendants_of(process: u32) -> Vec<u32> {
     while let Some(process) = all.get(next) {
         let list = format!("/proc/{process}/task/{process}/children");
         let children = std::fs::read_to_string(list).unwrap_or_default();
-        all.extend(
-            children
-                .split_whitespace()
-                .filter_map(|id| id.parse::<u32>().ok()),
-        );
+        let children = children.split_whitespace();
+        all.extend(children.filter_map(|id| id.parse::<u32>().ok()));
         next += 1;
     }
     all.split_off(1)
@@ -217,7 +209,6 @@ mod tests {
     fn limits(seconds: u64) -> Limits {
         Limits {
             max_stdout: 100_000,
-            kept_stderr: 1000,
             timeout: Duration::from_secs(seconds),
             untrusted: true,
         }

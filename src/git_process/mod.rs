@@ -39,22 +39,16 @@ pub(crate) const ALLOWED_PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
 /// The ssh command that git uses unless the user has configured one.
 const SSH_COMMAND: &str = "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=30";
 
-/// Options of every call, which override git's configuration: no folder in a package counts as a
+/// Settings of every call, which override git's configuration: no folder in a package counts as a
 /// bare repository, and git starts no file system monitor and enters no submodule.
-const COMMON_OPTIONS: [&str; 8] = [
-    "-c",
+const COMMON_SETTINGS: [&str; 4] = [
     "safe.bareRepository=explicit",
-    "-c",
     "core.fsmonitor=false",
-    "-c",
     "submodule.recurse=false",
-    "-c",
     "protocol.fd.allow=never",
 ];
 /// The default limit of git's standard output, in bytes.
 const MAX_STDOUT: u64 = 64 << 20;
-/// How many bytes of standard error are kept.
-const KEPT_STDERR: usize = 64 << 10;
 /// The default time limit of a call of git, in seconds.
 const DEFAULT_TIMEOUT: u64 = 600;
 /// The environment variable that sets the time limit of a call of git, in seconds.
@@ -68,7 +62,6 @@ const HELPER_TIMEOUT: Duration = Duration::from_secs(120);
 pub(crate) fn query_credential_helper(program: &Path, server: &str) -> Option<Vec<u8>> {
     let limits = Limits {
         max_stdout: 1 << 20,
-        kept_stderr: 0,
         timeout: HELPER_TIMEOUT,
         untrusted: false,
     };
@@ -159,7 +152,7 @@ impl Git {
             .env("GIT_LITERAL_PATHSPECS", "1")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("LC_ALL", "C")
-            .args(COMMON_OPTIONS);
+            .args(COMMON_SETTINGS.iter().flat_map(|it| ["-c", it]));
         for (name, value) in [
             ("GIT_HTTP_LOW_SPEED_LIMIT", "1"),
             ("GIT_HTTP_LOW_SPEED_TIME", "120"),
@@ -250,15 +243,14 @@ impl Git {
         if !self.hooks {
             self.command.args(["-c", "core.hooksPath=/dev/null"]);
         }
-        let name = self.arguments.first().cloned().unwrap_or_default();
         self.command.args(&self.arguments);
         let limits = Limits {
             max_stdout: self.max_stdout,
-            kept_stderr: KEPT_STDERR,
             timeout: timeout(),
             untrusted: self.untrusted,
         };
-        let name = name.to_string_lossy();
+        let name = self.arguments.first().map(|it| it.to_string_lossy());
+        let name = name.unwrap_or_default();
         bounded::run(&mut self.command, input, &limits).map_err(|error| match error {
             Failure::NotStarted(error) => not_started(error),
             Failure::TimedOut => Error::refused(

@@ -15,19 +15,14 @@ const NOISE: [&str; 5] = [
 /// passwords.
 pub(crate) fn reason(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
-    let lines = text.lines().map(str::trim);
-    let lines: Vec<&str> = lines
-        .filter(|line| !line.is_empty() && !NOISE.iter().any(|noise| line.starts_with(noise)))
-        .collect();
-    let start = lines.len().saturating_sub(3);
-    let message: Vec<String> = lines[start..]
-        .iter()
-        .map(|line| line.strip_prefix("fatal: ").unwrap_or(line).to_owned())
-        .collect();
-    if message.is_empty() {
-        return "git gave no reason".to_owned();
+    let is_noise = |line: &str| line.is_empty() || NOISE.iter().any(|it| line.starts_with(it));
+    let lines = text.lines().map(str::trim).filter(|line| !is_noise(line));
+    let lines = lines.map(|line| line.strip_prefix("fatal: ").unwrap_or(line));
+    let lines: Vec<&str> = lines.collect();
+    match &lines[lines.len().saturating_sub(3)..] {
+        [] => "git gave no reason".to_owned(),
+        last => without_password(&last.join("; ")),
     }
-    without_password(&message.join("; "))
 }
 
 /// Returns the text with the credentials in its addresses replaced by `***`. That is everything
