@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum as _};
 
-use super::print::Streams;
+use super::print::{FAILED, Streams};
 use crate::git::resolve::{MARKER_SIZE, Style};
 use crate::git::{self, Favor, FilesToMerge, Scope};
 use crate::merge::ConflictStyle;
@@ -144,10 +144,8 @@ impl GitCommands {
     /// git calls these for each file that it merges. Returns `None` for other or wrong arguments:
     /// the whole command line reports the error.
     pub(super) fn parse_alone(arguments: &[OsString]) -> Option<Self> {
-        if !["git", "merge-file"]
-            .iter()
-            .any(|name| arguments.get(1).is_some_and(|it| it == name))
-        {
+        let name = arguments.get(1)?;
+        if name != "git" && name != "merge-file" {
             return None;
         }
         let command = Self::augment_subcommands(clap::Command::new("merge3"));
@@ -161,8 +159,12 @@ impl GitCommands {
     /// The arguments are wrong.
     pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
         let Streams { output, errors } = streams;
-        let zero_or_two = |result: Result<(), String>| (result.map(|()| 0), 2);
-        let (result, failure_status) = match self {
+        let failure_status = match self {
+            Self::Git(Git::Driver(_)) => git::FAILED,
+            Self::MergeFile(_) => u8::MAX,
+            _ => FAILED,
+        };
+        let result = match self {
             Self::MergeFile(args) if args.labels.len() > 3 => {
                 return Err("-L can be given three times at most".to_owned());
             }
@@ -171,26 +173,20 @@ impl GitCommands {
             }
             Self::Git(Git::Driver(args)) => {
                 let (path, output) = (args.path.as_deref(), args.output.as_deref());
-                (git::drive(&args.files(), path, output), git::FAILED)
+                git::drive(&args.files(), path, output)
             }
             Self::MergeFile(args) => {
                 let options = (args.stdout, args.quiet);
-                let result = git::merge_file(&args.files(), options, output, errors);
-                (result, u8::MAX)
+                git::merge_file(&args.files(), options, output, errors)
             }
             Self::Solve(args) => {
                 let size = marker_size(args.marker_size);
-                (
-                    git::solve(&args.files, size, args.stdout, output, errors),
-                    2,
-                )
+                git::solve(&args.files, size, args.stdout, output, errors)
             }
-            Self::Git(Git::Install(scope)) => zero_or_two(git::install(scope, output)),
-            Self::Git(Git::Mergetool(args)) => {
-                zero_or_two(git::install_mergetool(args.scope, output))
-            }
-            Self::Git(Git::Uninstall(scope)) => zero_or_two(git::uninstall(scope, output)),
-            Self::Git(Git::Status) => (git::status(output), 2),
+            Self::Git(Git::Install(scope)) => git::install(scope, output),
+            Self::Git(Git::Mergetool(args)) => git::install_mergetool(args.scope, output),
+            Self::Git(Git::Uninstall(scope)) => git::uninstall(scope, output),
+            Self::Git(Git::Status) => git::status(output),
         };
         Ok(result.unwrap_or_else(|message| {
             streams.tell(&format!("error: {}", visible_lines(&message)));

@@ -28,9 +28,7 @@ impl ReportArgs {
     pub(super) fn check_writable(&self) -> Result<(), Error> {
         const OPTION: &str = "--report-file";
         match &self.file {
-            Some(path) if path.is_symlink() && !is_open_already(path) => {
-                Err(not_a_file(OPTION, path))
-            }
+            Some(path) if path.is_symlink() && !is_open_already(path) => not_a_file(OPTION, path),
             Some(path) => check_writable(OPTION, path),
             None => Ok(()),
         }
@@ -72,28 +70,21 @@ impl ReportArgs {
 /// # Errors
 /// The path is not a regular file, or its folder does not exist.
 pub(super) fn check_writable(option: &str, path: &Path) -> Result<(), Error> {
-    if is_open_already(path) {
-        return Ok(());
-    }
+    let is_folder = |folder: &Path| folder.as_os_str().is_empty() || folder.is_dir();
     match fs::metadata(path) {
+        _ if is_open_already(path) => Ok(()),
         Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(not_a_file(option, path)),
-        Err(_)
-            if path
-                .parent()
-                .is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir()) =>
-        {
-            Ok(())
-        }
+        Ok(_) => not_a_file(option, path),
+        Err(_) if path.parent().is_none_or(is_folder) => Ok(()),
         Err(error) => Err(Error::writing(path)(error)),
     }
 }
 
-/// Makes the error for a path that is not a regular file.
-fn not_a_file(option: &str, path: &Path) -> Error {
+/// Fails because a path is not a regular file.
+fn not_a_file(option: &str, path: &Path) -> Result<(), Error> {
     let help =
         format!("nothing was written; give {option} a regular file, or one that is not there yet");
-    Error::option(option, path, "is not a regular file", help)
+    Err(Error::option(option, path, "is not a regular file", help))
 }
 
 /// The format of a report.

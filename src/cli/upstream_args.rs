@@ -170,14 +170,6 @@ fn shard(text: &str) -> Result<Shard, String> {
 }
 
 impl SelectionArgs {
-    /// Returns which version to choose.
-    fn choice(&self) -> Choice {
-        Choice {
-            within: self.within,
-            pre_releases: self.pre_releases,
-        }
-    }
-
     /// Returns how many packages to process at the same time. The default may be more than the
     /// number of cores, because jobs spend most of their time waiting for servers.
     fn jobs(&self, run: &RunArgs) -> Option<NonZeroUsize> {
@@ -187,16 +179,23 @@ impl SelectionArgs {
             .or(NonZeroUsize::new(cores.max(MIN_DEFAULT_JOBS)))
     }
 
-    /// Returns the selected packages. `all_by_default` selects all packages below the current
-    /// folder if the arguments select none.
-    fn packages(self, all_by_default: bool) -> Result<Packages, String> {
-        if !self.packages.is_empty() {
-            return Ok(Packages::Named(self.packages));
-        }
-        if self.all || self.shard.is_some() || all_by_default {
-            return Ok(Packages::Below(self.shard));
-        }
-        Err("name packages, or take --all of those below here".to_owned())
+    /// Returns the selected packages, and options with the selected versions. `all_by_default`
+    /// selects all packages below the current folder if the arguments select none.
+    fn input(self, all_by_default: bool) -> Result<(Packages, UpgradeOptions), String> {
+        let packages = match self.packages {
+            named if !named.is_empty() => Packages::Named(named),
+            _ if self.all || self.shard.is_some() || all_by_default => Packages::Below(self.shard),
+            _ => return Err("name packages, or take --all of those below here".to_owned()),
+        };
+        let options = UpgradeOptions {
+            choice: Choice {
+                within: self.within,
+                pre_releases: self.pre_releases,
+            },
+            allowed: self.allow_upstream,
+            ..UpgradeOptions::default()
+        };
+        Ok((packages, options))
     }
 }
 
@@ -224,12 +223,7 @@ impl OutdatedArgs {
             return Err(why.to_owned());
         }
         let jobs = self.selection.jobs(&self.run);
-        let options = UpgradeOptions {
-            choice: self.selection.choice(),
-            allowed: self.selection.allow_upstream.clone(),
-            ..UpgradeOptions::default()
-        };
-        let packages = self.selection.packages(true)?;
+        let (packages, options) = self.selection.input(true)?;
         let printer = Printer::new(self.report, self.run);
         let (input, exit_code) = ((&packages, &options), self.exit_code);
         let work = |run: &Printer, remotes: &Remotes<'_>| outdated(run, remotes, input, exit_code);
@@ -245,14 +239,14 @@ impl UpgradeArgs {
             return Err(message.to_owned());
         }
         let names = Triple::new("original", "updated", "local").map(PathBuf::from);
+        let jobs = self.selection.jobs(&self.run);
+        let (packages, selected) = self.selection.input(false)?;
         let options = UpgradeOptions {
             to: self.to,
-            choice: self.selection.choice(),
             dry_run: self.dry_run || self.diff,
             durable: self.run.sync,
             allow_dirty: self.allow_dirty,
             log: self.report.format != ReportFormat::Text,
-            allowed: self.selection.allow_upstream.clone(),
             branch: self.branch,
             commit: self.commit,
             template: self.message.unwrap_or_default(),
@@ -260,9 +254,8 @@ impl UpgradeArgs {
                 show_secrets: self.run.display.options().secrets,
                 ..self.merge.settings(self.markers.style(&names)?)
             },
+            ..selected
         };
-        let jobs = self.selection.jobs(&self.run);
-        let packages = self.selection.packages(false)?;
         let printer = Printer::new(self.report, self.run);
         let (input, diff) = ((&packages, &options), self.diff);
         let work =

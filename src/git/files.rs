@@ -9,8 +9,7 @@ use crate::package::{Access, is_open_already, lock, read_named, replace};
 
 /// Prints to standard output. A closed pipe is no error.
 pub(super) fn print(output: &mut impl Write, bytes: &[u8]) -> Result<(), String> {
-    let printed = output.write_all(bytes).and_then(|()| output.flush());
-    match printed {
+    match output.write_all(bytes).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(format!("cannot write to standard output: {error}"))
         }

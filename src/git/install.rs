@@ -60,7 +60,7 @@ impl Scope {
 ///
 /// # Errors
 /// Outside of a repository, without git, or if a file cannot be written.
-pub(crate) fn install(scope: Scope, output: &mut impl Write) -> Result<(), String> {
+pub(crate) fn install(scope: Scope, output: &mut impl Write) -> Result<u8, String> {
     let attributes = attributes_file(scope)?;
     let mut report = configure(scope, &[(NAME_KEY, NAME), (DRIVER_KEY, DRIVER)])?;
     let before = read_or_empty(&attributes)?;
@@ -85,18 +85,18 @@ pub(crate) fn install(scope: Scope, output: &mut impl Write) -> Result<(), Strin
         report += JJ_ADVICE;
     }
     report += "\nTo merge once without it: MERGE3=0 git merge ...\n";
-    print(output, report.as_bytes())
+    print(output, report.as_bytes()).map(|()| 0)
 }
 
 /// Configures `git mergetool --tool=merge3` to run `merge3 solve`, and prints what was written.
 ///
 /// # Errors
 /// Outside of a repository, or without git.
-pub(crate) fn install_mergetool(scope: Scope, output: &mut impl Write) -> Result<(), String> {
+pub(crate) fn install_mergetool(scope: Scope, output: &mut impl Write) -> Result<u8, String> {
     attributes_file(scope)?;
     let mut report = configure(scope, &MERGETOOL_SETTINGS)?;
     report += "\nWhere a merge left conflicts: git mergetool --tool=merge3\n";
-    print(output, report.as_bytes())
+    print(output, report.as_bytes()).map(|()| 0)
 }
 
 /// Writes the settings that are not set yet, and returns a report of them.
@@ -117,7 +117,7 @@ fn configure(scope: Scope, settings: &[(&str, &str)]) -> Result<String, String> 
 ///
 /// # Errors
 /// As [`install`].
-pub(crate) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<(), String> {
+pub(crate) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<u8, String> {
     let attributes = attributes_file(scope)?;
     let mut report = String::new();
     let [(tool, _), (trust, _)] = MERGETOOL_SETTINGS;
@@ -147,7 +147,7 @@ pub(crate) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<(), Str
     if report.is_empty() {
         report += "nothing was set up\n";
     }
-    print(output, report.as_bytes())
+    print(output, report.as_bytes()).map(|()| 0)
 }
 
 /// Runs `git config`.

@@ -65,8 +65,7 @@ pub(crate) fn status(output: &mut impl Write) -> Result<u8, String> {
             false
         }
     };
-    print(output, report.as_bytes())?;
-    Ok(u8::from(!used))
+    print(output, report.as_bytes()).map(|()| u8::from(!used))
 }
 
 /// Whether a driver, run as git runs it, merges files that only a structural merge can merge

@@ -34,19 +34,14 @@ pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
         let hunks = hunks_of(change, plan.show_secrets);
         if hunks.is_partial {
             let file = shown(&folder.join(&change.path));
-            diff.left_out.push(match hunks.text.is_empty() {
-                true => format!(
-                    "{file} holds a Secret and is left \
-                     out of the diff; --show-secrets shows it"
-                ),
-                false => format!(
-                    "{file}: the values of its Secrets are \
-                     left out of the diff; --show-secrets shows them"
-                ),
-            });
             if hunks.text.is_empty() {
+                let message = "holds a Secret and is left out of the diff; --show-secrets shows it";
+                diff.left_out.push(format!("{file} {message}"));
                 continue;
             }
+            let message =
+                "the values of its Secrets are left out of the diff; --show-secrets shows them";
+            diff.left_out.push(format!("{file}: {message}"));
         }
         let file_diff = file_diff(folder, change, &hunks.text);
         if color {
@@ -63,7 +58,6 @@ pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
 pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
     let old = change.old.as_deref().unwrap_or_default();
     let new = change.new.as_deref().unwrap_or_default();
-    let holds_secret = || may_be_in(old) || may_be_in(new);
     if old == new {
         return Hunks::default();
     }
@@ -71,7 +65,7 @@ pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
     // an added or deleted file cannot be shown in part
     let is_whole = change.old.is_none() || change.new.is_none() || texts.is_none();
     match texts {
-        _ if !show_secrets && is_whole && holds_secret() => Hunks {
+        _ if !show_secrets && is_whole && (may_be_in(old) || may_be_in(new)) => Hunks {
             is_partial: true,
             ..Hunks::default()
         },
@@ -83,19 +77,15 @@ pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
 /// Colours a line for a terminal, with control characters escaped.
 fn paint(line: &str) -> String {
     let line = visible_lines(line);
-    let line = line.as_str();
-    let (content, end) = match line.strip_suffix('\n') {
-        Some(content) => (content, "\n"),
-        None => (line, ""),
-    };
+    let content = line.strip_suffix('\n').unwrap_or(&line);
     let paint = match content.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', ..] => Paint::Name,
         [b'+', ..] => Paint::Added,
         [b'-', ..] => Paint::Removed,
         [b'@', ..] => Paint::Place,
-        _ => return line.to_owned(),
+        _ => return line,
     };
-    paint.apply(content, true) + end
+    paint.apply(content, true) + &line[content.len()..]
 }
 
 /// Returns the diff of a file: git's header lines and the hunks.
@@ -121,12 +111,8 @@ fn file_diff(folder: &Path, change: &FileChange, hunks: &str) -> String {
         }
         ChangeKind::Changed => String::new(),
     };
-    let or_dev_null = |content: &Option<_>, path| match content {
-        Some(_) => path,
-        None => "/dev/null".to_owned(),
-    };
-    let old_name = or_dev_null(&change.old, old_path);
-    let new_name = or_dev_null(&change.new, new_path);
+    let [old_name, new_name] = [(&change.old, old_path), (&change.new, new_path)]
+        .map(|(content, path)| content.as_ref().map_or("/dev/null".to_owned(), |_| path));
     if !hunks.is_empty() {
         let (old_name, new_name) = (terminated(&old_name), terminated(&new_name));
         text.push_str(&format!("--- {old_name}\n+++ {new_name}\n{hunks}"));

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::decide::Decision;
-use super::files::OpenPlace;
 use super::session::{NextStep, Session, explain, read_key};
 use super::{editor, rules, show};
 use crate::merge::Take;
@@ -33,10 +32,8 @@ impl Session<'_> {
                 Ok(()) => return Ok(NextStep::Next),
                 Err(why) => writeln!(output, "{}", visible(&why))?,
             }
-            match read_key(
-                output,
-                "Edit again [e], or decide otherwise [any other key]? ",
-            )? {
+            let question = "Edit again [e], or decide otherwise [any other key]? ";
+            match read_key(output, question)? {
                 'e' => text = edited,
                 _ => return Ok(NextStep::Repeat { show: true }),
             }
@@ -92,9 +89,7 @@ impl Session<'_> {
         for (index, file) in self.files.iter().enumerate() {
             let open = self.places.iter_mut();
             let open = open.filter(|it| it.file == index && it.decision.is_none());
-            let open: Vec<&mut OpenPlace> = open.collect();
-            let decided = rules::are_decided(rules, file, &open);
-            for (place, _) in open.into_iter().zip(decided).filter(|(_, it)| *it) {
+            for place in rules::decided(rules, file, open) {
                 place.decision = Some(Decision {
                     rule_place: Some(self.current),
                     ..Decision::side(place, side)

@@ -17,14 +17,13 @@ pub(crate) type Wait<'w> = &'w dyn Fn(&mut Child) -> io::Result<ExitStatus>;
 pub(super) fn edit(text: &str, file: &Path, wait: Wait<'_>) -> Result<String, String> {
     let extension = file.extension().and_then(|it| it.to_str()).unwrap_or("txt");
     // only the user can read a file that tempfile makes
-    let mut copy = tempfile::Builder::new()
+    let copy = tempfile::Builder::new()
         .prefix("merge3-review-")
         .suffix(&format!(".{extension}"))
         .tempfile()
-        .map_err(|error| format!("there is no file to edit: {error}"))?;
-    copy.write_all(text.as_bytes())
-        .map_err(|error| format!("there is no file to edit: {error}"))?;
-    let copy = copy.into_temp_path();
+        .and_then(|mut copy| copy.write_all(text.as_bytes()).map(|()| copy))
+        .map_err(|error| format!("there is no file to edit: {error}"))?
+        .into_temp_path();
     let editor = ["VISUAL", "EDITOR"]
         .into_iter()
         .find_map(|name| env::var(name).ok().filter(|value| !value.trim().is_empty()));

@@ -23,18 +23,18 @@ pub(super) fn rules_for(file: &MarkedFile, place: &OpenPlace, take: Take) -> Vec
     rules.collect()
 }
 
-/// Returns for each of a file's places whether the rules decide all entries in it.
-pub(super) fn are_decided(
+/// Returns those of a file's places of which the rules decide all entries.
+pub(super) fn decided<'p>(
     rules: &[Written],
     file: &MarkedFile,
-    places: &[&mut OpenPlace],
-) -> Vec<bool> {
-    let of_file = rules.iter().filter(|rule| {
-        let rule_file = rule.file.as_ref();
-        rule_file.is_none_or(|path| *path == portable(&file.path))
-    });
-    let pattern = |rule: &Written| Some((rule.kind.clone(), Pattern::parse(&rule.path).ok()?));
-    let patterns: Vec<(Option<String>, Pattern)> = of_file.filter_map(pattern).collect();
+    places: impl Iterator<Item = &'p mut OpenPlace>,
+) -> Vec<&'p mut OpenPlace> {
+    let path = portable(&file.path);
+    let of_file = rules
+        .iter()
+        .filter(|rule| rule.file.as_ref().is_none_or(|it| *it == path));
+    let patterns = of_file.filter_map(|rule| Some((&rule.kind, Pattern::parse(&rule.path).ok()?)));
+    let patterns: Vec<(&Option<String>, Pattern)> = patterns.collect();
     let sides = [Side::Local, Side::Updated].map(|side| file.resolved(side));
     let sides = sides.each_ref().map(ResolvedFile::parsed);
     let is_decided = |place: &&mut OpenPlace| {
@@ -53,20 +53,18 @@ pub(super) fn are_decided(
                 let spans: Vec<_> = spans.map(|entry| tree.entry(entry).span).collect();
                 let is_matched = |entry| {
                     let inner = tree.entry(entry).span;
-                    spans
-                        .iter()
-                        .any(|span| span.start <= inner.start && inner.end <= span.end)
+                    let mut spans = spans.iter();
+                    spans.any(|span| span.start <= inner.start && inner.end <= span.end)
                 };
-                let found = place.paths.iter().map(|path| {
-                    let found = Pattern::parse(path).ok().map(|it| it.find(tree));
-                    found.unwrap_or_default()
-                });
-                let mut found = found.peekable();
-                found.peek().is_some()
-                    && found.all(|found| !found.is_empty() && found.into_iter().all(is_matched))
+                let is_named = |path: &String| {
+                    let found = Pattern::parse(path).map(|it| it.find(tree));
+                    let found = found.unwrap_or_default();
+                    !found.is_empty() && found.into_iter().all(is_matched)
+                };
+                !place.paths.is_empty() && place.paths.iter().all(is_named)
             })
         });
         decided.unwrap_or(false)
     };
-    places.iter().map(is_decided).collect()
+    places.filter(is_decided).collect()
 }
