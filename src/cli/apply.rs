@@ -90,7 +90,7 @@ impl ApplyArgs {
         let config = match (self.command, self.target) {
             (Some(ApplyCommand::ViewLastApplied(args)), _) => {
                 let printer = Printer::showing(args.display);
-                let secrets = printer.display.secrets;
+                let secrets = printer.args.display.show_secrets;
                 let text = view_last_applied(&args.live, &args.resources, secrets);
                 return Some(printer.print(text, streams));
             }

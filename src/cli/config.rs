@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::output::{DisplayOptions, OutputArgs};
+use super::output::{DisplayArgs, OutputArgs};
 use super::report::ReportArgs;
 use crate::package::{ApplyTo, Patching, STANDARD_INPUT, Settings};
 use crate::triple::Triple;
@@ -20,8 +20,6 @@ pub(super) struct Config {
     pub output: OutputArgs,
     /// Which report to write.
     pub report: ReportArgs,
-    /// Which values and colours to print.
-    pub display: DisplayOptions,
 }
 
 impl Config {
@@ -32,18 +30,21 @@ impl Config {
         job: Job,
         report: ReportArgs,
     ) -> Self {
-        let display = output.run.display.options();
         Self {
             settings: Settings {
-                show_secrets: display.secrets,
+                show_secrets: output.run.display.show_secrets,
                 ..settings
             },
             output,
             sides,
             job,
             report,
-            display,
         }
+    }
+
+    /// Returns which values and colours to print.
+    pub(super) fn display(&self) -> &DisplayArgs {
+        &self.output.run.display
     }
 
     /// Returns true if the run writes its result, and false if it only reports it.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::output::{DisplayArgs, DisplayOptions, FilesArgs};
+use super::output::{DisplayArgs, FilesArgs};
 use super::print::{Output, Printer, Streams};
 use super::progress::with_remotes;
 use super::run::in_pool;
@@ -56,13 +56,14 @@ impl DiffArgs {
         };
         let mut lock = |path| streams.lock(path, Access::Read);
         let locks = lock(&input.old).and_then(|old| Ok((old, lock(&input.new)?)));
-        let diff = locks.and_then(|_locks| in_pool(None, || self.compare(input, &printer.display)));
+        let diff =
+            locks.and_then(|_locks| in_pool(None, || self.compare(input, &printer.args.display)));
         printer.print(diff, streams)
     }
 
     /// Returns the patch. Without a second package, compares the package with the upstream version
     /// that it was made from.
-    fn compare(self, mut input: DiffInput, display: &DisplayOptions) -> Result<Output, Error> {
+    fn compare(self, mut input: DiffInput, display: &DisplayArgs) -> Result<Output, Error> {
         let upstream = match self.new {
             None => Some(with_remotes(false, |it| upgrade::original(it, &input.old))?),
             Some(_) => None,
@@ -71,7 +72,7 @@ impl DiffArgs {
             input.old = folder.path().to_owned();
         }
         let settings = Settings {
-            show_secrets: display.secrets,
+            show_secrets: display.show_secrets,
             ..self.files.settings()
         };
         let form = match self.format {
@@ -84,7 +85,7 @@ impl DiffArgs {
                     |it: &FileChange| format!("{} {}\n", it.kind.as_str(), error::shown(&it.path));
                 return Ok(match self.list {
                     true => plan.files.iter().map(line).collect::<String>().into(),
-                    false => report::diff(&plan, display.color_output).into(),
+                    false => report::diff(&plan, display.color_output()).into(),
                 });
             }
         };

@@ -45,7 +45,7 @@ impl ExplainArgs {
     pub(super) fn run(self, streams: &mut Streams<'_>) -> u8 {
         let (printer, sides) = (Printer::showing(self.display), self.sides.paths());
         let settings = Settings {
-            show_secrets: printer.display.secrets,
+            show_secrets: printer.args.display.show_secrets,
             ..self.merge.settings(MarkerStyle::default())
         };
         let text = in_threads(None, &sides, || {

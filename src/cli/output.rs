@@ -57,7 +57,7 @@ pub(super) struct RunArgs {
 pub(super) struct DisplayArgs {
     /// Show values of Secrets, in reports, errors and diffs
     #[arg(long, hide_short_help = true)]
-    show_secrets: bool,
+    pub(super) show_secrets: bool,
     /// Colour: auto (default), always, never
     #[arg(long, value_enum, value_name = "WHEN", hide_short_help = true)]
     color: Option<Color>,
@@ -92,15 +92,11 @@ enum Color {
     Never,
 }
 
-impl OutputArgs {
+impl From<DisplayArgs> for RunArgs {
     /// Returns the arguments of a run with the given display and defaults for all else.
-    pub(super) fn with_display(display: DisplayArgs) -> Self {
-        let run = RunArgs {
-            display,
-            ..RunArgs::default()
-        };
+    fn from(display: DisplayArgs) -> Self {
         Self {
-            run,
+            display,
             ..Self::default()
         }
     }
@@ -120,46 +116,31 @@ impl FilesArgs {
 }
 
 impl DisplayArgs {
-    /// Returns which values and colours this process prints.
-    pub(super) fn options(&self) -> DisplayOptions {
-        let color = self.color.unwrap_or_default();
-        DisplayOptions {
-            secrets: self.show_secrets,
-            color_output: color.is_on(std::io::stdout().is_terminal()),
-            color_errors: color.is_on(std::io::stderr().is_terminal()),
-        }
+    /// Returns true if standard output gets colours.
+    pub(super) fn color_output(&self) -> bool {
+        self.has_color(std::io::stdout().is_terminal())
     }
-}
 
-impl Color {
-    /// Returns true if an output gets colours. `is_terminal` says whether it is a terminal.
-    fn is_on(self, is_terminal: bool) -> bool {
+    /// Returns true if standard error gets colours.
+    pub(super) fn color_errors(&self) -> bool {
+        self.has_color(std::io::stderr().is_terminal())
+    }
+
+    fn has_color(&self, is_terminal: bool) -> bool {
         let no_color = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        match self {
-            Self::Auto => is_terminal && !no_color(),
-            Self::Always => true,
-            Self::Never => false,
+        match self.color.unwrap_or_default() {
+            Color::Auto => is_terminal && !no_color(),
+            Color::Always => true,
+            Color::Never => false,
         }
     }
-}
 
-/// Which values and colours to print.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct DisplayOptions {
-    /// Whether to print values of Secrets.
-    pub secrets: bool,
-    /// Whether standard output has colours.
-    pub color_output: bool,
-    /// Whether standard error has colours.
-    pub color_errors: bool,
-}
-
-impl DisplayOptions {
     /// Prints an error and returns the exit status. If a signal stopped the run, that is the status
     /// of the signal.
     pub(super) fn fail(&self, error: Error, signals: &Signals, streams: &mut Streams<'_>) -> u8 {
         let status = signals.status_after(&error).unwrap_or(FAILED);
-        streams.tell(&error.with_secrets(self.secrets).render(self.color_errors));
+        let error = error.with_secrets(self.show_secrets);
+        streams.tell(&error.render(self.color_errors()));
         status
     }
 }

@@ -1,13 +1,11 @@
 //! `--output`: writes the result to another path or to standard output, not to the local package.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use super::config::{Config, is_standard};
 use super::report::check_writable;
 use crate::error::Error;
-use crate::package::{Disk, Plan, is_open_already, read_named, replace, standard_input};
+use crate::package::{Disk, Plan, read_named, replace, standard_input};
 
 /// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or left by a
 /// run that was killed. Afterwards `plan` describes the copy.
@@ -24,18 +22,9 @@ pub(super) fn write(
     if !config.sides.local.is_dir() {
         let bytes = merged_file(config, plan)?;
         check_writable("--output", path)?;
-        return write_file(path, &bytes).map_err(Error::writing(path));
+        return replace(path, &bytes).map_err(Error::writing(path));
     }
     plan.write_copy(disk, path, durable)
-}
-
-/// Writes a file whose path passed [`check_writable`].
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if is_open_already(path) {
-        fs::write(path, bytes)
-    } else {
-        replace(path, bytes)
-    }
 }
 
 /// Returns the content of the merged file, if the sides are files.

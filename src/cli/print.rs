@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
-use super::output::{DisplayArgs, DisplayOptions, RunArgs};
+use super::output::{DisplayArgs, RunArgs};
 use super::report::ReportArgs;
 use super::signals::Signals;
 use crate::error::{Error, shown};
@@ -75,7 +75,6 @@ impl From<Diff> for Output {
 pub(super) struct Printer {
     pub report: ReportArgs,
     pub args: RunArgs,
-    pub display: DisplayOptions,
     pub signals: Signals,
 }
 
@@ -83,7 +82,6 @@ impl Printer {
     pub(super) fn new(report: ReportArgs, args: RunArgs) -> Self {
         Self {
             report,
-            display: args.display.options(),
             args,
             signals: Signals::default(),
         }
@@ -91,11 +89,7 @@ impl Printer {
 
     /// Makes the printer for a command that has no other arguments about its output.
     pub(super) fn showing(display: DisplayArgs) -> Self {
-        let args = RunArgs {
-            display,
-            ..RunArgs::default()
-        };
-        Self::new(ReportArgs::default(), args)
+        Self::new(ReportArgs::default(), display.into())
     }
 
     /// Prints the result of a command, writes its report, and returns the exit status.
@@ -106,7 +100,7 @@ impl Printer {
     ) -> u8 {
         match result.map(Into::into) {
             Ok(output) => unless_failed(output.status, self.print_output(output, streams)),
-            Err(error) => self.display.fail(error, &self.signals, streams),
+            Err(error) => self.args.display.fail(error, &self.signals, streams),
         }
     }
 
@@ -119,7 +113,7 @@ impl Printer {
             writeln!(
                 streams.errors,
                 "{}",
-                error.render(self.display.color_errors)
+                error.render(self.args.display.color_errors())
             )?;
             return Err(io::ErrorKind::Other.into());
         }

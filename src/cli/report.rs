@@ -47,10 +47,7 @@ impl ReportArgs {
         let Some(path) = &self.file else {
             return Ok(());
         };
-        let result = match is_open_already(path) {
-            true => fs::write(path, report()),
-            false => replace_itself(path, report().as_bytes()),
-        };
+        let result = replace_itself(path, report().as_bytes());
         result.map_err(|error| Error::Write {
             path: path.clone(),
             error,

@@ -56,7 +56,10 @@ impl ReviewArgs {
         let mut settings = self.merge.settings(self.markers.style(&sides)?);
         settings.merge.on_conflict = OnConflict::Markers;
         settings.merge.markers.conflict_style = ConflictStyle::Diff3;
-        let output = OutputArgs::with_display(self.display);
+        let output = OutputArgs {
+            run: self.display.into(),
+            ..OutputArgs::default()
+        };
         Ok(Config::new(
             output,
             sides,
@@ -82,7 +85,7 @@ impl ReviewArgs {
         }
         let signals = Signals::listen().unwrap_or_default();
         let result = review(&config, merges, &signals, streams);
-        Ok(result.unwrap_or_else(|error| config.display.fail(error, &signals, streams)))
+        Ok(result.unwrap_or_else(|error| config.display().fail(error, &signals, streams)))
     }
 }
 
@@ -101,7 +104,7 @@ fn review(
         in_threads(None, &config.sides, || plan_to_review(config, merges))?;
     let output_error = Error::writing(Path::new("standard output"));
     for warning in &plan.warnings {
-        let text = warning.render(config.display.color_errors);
+        let text = warning.render(config.display().color_errors());
         writeln!(errors, "{text}").map_err(output_error)?;
     }
     let why_no_rules = match (&config.settings.config, local.is_dir()) {
@@ -112,7 +115,7 @@ fn review(
     let file_count = plan.files.len();
     let wait = |child: &mut Child| signals.wait_for(child);
     let size = config.settings.merge.markers.size;
-    let color = config.display.color_output;
+    let color = config.display().color_output();
     let mut session = Session::new(plan, size, why_no_rules, color, &wait);
     let places = many(session.place_count(), "place");
     let changed = many(file_count, "file");

@@ -41,7 +41,7 @@ pub(super) fn merge(config: &Config, streams: &mut Streams<'_>) -> u8 {
     });
     let finished = match result {
         Ok(finished) => finished,
-        Err(error) => return config.display.fail(error, &signals, streams),
+        Err(error) => return config.display().fail(error, &signals, streams),
     };
     let check_failed = config.output.check && !finished.plan.files.is_empty();
     let status = match finished.facts.open || check_failed {
@@ -100,7 +100,7 @@ pub(super) fn plan_or_recover(
 fn print_warnings(config: &Config, plan: &Plan, streams: &mut Streams<'_>) -> io::Result<()> {
     let mut warnings = plan.warnings.iter().filter(|_| !config.output.run.quiet);
     warnings.try_for_each(|it| {
-        let text = it.render(config.display.color_errors);
+        let text = it.render(config.display().color_errors());
         writeln!(streams.errors, "{text}")
     })
 }
@@ -242,20 +242,20 @@ fn print_report(
     if let Some(bytes) = &finished.stdout_content {
         output.write_all(bytes)?;
     } else if config.output.diff {
-        let diff = report::diff(plan, config.display.color_output);
+        let diff = report::diff(plan, config.display().color_output());
         if !quiet {
             for note in left_out_notes(&diff) {
                 writeln!(errors, "{note}")?;
             }
         }
-        let diff = escaped_for_terminal(diff.text, config.display.color_output);
+        let diff = escaped_for_terminal(diff.text, config.display().color_output());
         output.write_all(diff.as_bytes())?;
     }
     let stdout_is_used = finished.stdout_content.is_some() || config.output.diff;
     match stdout_is_used {
         _ if !prints_report => {}
-        true => errors.write_all(text(config.display.color_errors).as_bytes())?,
-        false => output.write_all(text(config.display.color_output).as_bytes())?,
+        true => errors.write_all(text(config.display().color_errors()).as_bytes())?,
+        false => output.write_all(text(config.display().color_output()).as_bytes())?,
     }
     if finished.facts.refused {
         writeln!(errors, "conflicts are left: nothing was written")?;

@@ -68,7 +68,7 @@ impl Printer {
     /// starts with its name.
     fn error_note(&self, package: &Path, error: &Error) -> String {
         let package = shown(package);
-        let text = error.render(self.display.color_errors);
+        let text = error.render(self.args.display.color_errors());
         match error.to_string().starts_with(&package) {
             true => text,
             false => format!("{package} failed:\n{text}"),
@@ -80,7 +80,7 @@ impl Printer {
         let package = shown(&upgrade.package);
         let told = !self.args.quiet;
         let warnings = upgrade.plan.warnings.iter().filter(|_| told);
-        let warnings = warnings.map(|it| it.render(self.display.color_errors));
+        let warnings = warnings.map(|it| it.render(self.args.display.color_errors()));
         output.notes.extend(warnings);
         if upgrade.facts.refused {
             let note = format!("{package}: conflicts are left: nothing was written");
@@ -125,7 +125,7 @@ pub(super) fn get(run: &Printer, remotes: &Remotes<'_>, args: &GetArgs) -> Resul
     let mut output = Output::from(vendored.told(&format!(", {}", report::many(files, "file"))));
     let warnings = warnings.iter();
     output.notes = warnings
-        .map(|it| it.render(run.display.color_errors))
+        .map(|it| it.render(run.args.display.color_errors()))
         .collect();
     Ok(output)
 }
@@ -185,7 +185,7 @@ pub(super) fn upgrade_packages(
     diff: bool,
 ) -> Result<Output, Error> {
     let outcomes = upgrade::upgrade(remotes, packages, options, &run.signals)?;
-    let color = run.display.color_output;
+    let color = run.args.display.color_output();
     let mut output = run.collect_outcomes(packages, &outcomes, |it, output| {
         run.add_notes(it, output);
         if diff {

@@ -251,7 +251,7 @@ impl UpgradeArgs {
             commit: self.commit,
             template: self.message.unwrap_or_default(),
             settings: Settings {
-                show_secrets: self.run.display.options().secrets,
+                show_secrets: self.run.display.show_secrets,
                 ..self.merge.settings(self.markers.style(&names)?)
             },
             ..selected

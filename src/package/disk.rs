@@ -120,14 +120,20 @@ pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Writes a file by renaming a temporary file into place, so that it is complete at any moment. An
-/// existing file keeps its permissions. If `path` is a symbolic link, its target is replaced.
+/// existing file keeps its permissions. If `path` is a symbolic link, its target is replaced. A file
+/// that [is open already](is_open_already) is written to as it is.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let target = fs::canonicalize(path);
-    replace_itself(target.as_deref().unwrap_or(path), bytes)
+    match fs::canonicalize(path) {
+        Ok(target) if !is_open_already(path) => replace_itself(&target, bytes),
+        _ => replace_itself(path, bytes),
+    }
 }
 
 /// As [`replace`], but a symbolic link is an error.
 pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if is_open_already(path) {
+        return fs::write(path, bytes);
+    }
     let old = match fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => return Err(not_a_file(&metadata)),
         old => old.ok(),
