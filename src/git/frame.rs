@@ -22,34 +22,28 @@ pub(super) struct Frame {
 pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Frame) {
     let marks = texts.map(|text| text.starts_with(MARK));
     let bare = texts.map(|text| text.strip_prefix(MARK).unwrap_or(text));
-    let breaks = bare.map(LineBreaks::of);
-    let mark = if texts.original.is_empty() {
-        marks.local
-    } else {
-        merged(marks)
+    let mark = match texts.original.is_empty() {
+        true => marks.local,
+        false => merged(marks),
     };
-    let single = |breaks: LineBreaks| match breaks {
+    let breaks = bare.map(LineBreaks::of);
+    let single = breaks.map(|breaks| match breaks {
         LineBreaks::Alike(line_break) => Some(line_break),
         LineBreaks::None | LineBreaks::Mixed => None,
-    };
-    let is_mixed = breaks.into_array().contains(&LineBreaks::Mixed);
-    let [original, updated, local] = breaks.map(single).into_array();
+    });
     // a side without any line break does not count
-    let Some(common) = local.or(updated).or(original).filter(|_| !is_mixed) else {
+    let common = single.local.or(single.updated).or(single.original);
+    let is_mixed = breaks.into_array().contains(&LineBreaks::Mixed);
+    let Some(common) = common.filter(|_| !is_mixed) else {
         let line_break = None;
         return (bare.map(Cow::Borrowed), Frame { mark, line_break });
     };
-    let sides = Triple::new(original, updated, local).map(|it| it.unwrap_or(common));
-    let line_break = if original.is_none() {
-        common
-    } else {
-        merged(sides)
-    };
-    let frame = Frame {
-        mark,
-        line_break: Some(line_break),
-    };
-    (bare.map(|text| with_line_break(text, common)), frame)
+    let line_break = Some(match single.original {
+        None => common,
+        Some(_) => merged(single.map(|it| it.unwrap_or(common))),
+    });
+    let texts = bare.map(|text| with_line_break(text, common));
+    (texts, Frame { mark, line_break })
 }
 
 impl Frame {
