@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum as _};
 
+use super::markers::labels;
 use super::print::{FAILED, Streams};
 use crate::git::resolve::{MARKER_SIZE, Style};
 use crate::git::{self, Favor, FilesToMerge, Scope};
@@ -234,17 +235,10 @@ impl DriverArgs {
 
 impl MergeFileArgs {
     fn files(&self) -> FilesToMerge {
-        let label = |index: usize, file: &PathBuf| {
-            let label = self.labels.get(index).cloned();
-            label.unwrap_or_else(|| file.to_string_lossy().into_owned())
-        };
-        let labels = Triple {
-            original: label(1, &self.original),
-            updated: label(2, &self.updated),
-            local: label(0, &self.local),
-        };
+        let sides = Triple::new(&self.original, &self.updated, &self.local).map(PathBuf::clone);
+        let labels = labels(&self.labels, &sides);
         FilesToMerge {
-            sides: Triple::new(&self.original, &self.updated, &self.local).map(PathBuf::clone),
+            sides,
             favor: match (self.ours, self.theirs, self.union) {
                 (true, _, _) => Some(Favor::Ours),
                 (_, true, _) => Some(Favor::Theirs),

@@ -29,10 +29,9 @@ pub(super) struct MarkerArgs {
 /// Parses a label of a marker. It is written into a line, so it must not contain control
 /// characters.
 fn label(text: &str) -> Result<String, &'static str> {
-    if text.contains(char::is_control) {
-        Err("a label is one line")
-    } else {
-        Ok(text.to_owned())
+    match text.contains(char::is_control) {
+        true => Err("a label is one line"),
+        false => Ok(text.to_owned()),
     }
 }
 
@@ -48,16 +47,20 @@ impl MarkerArgs {
                 self.labels.len()
             ));
         }
-        let mut labels = self.labels.into_iter();
-        let (local, original, updated) = (labels.next(), labels.next(), labels.next());
-        let labels = Triple::new(original, updated, local).zip(paths.as_ref());
-        let label = |(label, path): (Option<String>, &PathBuf)| {
-            label.unwrap_or_else(|| path.to_string_lossy().into_owned())
-        };
         Ok(MarkerStyle {
             size: self.marker_size.into(),
-            labels: labels.map(label),
+            labels: labels(&self.labels, paths),
             conflict_style: self.conflict_style.unwrap_or_default(),
         })
     }
+}
+
+/// Returns the labels of the sides. They are given in the order of `git merge-file`: local,
+/// original, updated. A side without a label gets its path as label.
+pub(super) fn labels(given: &[String], paths: &Triple<PathBuf>) -> Triple<String> {
+    let positions = Triple::new(1, 2, 0).zip(paths.as_ref());
+    positions.map(|(position, path)| match given.get(position) {
+        Some(label) => label.clone(),
+        None => path.to_string_lossy().into_owned(),
+    })
 }

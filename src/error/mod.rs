@@ -1,4 +1,5 @@
-//! The errors that end a run, each with its place in a file and with help (rules: Reports).
+//! The errors that end a run, each with its place in a file and with help, and the warnings that a
+//! completed run reports (rules: Reports).
 //!
 //! An error that callers handle specially or that shows a place in a file has its own variant. All
 //! others are [`Error::Refused`], with a message that is written where the error occurs. `help` has
@@ -8,7 +9,6 @@
 mod help;
 mod place;
 mod render;
-mod warning;
 
 use std::fmt::Display;
 use std::io;
@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use place::Lines;
 pub use place::{Place, shown};
-pub use warning::Warning;
 
 use crate::visible::visible;
 
@@ -232,6 +231,37 @@ impl Error {
         match errors.len() {
             0 | 1 => errors.pop().map_or(Ok(()), Err),
             _ => Err(Self::Several(errors)),
+        }
+    }
+}
+
+/// A problem that did not end the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The file or folder that the warning is about.
+    pub path: PathBuf,
+    /// The place in the file, if it is known.
+    pub place: Option<Place>,
+    /// The text of the warning.
+    pub message: String,
+}
+
+impl Warning {
+    /// Makes a warning about a file or folder.
+    pub(crate) fn about(path: &Path, message: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            place: None,
+            message: message.into(),
+        }
+    }
+
+    /// Makes a warning about a place in a file.
+    pub(crate) fn at(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            path: place.path.clone(),
+            place: Some(place),
+            message: message.into(),
         }
     }
 }
