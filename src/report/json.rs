@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use super::Facts;
@@ -38,8 +39,8 @@ pub(crate) struct Merge<'p> {
     conflicts: &'p [FileConflict],
     #[serde(serialize_with = "records")]
     pinned: &'p [FileConflict],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    combined: Vec<RecordOut<'p>>,
+    #[serde(serialize_with = "records", skip_serializing_if = "<[_]>::is_empty")]
+    combined: &'p [FileConflict],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     renamed: Vec<RenamedOut<'p>>,
     warnings: Vec<WarningOut<'p>>,
@@ -63,22 +64,30 @@ struct FileOut {
 
 /// A record: a conflict, a pinned value, or a value combined from both sides. `by` says how a value
 /// was combined; the other records have `kind` and `resolution`.
-#[derive(Serialize)]
-struct RecordOut<'p> {
-    file: String,
-    line: Option<usize>,
-    resource: Option<&'p ResourceId<'static>>,
-    path: &'p str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-    values: &'p Triple<Option<Box<str>>>,
-    hidden: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    resolution: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<&'p str>,
+struct Record<'p>(&'p FileConflict);
+
+impl Serialize for Record<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(record) = self;
+        let conflict = &record.conflict;
+        let is_combined = matches!(conflict.kind, ConflictKind::Combined(_));
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("file", &portable(&record.file))?;
+        map.serialize_entry("line", &record.line)?;
+        map.serialize_entry("resource", &record.resource.as_deref())?;
+        map.serialize_entry("path", &conflict.path)?;
+        let kind = if is_combined { "by" } else { "kind" };
+        map.serialize_entry(kind, conflict.kind.as_str())?;
+        map.serialize_entry("values", &conflict.values)?;
+        map.serialize_entry("hidden", &record.hidden)?;
+        if !is_combined {
+            map.serialize_entry("resolution", conflict.resolution.as_str())?;
+            if let Some(rule) = &conflict.rule {
+                map.serialize_entry("rule", &**rule)?;
+            }
+        }
+        map.end()
+    }
 }
 
 #[derive(Serialize)]
@@ -128,7 +137,7 @@ pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
         files: plan.files.iter().map(file).collect(),
         conflicts: &plan.conflicts,
         pinned: &plan.pinned,
-        combined: plan.combined.iter().map(record).collect(),
+        combined: &plan.combined,
         renamed: plan.renamed.iter().map(renamed).collect(),
         warnings: plan.warnings.iter().map(warning).collect(),
     }
@@ -156,25 +165,7 @@ fn file(change: &FileChange) -> FileOut {
 
 /// Serializes records without collecting them first: there may be very many.
 fn records<S: Serializer>(records: &[FileConflict], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(records.iter().map(record))
-}
-
-fn record(record: &FileConflict) -> RecordOut<'_> {
-    let conflict = &record.conflict;
-    let is_combined = matches!(conflict.kind, ConflictKind::Combined(_));
-    let kind = conflict.kind.as_str();
-    RecordOut {
-        file: portable(&record.file),
-        line: record.line,
-        resource: record.resource.as_deref(),
-        path: &conflict.path,
-        by: is_combined.then_some(kind),
-        kind: (!is_combined).then_some(kind),
-        values: &conflict.values,
-        hidden: record.hidden,
-        resolution: (!is_combined).then_some(conflict.resolution.as_str()),
-        rule: conflict.rule.as_deref().filter(|_| !is_combined),
-    }
+    serializer.collect_seq(records.iter().map(Record))
 }
 
 fn renamed(renamed: &Renamed) -> RenamedOut<'_> {
