@@ -30,25 +30,19 @@ pub(super) fn both_sides(file: &MarkedFile, place: &OpenPlace) -> String {
 /// place is not a single list in flow style.
 fn joined_flow_lists(file: &MarkedFile, place: &OpenPlace) -> Option<String> {
     let (local, updated) = (file.resolved(Side::Local), file.resolved(Side::Updated));
-    let upstream_elements = updated
-        .parsed()
-        .with_entries(place.index, |tree, _, found| flow_elements(tree, &found));
-    let (_, upstream_elements) = upstream_elements.flatten()?;
-    let place_start = local.places[place.index].start;
-    let local_parsed = local.parsed();
-    let local_elements = local_parsed.with_entries(place.index, |tree, offset, found| {
-        let (end, elements) = flow_elements(tree, &found)?;
-        Some(((offset + end).checked_sub(place_start)?, elements))
-    });
-    let (end, local_elements) = local_elements.flatten()?;
+    let (local_parsed, updated_parsed) = (local.parsed(), updated.parsed());
+    let (tree, _, found) = updated_parsed.entries(place.index)?;
+    let (_, upstream_elements) = flow_elements(tree, &found)?;
+    let (tree, offset, found) = local_parsed.entries(place.index)?;
+    let (end, local_elements) = flow_elements(tree, &found)?;
+    let end = (offset + end).checked_sub(local.places[place.index].start)?;
     let lines = place.lines.local.as_deref()?;
     let (before, after) = (lines.get(..end)?.trim_end(), lines.get(end..)?);
     let new = upstream_elements.into_iter();
     let new: Vec<String> = new.filter(|it| !local_elements.contains(it)).collect();
-    let comma = if local_elements.is_empty() || new.is_empty() {
-        ""
-    } else {
-        ", "
+    let comma = match local_elements.is_empty() || new.is_empty() {
+        true => "",
+        false => ", ",
     };
     Some(format!("{before}{comma}{}{after}", new.join(", ")))
 }

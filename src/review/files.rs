@@ -79,6 +79,10 @@ pub(super) struct ParsedFile<'t> {
     line_starts: Vec<usize>,
 }
 
+/// The tree of a document, the offset at which the document starts in its file, and entries with
+/// their paths.
+type EntriesAt<'p, 't> = (&'p Tree<'t>, usize, Vec<(String, EntryId)>);
+
 /// Returns true if a text has conflicts between well-formed markers.
 pub(crate) fn has_open_places(bytes: &[u8], marker_size: usize) -> bool {
     std::str::from_utf8(bytes)
@@ -212,33 +216,32 @@ impl MarkedFile {
         let is_empty = |side: &&ParsedFile<'_>| side.resolved.places[index].is_empty();
         let is_one_sided = sides.iter().any(|side| is_empty(&side));
         let side = sides.iter().find(|side| !is_empty(side))?;
-        side.with_entries(index, |tree, _, found| {
-            let resource = ResourceId::of(tree).map(|id| id.to_static());
-            let entry_count = tree.entries(tree.root().value).len();
-            let is_top = |(path, _): &(String, EntryId)| !path.contains(['.', '[']);
-            let is_whole = is_one_sided && found.len() == entry_count && found.iter().all(is_top);
-            if is_whole || entry_count == 0 {
-                return (resource, vec![String::new()]);
-            }
-            let mut paths = Vec::new();
-            for (path, entry) in &found {
-                let is_scalar = tree.scalar(tree.entry(*entry).value).is_some();
-                let conflicts = open.iter().filter(|it| {
-                    it.resource.as_deref() == resource.as_ref() && is_at_or_below(it, path)
-                });
-                // a rule cannot name a part of a text: it names the whole text
-                let named = conflicts.map(|it| match is_scalar {
-                    true => path,
-                    false => &*it.conflict.path,
-                });
-                paths.extend(named.map(|path| path.trim_end_matches(" (comment)").to_owned()));
-            }
-            if paths.is_empty() {
-                paths = found.into_iter().map(|(path, _)| path).collect();
-            }
-            paths.dedup();
-            (resource, paths)
-        })
+        let (tree, _, found) = side.entries(index)?;
+        let resource = ResourceId::of(tree).map(|id| id.to_static());
+        let entry_count = tree.entries(tree.root().value).len();
+        let is_top = |(path, _): &(String, EntryId)| !path.contains(['.', '[']);
+        let is_whole = is_one_sided && found.len() == entry_count && found.iter().all(is_top);
+        if is_whole || entry_count == 0 {
+            return Some((resource, vec![String::new()]));
+        }
+        let mut paths = Vec::new();
+        for (path, entry) in &found {
+            let is_scalar = tree.scalar(tree.entry(*entry).value).is_some();
+            let conflicts = open.iter().filter(|it| {
+                it.resource.as_deref() == resource.as_ref() && is_at_or_below(it, path)
+            });
+            // a rule cannot name a part of a text: it names the whole text
+            let named = conflicts.map(|it| match is_scalar {
+                true => path,
+                false => &*it.conflict.path,
+            });
+            paths.extend(named.map(|path| path.trim_end_matches(" (comment)").to_owned()));
+        }
+        if paths.is_empty() {
+            paths = found.into_iter().map(|(path, _)| path).collect();
+        }
+        paths.dedup();
+        Some((resource, paths))
     }
 }
 
@@ -263,7 +266,7 @@ impl ResolvedFile {
     }
 }
 
-impl ParsedFile<'_> {
+impl<'t> ParsedFile<'t> {
     /// Returns the first syntax error, with its line; `None` if all documents parse.
     pub(super) fn syntax_error(&self) -> Option<String> {
         let (start, error) = self
@@ -288,23 +291,16 @@ impl ParsedFile<'_> {
         self.resolved.text[start..].lines().next()
     }
 
-    /// Calls `inspect` with the entries at a place and returns its result. The arguments of
-    /// `inspect` are the tree of the place's document, the offset at which that document starts in
-    /// the file, and each entry with its path. Returns `None` if the document does not parse or is
-    /// empty.
-    pub(super) fn with_entries<R>(
-        &self,
-        index: usize,
-        inspect: impl FnOnce(&Tree<'_>, usize, Vec<(String, EntryId)>) -> R,
-    ) -> Option<R> {
+    /// Returns the tree of a place's document, the offset at which that document starts in the
+    /// file, and each entry at the place with its path. Returns `None` if the document does not
+    /// parse or is empty.
+    pub(super) fn entries(&self, index: usize) -> Option<EntriesAt<'_, 't>> {
         let place = self.resolved.places.get(index)?;
-        let (start, tree) = self
-            .trees
-            .iter()
-            .rfind(|(start, _)| *start <= place.start)?;
+        let mut trees = self.trees.iter();
+        let (start, tree) = trees.rfind(|(start, _)| *start <= place.start)?;
         let tree = tree.as_ref().ok()?.as_ref()?;
         let within = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
         let found = entries_at(tree, &(within(place.start)..within(place.end)));
-        Some(inspect(tree, *start, found))
+        Some((tree, *start, found))
     }
 }

@@ -43,14 +43,14 @@ pub(super) fn pinned(file: &MarkedFile, place: &OpenPlace) -> Result<String, &'s
         false => conflict.side(Side::Local),
     });
     let parsed = pinned_file.parsed();
-    let is_pinned = parsed.with_entries(place.index, |tree, _, found| {
+    let is_pinned = parsed.entries(place.index).is_some_and(|(tree, _, found)| {
         let pins = Pins::of(tree);
         let mut entries = found.into_iter().map(|(_, entry)| entry);
         entries.any(|entry| pins.has(entry) || pins.are_in(tree.entry(entry).value))
     });
     match is_pinned {
-        Some(true) => Ok(text),
-        _ => Err("a comment is not possible here: a rule (r) does the same"),
+        true => Ok(text),
+        false => Err("a comment is not possible here: a rule (r) does the same"),
     }
 }
 
@@ -60,28 +60,23 @@ fn entries_to_pin(file: &MarkedFile, place: &OpenPlace) -> Option<Vec<(usize, us
     let local = file.resolved(Side::Local);
     let range = local.places[place.index].clone();
     let parsed = local.parsed();
-    let positions = parsed.with_entries(place.index, |tree, offset, found| {
-        let is_within = |entry: &EntryId| {
-            let span = tree.entry(*entry).span;
-            range.start <= offset + span.start as usize && offset + span.end as usize <= range.end
-        };
-        let named = place
-            .paths
-            .iter()
-            .filter_map(|path| Pattern::parse(path).ok());
-        let named: Vec<EntryId> = named.flat_map(|pattern| pattern.find(tree)).collect();
-        let entries = match !named.is_empty() && named.iter().all(is_within) {
-            true => named,
-            false => found.into_iter().map(|(_, entry)| entry).collect(),
-        };
-        let mut positions = Vec::new();
-        for entry in entries {
-            let span = tree.entry(entry).span;
-            let at = (offset + span.start as usize).checked_sub(range.start)?;
-            let is_one_line = tree.line_number(span.start) == tree.line_number(span.end.max(1) - 1);
-            positions.push((at, tree.column(span.start) as usize, is_one_line));
-        }
-        Some(positions)
-    });
-    positions.flatten()
+    let (tree, offset, found) = parsed.entries(place.index)?;
+    let is_within = |entry: &EntryId| {
+        let span = tree.entry(*entry).span;
+        range.start <= offset + span.start as usize && offset + span.end as usize <= range.end
+    };
+    let patterns = place.paths.iter();
+    let patterns = patterns.filter_map(|path| Pattern::parse(path).ok());
+    let named: Vec<EntryId> = patterns.flat_map(|pattern| pattern.find(tree)).collect();
+    let entries = match !named.is_empty() && named.iter().all(is_within) {
+        true => named,
+        false => found.into_iter().map(|(_, entry)| entry).collect(),
+    };
+    let position = |entry: EntryId| {
+        let span = tree.entry(entry).span;
+        let at = (offset + span.start as usize).checked_sub(range.start)?;
+        let is_one_line = tree.line_number(span.start) == tree.line_number(span.end.max(1) - 1);
+        Some((at, tree.column(span.start) as usize, is_one_line))
+    };
+    entries.into_iter().map(position).collect()
 }

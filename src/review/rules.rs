@@ -47,24 +47,23 @@ pub(super) fn decided<'p>(
             return true;
         }
         let has_lines = |side: &&ParsedFile<'_>| !side.resolved.places[place.index].is_empty();
-        let decided = sides.iter().find(has_lines).and_then(|side| {
-            side.with_entries(place.index, |tree, _, _| {
-                let spans = for_kind.iter().flat_map(|pattern| pattern.find(tree));
-                let spans: Vec<_> = spans.map(|entry| tree.entry(entry).span).collect();
-                let is_matched = |entry| {
-                    let inner = tree.entry(entry).span;
-                    let mut spans = spans.iter();
-                    spans.any(|span| span.start <= inner.start && inner.end <= span.end)
-                };
-                let is_named = |path: &String| {
-                    let found = Pattern::parse(path).map(|it| it.find(tree));
-                    let found = found.unwrap_or_default();
-                    !found.is_empty() && found.into_iter().all(is_matched)
-                };
-                !place.paths.is_empty() && place.paths.iter().all(is_named)
-            })
-        });
-        decided.unwrap_or(false)
+        let side = sides.iter().find(has_lines);
+        let Some((tree, _, _)) = side.and_then(|side| side.entries(place.index)) else {
+            return false;
+        };
+        let spans = for_kind.iter().flat_map(|pattern| pattern.find(tree));
+        let spans: Vec<_> = spans.map(|entry| tree.entry(entry).span).collect();
+        let is_matched = |entry| {
+            let inner = tree.entry(entry).span;
+            let mut spans = spans.iter();
+            spans.any(|span| span.start <= inner.start && inner.end <= span.end)
+        };
+        let is_named = |path: &String| {
+            let found = Pattern::parse(path).map(|it| it.find(tree));
+            let found = found.unwrap_or_default();
+            !found.is_empty() && found.into_iter().all(is_matched)
+        };
+        !place.paths.is_empty() && place.paths.iter().all(is_named)
     };
     places.filter(is_decided).collect()
 }
