@@ -140,14 +140,8 @@ impl<'w> Session<'w> {
             'k' if self.current == 0 => Err("this is the first place".to_owned()),
             'k' => return Ok(NextStep::Back),
             'q' => return Ok(NextStep::Quit),
-            'v' => {
-                output.write_all(show::place(self, true).as_bytes())?;
-                return Ok(NextStep::Repeat { show: false });
-            }
-            '?' => {
-                output.write_all(HELP.as_bytes())?;
-                return Ok(NextStep::Repeat { show: false });
-            }
+            'v' => return tell(output, &show::place(self, true)),
+            '?' => return tell(output, HELP),
             _ => Err(format!("the keys are {KEYS}; ? says what they do")),
         };
         let result = decision.and_then(|decision| self.decide(decision));
@@ -205,14 +199,12 @@ impl<'w> Session<'w> {
         };
         writeln!(output, "\n{decided} of {count} decided{left}")?;
         loop {
-            return Ok(
-                match read_key(output, "Write it [y], write nothing [n], or go back [k]? ")? {
-                    'y' => Some(true),
-                    'n' | 'q' => Some(false),
-                    'k' if count > 0 => None,
-                    _ => continue,
-                },
-            );
+            match read_key(output, "Write it [y], write nothing [n], or go back [k]? ")? {
+                'y' => return Ok(Some(true)),
+                'n' | 'q' => return Ok(Some(false)),
+                'k' if count > 0 => return Ok(None),
+                _ => {}
+            }
         }
     }
 
@@ -277,10 +269,15 @@ impl<'w> Session<'w> {
     }
 }
 
+/// Prints a text. The dialogue then asks about the same place again.
+fn tell(output: &mut impl Write, text: &str) -> io::Result<NextStep> {
+    output.write_all(text.as_bytes())?;
+    Ok(NextStep::Repeat { show: false })
+}
+
 /// Prints why an answer decided nothing. The dialogue then asks about the same place again.
 pub(super) fn explain(output: &mut impl Write, why: &str) -> io::Result<NextStep> {
-    writeln!(output, "{}", visible(why))?;
-    Ok(NextStep::Repeat { show: false })
+    tell(output, &(visible(why) + "\n"))
 }
 
 /// Prints a question and reads a key.
