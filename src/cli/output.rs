@@ -8,7 +8,7 @@ use clap::{ArgAction, Args, ValueEnum};
 
 use super::print::{FAILED, Streams};
 use super::signals::Signals;
-use crate::error::Error;
+use crate::error::{Error, Warning};
 use crate::package::{SchemaSource, Settings};
 
 /// The arguments that say what to do with a result, and what to report.
@@ -124,6 +124,12 @@ impl DisplayArgs {
     /// Returns true if standard error gets colours.
     pub(super) fn color_errors(&self) -> bool {
         self.has_color(std::io::stderr().is_terminal())
+    }
+
+    /// Returns warnings as text.
+    pub(super) fn rendered(&self, warnings: &[Warning]) -> Vec<String> {
+        let color = self.color_errors();
+        warnings.iter().map(|it| it.render(color)).collect()
     }
 
     fn has_color(&self, is_terminal: bool) -> bool {

@@ -30,6 +30,12 @@ impl Streams<'_> {
         let _ = writeln!(self.errors, "{line}");
     }
 
+    /// Writes lines to `errors`.
+    pub(super) fn write_errors(&mut self, lines: &[String]) -> io::Result<()> {
+        let mut lines = lines.iter();
+        lines.try_for_each(|line| writeln!(self.errors, "{line}"))
+    }
+
     /// Locks a package. If another run has locked it, says so and waits.
     pub(super) fn lock(&mut self, package: &Path, access: Access) -> Result<Lock, Error> {
         package::lock(package, access, || self.tell(&waiting(package)))
@@ -105,9 +111,7 @@ impl Printer {
     }
 
     fn print_output(&self, output: Output, streams: &mut Streams<'_>) -> io::Result<()> {
-        for note in &output.notes {
-            writeln!(streams.errors, "{note}")?;
-        }
+        streams.write_errors(&output.notes)?;
         let report = output.report.as_ref().unwrap_or(&output.text);
         if let Err(error) = self.report.write(|| report.clone(), 1) {
             writeln!(

@@ -99,14 +99,12 @@ fn review(
 ) -> Result<u8, Error> {
     let local = &config.sides.local;
     let _lock = lock_local(config, streams)?;
-    let Streams { output, errors } = streams;
     let (plan, has_left_markers) =
         in_threads(None, &config.sides, || plan_to_review(config, merges))?;
     let output_error = Error::writing(Path::new("standard output"));
-    for warning in &plan.warnings {
-        let text = warning.render(config.display().color_errors());
-        writeln!(errors, "{text}").map_err(output_error)?;
-    }
+    let warnings = config.display().rendered(&plan.warnings);
+    streams.write_errors(&warnings).map_err(output_error)?;
+    let output = &mut streams.output;
     let why_no_rules = match (&config.settings.config, local.is_dir()) {
         (Some(_), _) => Some("the rules are those of --config: add it there"),
         (None, false) => Some("rules are for folders: this is one file"),

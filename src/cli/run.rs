@@ -96,15 +96,6 @@ pub(super) fn plan_or_recover(
     }
 }
 
-/// Prints the warnings of a plan, unless the run is quiet.
-fn print_warnings(config: &Config, plan: &Plan, streams: &mut Streams<'_>) -> io::Result<()> {
-    let mut warnings = plan.warnings.iter().filter(|_| !config.output.run.quiet);
-    warnings.try_for_each(|it| {
-        let text = it.render(config.display().color_errors());
-        writeln!(streams.errors, "{text}")
-    })
-}
-
 /// Plans the changes and writes them, unless the run only reports. Prints the warnings before it
 /// writes anything.
 fn execute(
@@ -115,7 +106,10 @@ fn execute(
     let start = Instant::now();
     config.report.check_writable()?;
     let mut plan = make_plan(config)?;
-    let warnings_printed = print_warnings(config, &plan, streams);
+    let warnings_printed = match config.output.run.quiet {
+        true => Ok(()),
+        false => streams.write_errors(&config.display().rendered(&plan.warnings)),
+    };
     let on_conflict = config.settings.merge.on_conflict;
     let mut facts = Facts::of(&plan, on_conflict, start.elapsed());
     let mut stdout_content = None;
@@ -226,11 +220,7 @@ fn summary(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
 }
 
 /// Prints the merged file or the diff, if it was asked for, and the report.
-fn print_report(
-    config: &Config,
-    finished: &Finished,
-    Streams { output, errors }: &mut Streams<'_>,
-) -> io::Result<()> {
+fn print_report(config: &Config, finished: &Finished, streams: &mut Streams<'_>) -> io::Result<()> {
     let plan = &finished.plan;
     let quiet = config.output.run.quiet;
     let text = |color: bool| match config.report.file {
@@ -240,27 +230,29 @@ fn print_report(
     // --quiet does not suppress a report in a requested format
     let prints_report = !quiet || config.report.is_printed();
     if let Some(bytes) = &finished.stdout_content {
-        output.write_all(bytes)?;
+        streams.output.write_all(bytes)?;
     } else if config.output.diff {
         let diff = report::diff(plan, config.display().color_output());
         if !quiet {
-            for note in left_out_notes(&diff) {
-                writeln!(errors, "{note}")?;
-            }
+            streams.write_errors(&left_out_notes(&diff))?;
         }
         let diff = escaped_for_terminal(diff.text, config.display().color_output());
-        output.write_all(diff.as_bytes())?;
+        streams.output.write_all(diff.as_bytes())?;
     }
     let stdout_is_used = finished.stdout_content.is_some() || config.output.diff;
     match stdout_is_used {
         _ if !prints_report => {}
-        true => errors.write_all(text(config.display().color_errors()).as_bytes())?,
-        false => output.write_all(text(config.display().color_output()).as_bytes())?,
+        true => streams
+            .errors
+            .write_all(text(config.display().color_errors()).as_bytes())?,
+        false => streams
+            .output
+            .write_all(text(config.display().color_output()).as_bytes())?,
     }
     if finished.facts.refused {
-        writeln!(errors, "conflicts are left: nothing was written")?;
+        writeln!(streams.errors, "conflicts are left: nothing was written")?;
     } else if finished.facts.open && !quiet {
-        writeln!(errors, "conflicts are left: see the report")?;
+        writeln!(streams.errors, "conflicts are left: see the report")?;
     }
-    output.flush()
+    streams.output.flush()
 }

@@ -79,9 +79,10 @@ impl Printer {
     fn add_notes(&self, upgrade: &Upgrade, output: &mut Output) {
         let package = shown(&upgrade.package);
         let told = !self.args.quiet;
-        let warnings = upgrade.plan.warnings.iter().filter(|_| told);
-        let warnings = warnings.map(|it| it.render(self.args.display.color_errors()));
-        output.notes.extend(warnings);
+        if told {
+            let warnings = self.args.display.rendered(&upgrade.plan.warnings);
+            output.notes.extend(warnings);
+        }
         if upgrade.facts.refused {
             let note = format!("{package}: conflicts are left: nothing was written");
             output.notes.push(note);
@@ -123,10 +124,7 @@ pub(super) fn get(run: &Printer, remotes: &Remotes<'_>, args: &GetArgs) -> Resul
     let folder = args.folder.as_deref();
     let (vendored, files, warnings) = upgrade::get(remotes, &args.address, folder, choice)?;
     let mut output = Output::from(vendored.told(&format!(", {}", report::many(files, "file"))));
-    let warnings = warnings.iter();
-    output.notes = warnings
-        .map(|it| it.render(run.args.display.color_errors()))
-        .collect();
+    output.notes = run.args.display.rendered(&warnings);
     Ok(output)
 }
 
