@@ -67,23 +67,16 @@ fn has_plain_kind(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"Secret").any(|at| {
         let after = &text[at + b"Secret".len()..];
         let after = after.strip_prefix(b"List").unwrap_or(after);
-        let is_word_end = after
-            .first()
-            .is_none_or(|next| !next.is_ascii_alphanumeric());
-        let mut before = &text[..at];
-        let mut has_colon = false;
-        while let Some((last, rest)) = before.split_last() {
-            match last {
-                b'"' | b'\'' | b' ' | b'\t' | b'\n' | b'\r' => {}
-                // an escaped quote in a quoted text
-                b'\\' => {}
-                b':' if !has_colon => has_colon = true,
-                _ => break,
-            }
-            before = rest;
-        }
-        is_word_end && has_colon && before.ends_with(b"kind")
+        let is_word_end = !after.first().is_some_and(u8::is_ascii_alphanumeric);
+        let key = without_quotes(&text[..at]).strip_suffix(b":");
+        is_word_end && key.is_some_and(|key| without_quotes(key).ends_with(b"kind"))
     })
+}
+
+/// Returns the text without quotes, also escaped ones, and white space at its end.
+fn without_quotes(text: &[u8]) -> &[u8] {
+    let is_part = |byte: &u8| !b"\"'\\ \t\n\r".contains(byte);
+    &text[..text.iter().rposition(is_part).map_or(0, |at| at + 1)]
 }
 
 /// Whether a path in a resource of this kind leads to secret values. Returns `None` if the kind is

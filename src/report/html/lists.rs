@@ -30,15 +30,15 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
         out.fill("{} up to date.", [&many(page.up_to_date, "package")]);
     }
     out.raw("</p>\n");
-    if page.packages.is_empty() {
+    let Some(first) = page.packages.first() else {
         return;
-    }
+    };
     out.raw(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
          aria-label=\"Counts\"><table>\n<thead><tr>",
     );
-    let name_columns = NAME_COLUMNS.iter().filter(|_| has_names);
-    for head in name_columns.chain(&COUNT_COLUMNS) {
+    let names = NAME_COLUMNS.into_iter().filter(|_| has_names);
+    for head in names.chain(counts(first).map(|(name, _)| name)) {
         out.fill("<th scope=\"col\">{}</th>", [head]);
     }
     out.raw("</tr></thead>\n<tbody>\n");
@@ -50,47 +50,16 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
 
 /// The columns of pages about named packages.
 const NAME_COLUMNS: [&str; 3] = ["package", "from", "to"];
-/// The columns of all pages.
-const COUNT_COLUMNS: [&str; 10] = [
-    "conflicts",
-    "left to you",
-    "put together",
-    "changed",
-    "added",
-    "deleted",
-    "moved",
-    "held back",
-    "stay deleted",
-    "warnings",
-];
 
 /// Writes the row of a package.
 fn row(out: &mut Out, package: &Package<'_>, has_names: bool) {
-    let plan = package.plan;
-    let (conflicts, deleted) = by_need(plan);
-    // if the run was refused, all conflicts are left
-    let is_refused = package.facts.open && !plan.has_open_conflicts();
-    let open = conflicts.iter();
-    let open = open.filter(|it| is_refused || it.conflict.resolution.is_open());
     out.raw("<tr>");
     if has_names {
         let [from, to] = &package.versions;
         let cells = "<th scope=\"row\">{}</th><td>{}</td><td>{}</td>";
         out.fill(cells, [&package.name, from, to]);
     }
-    let counts = plan.counts();
-    for number in [
-        conflicts.len(),
-        open.count(),
-        plan.combined.len(),
-        counts.changed,
-        counts.added,
-        counts.deleted,
-        counts.moved,
-        plan.pinned.len(),
-        deleted.len(),
-        plan.warnings.len(),
-    ] {
+    for (_, number) in counts(package) {
         let cell = match number {
             0 => "<td class=\"zero\">{}</td>",
             _ => "<td>{}</td>",
@@ -98,6 +67,29 @@ fn row(out: &mut Out, package: &Package<'_>, has_names: bool) {
         out.fill(cell, [&number.to_string()]);
     }
     out.raw("</tr>\n");
+}
+
+/// Returns the counts of a package, each with the name of its column.
+fn counts(package: &Package<'_>) -> [(&'static str, usize); 10] {
+    let plan = package.plan;
+    let (conflicts, deleted) = by_need(plan);
+    // if the run was refused, all conflicts are left
+    let is_refused = package.facts.open && !plan.has_open_conflicts();
+    let open = conflicts.iter();
+    let open = open.filter(|it| is_refused || it.conflict.resolution.is_open());
+    let counts = plan.counts();
+    [
+        ("conflicts", conflicts.len()),
+        ("left to you", open.count()),
+        ("put together", plan.combined.len()),
+        ("changed", counts.changed),
+        ("added", counts.added),
+        ("deleted", counts.deleted),
+        ("moved", counts.moved),
+        ("held back", plan.pinned.len()),
+        ("stay deleted", deleted.len()),
+        ("warnings", plan.warnings.len()),
+    ]
 }
 
 /// Writes the list of packages that failed.
