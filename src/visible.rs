@@ -2,8 +2,6 @@
 //! must not obey it, it must not look like another text, and CI services must not read commands in
 //! it. All messages and reports pass foreign text through this module.
 
-use std::fmt::Write as _;
-
 /// Whether a character is invisible or controls a terminal: control characters, line separators,
 /// changes of the writing direction, characters without width, and tag characters.
 fn is_hidden(c: char) -> bool {
@@ -28,25 +26,34 @@ pub(crate) fn visible_lines(text: &str) -> String {
 }
 
 fn escaped(text: &str, is_kept: impl Fn(char) -> bool) -> String {
-    let mut shown = String::with_capacity(text.len());
     let start = text.len() - text.trim_start().len();
-    // GitHub's runner reads `::error::` as a command at the start of a line, and `##[error]`
-    // anywhere
+    // GitHub's runner reads `::error::` as a command at the start of a line
     let is_command = text[start..]
         .strip_prefix("::")
         .is_some_and(|rest| rest.contains("::"));
+    replaced(text, |at, c| match c {
+        _ if is_command && at == start => Some(c.escape_unicode().to_string()),
+        '[' if is_in_command(text, at) => Some(c.escape_unicode().to_string()),
+        _ if is_hidden(c) && !is_kept(c) => Some(c.escape_default().to_string()),
+        _ => None,
+    })
+}
+
+/// Whether a bracket belongs to `##[error]`, which GitHub's runner reads as a command anywhere.
+fn is_in_command(text: &str, at: usize) -> bool {
+    text[..at].ends_with("##")
+}
+
+/// Returns the text with a replacement for some of its characters.
+fn replaced(text: &str, replacement: impl Fn(usize, char) -> Option<String>) -> String {
+    let mut result = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        let breaks_command =
-            (is_command && at == start) || (c == '[' && text[..at].ends_with("##"));
-        if breaks_command {
-            shown.extend(c.escape_unicode());
-        } else if is_hidden(c) && !is_kept(c) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
+        match replacement(at, c) {
+            Some(text) => result.push_str(&text),
+            None => result.push(c),
         }
     }
-    shown
+    result
 }
 
 /// Escapes the hidden characters of a JSON text, which keeps its value.
@@ -55,20 +62,11 @@ pub(crate) fn visible_json(text: String) -> String {
     if !text.contains(is_escaped) && !text.contains("##[") {
         return text;
     }
-    let mut shown = String::with_capacity(text.len());
-    let mut units = [0; 2];
-    for (at, c) in text.char_indices() {
-        let breaks_command = c == '[' && text[..at].ends_with("##");
-        if breaks_command || is_escaped(c) {
-            for unit in c.encode_utf16(&mut units) {
-                let written = write!(shown, "\\u{unit:04x}");
-                debug_assert!(written.is_ok(), "writing to a string does not fail");
-            }
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    replaced(&text, |at, c| {
+        let escape = |unit: &u16| format!("\\u{unit:04x}");
+        let is_escaped = is_escaped(c) || c == '[' && is_in_command(&text, at);
+        is_escaped.then(|| c.encode_utf16(&mut [0; 2]).iter().map(escape).collect())
+    })
 }
 
 #[cfg(test)]

@@ -10,17 +10,11 @@ use crate::triple::Triple;
 /// Returns the unmerged files of the current work tree, relative to the current folder; `None`
 /// outside of a work tree.
 pub(super) fn files() -> Option<Vec<PathBuf>> {
-    let inside = call::stdout_text(["rev-parse", "--is-inside-work-tree"])?;
-    if inside != "true" {
-        return None;
-    }
-    let up = call::stdout_text(["rev-parse", "--show-cdup"]).unwrap_or_default();
-    let up = Path::new(&up);
-    let listed = entries(or_here(up), &["--"])?;
-    let mut files: Vec<PathBuf> = listed
-        .into_iter()
-        .map(|entry| up.join(entry.path))
-        .collect();
+    let place = call::stdout_text(["rev-parse", "--is-inside-work-tree", "--show-cdup"])?;
+    // the second line is empty at the top of the work tree
+    let up = Path::new(place.strip_prefix("true")?.trim_start());
+    let listed = entries(or_here(up), &["--"])?.into_iter();
+    let mut files: Vec<PathBuf> = listed.map(|entry| up.join(entry.path)).collect();
     files.dedup();
     Some(files)
 }

@@ -197,12 +197,9 @@ impl Screen {
                 }
             }
         }
-        let absent = Side::ALL
-            .into_array()
-            .into_iter()
-            .find(|side| sides[*side].is_empty());
-        if let Some(side) = absent {
-            self.side(side, "");
+        let sides = Side::ALL.into_array().map(|side| (side, sides[side]));
+        for (side, _) in sides.iter().filter(|(_, lines)| lines.is_empty()) {
+            self.value(*side, "(absent)");
         }
         true
     }
