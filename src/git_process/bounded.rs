@@ -1,6 +1,6 @@
 //! Runs a process within limits: it is killed if it takes too long or prints too much.
 
-use std::io::{self, Read, Write as _};
+use std::io::{self, ErrorKind, Read, Write as _};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -18,15 +18,6 @@ pub(super) struct Limits {
     pub(super) untrusted: bool,
 }
 
-/// Why a process returned no output.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// It could not be started, or its output or status could not be read.
-    NotStarted(io::Error),
-    TimedOut,
-    TooMuchOutput,
-}
-
 /// How long to wait for the end of standard error after the process has ended: a helper that runs
 /// on in the background keeps it open.
 const GRACE: Duration = Duration::from_secs(2);
@@ -40,8 +31,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 /// Runs a process to its end, with `input` on its standard input.
 ///
 /// # Errors
-/// If it cannot be started, or exceeds a limit and is killed.
-pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Result<Output, Failure> {
+/// If it cannot be started, or exceeds a limit and is killed: [`TimedOut`](ErrorKind::TimedOut), or
+/// [`FileTooLarge`](ErrorKind::FileTooLarge) for its output.
+pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> io::Result<Output> {
     let stdin = match input {
         [] => Stdio::null(),
         _ => Stdio::piped(),
@@ -51,7 +43,7 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Resul
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let deadline = Instant::now() + limits.timeout;
-    let mut child = command.spawn().map_err(Failure::NotStarted)?;
+    let mut child = command.spawn()?;
     if limits.untrusted {
         confine(&child);
     }
@@ -73,24 +65,24 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Resul
 
 fn wait(
     child: &mut Child,
-    stdout: &Receiver<Result<Vec<u8>, Failure>>,
+    stdout: &Receiver<io::Result<Vec<u8>>>,
     stderr: &Receiver<Vec<u8>>,
     deadline: Instant,
-) -> Result<Output, Failure> {
+) -> io::Result<Output> {
     let time_left = || deadline.saturating_duration_since(Instant::now());
     let stdout = match stdout.recv_timeout(time_left()) {
         Ok(stdout) => stdout?,
-        Err(RecvTimeoutError::Timeout) => return Err(Failure::TimedOut),
+        Err(RecvTimeoutError::Timeout) => return Err(ErrorKind::TimedOut.into()),
         Err(RecvTimeoutError::Disconnected) => Vec::new(),
     };
     // most processes close their output as they end, so the first pauses are short
     let mut pause = Duration::from_micros(20);
     let status = loop {
-        if let Some(status) = child.try_wait().map_err(Failure::NotStarted)? {
+        if let Some(status) = child.try_wait()? {
             break status;
         }
         if time_left().is_zero() {
-            return Err(Failure::TimedOut);
+            return Err(ErrorKind::TimedOut.into());
         }
         thread::sleep(pause);
         pause = LONGEST_PAUSE.min(pause * 2);
@@ -118,13 +110,12 @@ fn in_background<P: Read + Send + 'static, R: Send + 'static>(
     receiver
 }
 
-fn read_at_most(pipe: impl Read, max: u64) -> Result<Vec<u8>, Failure> {
+fn read_at_most(pipe: impl Read, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut limited = pipe.take(max.saturating_add(1));
-    let read = limited.read_to_end(&mut bytes);
-    read.map_err(Failure::NotStarted)?;
+    limited.read_to_end(&mut bytes)?;
     match bytes.len() as u64 > max {
-        true => Err(Failure::TooMuchOutput),
+        true => Err(ErrorKind::FileTooLarge.into()),
         false => Ok(bytes),
     }
 }
@@ -234,15 +225,15 @@ mod tests {
     fn a_process_that_takes_too_long_is_killed() {
         let start = Instant::now();
         let result = run(&mut shell("sleep 60 & sleep 60"), &[], &limits(1));
-        assert!(matches!(result, Err(Failure::TimedOut)), "{result:?}");
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::TimedOut);
         let result = run(&mut shell("exec >&-; sleep 60"), &[], &limits(1));
-        assert!(matches!(result, Err(Failure::TimedOut)), "{result:?}");
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::TimedOut);
         assert!(start.elapsed() < Duration::from_secs(30));
     }
 
     #[test]
     fn a_process_that_prints_too_much_is_killed() {
         let result = run(&mut shell("while :; do echo yes; done"), &[], &limits(60));
-        assert!(matches!(result, Err(Failure::TooMuchOutput)), "{result:?}");
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::FileTooLarge);
     }
 }

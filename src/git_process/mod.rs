@@ -9,13 +9,13 @@ mod reason;
 
 use std::borrow::Borrow;
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
 use crate::error::Error;
-use bounded::{Failure, Limits};
+use bounded::Limits;
 pub(crate) use reason::{reason, without_password};
 
 /// Environment variables that select a repository. Git sets them for hooks; calls about another
@@ -54,6 +54,8 @@ const DEFAULT_TIMEOUT: u64 = 600;
 /// The environment variable that sets the time limit of a call of git, in seconds.
 const TIMEOUT_VARIABLE: &str = "MERGE3_GIT_TIMEOUT";
 
+/// The help where git cannot be run.
+const INSTALL: &str = "install git 2.36 or later, and see that it is on the PATH";
 /// The time limit of a credential helper, which may ask the user.
 const HELPER_TIMEOUT: Duration = Duration::from_secs(120);
 
@@ -251,9 +253,8 @@ impl Git {
         };
         let name = self.arguments.first().map(|it| it.to_string_lossy());
         let name = name.unwrap_or_default();
-        bounded::run(&mut self.command, input, &limits).map_err(|error| match error {
-            Failure::NotStarted(error) => not_started(error),
-            Failure::TimedOut => Error::refused(
+        bounded::run(&mut self.command, input, &limits).map_err(|error| match error.kind() {
+            ErrorKind::TimedOut => Error::refused(
                 format!(
                     "git {name} did not end within {} seconds, and was stopped",
                     limits.timeout.as_secs()
@@ -263,13 +264,15 @@ impl Git {
                      slow, set {TIMEOUT_VARIABLE} to more seconds"
                 ),
             ),
-            Failure::TooMuchOutput => Error::refused(
+            ErrorKind::FileTooLarge => Error::refused(
                 format!(
                     "git {name} prints more than {} MiB, and was stopped",
                     limits.max_stdout >> 20
                 ),
                 "no package needs as much: check the size of the upstream package",
             ),
+            ErrorKind::NotFound => Error::refused("there is no git on this machine", INSTALL),
+            _ => Error::refused(format!("git cannot be run: {error}"), INSTALL),
         })
     }
 
@@ -319,15 +322,4 @@ fn timeout() -> Duration {
     let seconds = value.and_then(|text| text.parse().ok());
     let seconds = seconds.filter(|seconds| *seconds > 0);
     Duration::from_secs(seconds.unwrap_or(DEFAULT_TIMEOUT))
-}
-
-fn not_started(error: io::Error) -> Error {
-    let message = match error.kind() {
-        io::ErrorKind::NotFound => "there is no git on this machine".to_owned(),
-        _ => format!("git cannot be run: {error}"),
-    };
-    Error::refused(
-        message,
-        "install git 2.36 or later, and see that it is on the PATH",
-    )
 }
