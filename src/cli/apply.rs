@@ -99,7 +99,7 @@ impl ApplyArgs {
                     create: args.create_annotation,
                 };
                 let apply = args.target.with_action(action);
-                config(apply, Settings::default(), args.output, args.report)
+                config(apply, Settings::default(), (args.output, args.report))
             }
             (None, target) => {
                 let apply = ApplyTo {
@@ -107,7 +107,7 @@ impl ApplyArgs {
                     prune: self.prune,
                     ..target?.with_action(ApplyAction::Apply)
                 };
-                config(apply, self.files.settings(), self.output, self.report)
+                config(apply, self.files.settings(), (self.output, self.report))
             }
         };
         Some(merge(&config, streams))
@@ -128,7 +128,7 @@ impl TargetArgs {
 }
 
 /// Returns the settings of a run that applies a configuration.
-fn config(apply: ApplyTo, settings: Settings, output: OutputArgs, report: ReportArgs) -> Config {
+fn config(apply: ApplyTo, settings: Settings, output: (OutputArgs, ReportArgs)) -> Config {
     let sides = Triple::new(apply.live.clone(), apply.config.clone(), apply.live.clone());
-    Config::new(output, sides, settings, Job::Apply(apply), report)
+    Config::new(Job::Apply(apply), sides, settings, output)
 }

@@ -224,13 +224,8 @@ impl CommandLine {
         let sides = self.sides.ok_or_else(|| wrong(needed))?.paths();
         let markers = self.markers.style(&sides).map_err(|why| wrong(&why))?;
         let settings = self.merge.settings(markers);
-        Ok(Config::new(
-            self.output,
-            sides,
-            settings,
-            Job::Merge,
-            self.report,
-        ))
+        let output = (self.output, self.report);
+        Ok(Config::new(Job::Merge, sides, settings, output))
     }
 }
 

@@ -23,12 +23,12 @@ pub(super) struct Config {
 }
 
 impl Config {
+    /// Makes the settings of a run. Its output arguments say whether secrets are shown.
     pub(super) fn new(
-        output: OutputArgs,
+        job: Job,
         sides: Triple<PathBuf>,
         settings: Settings,
-        job: Job,
-        report: ReportArgs,
+        (output, report): (OutputArgs, ReportArgs),
     ) -> Self {
         Self {
             settings: Settings {

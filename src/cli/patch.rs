@@ -62,12 +62,7 @@ impl PatchArgs {
         };
         let sides = Triple::new(target.clone(), target.clone(), target);
         let settings = self.files.settings();
-        Config::new(
-            self.output,
-            sides,
-            settings,
-            Job::Patch(patching),
-            self.report,
-        )
+        let output = (self.output, self.report);
+        Config::new(Job::Patch(patching), sides, settings, output)
     }
 }

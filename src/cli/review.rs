@@ -60,13 +60,8 @@ impl ReviewArgs {
             run: self.display.into(),
             ..OutputArgs::default()
         };
-        Ok(Config::new(
-            output,
-            sides,
-            settings,
-            Job::Merge,
-            ReportArgs::default(),
-        ))
+        let output = (output, ReportArgs::default());
+        Ok(Config::new(Job::Merge, sides, settings, output))
     }
 
     /// Runs the review.
