@@ -53,23 +53,17 @@ impl Place {
         first_line: usize,
         offset: usize,
     ) -> Self {
-        let mut offset = offset.min(text.len());
-        while !text.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[offset..]
-            .find('\n')
-            .map_or(text.len(), |at| offset + at);
-        let number = memchr::memchr_iter(b'\n', &text.as_bytes()[..start]).count();
-        let hidden = crate::secret::may_be_in(text.as_bytes());
-        let number = first_line + number;
-        Self::in_line(path, &text[start..end], number, offset - start, hidden)
+        let bytes = text.as_bytes();
+        let offset = offset.min(text.len());
+        let start = memchr::memrchr(b'\n', &bytes[..offset]).map_or(0, |at| at + 1);
+        let line = text[start..].split('\n').next().unwrap_or_default();
+        let number = first_line + memchr::memchr_iter(b'\n', &bytes[..start]).count();
+        let hidden = crate::secret::may_be_in(bytes);
+        Self::in_line(path, line, number, offset - start, hidden)
     }
 
-    /// Returns the place at `offset` bytes into a line, which must be a character boundary.
-    /// `number` is the line's number in its file, from 0. `hidden` says that the file may contain a
-    /// Secret.
+    /// Returns the place at `offset` bytes into a line, or at its end. `number` is the line's number
+    /// in its file, from 0. `hidden` says that the file may contain a Secret.
     pub(crate) fn in_line(
         path: impl Into<PathBuf>,
         line: &str,
@@ -78,7 +72,10 @@ impl Place {
         hidden: bool,
     ) -> Self {
         let line = line.trim_end_matches('\r');
-        let within = offset.min(line.len());
+        let mut within = offset.min(line.len());
+        while !line.is_char_boundary(within) {
+            within -= 1;
+        }
         Self {
             path: path.into(),
             line: number + 1,
@@ -128,17 +125,12 @@ impl Lines {
     /// Returns the place at `offset` bytes into a line, given by its number from 0. Returns the
     /// end of the text if there is no such line.
     pub(crate) fn place(&self, path: impl Into<PathBuf>, line: usize, offset: usize) -> Place {
-        let last = self.starts.len().saturating_sub(1);
-        let start = |line: usize| self.starts.get(line).copied();
-        let Some(from) = start(line) else {
+        let Some(start) = self.starts.get(line) else {
+            let last = self.starts.len().saturating_sub(1);
             return Place::in_line(path, "", last, 0, self.hidden);
         };
-        let to = start(line + 1).map_or(self.text.len(), |next| next - 1);
-        let mut offset = offset.min(to - from);
-        while !self.text.is_char_boundary(from + offset) {
-            offset -= 1;
-        }
-        Place::in_line(path, &self.text[from..to], line, offset, self.hidden)
+        let text = self.text[*start..].split('\n').next().unwrap_or_default();
+        Place::in_line(path, text, line, offset, self.hidden)
     }
 }
 
