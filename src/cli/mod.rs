@@ -5,7 +5,7 @@
 //! result). `apply`, `patch`, `diff`, `explain`, `review`, `git` and `upstream_args` have the
 //! arguments of one command or group of commands each. `run` carries out the commands that change a
 //! package (merge, `apply` and `patch`), with the settings in `config`. `upstream` carries out the
-//! commands about packages that come from upstream.
+//! commands about packages that come from upstream. `print` prints the results of all others.
 
 mod apply;
 mod args;
@@ -17,7 +17,6 @@ mod git;
 mod markers;
 mod merge_args;
 mod output;
-mod output_path;
 mod patch;
 mod print;
 mod progress;

@@ -3,17 +3,16 @@
 
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::config::{Config, Job, is_standard};
-use super::output_path;
 use super::print::{CONFLICTS, DONE, Streams, escaped_for_terminal, left_out_notes, unless_failed};
 use super::progress::with_progress_bar;
-use super::report::ReportFormat;
+use super::report::{ReportFormat, check_writable};
 use super::signals::Signals;
 use crate::error::Error;
-use crate::package::{self, Access, Input, Lock, Plan};
+use crate::package::{self, Access, Disk, Input, Lock, Plan, read_named, replace, standard_input};
 use crate::report::{self, Detail, Facts};
 use crate::triple::Triple;
 
@@ -119,10 +118,10 @@ fn execute(
         match config.destination() {
             None => plan.write_to(signals.defer(), durable)?,
             Some(path) if is_standard(path) => {
-                stdout_content = Some(output_path::merged_file(config, &plan)?);
+                stdout_content = Some(merged_file(config, &plan)?);
             }
             Some(path) => {
-                output_path::write(config, &mut plan, path, signals.defer(), durable)?;
+                write_to(config, &mut plan, path, signals.defer(), durable)?;
             }
         }
     }
@@ -136,6 +135,45 @@ fn execute(
         stdout_content,
         facts,
     })
+}
+
+/// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or left by a
+/// run that was killed. Afterwards `plan` describes the copy.
+///
+/// # Errors
+/// The folder has other content, or writing fails.
+fn write_to(
+    config: &Config,
+    plan: &mut Plan,
+    path: &Path,
+    disk: &dyn Disk,
+    durable: bool,
+) -> Result<(), Error> {
+    if !config.sides.local.is_dir() {
+        let bytes = merged_file(config, plan)?;
+        check_writable("--output", path)?;
+        return replace(path, &bytes).map_err(Error::writing(path));
+    }
+    plan.write_copy(disk, path, durable)
+}
+
+/// Returns the content of the merged file, if the sides are files.
+///
+/// # Errors
+/// The sides are folders, or the local file cannot be read.
+fn merged_file(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
+    let local = &config.sides.local;
+    if local.is_dir() {
+        return Err(Error::output(
+            Path::new("-"),
+            "prints one file, and the sides are folders",
+        ));
+    }
+    match plan.files.first() {
+        Some(change) => Ok(change.new.as_deref().unwrap_or_default().to_vec()),
+        None if is_standard(local) => Ok(standard_input()?.to_vec()),
+        None => read_named(local).map_err(Error::reading(local)),
+    }
 }
 
 /// Runs `work` on packages with the given number of threads. Without a number, runs it in this

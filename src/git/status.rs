@@ -46,26 +46,20 @@ pub(crate) fn status(output: &mut impl Write) -> Result<u8, String> {
     let driver = call::stdout_text(["config", "--get", DRIVER_KEY]);
     let attribute = call::stdout_text(["check-attr", "merge", "--", "a.yaml"]);
     let is_chosen = attribute.is_some_and(|line| line.ends_with(": merge3"));
-    let used = match driver.filter(|_| is_chosen) {
-        None => {
-            report +=
-                "here, git does not merge *.yaml with merge3; `merge3 git install` sets it up\n";
-            false
-        }
-        Some(driver) if merges_by_structure(&driver) => {
-            report += "here, git merges *.yaml with merge3\n";
-            true
-        }
-        Some(_) => {
-            report += "the driver is set up, but does not run: git merges *.yaml line by line\n";
-            report += match on_path("merge3") {
-                None => "put merge3 on the PATH\n",
-                Some(_) => "`merge3 git install` sets it up anew\n",
-            };
-            false
-        }
+    let driver = driver.filter(|_| is_chosen);
+    let is_used = driver.as_deref().is_some_and(merges_by_structure);
+    report += match driver {
+        None => "here, git does not merge *.yaml with merge3; `merge3 git install` sets it up\n",
+        Some(_) if is_used => "here, git merges *.yaml with merge3\n",
+        Some(_) => "the driver is set up, but does not run: git merges *.yaml line by line\n",
     };
-    print(output, report.as_bytes()).map(|()| u8::from(!used))
+    if driver.is_some() && !is_used {
+        report += match on_path("merge3") {
+            None => "put merge3 on the PATH\n",
+            Some(_) => "`merge3 git install` sets it up anew\n",
+        };
+    }
+    print(output, report.as_bytes()).map(|()| u8::from(!is_used))
 }
 
 /// Whether a driver, run as git runs it, merges files that only a structural merge can merge
