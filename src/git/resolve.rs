@@ -21,7 +21,7 @@ use super::{call, kept_changes};
 use crate::merge::text::{Hunk, merge_clean_lines};
 use crate::merge::{ConflictStyle, Images, MarkerStyle, Nulls, OnConflict, Options, Sides};
 use crate::package::{Bytes, FileInMemory, in_memory};
-use crate::triple::Triple;
+use crate::triple::{Change, Triple};
 use crate::yaml::nesting_at_most;
 
 pub use super::lines::{Diff, MARKER_SIZE, Resolved, Style};
@@ -75,14 +75,14 @@ impl Request<'_> {
 /// ```
 pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
     let sides = request.bytes();
-    let whole_side = |bytes: &[u8]| Resolved::by_lines(bytes.to_vec(), 0);
-    if sides.original == sides.updated || sides.updated == sides.local {
-        return Some(whole_side(sides.local));
+    let whole_side = |bytes: &[u8]| Some(Resolved::by_lines(bytes.to_vec(), 0));
+    match sides.change() {
+        Change::Nobody | Change::Local | Change::BothAlike => whole_side(sides.local),
+        Change::Upstream => whole_side(sides.updated),
+        Change::BothApart => {
+            with_stack(sides, || by_structure(request)).or_else(|| by_lines(request, request.favor))
+        }
     }
-    if sides.original == sides.local {
-        return Some(whole_side(sides.updated));
-    }
-    with_stack(sides, || by_structure(request)).or_else(|| by_lines(request, request.favor))
 }
 
 /// Merges lines with the requested diff algorithm. If that leaves a conflict and Myers' algorithm
@@ -141,9 +141,7 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         Some(Resolved::by_structure(frame.around(text, size), conflicts))
     };
     if merged.conflicts.is_empty() {
-        let has_same_values = |lines: &&String| {
-            **lines == merged.text || kept_changes::same_values(lines, &merged.text)
-        };
+        let has_same_values = |lines: &&String| kept_changes::same_values(lines, &merged.text);
         let clean = lines.as_ref().ok().filter(has_same_values);
         return resolved(clean.unwrap_or(&merged.text), true);
     }
