@@ -4,37 +4,64 @@
 use crate::merge::decision::{Outcome, Slot};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
-/// The number of columns by which block collections are indented from their parents; `None` if the
-/// document has no such collection.
+/// The largest width that is counted. Larger ones count as this one.
+const LARGEST: u32 = 15;
+
+/// The habits of a document for each [`Nesting`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Habits {
-    /// A map under a key.
-    pub(super) map_in_map: Option<u32>,
-    /// A list under a key.
-    pub(super) list_in_map: Option<u32>,
-    /// A map or list under a dash.
-    pub(super) in_list: Option<u32>,
-    counts: Counts,
+pub(super) struct Habits([Habit; 3]);
+
+/// By how many columns block collections of one nesting are indented from their parents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Habit {
+    /// The most common width; `None` if the document has no such collection.
+    usual: Option<u32>,
+    /// How often each width occurs.
+    counts: [u32; LARGEST as usize + 1],
 }
 
 /// The kinds of a block collection and of its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nesting {
+    /// A map under a key.
     MapInMap,
+    /// A list under a key.
     ListInMap,
+    /// A map under a dash.
     InList,
 }
 
 impl Habits {
     /// Returns the most common habits of a document.
     pub(super) fn of(tree: &Tree<'_>) -> Self {
-        let mut counts = Counts::default();
-        counts.visit(tree, tree.root().value, None);
-        Self {
-            map_in_map: most_common(&counts.map_in_map),
-            list_in_map: most_common(&counts.list_in_map),
-            in_list: most_common(&counts.in_list),
-            counts,
+        let mut habits = Self::default();
+        habits.count(tree, tree.root().value, None);
+        for habit in &mut habits.0 {
+            let most = habit.counts.into_iter().max().filter(|count| *count > 0);
+            let usual = (0..)
+                .zip(habit.counts)
+                .find(|(_, count)| Some(*count) == most);
+            habit.usual = usual.map(|(width, _)| width);
+        }
+        habits
+    }
+
+    /// Counts the widths in a node. `parent` is the column of its entry, and whether that is a
+    /// field.
+    fn count(&mut self, tree: &Tree<'_>, node: NodeId, parent: Option<(bool, u32)>) {
+        if !tree.is_block_collection(node) {
+            return;
+        }
+        let column = tree.column(tree.node(node).span.start);
+        if let Some((in_map, parent)) = parent
+            && let Some(nesting) = nesting(tree, in_map, node)
+        {
+            let width = column.saturating_sub(parent).min(LARGEST);
+            self.0[nesting as usize].counts[width as usize] += 1;
+        }
+        for entry in tree.entries(node) {
+            let entry = tree.entry(entry);
+            self.count(tree, entry.value, Some((entry.key.is_some(), column)));
         }
     }
 
@@ -57,13 +84,9 @@ impl Habits {
             && row.moved != 0
             && let Some(nesting) = nesting(tree, in_map, node)
         {
-            let width = before.of_nesting(nesting);
+            let width = before.usual(nesting);
             let width = width.and_then(|it| u32::try_from(i64::from(it) + row.moved).ok());
-            match nesting {
-                Nesting::MapInMap => self.map_in_map = width,
-                Nesting::ListInMap => self.list_in_map = width,
-                Nesting::InList => self.in_list = width,
-            }
+            self.0[nesting as usize].usual = width;
         }
         for child in outcome.children() {
             if let Slot::Local(id) = child.slot {
@@ -76,21 +99,14 @@ impl Habits {
 
     /// Whether a width is common in the document, even if another one is more common.
     pub(super) fn has(&self, nesting: Nesting, width: u32) -> bool {
-        let counts = match nesting {
-            Nesting::MapInMap => &self.counts.map_in_map,
-            Nesting::ListInMap => &self.counts.list_in_map,
-            Nesting::InList => &self.counts.in_list,
-        };
+        let counts = &self.0[nesting as usize].counts;
         let most = counts.iter().max().copied().unwrap_or(0);
-        counts[width.min(15) as usize] * 4 >= most.max(1)
+        counts[width.min(LARGEST) as usize] * 4 >= most.max(1)
     }
 
-    pub(super) const fn of_nesting(&self, nesting: Nesting) -> Option<u32> {
-        match nesting {
-            Nesting::MapInMap => self.map_in_map,
-            Nesting::ListInMap => self.list_in_map,
-            Nesting::InList => self.in_list,
-        }
+    /// Returns the most common width; `None` if the document has no such collection.
+    pub(super) const fn usual(&self, nesting: Nesting) -> Option<u32> {
+        self.0[nesting as usize].usual
     }
 }
 
@@ -98,55 +114,11 @@ impl Habits {
 /// lists.
 pub(super) fn nesting(tree: &Tree<'_>, in_map: bool, node: NodeId) -> Option<Nesting> {
     match &tree.node(node).kind {
-        NodeKind::Mapping(collection) if !collection.flow => Some(if in_map {
-            Nesting::MapInMap
-        } else {
-            Nesting::InList
+        NodeKind::Mapping(collection) if !collection.flow => Some(match in_map {
+            true => Nesting::MapInMap,
+            false => Nesting::InList,
         }),
         NodeKind::Sequence(collection) if !collection.flow && in_map => Some(Nesting::ListInMap),
         _ => None,
     }
-}
-
-/// How often each width occurs. Larger widths count as 15.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Counts {
-    map_in_map: [u32; 16],
-    list_in_map: [u32; 16],
-    in_list: [u32; 16],
-}
-
-impl Counts {
-    fn visit(&mut self, tree: &Tree<'_>, node: NodeId, parent: Option<(bool, u32)>) {
-        let is_block = match &tree.node(node).kind {
-            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => !collection.flow,
-            _ => false,
-        };
-        if !is_block {
-            return;
-        }
-        let column = tree.column(tree.node(node).span.start);
-        if let Some((in_map, parent)) = parent
-            && let Some(nesting) = nesting(tree, in_map, node)
-        {
-            let width = column.saturating_sub(parent).min(15) as usize;
-            let counts = match nesting {
-                Nesting::MapInMap => &mut self.map_in_map,
-                Nesting::ListInMap => &mut self.list_in_map,
-                Nesting::InList => &mut self.in_list,
-            };
-            counts[width] += 1;
-        }
-        for entry in tree.entries(node) {
-            let entry = tree.entry(entry);
-            self.visit(tree, entry.value, Some((entry.key.is_some(), column)));
-        }
-    }
-}
-
-fn most_common(counts: &[u32; 16]) -> Option<u32> {
-    let (width, count) = (0..16)
-        .zip(counts)
-        .max_by_key(|(width, count)| (**count, u32::MAX - width))?;
-    (*count > 0).then_some(width)
 }

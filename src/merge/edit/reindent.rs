@@ -123,8 +123,8 @@ impl Reindent<'_> {
     /// Returns the usual width in the new place, if `width` is the usual one in the tree and is
     /// uncommon in the new place; else `None`.
     fn habit(&self, nesting: Nesting, width: i64) -> Option<i64> {
-        let from = self.from.of_nesting(nesting)?;
-        let to = self.to.of_nesting(nesting)?;
+        let from = self.from.usual(nesting)?;
+        let to = self.to.usual(nesting)?;
         let is_usual = |width| self.to.has(nesting, width);
         let is_foreign = u32::try_from(width).is_ok_and(|width| !is_usual(width));
         (width == i64::from(from) && is_foreign).then_some(i64::from(to))

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::Editor;
 use super::block::last_block_scalar;
+use super::habits::Nesting;
 use super::layout::{ends_within_text, has_dash, trimmed};
 use super::reindent::{CommentsAbove, is_block};
 use super::to_flow;
@@ -325,7 +326,13 @@ impl Editor<'_> {
             .filter(|line| !trimmed(line).is_empty())
             .map(|line| (line.len() - line.trim_start().len()) as i64 - old)
             .min();
-        let width = i64::from(self.target_overview.habits().map_in_map.unwrap_or(2)).max(1);
+        let width = i64::from(
+            self.target_overview
+                .habits()
+                .usual(Nesting::MapInMap)
+                .unwrap_or(2),
+        )
+        .max(1);
         match least {
             Some(least) if least < 1 => width - least,
             _ => 0,
