@@ -278,6 +278,12 @@ impl Span {
     }
 }
 
+impl From<Range<u32>> for Span {
+    fn from(range: Range<u32>) -> Self {
+        Self::new(range.start, range.end)
+    }
+}
+
 impl<'s> Tree<'s> {
     /// Returns the tree of an empty document, whose root is an empty scalar.
     pub fn empty() -> Self {

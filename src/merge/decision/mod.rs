@@ -89,12 +89,6 @@ impl Outcome {
         self
     }
 
-    /// Whether the indentation of a row in it changes.
-    pub(crate) fn moves_rows(&self) -> bool {
-        matches!(self, Self::Row(row) if row.moved != 0)
-            || self.children().any(|child| child.outcome.moves_rows())
-    }
-
     /// Whether it leaves a conflict open.
     pub(crate) fn has_choice(&self) -> bool {
         match self {

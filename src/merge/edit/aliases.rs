@@ -23,9 +23,8 @@ impl Editor<'_> {
     pub(super) fn write_out_touched_aliases(&mut self, outcome: &Outcome) {
         let mut effects = Effects::default();
         effects.visit(self.target, self.target.root().value, outcome);
-        let end = self.target.text().len() as u32;
         let mut moved: FxHashSet<NodeId> = FxHashSet::default();
-        for (owner, node) in self.aliases_in(&(0..end)) {
+        for (owner, node) in self.aliases_within(self.target.tree.root()) {
             let Some(anchor) = self.target.node(node).anchor() else {
                 continue;
             };

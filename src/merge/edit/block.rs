@@ -70,8 +70,7 @@ impl Editor<'_> {
             .key()
             .and_then(|from| key_span(self.source, self.source.entry(from)));
         if let (Some(old), Some(new)) = (key_span(self.target, entry), new) {
-            self.edits
-                .replace(old.start..old.end, self.source.slice(new));
+            self.edits.replace(old, self.source.slice(new));
         }
     }
 
@@ -92,7 +91,7 @@ impl Editor<'_> {
         if !crate::line_breaks::ends_line(self.target.slice(lines)) {
             text.truncate(text.trim_end_matches(['\r', '\n']).len());
         }
-        self.edits.replace(lines.start..lines.end, text);
+        self.edits.replace(lines, text);
         true
     }
 
@@ -182,9 +181,9 @@ impl Editor<'_> {
             return;
         };
         let source = self.source;
-        let collection = self.source_overview.parents().collection_of(from);
+        let collection = self.source.collection_of(from);
         let theirs = collection
-            .and_then(|node| self.source_overview.parents().entry_of(node))
+            .and_then(|node| self.source.entry_of(node))
             .map(|owner| source.entry(owner));
         let (Some(collection), Some(theirs)) = (collection, theirs) else {
             return;
@@ -204,8 +203,7 @@ impl Editor<'_> {
         let span = target.node(node).span;
         let colon = owner.colon().map_or(span.start, |colon| colon + 1);
         self.edits.delete(colon..span.end);
-        self.edits
-            .take_text(target.text(), row.span.start..row.span.end);
+        self.edits.take_text(target.text(), row.span);
         let at = row.span.start;
         let is_unfinished =
             at as usize == target.text().len() && !crate::line_breaks::ends_line(target.text());
@@ -225,7 +223,7 @@ impl Editor<'_> {
         entry.colon() == Some(entry.span.start)
             && above.is_some_and(|above| match above.slot {
                 Slot::Local(_) if matches!(above.outcome, Outcome::Take(_)) => false,
-                Slot::Updated(id) if self.is_in_flow(id) => false,
+                Slot::Updated(id) if self.source.is_in_flow(id) => false,
                 _ => entry_of(above).key.is_some() && entry_of(above).colon().is_none(),
             })
     }

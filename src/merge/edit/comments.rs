@@ -154,7 +154,7 @@ impl Editor<'_> {
         let ours = self.target.comments_above(entry);
         let column = self.target.column(entry.span.start);
         let text = self.leading_lines(theirs, column);
-        self.edits.replace(ours.start..ours.end, text);
+        self.edits.replace(ours, text);
     }
 
     /// Returns comment lines of the source, indented to a column.
@@ -183,7 +183,7 @@ impl Editor<'_> {
     fn edit_line_comment(&mut self, ours: Span, theirs: Span, end: Option<u32>) {
         let text = self.source.slice(theirs);
         if !ours.is_empty() && !text.is_empty() {
-            self.edits.replace(ours.start..ours.end, text);
+            self.edits.replace(ours, text);
         } else if !ours.is_empty() {
             self.edits
                 .delete(self.before_white_space(ours.start)..ours.end);

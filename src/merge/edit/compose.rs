@@ -79,8 +79,8 @@ impl Editor<'_> {
         column: u32,
     ) {
         let tree = match comment.side {
-            Side::Local => Some(self.target),
-            Side::Updated => Some(self.source),
+            Side::Local => Some(self.target.tree),
+            Side::Updated => Some(self.source.tree),
             Side::Original => self.original,
         };
         let Some(tree) = tree else {

@@ -1,7 +1,6 @@
 //! Edits of a text, collected in any order and applied in one pass.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use crate::line_breaks::push;
 use crate::yaml::Span;
@@ -10,8 +9,6 @@ use crate::yaml::Span;
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
     edits: BTreeMap<EditPosition, Edit>,
-    /// The new texts of all edits in one string, because most are short.
-    texts: String,
     /// The number of edits so far, including those that were taken out.
     count: u32,
 }
@@ -25,29 +22,16 @@ struct EditPosition {
     count: u32,
 }
 
-impl EditPosition {
-    /// Returns the places of all edits that start in a range or at its end.
-    fn within(range: &Range<u32>) -> Range<Self> {
-        let before = |start| Self {
-            start,
-            replaces: false,
-            count: 0,
-        };
-        before(range.start)..before(range.end.max(range.start).saturating_add(1))
-    }
-}
-
 #[derive(Debug)]
 struct Edit {
     end: u32,
-    /// The span of its new text in [`Edits::texts`].
-    text: Span,
+    text: Box<str>,
 }
 
 impl Edits {
     /// Replaces a range by `text`.
-    pub(crate) fn replace(&mut self, range: Range<u32>, text: impl AsRef<str>) {
-        let text = text.as_ref();
+    pub(crate) fn replace(&mut self, range: impl Into<Span>, text: impl Into<Box<str>>) {
+        let (range, text) = (range.into(), text.into());
         if range.is_empty() && text.is_empty() {
             return;
         }
@@ -57,99 +41,62 @@ impl Edits {
             count: self.count,
         };
         self.count += 1;
-        let start = self.texts.len();
-        self.texts.push_str(text);
-        let edit = Edit {
-            end: range.end,
-            text: span(start, self.texts.len()),
-        };
-        self.edits.insert(position, edit);
+        let end = range.end;
+        self.edits.insert(position, Edit { end, text });
     }
 
     /// Inserts `text` before the byte at `at`, after earlier insertions there.
-    pub(crate) fn insert(&mut self, at: u32, text: impl AsRef<str>) {
+    pub(crate) fn insert(&mut self, at: u32, text: impl Into<Box<str>>) {
         self.replace(at..at, text);
     }
 
     /// Deletes a range.
-    pub(crate) fn delete(&mut self, range: Range<u32>) {
+    pub(crate) fn delete(&mut self, range: impl Into<Span>) {
         self.replace(range, "");
     }
 
     /// Adds the edits of another collection.
     pub(crate) fn absorb(&mut self, other: Self) {
         for (position, edit) in other.edits {
-            let text = other.texts.get(edit.text.range());
-            self.replace(position.start..edit.end, text.unwrap_or_default());
+            self.replace(position.start..edit.end, edit.text);
         }
     }
 
     /// Returns the text of a range with its edits applied, and removes these edits.
-    pub(crate) fn take_text(&mut self, text: &str, range: Range<u32>) -> String {
-        let inside: Vec<EditPosition> = self
+    pub(crate) fn take_text(&mut self, text: &str, range: impl Into<Span>) -> String {
+        let range = range.into();
+        let before = |start| EditPosition {
+            start,
+            replaces: false,
+            count: 0,
+        };
+        let within = before(range.start)..before(range.end.max(range.start) + 1);
+        let taken = self
             .edits
-            .range(EditPosition::within(&range))
-            .filter(|(_, edit)| edit.end <= range.end)
-            .map(|(position, _)| *position)
-            .collect();
-        if inside.is_empty() {
-            return text[range.start as usize..range.end as usize].to_owned();
-        }
-        let taken = inside.into_iter();
-        let taken = taken.filter_map(|position| self.edits.remove_entry(&position));
-        let taken: Vec<(EditPosition, Edit)> = taken.collect();
-        let texts = taken.iter().map(|(_, edit)| edit.text);
-        let first = texts.clone().map(|text| text.start as usize).min();
-        let count: usize = texts.map(|text| text.range().len()).sum();
-        let result = apply(taken.into_iter(), &self.texts, text, range, 0);
-        // these are mostly the last edits: free their texts, which would add up at each depth
-        if let Some(first) = first.filter(|first| first + count == self.texts.len()) {
-            self.texts.truncate(first);
-        }
-        result
+            .extract_if(within, |_, edit| edit.end <= range.end);
+        apply(taken, text, range)
     }
 
     /// Returns the whole text with all edits applied.
     pub(crate) fn apply(self, text: &str) -> String {
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        apply(
-            self.edits.into_iter(),
-            &self.texts,
-            text,
-            0..end,
-            self.texts.len(),
-        )
+        apply(self.edits.into_iter(), text, Span::new(0, end))
     }
 }
 
-/// Applies edits to a range of a text, in order. `new_bytes` is the expected number of new bytes.
-fn apply(
-    edits: impl Iterator<Item = (EditPosition, Edit)>,
-    texts: &str,
-    text: &str,
-    range: Range<u32>,
-    new_bytes: usize,
-) -> String {
-    let mut result = String::with_capacity(range.len() + new_bytes);
+/// Applies edits to a range of a text, in order.
+fn apply(edits: impl Iterator<Item = (EditPosition, Edit)>, text: &str, range: Span) -> String {
+    let mut result = String::with_capacity(range.range().len());
     let mut done = range.start;
     for (position, edit) in edits {
         if position.start > done {
             push(&mut result, &text[done as usize..position.start as usize]);
         }
-        push(
-            &mut result,
-            texts.get(edit.text.range()).unwrap_or_default(),
-        );
+        push(&mut result, &edit.text);
         done = done.max(edit.end);
     }
     push(&mut result, &text[done as usize..range.end as usize]);
     result
-}
-
-/// Returns a span of the texts, which are not longer than the largest document.
-fn span(start: usize, end: usize) -> Span {
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Span::new(offset(start), offset(end))
 }
 
 #[cfg(test)]

@@ -189,7 +189,7 @@ impl Editor<'_> {
                 (Slot::Local(id), _) => {
                     self.edit_flow_entry(child);
                     let span = target.entry(id).span;
-                    self.edits.take_text(target.text(), span.start..span.end)
+                    self.edits.take_text(target.text(), span)
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => self.flow_entry(id, incoming, None),
                 (Slot::Updated(_), _) => continue,
@@ -229,7 +229,7 @@ impl Editor<'_> {
     fn flow_entry(&self, id: EntryId, incoming: &Incoming, column: Option<u32>) -> String {
         let source = self.source;
         let entry = source.entry(id);
-        let from_brackets = self.is_in_flow(id);
+        let from_brackets = self.source.is_in_flow(id);
         let text = source.slice(entry.span);
         let json = self.is_json;
         let has_to_be_rewritten = self.needs_rewriting(incoming)
@@ -331,7 +331,7 @@ impl Editor<'_> {
     fn flow_value(&self, entry: Entry<'_>, incoming: &Incoming) -> String {
         let source = self.source;
         let node = source.node(incoming.node);
-        let Some(owner) = self.owner(incoming.node) else {
+        let Some(owner) = self.source.entry_of(incoming.node) else {
             return self.value_in_flow(incoming, false);
         };
         let json = self.target_is_json(entry);
@@ -344,7 +344,7 @@ impl Editor<'_> {
             return text;
         }
         let text = source.slice(node.span);
-        let can_be_copied = self.is_in_flow(owner)
+        let can_be_copied = self.source.is_in_flow(owner)
             && !self.needs_rewriting(incoming)
             && (!json || is_json_text(text));
         if can_be_copied

@@ -1,8 +1,9 @@
 //! A document's habits of indentation (rules: Places and formats): the width, and how lists under a
 //! key are indented.
 
+use super::overview::Overview;
 use crate::merge::decision::{Outcome, Slot};
-use crate::yaml::{NodeId, NodeKind, Tree};
+use crate::yaml::{Entry, NodeId, NodeKind, Tree};
 
 /// The largest width that is counted. Larger ones count as this one.
 const LARGEST: u32 = 15;
@@ -65,36 +66,12 @@ impl Habits {
         }
     }
 
-    /// Returns the habits of the result, in which the decisions change the indentation of rows.
-    pub(super) fn moved(self, tree: &Tree<'_>, outcome: &Outcome) -> Self {
-        let mut moved = self;
-        moved.follow(self, tree, (tree.root().value, None), outcome);
+    /// Returns the habits of the result; `None` if the decisions do not change the indentation of
+    /// rows.
+    pub(super) fn moved(target: &Overview<'_>, outcome: &Outcome) -> Option<Self> {
+        let mut moved = None;
+        follow(target, None, outcome, &mut moved);
         moved
-    }
-
-    /// Applies the changes of indentation in a decision about a node.
-    fn follow(
-        &mut self,
-        before: Self,
-        tree: &Tree<'_>,
-        (node, in_map): (NodeId, Option<bool>),
-        outcome: &Outcome,
-    ) {
-        if let (Outcome::Row(row), Some(in_map)) = (outcome, in_map)
-            && row.moved != 0
-            && let Some(nesting) = nesting(tree, in_map, node)
-        {
-            let width = before.usual(nesting);
-            let width = width.and_then(|it| u32::try_from(i64::from(it) + row.moved).ok());
-            self.0[nesting as usize].usual = width;
-        }
-        for child in outcome.children() {
-            if let Slot::Local(id) = child.slot {
-                let entry = tree.entry(id);
-                let below = (entry.value, Some(entry.key.is_some()));
-                self.follow(before, tree, below, &child.outcome);
-            }
-        }
     }
 
     /// Whether a width is common in the document, even if another one is more common.
@@ -107,6 +84,31 @@ impl Habits {
     /// Returns the most common width; `None` if the document has no such collection.
     pub(super) const fn usual(&self, nesting: Nesting) -> Option<u32> {
         self.0[nesting as usize].usual
+    }
+}
+
+/// Applies the changes of indentation in the decision about an entry of `target`; `None` for the
+/// root.
+fn follow(
+    target: &Overview<'_>,
+    entry: Option<Entry<'_>>,
+    outcome: &Outcome,
+    moved: &mut Option<Habits>,
+) {
+    if let (Outcome::Row(row), Some(entry)) = (outcome, entry)
+        && row.moved != 0
+    {
+        let moved = moved.get_or_insert_with(|| target.habits());
+        if let Some(nesting) = nesting(target, entry.key.is_some(), entry.value) {
+            let width = target.habits().usual(nesting);
+            let width = width.and_then(|it| u32::try_from(i64::from(it) + row.moved).ok());
+            moved.0[nesting as usize].usual = width;
+        }
+    }
+    for child in outcome.children() {
+        if let Slot::Local(id) = child.slot {
+            follow(target, Some(target.entry(id)), &child.outcome, moved);
+        }
     }
 }
 

@@ -35,12 +35,13 @@ impl Editor<'_> {
 
     /// Returns the lines of an entry that comes into a block collection, indented to a column.
     pub(super) fn arriving_lines(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
-        if self.is_in_flow(id) {
+        if self.source.is_in_flow(id) {
             return self.flow_to_block(id, incoming, column);
         }
         if self.needs_rewriting(incoming) {
-            let entry_text = self.part_of_entry(id, incoming.outcome());
-            let text = entry_text.with_entry(|tree, id| self.reindent(tree).entry(id, column));
+            let text = self.with_part(id, incoming.outcome(), |tree, id| {
+                self.reindent(tree).entry(id, column)
+            });
             if let Some(text) = text {
                 return text;
             }
@@ -53,20 +54,10 @@ impl Editor<'_> {
     pub(super) fn reindent<'t>(&self, tree: &'t Tree<'t>) -> Reindent<'t> {
         Reindent {
             tree,
-            from: self.source_overview.habits(),
-            to: self
-                .moved_habits
-                .unwrap_or_else(|| self.target_overview.habits()),
+            from: self.source.habits(),
+            to: self.moved_habits.unwrap_or_else(|| self.target.habits()),
             line_break: self.line_break,
         }
-    }
-
-    /// Whether an entry of the source is in a flow collection.
-    pub(super) fn is_in_flow(&self, id: EntryId) -> bool {
-        self.source_overview
-            .parents()
-            .collection_of(id)
-            .is_some_and(|node| super::is_flow(self.source, node))
     }
 
     /// Returns the line of an entry that comes from a flow collection into a block collection.

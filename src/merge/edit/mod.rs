@@ -21,7 +21,6 @@ mod incoming;
 mod last_lines;
 mod layout;
 mod overview;
-mod parents;
 mod part;
 mod pieces;
 mod reindent;
@@ -31,13 +30,11 @@ mod replace;
 mod texts;
 mod to_flow;
 
-use std::rc::Rc;
-
 use rustc_hash::FxHashSet;
 
 use super::decision::{Child, Incoming, Outcome, Remarks};
 use crate::line_breaks::line_break_of;
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
+use crate::yaml::{Entry, NodeId, NodeKind, Tree};
 
 use edits::Edits;
 use habits::Habits;
@@ -64,13 +61,12 @@ pub(crate) fn carry_out(
     outcome: &Outcome,
     aliases: Aliases,
 ) -> Draft {
+    let (target, source) = (Overview::of(target), Overview::of(source));
     let mut editor = Editor {
         original,
-        ..Editor::new(target, source, aliases)
+        moved_habits: Habits::moved(&target, outcome),
+        ..Editor::new(&target, &source, aliases)
     };
-    if outcome.moves_rows() {
-        editor.moved_habits = Some(editor.target_overview.habits().moved(target, outcome));
-    }
     if aliases == Aliases::WriteOut {
         editor.write_out_touched_aliases(outcome);
     }
@@ -90,8 +86,9 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
         if !tree.has_aliases() {
             break;
         }
+        let tree = Overview::of(&tree);
         let mut editor = Editor::new(&tree, &tree, Aliases::Stay);
-        editor.write_out_aliases(0..u32::try_from(tree.text().len()).ok()?);
+        editor.write_out_aliases(tree.tree.root());
         let longer = editor.edits.apply(tree.text());
         if longer.len() > tree.text().len() + MAX_GROWTH || longer == tree.text() {
             return None;
@@ -120,11 +117,9 @@ enum CollectionEdit {
 
 /// Turns decisions about a target into edits of its text.
 struct Editor<'a> {
-    target: &'a Tree<'a>,
-    source: &'a Tree<'a>,
+    target: &'a Overview<'a>,
+    source: &'a Overview<'a>,
     original: Option<&'a Tree<'a>>,
-    target_overview: Rc<Overview<'a>>,
-    source_overview: Rc<Overview<'a>>,
     aliases: Aliases,
     /// The indentation habits of the result, if the decisions change the indentation of rows.
     moved_habits: Option<Habits>,
@@ -148,22 +143,15 @@ struct Editor<'a> {
 }
 
 impl<'a> Editor<'a> {
-    fn new(target: &'a Tree<'a>, source: &'a Tree<'a>, aliases: Aliases) -> Self {
-        let overview = |tree| Rc::new(Overview::of(tree));
-        Self::over(&overview(target), &overview(source), aliases)
-    }
-
-    /// Returns an editor without edits. Overviews can be shared between editors.
-    fn over(target: &Rc<Overview<'a>>, source: &Rc<Overview<'a>>, aliases: Aliases) -> Self {
+    /// Returns an editor without edits.
+    fn new(target: &'a Overview<'a>, source: &'a Overview<'a>, aliases: Aliases) -> Self {
         Self {
-            target: target.tree,
-            source: source.tree,
+            target,
+            source,
             original: None,
-            target_overview: Rc::clone(target),
-            source_overview: Rc::clone(source),
             aliases,
             moved_habits: None,
-            line_break: line_break_of(target.tree.text()),
+            line_break: line_break_of(target.text()),
             in_flow: false,
             is_json: false,
             no_new_comments: false,
@@ -194,8 +182,7 @@ impl<'a> Editor<'a> {
             Outcome::Lines(lines) => {
                 self.edit_comments(entry, remarks);
                 let span = self.target.node(entry.value).span;
-                self.edits
-                    .replace(span.start..span.end, lines.written.as_str());
+                self.edits.replace(span, lines.written.as_str());
             }
             Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
                 self.edit_comments(entry, remarks)
@@ -261,11 +248,6 @@ impl<'a> Editor<'a> {
             return self.edit_block(node, owner, children);
         }
         CollectionEdit::InPlace
-    }
-
-    /// Returns the entry of the source that has a node as its value; `None` for the root.
-    fn owner(&self, node: NodeId) -> Option<EntryId> {
-        self.source_overview.parents().entry_of(node)
     }
 }
 

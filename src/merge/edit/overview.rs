@@ -2,25 +2,34 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::Deref;
 
 use super::habits::Habits;
 use super::is_flow;
-use super::parents::Parents;
-use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
+use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
 /// A tree with cached facts about it.
 pub(super) struct Overview<'a> {
     pub(super) tree: &'a Tree<'a>,
     habits: OnceCell<Habits>,
     parents: OnceCell<Parents>,
-    /// The outermost flow collections, in order.
-    brackets: OnceCell<Vec<Span>>,
-    /// The aliases that are values, in order, with their entries.
-    aliases: OnceCell<Vec<(NodeId, EntryId)>>,
-    /// The anchors, in order.
-    anchors: OnceCell<Vec<Span>>,
     anchor_names: OnceCell<HashSet<&'a str>>,
+}
+
+/// The parent of each node and entry of a tree.
+struct Parents {
+    /// The entry that has a node as its value, by the number of the node.
+    entry_of_value: Vec<Option<EntryId>>,
+    /// The collection of an entry, by the number of the entry.
+    collection_of_entry: Vec<Option<NodeId>>,
+}
+
+impl<'a> Deref for Overview<'a> {
+    type Target = Tree<'a>;
+
+    fn deref(&self) -> &Tree<'a> {
+        self.tree
+    }
 }
 
 impl<'a> Overview<'a> {
@@ -29,9 +38,6 @@ impl<'a> Overview<'a> {
             tree,
             habits: OnceCell::new(),
             parents: OnceCell::new(),
-            brackets: OnceCell::new(),
-            aliases: OnceCell::new(),
-            anchors: OnceCell::new(),
             anchor_names: OnceCell::new(),
         }
     }
@@ -40,69 +46,54 @@ impl<'a> Overview<'a> {
         *self.habits.get_or_init(|| Habits::of(self.tree))
     }
 
-    pub(super) fn parents(&self) -> &Parents {
-        self.parents.get_or_init(|| Parents::of(self.tree))
+    /// Returns the entry that has a node as its value; `None` for the root and for a key.
+    pub(super) fn entry_of(&self, value: NodeId) -> Option<EntryId> {
+        self.parents().entry_of_value[value.number() as usize]
     }
 
-    /// Whether an offset is inside a flow collection.
-    pub(super) fn is_in_flow_collection(&self, at: u32) -> bool {
-        let outermost = self.brackets.get_or_init(|| {
-            let mut all: Vec<Span> = self
-                .nodes()
-                .filter(|node| is_flow(self.tree, *node))
-                .map(|node| self.tree.node(node).span)
-                .collect();
-            all.sort_by_key(|span| span.start);
-            let mut end = 0;
-            all.retain(|span| {
-                let is_outermost = span.end > end;
-                end = end.max(span.end);
-                is_outermost
-            });
-            all
-        });
-        let before = outermost.partition_point(|span| span.start < at);
-        outermost[..before].last().is_some_and(|span| at < span.end)
+    /// Returns the map or list of an entry.
+    pub(super) fn collection_of(&self, entry: EntryId) -> Option<NodeId> {
+        self.parents().collection_of_entry[entry.number() as usize]
     }
 
-    /// Returns the aliases in a range that are values, in order, each with its entry.
-    pub(super) fn aliases_in(&self, range: &Range<u32>) -> &[(NodeId, EntryId)] {
-        let start_of = |(node, _): &(NodeId, EntryId)| self.tree.node(*node).span.start;
-        let aliases = self.aliases.get_or_init(|| {
-            let mut all: Vec<(NodeId, EntryId)> = self
-                .nodes()
-                .filter(|node| matches!(self.tree.node(*node).kind, NodeKind::Alias(_)))
-                .filter_map(|node| Some((node, self.parents().entry_of(node)?)))
-                .collect();
-            all.sort_by_key(start_of);
-            all
-        });
-        let first = aliases.partition_point(|alias| start_of(alias) < range.start);
-        let count = aliases[first..].partition_point(|alias| start_of(alias) < range.end);
-        &aliases[first..][..count]
+    /// Whether an entry is in a flow collection.
+    pub(super) fn is_in_flow(&self, entry: EntryId) -> bool {
+        let collection = self.collection_of(entry);
+        collection.is_some_and(|collection| is_flow(self, collection))
     }
 
-    /// Returns the anchors in a range, in order.
-    pub(super) fn anchors_in(&self, range: &Range<u32>) -> &[Span] {
-        let anchors = self.anchors.get_or_init(|| {
-            let mut all: Vec<Span> = self
-                .nodes()
-                .filter_map(|node| self.tree.node(node).anchor())
-                .collect();
-            all.sort_by_key(|anchor| anchor.start);
-            all
-        });
-        let first = anchors.partition_point(|anchor| anchor.start < range.start);
-        let count = anchors[first..].partition_point(|anchor| anchor.start < range.end);
-        &anchors[first..][..count]
+    /// Whether an anchor with this name, which includes the `&`, is in the tree.
+    pub(super) fn has_anchor(&self, name: &str) -> bool {
+        let names = || self.tree.anchor_names().collect();
+        self.anchor_names.get_or_init(names).contains(name)
     }
 
-    pub(super) fn anchor_names(&self) -> &HashSet<&'a str> {
-        self.anchor_names
-            .get_or_init(|| self.tree.anchor_names().collect())
+    /// Returns an entry and the entries in its value at any depth, in the order of the text.
+    pub(super) fn entries_within(&self, entry: Entry<'a>) -> Vec<Entry<'a>> {
+        let (mut found, mut open) = (Vec::new(), vec![entry]);
+        while let Some(entry) = open.pop() {
+            found.push(entry);
+            let entries = self.tree.entries(entry.value);
+            open.extend(entries.rev().map(|id| self.tree.entry(id)));
+        }
+        found
     }
 
-    fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
-        self.tree.node_ids()
+    fn parents(&self) -> &Parents {
+        self.parents.get_or_init(|| {
+            let tree = self.tree;
+            let mut parents = Parents {
+                entry_of_value: vec![None; tree.node_ids().len()],
+                collection_of_entry: vec![None; tree.all_entries().len()],
+            };
+            for node in tree.node_ids() {
+                for entry in tree.entries(node) {
+                    parents.collection_of_entry[entry.number() as usize] = Some(node);
+                    let value = tree.entry(entry).value;
+                    parents.entry_of_value[value.number() as usize] = Some(entry);
+                }
+            }
+            parents
+        })
     }
 }

@@ -1,26 +1,8 @@
 //! Cuts entries out of a tree: leaves parts out that do not come, and writes aliases out.
 
-use std::ops::Range;
-
-use super::layout::lines;
-use super::overview::Overview;
 use super::{Aliases, Editor};
-use crate::merge::decision::{Incoming, Outcome, Remarks};
-use crate::yaml::{Entry, EntryId, NodeId, Tree};
-
-/// The text of one entry on lines of its own, with its first byte in its original column.
-pub(super) struct EntryText {
-    text: String,
-}
-
-impl EntryText {
-    /// Parses the text and calls `work` with the entry; `None` if it cannot be parsed on its own.
-    pub(super) fn with_entry<R>(&self, work: impl FnOnce(&Tree<'_>, EntryId) -> R) -> Option<R> {
-        let tree = Tree::parse(&self.text).ok().flatten()?;
-        let entry = tree.entries(tree.root().value).next()?;
-        Some(work(&tree, entry))
-    }
-}
+use crate::merge::decision::{Child, Incoming, Outcome, Remarks};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 impl<'a> Editor<'a> {
     /// Whether an incoming value has to be edited before it can be used: parts of it do not come,
@@ -29,95 +11,102 @@ impl<'a> Editor<'a> {
         !incoming.is_whole() || (self.aliases == Aliases::WriteOut && self.source.has_aliases())
     }
 
-    /// Returns an entry of the source without the parts that do not come.
-    pub(super) fn part_of_entry(&self, id: EntryId, part: &Outcome) -> EntryText {
-        let source = self.source;
-        let mut editor = Editor::over(&self.source_overview, &self.source_overview, self.aliases);
+    /// Calls `work` with an entry of the source without the parts that do not come; `None` if it
+    /// cannot be parsed on its own.
+    pub(super) fn with_part<R>(
+        &self,
+        id: EntryId,
+        part: &Outcome,
+        work: impl FnOnce(&Tree<'_>, EntryId) -> R,
+    ) -> Option<R> {
+        let mut editor = Editor::new(self.source, self.source, self.aliases);
         editor.cuts_part = true;
-        let entry = source.entry(id);
+        let entry = self.source.tree.entry(id);
         editor.edit_value(entry, part, Remarks::default());
-        let range = lines(source, entry);
         if self.aliases == Aliases::WriteOut {
-            editor.write_out_aliases(range.clone());
-            editor.drop_anchors(&range, &self.target_overview);
+            editor.write_out_aliases(entry);
+            for inner in self.source.entries_within(entry) {
+                let nodes = inner.key.into_iter().chain([inner.value]);
+                let is_known = |node: &NodeId| {
+                    let anchor = self.source.node(*node).anchor();
+                    anchor.is_some_and(|it| self.target.has_anchor(self.source.slice(it)))
+                };
+                nodes
+                    .filter(is_known)
+                    .for_each(|node| editor.drop_anchor(node));
+            }
         }
-        editor.entry_text(entry, range)
+        editor.with_edited_entry(entry, work)
     }
 
-    /// Takes a range with its edits as the text of an entry.
-    fn entry_text(&mut self, entry: Entry<'_>, range: Range<u32>) -> EntryText {
-        let indent = if range.start == self.target.line_start(range.start) {
-            0
-        } else {
-            self.target.column(entry.span.start) as usize
+    /// Calls `work` with the edited text of an entry of the target, which is on lines of its own
+    /// with its first byte in its column; `None` if it cannot be parsed on its own.
+    fn with_edited_entry<R>(
+        mut self,
+        entry: Entry<'_>,
+        work: impl FnOnce(&Tree<'_>, EntryId) -> R,
+    ) -> Option<R> {
+        let lines = self.target.lines_of(entry);
+        let indent = match lines.start == self.target.line_start(lines.start) {
+            true => 0,
+            false => self.target.column(entry.span.start) as usize,
         };
-        let mut text = " ".repeat(indent);
-        text.push_str(&self.edits.take_text(self.target.text(), range));
-        EntryText { text }
+        let text = " ".repeat(indent) + &self.edits.take_text(self.target.text(), lines);
+        let tree = Tree::parse(&text).ok().flatten()?;
+        let entry = tree.entries(tree.root().value).next()?;
+        Some(work(&tree, entry))
     }
 
-    /// Writes out all aliases in a range of the target.
-    pub(super) fn write_out_aliases(&mut self, range: Range<u32>) {
-        for (owner, _) in self.aliases_in(&range) {
+    /// Writes out all aliases in an entry of the target.
+    pub(super) fn write_out_aliases(&mut self, entry: Entry<'a>) {
+        for (owner, _) in self.aliases_within(entry) {
             if self.done_aliases.insert(owner.value) {
                 self.write_out(owner, None);
             }
         }
     }
 
-    /// Returns the aliases in a range of the target that are values: the entry of each, and the
-    /// node that it refers to.
-    pub(super) fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry<'a>, NodeId)> {
-        let target = self.target;
-        let aliases = self.target_overview.aliases_in(range).iter();
-        aliases
-            .map(|(node, owner)| (target.entry(*owner), target.resolve(*node)))
-            .collect()
+    /// Returns the aliases in an entry of the target that are values, in order: the entry of each,
+    /// and the node that it refers to.
+    pub(super) fn aliases_within(&self, entry: Entry<'a>) -> Vec<(Entry<'a>, NodeId)> {
+        let entries = self.target.entries_within(entry).into_iter();
+        let aliases = entries.filter_map(|entry| match self.target.node(entry.value).kind {
+            NodeKind::Alias(node) => Some((entry, node)),
+            _ => None,
+        });
+        aliases.collect()
     }
 
-    /// Deletes the anchors in a range whose names another tree has too.
-    fn drop_anchors(&mut self, range: &Range<u32>, other: &Overview<'_>) {
-        let target = self.target;
-        for anchor in self.target_overview.anchors_in(range) {
-            if other.anchor_names().contains(target.slice(*anchor)) {
-                let after = target.text()[anchor.end as usize..].starts_with(' ');
-                self.edits
-                    .delete(anchor.start..anchor.end + u32::from(after));
-            }
+    /// Deletes the anchor of a node of the target.
+    fn drop_anchor(&mut self, node: NodeId) {
+        if let Some(anchor) = self.target.node(node).anchor() {
+            let is_spaced = self.target.text()[anchor.end as usize..].starts_with(' ');
+            let end = anchor.end + u32::from(is_spaced);
+            self.edits.delete(anchor.start..end);
         }
     }
 
     /// Replaces an alias by the value that it refers to, with an anchor if one is given.
     pub(super) fn write_out(&mut self, owner: Entry<'_>, anchor: Option<&str>) {
         let target = self.target.resolve(owner.value);
-        let mut inner = Editor::over(&self.target_overview, &self.target_overview, self.aliases);
-        inner.in_flow =
-            self.in_flow || self.target_overview.is_in_flow_collection(owner.span.start);
+        let mut inner = Editor::new(self.target, self.target, self.aliases);
+        let entry = self.target.entry_of(owner.value);
+        inner.in_flow = entry.is_some_and(|entry| self.target.is_in_flow(entry));
         inner.replace_with(owner, &Incoming::whole(target), Remarks::default(), anchor);
         self.edits.absorb(inner.edits);
     }
 
     /// Replaces an alias whose value is merged by the edited value that it refers to.
-    pub(super) fn write_out_merged(
-        &mut self,
-        owner: Entry<'_>,
-        children: &[crate::merge::decision::Child],
-    ) {
+    pub(super) fn write_out_merged(&mut self, owner: Entry<'_>, children: &[Child]) {
         let node = self.target.resolve(owner.value);
-        let Some(parent) = self.target_overview.parents().entry_of(node) else {
+        let Some(parent) = self.target.entry_of(node) else {
             return;
         };
-        let mut inner = Editor::over(&self.target_overview, &self.source_overview, self.aliases);
+        let mut inner = Editor::new(self.target, self.source, self.aliases);
         let entry = self.target.entry(parent);
         inner.edit_collection(entry, node, children);
-        if let Some(anchor) = self.target.node(node).anchor() {
-            let after = self.target.text()[anchor.end as usize..].starts_with(' ');
-            inner
-                .edits
-                .delete(anchor.start..anchor.end + u32::from(after));
-        }
-        let entry_text = inner.entry_text(entry, lines(self.target, entry));
-        let text = entry_text.with_entry(|tree, id| self.rendered_over(owner, tree, id));
+        inner.drop_anchor(node);
+        let text = inner.with_edited_entry(entry, |tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {
             self.put_value(owner, text, Remarks::default(), None);
         }

@@ -88,14 +88,10 @@ impl Editor<'_> {
         let source = self.source;
         let entry = source.entry(id);
         let moved = i64::from(column) - i64::from(source.column(entry.span.start));
-        let row = self
-            .source_overview
-            .parents()
-            .collection_of(id)
-            .and_then(|node| {
-                let owner = self.source_overview.parents().entry_of(node);
-                source.row(node, owner.map(|owner| source.entry(owner)))
-            });
+        let row = self.source.collection_of(id).and_then(|node| {
+            let owner = self.source.entry_of(node);
+            source.row(node, owner.map(|owner| source.entry(owner)))
+        });
         let place = row.as_ref().and_then(|row| {
             let mut items = row.items.iter();
             let at = items.position(|item| item.kind == ItemKind::Entry(id))?;

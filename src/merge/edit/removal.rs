@@ -25,7 +25,7 @@ impl Editor<'_> {
         };
         let shares_line = !starts_its_line(target, target.entry(*first));
         if super::is_flow(target, node) {
-            self.edits.replace(span.start..span.end, brackets);
+            self.edits.replace(span, brackets);
         } else if shares_line || owner.span.start == span.start {
             // the collection follows an indicator on its line, or is the root
             let end = target.line_end(span.end).max(span.end);

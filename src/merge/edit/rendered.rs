@@ -84,15 +84,16 @@ impl Editor<'_> {
                 ..Rendered::default()
             });
         }
-        if self.is_in_flow(owner) && self.needs_rewriting(incoming) {
+        if self.source.is_in_flow(owner) && self.needs_rewriting(incoming) {
             return Some(Rendered {
                 on_line: self.value_in_flow(incoming, false),
                 ..Rendered::default()
             });
         }
         if self.needs_rewriting(incoming) {
-            let entry_text = self.part_of_entry(owner, incoming.outcome());
-            return entry_text.with_entry(|tree, id| self.rendered_over(entry, tree, id));
+            return self.with_part(owner, incoming.outcome(), |tree, id| {
+                self.rendered_over(entry, tree, id)
+            });
         }
         Some(self.rendered_over(entry, self.source, owner))
     }
@@ -316,7 +317,7 @@ impl Editor<'_> {
     fn extra_indent_from_flow(&self, tree: &Tree<'_>, id: EntryId) -> i64 {
         let theirs = tree.entry(id);
         let span = tree.node(theirs.value).span;
-        let was_in_flow = std::ptr::eq(tree, self.source) && self.is_in_flow(id);
+        let was_in_flow = std::ptr::eq(tree, self.source.tree) && self.source.is_in_flow(id);
         if !was_in_flow {
             return 0;
         }
@@ -326,13 +327,7 @@ impl Editor<'_> {
             .filter(|line| !trimmed(line).is_empty())
             .map(|line| (line.len() - line.trim_start().len()) as i64 - old)
             .min();
-        let width = i64::from(
-            self.target_overview
-                .habits()
-                .usual(Nesting::MapInMap)
-                .unwrap_or(2),
-        )
-        .max(1);
+        let width = i64::from(self.target.habits().usual(Nesting::MapInMap).unwrap_or(2)).max(1);
         match least {
             Some(least) if least < 1 => width - least,
             _ => 0,

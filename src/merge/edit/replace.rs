@@ -26,7 +26,7 @@ impl Editor<'_> {
             self.replace_in_flow(entry, incoming, remarks, anchor);
             return;
         }
-        let rendered = match self.owner(incoming.node) {
+        let rendered = match self.source.entry_of(incoming.node) {
             Some(owner) => self.rendered_from(entry, owner, incoming),
             None => Some(self.rendered_root(incoming)),
         };
