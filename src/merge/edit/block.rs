@@ -3,12 +3,14 @@
 //! If no entry comes, goes or moves, each entry is edited in its place. Else the lines of the whole
 //! collection are written anew by `compose`.
 
-use super::layout::starts_its_line;
-use super::{CollectionEdit, Editor};
-use crate::line_breaks::lines_with_breaks;
-use crate::merge::decision::{Child, Chosen, Outcome, Piece, PieceKind, Row, Slot};
+use super::Editor;
+use super::layout::{is_blank, starts_its_line};
+use crate::line_breaks::{ends_line, lines_with_breaks};
+use crate::merge::decision::{
+    Child, Chosen, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot,
+};
 use crate::triple::Side;
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
+use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 
 impl Editor<'_> {
     /// Edits a block map or list of which at least one entry is left. Comments and blank lines
@@ -18,7 +20,8 @@ impl Editor<'_> {
         node: NodeId,
         owner: Entry<'_>,
         children: &[Child],
-    ) -> CollectionEdit {
+        remarks: Remarks,
+    ) {
         let is_edited = |child: &Child| {
             child.stays()
                 && child.remarks().above == Default::default()
@@ -29,24 +32,23 @@ impl Editor<'_> {
             && children.iter().all(is_edited)
             && slots.eq(self.target.entries(node).map(Slot::Local))
         {
-            return self.edit_entries(children);
+            self.edit_entries(children);
+            return self.edit_comments(owner, remarks);
         }
-        let parent = owner;
-        let owner = (node != self.target.root().value).then_some(parent);
-        let Some(lines) = self.target.row(node, owner) else {
-            return CollectionEdit::InPlace;
-        };
-        let row = Row {
-            span: lines.span,
-            pieces: self.pieces_of(&lines, children),
-            moved: 0,
-        };
-        self.rewrite_row(parent, node, &row)
+        let parent = (node != self.target.root().value).then_some(owner);
+        if let Some(lines) = self.target.row(node, parent) {
+            let row = Row {
+                span: lines.span,
+                pieces: self.pieces_of(&lines, children),
+                moved: 0,
+            };
+            self.rewrite_row(owner, node, &row, remarks);
+        }
     }
 
     /// Edits entries that all stay in their places.
-    fn edit_entries(&mut self, children: &[Child]) -> CollectionEdit {
-        let (mut above, mut collection_edit) = (None, CollectionEdit::InPlace);
+    fn edit_entries(&mut self, children: &[Child]) {
+        let mut above = None;
         for child in children {
             if let Slot::Local(id) = child.slot {
                 let entry = self.target.entry(id);
@@ -55,12 +57,9 @@ impl Editor<'_> {
                     self.edits
                         .insert(entry.span.start, self.key_indicator(column));
                 }
-                if self.edit_entry(child, id) && !starts_its_line(self.target, entry) {
-                    collection_edit = CollectionEdit::RewrittenAtDash { blanks: 0 };
-                }
+                self.edit_entry(child, id);
             }
         }
-        collection_edit
     }
 
     /// Replaces the key of an entry by the source's, if that was decided.
@@ -74,76 +73,66 @@ impl Editor<'_> {
         }
     }
 
-    /// Edits an entry of the target that stays in its place. Returns whether its lines were written
-    /// anew.
-    fn edit_entry(&mut self, child: &Child, id: EntryId) -> bool {
+    /// Edits an entry of the target that stays in its place.
+    fn edit_entry(&mut self, child: &Child, id: EntryId) {
         let entry = self.target.entry(id);
         if child.text().is_none() && child.below().is_none() {
             self.replace_key(child, entry);
-            self.edit_value(entry, &child.outcome, child.remarks());
-            return false;
+            return self.edit_value(entry, &child.outcome, child.remarks());
         }
-        let lines = self.target.lines_of(entry);
         let mut text = self.entry_lines(child, self.target.column(entry.span.start));
         if !starts_its_line(self.target, entry) {
             text = text.trim_start_matches(' ').to_owned();
         }
-        if !crate::line_breaks::ends_line(self.target.slice(lines)) {
-            text.truncate(text.trim_end_matches(['\r', '\n']).len());
-        }
-        self.edits.replace(lines, text);
-        true
+        self.rewrite_lines(self.target.lines_of(entry), text);
     }
 
-    /// Writes the lines of a block collection of the target anew.
+    /// Replaces lines of the target, and the edits of them, which the text has already.
+    fn rewrite_lines(&mut self, lines: Span, mut text: String) {
+        let old = self.target.slice(lines);
+        if !ends_line(old) {
+            text.truncate(text.trim_end_matches(['\r', '\n']).len());
+        }
+        self.edits.take_text(self.target.text(), lines);
+        if text != old {
+            self.edits.replace(lines, text);
+        }
+    }
+
+    /// Writes the lines of a block collection of the target anew, and edits the remarks of its
+    /// entry.
     pub(super) fn rewrite_row(
         &mut self,
         owner: Entry<'_>,
         node: NodeId,
         row: &Row,
-    ) -> CollectionEdit {
+        mut remarks: Remarks,
+    ) {
         if !self.target.is_block_collection(node) {
             self.fill_empty_collection(owner, node, row);
-            return CollectionEdit::InPlace;
+            return self.edit_comments(owner, remarks);
         }
-        let Some(column) = self.column_of(node) else {
-            return CollectionEdit::InPlace;
-        };
-        let shares_line = self.target.line_start(row.span.start) != row.span.start;
+        let column = self.target.column(self.target.node(node).span.start);
         let mut text = match row.pieces.iter().any(Piece::is_entry) {
             true => self.composed(&row.pieces, column, row.moved),
             false => self.emptied_document(node, &row.pieces, column),
         };
-        let mut start = row.span.start;
-        let mut collection_edit = CollectionEdit::InPlace;
-        if shares_line {
+        let mut lines = row.span;
+        if self.target.line_start(lines.start) != lines.start {
             let content = text.trim_start();
-            if content.starts_with('#') {
-                // on the line of the dash, the comment would be a remark on the dash
-                let line = self.target.line_start(start);
-                let above = self.target.slice(Span::new(line, start)).trim_end();
-                start = line + u32::try_from(above.len()).unwrap_or(0);
-                text.insert_str(0, self.line_break);
-                collection_edit = CollectionEdit::RewrittenBelowDash { dash: start };
+            let remark = self.new_line_comment(owner, remarks);
+            if remark.is_some() || content.starts_with('#') {
+                // on the line of the dash, a comment line would be a remark on the dash
+                let remark = remark.unwrap_or_default();
+                text = format!("{remark}{}{text}", self.line_break);
+                lines.start = self.before_white_space(lines.start);
+                remarks.line = CommentChoice::Local;
             } else {
-                let dropped = &text[..text.len() - content.len()];
-                let blanks = dropped.matches(self.line_break).count();
-                collection_edit = CollectionEdit::RewrittenAtDash { blanks };
                 text = content.to_owned();
             }
         }
-        let old = self.target.slice(Span::new(start, row.span.end));
-        if !crate::line_breaks::ends_line(old) {
-            let end = text.trim_end_matches(['\r', '\n']).len();
-            text.truncate(end);
-        }
-        // drop edits of these lines: the pieces have them already
-        let range = start..row.span.end;
-        self.edits.take_text(self.target.text(), range.clone());
-        if text != old {
-            self.edits.replace(range, text);
-        }
-        collection_edit
+        self.rewrite_lines(lines, text);
+        self.edit_comments(owner, remarks);
     }
 
     /// Returns the lines of a document that has no entry left: brackets, with the comments above
@@ -205,8 +194,7 @@ impl Editor<'_> {
         self.edits.delete(colon..span.end);
         self.edits.take_text(target.text(), row.span);
         let at = row.span.start;
-        let is_unfinished =
-            at as usize == target.text().len() && !crate::line_breaks::ends_line(target.text());
+        let is_unfinished = at as usize == target.text().len() && !ends_line(target.text());
         let line_break = if is_unfinished { self.line_break } else { "" };
         self.edits
             .replace(at..row.span.end, format!("{line_break}{text}"));
@@ -248,18 +236,11 @@ impl Editor<'_> {
         format!("{above}{}{rest}", self.key_indicator(column))
     }
 
-    /// Returns the column of the entries of a block collection.
-    pub(super) fn column_of(&self, node: NodeId) -> Option<u32> {
-        let first = self.target.entries(node).next()?;
-        Some(self.target.column(self.target.entry(first).span.start))
-    }
-
     /// Whether a collection of the target begins on the line of a dash, and the first piece of the
     /// result is an open conflict that has to be written as a hunk.
     pub(super) fn begins_with_choice(&self, node: NodeId, outcome: &Outcome) -> bool {
-        let first = self.target.entries(node).next();
-        let shares_line =
-            first.is_some_and(|first| !starts_its_line(self.target, self.target.entry(first)));
+        let start = self.target.node(node).span.start;
+        let shares_line = !is_blank(self.target, self.target.line_start(start)..start);
         // where both sides have the entry, each side of the hunk gets the dash, unless the conflict
         // is about a remark: that belongs to the element
         let is_open = |child: &Child| {
@@ -275,18 +256,6 @@ impl Editor<'_> {
             _ => outcome.children().next().is_some_and(is_open),
         };
         shares_line && is_open()
-    }
-}
-
-/// Returns the block scalar that a value ends with, if it does.
-pub(super) fn last_block_scalar(tree: &Tree<'_>, node: NodeId) -> Option<NodeId> {
-    match &tree.node(node).kind {
-        NodeKind::Scalar(scalar) if scalar.style.is_block() => Some(node),
-        NodeKind::Mapping(_) | NodeKind::Sequence(_) => {
-            let last = tree.entries(node).next_back()?;
-            last_block_scalar(tree, tree.entry(last).value)
-        }
-        _ => None,
     }
 }
 

@@ -2,11 +2,10 @@
 //! (rules: Text).
 
 use super::Editor;
+use super::block_scalar::is_block_scalar;
 use super::layout::{
     ends_within_text, has_dash, indents_of_comments, is_blank, starts_its_line, trimmed,
 };
-use super::reindent::is_block;
-use super::rendered::is_block_scalar;
 use crate::line_breaks;
 use crate::merge::decision::Remarks;
 use crate::yaml::{Comments, Entry, NodeKind, Span, Tree};
@@ -17,11 +16,20 @@ impl Editor<'_> {
         if remarks.is_keep() {
             return;
         }
-        if begins_on_line(self.target, entry) {
-            self.comments_after_dash(entry, remarks, 0);
-        } else {
+        if !begins_on_line(self.target, entry) {
             self.edit_comments_at(entry, remarks, self.end_of_key_line(entry));
-            self.move_up_to_dash(entry, remarks);
+            return self.move_up_to_dash(entry, remarks);
+        }
+        // a new comment goes after the dash, and the first entry moves below it
+        self.edit_comments_at(entry, remarks, None);
+        if let Some(comment) = self.new_line_comment(entry, remarks) {
+            let first = self.target.node(entry.value).span.start;
+            let indent = " ".repeat(self.target.column(first) as usize);
+            let dash_end = self.before_white_space(first);
+            self.edits.replace(
+                dash_end..first,
+                format!("{comment}{}{indent}", self.line_break),
+            );
         }
     }
 
@@ -33,25 +41,6 @@ impl Editor<'_> {
             false => self.end_of_key_line(entry),
         };
         self.edit_comments_at(entry, remarks, end);
-    }
-
-    /// Edits the comments of an entry with a collection that begins on the line of a dash and was
-    /// written anew. A new comment goes after the dash, and the first entry moves below it, with
-    /// `blanks` blank lines between.
-    pub(super) fn comments_after_dash(
-        &mut self,
-        entry: Entry<'_>,
-        remarks: Remarks,
-        blanks: usize,
-    ) {
-        self.edit_comments_at(entry, remarks, None);
-        if let Some(theirs) = self.new_line_comment(entry, remarks) {
-            let first = self.target.node(entry.value).span.start;
-            let indent = " ".repeat(self.target.column(first) as usize);
-            let text = self.source.slice(theirs);
-            let breaks = self.line_break.repeat(blanks + 1);
-            self.edits.insert(first, format!("{text}{breaks}{indent}"));
-        }
     }
 
     /// Moves the first entry up to the dash if the remark between them was removed and upstream has
@@ -78,22 +67,12 @@ impl Editor<'_> {
         self.edits.replace(range, text);
     }
 
-    /// Edits the comments of an entry with a collection that was written anew below the dash.
-    /// `dash` is the offset of the end of the dash.
-    pub(super) fn comments_below_dash(&mut self, entry: Entry<'_>, remarks: Remarks, dash: u32) {
-        self.edit_comments_at(entry, remarks, None);
-        if let Some(theirs) = self.new_line_comment(entry, remarks) {
-            let text = format!("{}{}", self.gap_before(theirs), self.source.slice(theirs));
-            self.edits.insert(dash, text);
-        }
-    }
-
-    /// Returns the source's comment on the first line of an entry, if it is taken and the target
-    /// has none there.
-    fn new_line_comment(&self, entry: Entry<'_>, remarks: Remarks) -> Option<Span> {
+    /// Returns the source's comment on the first line of an entry, with the white space before it,
+    /// if it is taken and the target has none there.
+    pub(super) fn new_line_comment(&self, entry: Entry<'_>, remarks: Remarks) -> Option<String> {
         let theirs = self.taken_comments(remarks)?.beside();
         let is_new = remarks.line.is_updated() && entry.comments().beside().is_empty();
-        (is_new && !theirs.is_empty()).then_some(theirs)
+        (is_new && !theirs.is_empty()).then(|| self.with_gap(theirs))
     }
 
     /// Edits the comments of an entry whose value is on the lines below its key and was replaced: a
@@ -188,16 +167,20 @@ impl Editor<'_> {
             self.edits
                 .delete(self.before_white_space(ours.start)..ours.end);
         } else if let Some(end) = end.filter(|end| self.line_ends_at(*end)) {
-            self.edits
-                .insert(end, format!("{}{text}", self.gap_before(theirs)));
+            self.edits.insert(end, self.with_gap(theirs));
         }
     }
 
-    /// Returns the white space that the source has before a comment on a line; at least one space.
-    pub(super) fn gap_before(&self, comment: Span) -> &str {
+    /// Returns a comment of the source on a line with the white space before it, which is at least
+    /// one space; nothing if there is no comment.
+    pub(super) fn with_gap(&self, comment: Span) -> String {
         let before = &self.source.text()[..comment.start as usize];
         let gap = &before[before.trim_end_matches([' ', '\t']).len()..];
-        if gap.is_empty() { " " } else { gap }
+        match self.source.slice(comment) {
+            "" => String::new(),
+            text if gap.is_empty() => format!(" {text}"),
+            text => format!("{gap}{text}"),
+        }
     }
 
     /// Returns the offset at which the white space before `at` starts.
@@ -208,7 +191,7 @@ impl Editor<'_> {
 
     /// Whether only white space follows on the line.
     fn line_ends_at(&self, at: u32) -> bool {
-        is_blank(self.target, at..self.target.line_end(at).max(at))
+        is_blank(self.target, at..self.target.line_end(at))
     }
 
     /// Returns the offset at which a new comment can go on the line of the key; `None` if it
@@ -234,8 +217,8 @@ impl Editor<'_> {
     /// Returns the offset at which a second comment can go: after a value of several lines that is
     /// not in block style.
     fn end_behind_comment(&self, entry: Entry<'_>) -> Option<u32> {
-        let is_not_block =
-            !is_block(self.target, entry.value) && !is_block_scalar(self.target, entry.value);
+        let is_not_block = !self.target.is_block_collection(entry.value)
+            && !is_block_scalar(self.target, entry.value);
         let has_several_lines = entry.span.end > self.target.line_end(entry.span.start);
         (is_not_block && has_several_lines).then(|| self.end_of_entry(entry))
     }
@@ -254,5 +237,5 @@ fn trimmed_end(line: &str) -> u32 {
 /// Whether the value of an entry is a block collection that begins on the entry's first line.
 fn begins_on_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     let first = tree.node(entry.value).span.start;
-    is_block(tree, entry.value) && first < tree.line_end(entry.span.start)
+    tree.is_block_collection(entry.value) && first < tree.line_end(entry.span.start)
 }

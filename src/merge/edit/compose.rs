@@ -2,10 +2,11 @@
 //! the text has a placeholder.
 
 use super::Editor;
-use super::block::last_block_scalar;
+use super::block_scalar::ends_in_block_scalar;
 use super::draft::{Hunk, PLACEHOLDER, shared_lines, shifted};
 use super::layout::{indents_of_comments, starts_its_line};
-use crate::line_breaks::{ends_line, lines_with_breaks};
+use super::reindent::Reindent;
+use crate::line_breaks::ends_line;
 use crate::merge::decision::{
     Blanks, Child, Chosen, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
 };
@@ -90,7 +91,7 @@ impl Editor<'_> {
             && row
                 .last
                 .is_some_and(|last| last.end == self.start_with(blanks, comment.span));
-        let mut text = self.moved_line(tree, comment.span, comment.moved);
+        let mut text = self.mover(tree).lines(comment.span, comment.moved);
         if row.is_below_text && !follows_last {
             outdent_comments(&mut text, column);
         }
@@ -195,7 +196,7 @@ impl Editor<'_> {
             _ => child
                 .sides()
                 .original
-                .and_then(|id| self.original_lines(id, column)),
+                .and_then(|id| Some(self.mover(self.original?).entry(id, column))),
         };
         let (above, below) = match stays {
             true => shared_lines(&local, &updated, original.as_deref()),
@@ -239,25 +240,18 @@ impl Editor<'_> {
         row.is_below_text = is_below_text;
     }
 
-    /// Returns the original's lines of an entry, indented to a column.
-    fn original_lines(&self, id: EntryId, column: u32) -> Option<String> {
-        let tree = self.original?;
-        Some(self.lines_in_column(tree, id, column))
+    /// Moves lines of a tree that stay as they are written.
+    fn mover<'t>(&self, tree: &'t Tree<'t>) -> Reindent<'t> {
+        Reindent::as_written(tree, self.line_break)
     }
 
     /// Returns the original's lines of consecutive entries, and the comments above, in a column.
     fn original_lines_of(&self, entries: &[EntryId], column: u32) -> Option<String> {
         let tree = self.original?;
         let (first, last) = (tree.entry(*entries.first()?), tree.entry(*entries.last()?));
-        if !starts_its_line(tree, first) {
-            return self.original_lines(*entries.first()?, column);
-        }
-        let own = tree.column(first.span.start);
-        let span = Span::new(tree.row_start(first), tree.lines_of(last).end);
-        let lines = lines_with_breaks(tree.slice(span));
-        let lines =
-            lines.map(|line| format!("{}{}", line.trim_end_matches(['\r', '\n']), self.line_break));
-        Some(shifted(lines.collect(), i64::from(column) - i64::from(own)))
+        let by = i64::from(column) - i64::from(tree.column(first.span.start));
+        let lines = Span::new(tree.row_start(first), tree.lines_of(last).end);
+        Some(self.mover(tree).lines(lines, by))
     }
 
     /// Ends the open hunk, if there is one, and writes its placeholder.
@@ -281,7 +275,7 @@ impl Editor<'_> {
         match (child.slot, &child.outcome) {
             (Slot::Local(_), _) if child.text().is_some() => {
                 let from = child.text().unwrap_or(EntryId::new(0));
-                self.lines_in_column(self.source, from, column)
+                self.mover(self.source).entry(from, column)
             }
             (Slot::Local(id), _) => self.kept_entry_lines(id, child, column),
             (Slot::Updated(id), Outcome::Take(incoming)) => {
@@ -331,33 +325,6 @@ impl Editor<'_> {
         text
     }
 
-    /// Returns the unchanged lines of an entry of a tree, indented to a column.
-    pub(super) fn lines_in_column(&self, tree: &Tree<'_>, id: EntryId, column: u32) -> String {
-        let entry = tree.entry(id);
-        let span = tree.lines_of(entry);
-        let own = tree.column(entry.span.start);
-        let mut text = match starts_its_line(tree, entry) {
-            true => String::new(),
-            false => " ".repeat(own as usize),
-        };
-        for line in lines_with_breaks(tree.slice(span)) {
-            text.push_str(line.trim_end_matches(['\r', '\n']));
-            text.push_str(self.line_break);
-        }
-        shifted(text, i64::from(column) - i64::from(own))
-    }
-
-    /// Returns a line of a tree, indented by `by` more columns, with the target's line break.
-    fn moved_line(&self, tree: &Tree<'_>, span: Span, by: i64) -> String {
-        let line = tree.slice(span);
-        let is_lf = line.ends_with('\n') && !line.ends_with("\r\n");
-        if by == 0 && line.ends_with(self.line_break) && is_lf == (self.line_break == "\n") {
-            return line.to_owned();
-        }
-        let line = line.trim_end_matches(['\r', '\n']);
-        shifted(format!("{line}{}", self.line_break), by)
-    }
-
     /// Returns the text of blank lines.
     fn blank_lines(&self, blanks: Blanks) -> String {
         match blanks {
@@ -375,7 +342,7 @@ impl Editor<'_> {
     /// Whether an entry of the result ends with a block scalar.
     fn ends_in_block_scalar(&self, child: &Child) -> bool {
         match (&child.outcome, child.slot) {
-            (Outcome::Take(incoming), _) => last_block_scalar(self.source, incoming.node).is_some(),
+            (Outcome::Take(incoming), _) => ends_in_block_scalar(self.source, incoming.node),
             (Outcome::Merge(_) | Outcome::Row(_), _) => {
                 let last = child
                     .outcome
@@ -384,9 +351,7 @@ impl Editor<'_> {
                     .last();
                 last.is_some_and(|last| self.ends_in_block_scalar(last))
             }
-            (_, Slot::Local(id)) => {
-                last_block_scalar(self.target, self.target.entry(id).value).is_some()
-            }
+            (_, Slot::Local(id)) => ends_in_block_scalar(self.target, self.target.entry(id).value),
             (_, Slot::Updated(_)) => false,
         }
     }

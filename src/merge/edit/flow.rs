@@ -128,11 +128,9 @@ impl Editor<'_> {
         } else {
             String::new()
         };
-        let beside = comments.beside();
-        let rest = if has_comments && !beside.is_empty() {
-            format!("{}{}", self.gap_before(beside), self.source.slice(beside))
-        } else {
-            String::new()
+        let rest = match has_comments {
+            true => self.with_gap(comments.beside()),
+            false => String::new(),
         };
         EntryLine {
             head: format!("{above}{indent}{entry}"),
@@ -240,9 +238,7 @@ impl Editor<'_> {
             && (column.is_some() || !text.contains(['\n', '#']))
         {
             let by = i64::from(column.unwrap_or(0)) - i64::from(source.column(entry.span.start));
-            let text = self
-                .reindent(source)
-                .move_lines(entry.span.start..entry.span.end, by);
+            let text = self.reindent(source).lines_below(entry.span, by);
             return text.trim_end_matches(['\r', '\n']).to_owned();
         }
         let value = self.value_in_flow(incoming, json);
@@ -357,7 +353,9 @@ impl Editor<'_> {
             let start = node
                 .tag()
                 .map_or(node.span.start, |tag| tag.start.min(node.span.start));
-            let text = self.reindent(source).move_lines(start..node.span.end, by);
+            let text = self
+                .reindent(source)
+                .lines_below(Span::new(start, node.span.end), by);
             return text.trim_end_matches(['\r', '\n']).to_owned();
         }
         self.value_in_flow(incoming, json)

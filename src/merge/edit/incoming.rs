@@ -75,11 +75,7 @@ impl Editor<'_> {
         };
         let mut text = indent;
         text.push_str(&line);
-        let comment = entry.comments().beside();
-        if !comment.is_empty() {
-            text.push_str(self.gap_before(comment));
-            text.push_str(self.source.slice(comment));
-        }
+        text.push_str(&self.with_gap(entry.comments().beside()));
         text.push_str(self.line_break);
         text
     }

@@ -3,26 +3,11 @@
 use std::ops::Range;
 
 use crate::line_breaks::lines_with_breaks;
-use crate::yaml::{Entry, EntryId, NodeKind, Tree};
+use crate::yaml::{Entry, NodeKind, Tree};
 
 /// Whether only white space is before an entry on its line.
 pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
-    own_line(tree, entry).is_some()
-}
-
-/// Returns the start of the line on which an entry begins, if only white space is before it.
-fn own_line(tree: &Tree<'_>, entry: Entry<'_>) -> Option<u32> {
-    tree.start_of_indent(entry.span.start).or_else(|| {
-        let start = tree.line_start(entry.span.start);
-        is_blank(tree, start..entry.span.start).then_some(start)
-    })
-}
-
-/// Returns the lines of an entry, with the comments below that are indented deeper. If it shares
-/// its first line with a dash, they start at its own first byte.
-pub(super) fn lines(tree: &Tree<'_>, entry: Entry<'_>) -> Range<u32> {
-    let span = tree.lines_of(entry);
-    span.start..span.end
+    is_blank(tree, tree.line_start(entry.span.start)..entry.span.start)
 }
 
 /// Returns the end of the blank lines from the line start `at` on, but not beyond `limit`.
@@ -43,16 +28,6 @@ pub(super) fn is_blank(tree: &Tree<'_>, range: Range<u32>) -> bool {
     tree.text().as_bytes()[range.start as usize..range.end as usize]
         .iter()
         .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
-}
-
-/// Returns entries with their lines.
-pub(super) fn lines_of_entries(
-    tree: &Tree<'_>,
-    entries: impl Iterator<Item = EntryId>,
-) -> Vec<(EntryId, Range<u32>)> {
-    entries
-        .map(|id| (id, lines(tree, tree.entry(id))))
-        .collect()
 }
 
 /// Whether an entry is an element of a block list, which starts with a dash.

@@ -11,6 +11,7 @@
 
 mod aliases;
 mod block;
+mod block_scalar;
 mod comments;
 mod compose;
 mod draft;
@@ -27,7 +28,6 @@ mod reindent;
 mod removal;
 mod rendered;
 mod replace;
-mod texts;
 mod to_flow;
 
 use rustc_hash::FxHashSet;
@@ -96,23 +96,6 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
         text = longer;
     }
     Some(text)
-}
-
-/// How the entries of a collection were edited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CollectionEdit {
-    /// Each entry in its place.
-    InPlace,
-    /// The collection begins on the line of a dash, and all its lines were written anew.
-    RewrittenAtDash {
-        /// The number of blank lines above the first entry. They cannot be on the line of the dash.
-        blanks: usize,
-    },
-    /// Like `RewrittenAtDash`, but the lines begin with a comment and start below the dash.
-    RewrittenBelowDash {
-        /// The offset of the end of the dash.
-        dash: u32,
-    },
 }
 
 /// Turns decisions about a target into edits of its text.
@@ -188,33 +171,16 @@ impl<'a> Editor<'a> {
                 self.edit_comments(entry, remarks)
             }
             Outcome::Take(incoming) => self.replace(entry, incoming, remarks),
-            Outcome::Row(row) => {
-                match self.rewrite_row(entry, entry.value, row) {
-                    CollectionEdit::RewrittenAtDash { blanks } => {
-                        self.comments_after_dash(entry, remarks, blanks)
-                    }
-                    CollectionEdit::RewrittenBelowDash { dash } => {
-                        self.comments_below_dash(entry, remarks, dash)
-                    }
-                    CollectionEdit::InPlace => self.edit_comments(entry, remarks),
-                };
-            }
-            Outcome::Merge(children) => {
-                if matches!(self.target.node(entry.value).kind, NodeKind::Alias(_)) {
+            Outcome::Row(row) => self.rewrite_row(entry, entry.value, row, remarks),
+            Outcome::Merge(children) => match self.target.node(entry.value).kind {
+                NodeKind::Alias(_) => {
                     if self.aliases == Aliases::WriteOut && self.done_aliases.insert(entry.value) {
                         self.write_out_merged(entry, children);
                     }
-                } else if let CollectionEdit::RewrittenAtDash { blanks } =
-                    self.edit_collection(entry, entry.value, children)
-                {
-                    return self.comments_after_dash(entry, remarks, blanks);
-                }
-                if is_flow(self.target, entry.value) && !children.iter().any(Child::stays) {
-                    self.comments_of_replaced(entry, remarks);
-                } else {
                     self.edit_comments(entry, remarks);
                 }
-            }
+                _ => self.edit_collection(entry, entry.value, children, remarks),
+            },
         }
     }
 
@@ -233,21 +199,29 @@ impl<'a> Editor<'a> {
             && self.target.slice(ours.span) == self.source.slice(theirs.span)
     }
 
-    /// Edits the entries of a map or list of the target.
+    /// Edits the entries of a map or list of the target, and the remarks of its entry.
     fn edit_collection(
         &mut self,
         owner: Entry<'_>,
         node: NodeId,
         children: &[Child],
-    ) -> CollectionEdit {
-        if !children.iter().any(Child::stays) {
-            self.empty_collection(owner, node);
-        } else if is_flow(self.target, node) {
-            self.edit_flow(node, children);
-        } else {
-            return self.edit_block(node, owner, children);
+        remarks: Remarks,
+    ) {
+        let is_flow = is_flow(self.target, node);
+        match children.iter().any(Child::stays) {
+            false => {
+                self.empty_collection(owner, node);
+                match is_flow {
+                    true => self.comments_of_replaced(owner, remarks),
+                    false => self.edit_comments(owner, remarks),
+                }
+            }
+            true if is_flow => {
+                self.edit_flow(node, children);
+                self.edit_comments(owner, remarks);
+            }
+            true => self.edit_block(node, owner, children, remarks),
         }
-        CollectionEdit::InPlace
     }
 }
 

@@ -104,7 +104,7 @@ impl<'a> Editor<'a> {
         };
         let mut inner = Editor::new(self.target, self.source, self.aliases);
         let entry = self.target.entry(parent);
-        inner.edit_collection(entry, node, children);
+        inner.edit_collection(entry, node, children, Remarks::default());
         inner.drop_anchor(node);
         let text = inner.with_edited_entry(entry, |tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {

@@ -1,12 +1,10 @@
 //! Moves lines of a tree to another column and adapts their indentation to other habits (rules:
 //! Places and formats).
 
-use std::ops::Range;
-
+use super::block_scalar::BlockScalar;
 use super::habits::{Habits, Nesting, nesting};
-use super::layout::{lines, trimmed};
-use crate::line_breaks::{self, ends_line};
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
+use crate::line_breaks::ends_line;
+use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 
 /// Moves lines of a tree to a place with other habits.
 pub(super) struct Reindent<'a> {
@@ -18,15 +16,6 @@ pub(super) struct Reindent<'a> {
     pub(super) line_break: &'static str,
 }
 
-/// Whether the comments above entries come with them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CommentsAbove {
-    /// They come.
-    Come,
-    /// They do not come: the target has them already.
-    Stay,
-}
-
 /// A change of indentation from an offset on.
 struct Shift {
     from: u32,
@@ -36,57 +25,60 @@ struct Shift {
     within_line: bool,
 }
 
-impl Reindent<'_> {
+impl<'a> Reindent<'a> {
+    /// Moves lines that keep their own habits.
+    pub(super) fn as_written(tree: &'a Tree<'a>, line_break: &'static str) -> Self {
+        Self {
+            tree,
+            from: Habits::default(),
+            to: Habits::default(),
+            line_break,
+        }
+    }
     /// Returns the lines of an entry with its first byte in `column`.
     pub(super) fn entry(&self, id: EntryId, column: u32) -> String {
         let entry = self.tree.entry(id);
+        let lines = self.tree.lines_of(entry);
         let mut shifts = Vec::new();
-        self.shift_entry(entry, i64::from(column), &mut shifts);
-        self.apply_shifts(lines(self.tree, entry), &shifts)
+        self.shift_entry(entry, lines.start, i64::from(column), &mut shifts);
+        self.apply_shifts(lines, &shifts)
     }
 
-    /// Returns the lines of a block collection's entries with the first byte of each in `column`.
-    /// `above` says whether the comments above the first one come.
-    pub(super) fn entries(&self, node: NodeId, column: u32, above: CommentsAbove) -> String {
+    /// Returns the lines of a block collection from `start` on, which is the start of its first
+    /// entry or of comments above that, with the first byte of each entry in `column`.
+    pub(super) fn entries(&self, node: NodeId, start: u32, column: u32) -> String {
         let mut shifts = Vec::new();
         self.shift_entries(node, i64::from(column), 0, &mut shifts);
-        let mut entries = self.tree.entries(node);
-        let (Some(first), last) = (entries.next(), entries.next_back()) else {
-            return String::new();
-        };
-        if let Some(shift) = shifts.first_mut() {
-            shift.from = 0;
-        }
-        let first_entry = self.tree.entry(first);
-        let start = match above {
-            CommentsAbove::Come => self.tree.row_start(first_entry),
-            CommentsAbove::Stay => lines(self.tree, first_entry).start,
-        };
-        let end = lines(self.tree, self.tree.entry(last.unwrap_or(first))).end;
-        self.apply_shifts(start..end, &shifts)
+        let last = self.tree.entries(node).next_back();
+        let end = last.map_or(start, |last| self.tree.end_of_lines(self.tree.entry(last)));
+        self.apply_shifts(Span::new(start, end), &shifts)
     }
 
-    /// Returns a range of lines with all but the first moved by the same number of columns.
-    pub(super) fn move_lines(&self, range: Range<u32>, by: i64) -> String {
+    /// Returns lines that all move by the same number of columns.
+    pub(super) fn lines(&self, lines: Span, by: i64) -> String {
         let shift = Shift {
-            from: self.tree.next_line(range.start),
+            from: lines.start,
             by,
             within_line: false,
         };
-        let first_line_end = shift.from.min(range.end);
-        let first = &self.tree.text()[range.start as usize..first_line_end as usize];
-        if first_line_end == range.end && !ends_line(first) {
+        self.apply_shifts(lines, &[shift])
+    }
+
+    /// Returns a range of the text of which all lines but the first move by the same number of
+    /// columns. It ends with a line break if it has several lines.
+    pub(super) fn lines_below(&self, range: Span, by: i64) -> String {
+        let below = self.tree.next_line(range.start).min(range.end);
+        let first = self.tree.slice(Span::new(range.start, below));
+        if !ends_line(first) {
             return first.to_owned();
         }
-        let first = first.trim_end_matches(['\r', '\n']);
-        let below = self.apply_shifts(first_line_end..range.end, &[shift]);
         // a block scalar that keeps its blank lines ends with an empty line
-        let ends_in_empty_line = ends_line(&self.tree.text()[..range.end as usize]);
-        let last = if ends_in_empty_line {
-            self.line_break
-        } else {
-            ""
+        let last = match ends_line(self.tree.slice(range)) {
+            true => self.line_break,
+            false => "",
         };
+        let below = self.lines(Span::new(below, range.end), by);
+        let first = first.trim_end_matches(['\r', '\n']);
         format!("{first}{}{below}{last}", self.line_break)
     }
 
@@ -130,16 +122,16 @@ impl Reindent<'_> {
         (width == i64::from(from) && is_foreign).then_some(i64::from(to))
     }
 
-    /// Adds the shifts for an entry that moves to `column`.
-    fn shift_entry(&self, entry: Entry<'_>, column: i64, shifts: &mut Vec<Shift>) {
+    /// Adds the shifts for an entry that moves to `column`, with the lines above it from `from` on.
+    fn shift_entry(&self, entry: Entry<'_>, from: u32, column: i64, shifts: &mut Vec<Shift>) {
         let old = self.tree.column(entry.span.start);
         let by = column - i64::from(old);
         shifts.push(Shift {
-            from: lines(self.tree, entry).start,
+            from,
             by,
             within_line: false,
         });
-        if is_block(self.tree, entry.value) {
+        if self.tree.is_block_collection(entry.value) {
             let inside = self.column_inside(entry, entry.value, old, column);
             self.shift_entries(entry.value, inside, by, shifts);
         } else if let Some(content) = self.block_scalar_shift(entry, by) {
@@ -155,22 +147,11 @@ impl Reindent<'_> {
     /// if the habits of the new place change their width. `None` if they do not, if the value is
     /// not a block scalar, or if it has an indentation indicator.
     pub(super) fn block_scalar_shift(&self, entry: Entry<'_>, by: i64) -> Option<i64> {
-        let tree = self.tree;
-        let node = tree.node(entry.value);
-        let NodeKind::Scalar(scalar) = &node.kind else {
-            return None;
-        };
-        if !scalar.style.is_block() {
+        let scalar = BlockScalar::of(self.tree, entry.value)?;
+        if scalar.indicated.is_some() {
             return None;
         }
-        let mut lines = line_breaks::lines(tree.slice(node.span));
-        let header = lines.next()?.split([' ', '\t']).next()?;
-        let first = lines.find(|line| !trimmed(line).is_empty())?;
-        if header.contains(|c: char| c.is_ascii_digit()) {
-            return None;
-        }
-        let content = first.len() - first.trim_start_matches(' ').len();
-        let width = content as i64 - i64::from(tree.column(entry.span.start));
+        let width = scalar.indent? as i64 - i64::from(self.tree.column(entry.span.start));
         let habit = self.habit(Nesting::MapInMap, width)?;
         Some(by + habit - width)
     }
@@ -182,101 +163,54 @@ impl Reindent<'_> {
         let mut end_of_last = None;
         for id in self.tree.entries(node) {
             let entry = self.tree.entry(id);
-            let by = column - i64::from(self.tree.column(entry.span.start));
-            let own = lines(self.tree, entry);
-            let shares_line = own.start != self.tree.line_start(own.start);
-            if !shares_line {
+            let lines = self.tree.lines_of(entry);
+            let mut from = end_of_last.unwrap_or_else(|| self.tree.row_start(entry));
+            if lines.start != self.tree.line_start(lines.start) {
+                from = lines.start;
                 shifts.push(Shift {
-                    from: end_of_last.unwrap_or_else(|| self.tree.row_start(entry)),
-                    by,
-                    within_line: false,
-                });
-            }
-            if shares_line {
-                shifts.push(Shift {
-                    from: own.start,
-                    by: by - outer,
+                    from,
+                    by: column - i64::from(self.tree.column(from)) - outer,
                     within_line: true,
                 });
             }
-            self.shift_entry(entry, column, shifts);
-            end_of_last = Some(own.end);
+            self.shift_entry(entry, from, column, shifts);
+            end_of_last = Some(lines.end);
         }
     }
 
-    /// Returns a range of the text with each line moved by the last shift at or before its start.
-    fn apply_shifts(&self, range: Range<u32>, shifts: &[Shift]) -> String {
-        if let Some(same) = self.unchanged_text(&range, shifts) {
-            return same;
-        }
-        let mut result = String::with_capacity(range.len() + 64);
+    /// Returns lines with each moved by the last shift at or before its start.
+    fn apply_shifts(&self, lines: Span, shifts: &[Shift]) -> String {
+        let mut result = String::with_capacity(lines.range().len() + 64);
         let mut shifts = shifts.iter().peekable();
         let mut by = 0;
-        let mut at = range.start;
-        let mut first = true;
-        while at < range.end {
-            let next = self.tree.next_line(at).min(range.end);
+        let mut at = lines.start;
+        while at < lines.end {
+            let next = self.tree.next_line(at).min(lines.end);
             while let Some(shift) = shifts.next_if(|shift| shift.from <= at) {
                 if !shift.within_line {
                     by = shift.by;
                 }
             }
-            let line_starts = at == self.tree.line_start(at);
-            let mut line = &self.tree.text()[at as usize..next as usize];
-            if line_starts || first {
-                let before = if line_starts { 0 } else { self.tree.column(at) };
-                line = push_moved(&mut result, line, before, by);
-            }
+            let line = self.tree.slice(Span::new(at, next));
+            // the first line may begin behind a dash
+            let line = push_moved(&mut result, line, self.tree.column(at), by);
             // the rest of a line after a dash may move too
             let mut inner = next - line.len() as u32;
             while let Some(shift) = shifts.next_if(|shift| shift.from < next) {
                 let cut = shift.from.max(inner);
-                result.push_str(&self.tree.text()[inner as usize..cut as usize]);
+                result.push_str(self.tree.slice(Span::new(inner, cut)));
                 inner = cut;
-                if shift.within_line {
-                    widen(&mut result, shift.by);
-                } else {
-                    by = shift.by;
+                match shift.within_line {
+                    true => widen(&mut result, shift.by),
+                    false => by = shift.by,
                 }
             }
-            self.push_line(&mut result, inner, next);
+            let rest = self.tree.slice(Span::new(inner, next));
+            result.push_str(rest.trim_end_matches(['\r', '\n']));
+            result.push_str(self.line_break);
             at = next;
-            first = false;
         }
         result
-    }
-
-    /// Returns a range as it is, if it is whole lines that do not move and have the right line
-    /// break. Avoids moving each line.
-    fn unchanged_text(&self, range: &Range<u32>, shifts: &[Shift]) -> Option<String> {
-        let text = &self.tree.text()[range.start as usize..range.end as usize];
-        let stays = self.line_break == "\n"
-            && shifts.iter().all(|shift| shift.by == 0)
-            && self.tree.line_start(range.start) == range.start
-            && memchr::memchr(b'\r', text.as_bytes()).is_none();
-        stays.then(|| {
-            let last = if text.ends_with('\n') || text.is_empty() {
-                ""
-            } else {
-                "\n"
-            };
-            [text, last].concat()
-        })
-    }
-
-    /// Adds the rest of a line with the line break of the new place.
-    fn push_line(&self, result: &mut String, start: u32, end: u32) {
-        let line = &self.tree.text()[start as usize..end as usize];
-        result.push_str(line.trim_end_matches(['\r', '\n']));
-        result.push_str(self.line_break);
-    }
-}
-
-/// Whether a node is a collection in block style.
-pub(super) fn is_block(tree: &Tree<'_>, node: NodeId) -> bool {
-    match &tree.node(node).kind {
-        NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => !collection.flow,
-        NodeKind::Scalar(_) | NodeKind::Alias(_) => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Edits collections that lose all their entries.
 
-use super::Editor;
-use super::layout::{blank_below, has_dash, lines_of_entries, starts_its_line};
+use super::layout::{blank_below, has_dash, is_blank};
+use super::{Editor, is_flow};
 use crate::yaml::{Entry, NodeId, NodeKind};
 
 impl Editor<'_> {
@@ -18,31 +18,21 @@ impl Editor<'_> {
         let target = self.target;
         let brackets = self.brackets(node);
         let span = target.node(node).span;
-        let entries = lines_of_entries(target, target.entries(node));
-        let (Some((first, first_lines)), Some((_, last_lines))) = (entries.first(), entries.last())
-        else {
-            return;
-        };
-        let shares_line = !starts_its_line(target, target.entry(*first));
-        if super::is_flow(target, node) {
+        let shares_line = !is_blank(target, target.line_start(span.start)..span.start);
+        if is_flow(target, node) {
             self.edits.replace(span, brackets);
         } else if shares_line || owner.span.start == span.start {
             // the collection follows an indicator on its line, or is the root
-            let end = target.line_end(span.end).max(span.end);
-            let start = if shares_line {
-                first_lines.start
-            } else {
-                span.start
-            };
-            self.edits.replace(start..end, brackets);
+            let end = target.line_end(span.end);
+            self.edits.replace(span.start..end, brackets);
         } else {
             self.edits
                 .insert(self.after_properties(owner), format!(" {brackets}"));
-            for (_, lines) in &entries {
-                self.edits.delete(lines.clone());
-                let limit = last_lines.end;
-                let below = blank_below(target, lines.end, limit);
-                self.edits.delete(lines.end..below);
+            let lines_of = |id| target.lines_of(target.entry(id));
+            let end = target.entries(node).next_back().map(lines_of);
+            for lines in target.entries(node).map(lines_of) {
+                let below = blank_below(target, lines.end, end.unwrap_or(lines).end);
+                self.edits.delete(lines.start..below);
             }
         }
     }

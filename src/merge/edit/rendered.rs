@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::Editor;
-use super::block::last_block_scalar;
+use super::block_scalar::{BlockScalar, ends_in_block_scalar};
 use super::habits::Nesting;
 use super::layout::{ends_within_text, has_dash, trimmed};
-use super::reindent::{CommentsAbove, is_block};
 use super::to_flow;
 use crate::line_breaks::lines;
 use crate::merge::decision::Incoming;
@@ -46,20 +45,16 @@ impl Rendered {
         self.untagged.is_some() && self.untagged == old && target.custom_tag(entry.value).is_none()
     }
 
-    /// Returns a value that is not a block collection. `properties` are its anchor and tag.
-    fn of_text(properties: &str, text: &str, is_block_scalar: bool) -> Self {
+    /// Returns a value that is not a block collection, of which `text` has the lines. `properties`
+    /// are its anchor and tag.
+    fn of_text(properties: &str, text: &str, scalar: Option<BlockScalar<'_>>) -> Self {
         let (first, below) = text.split_once('\n').unwrap_or((text, ""));
-        let first = first.trim_end_matches('\r');
-        let first = if is_block_scalar {
-            header(first)
-        } else {
-            first
-        };
+        let header = scalar.as_ref().map(|scalar| scalar.header);
         Self {
-            on_line: join_words(properties, first),
+            on_line: join_words(properties, header.unwrap_or(first.trim_end_matches('\r'))),
             below: below.to_owned(),
-            comment_goes_first: is_block_scalar,
-            ends_in_block_scalar: is_block_scalar,
+            comment_goes_first: scalar.is_some(),
+            ends_in_block_scalar: scalar.is_some(),
             ..Self::default()
         }
     }
@@ -122,7 +117,7 @@ impl Editor<'_> {
         let node = tree.node(theirs.value);
         let column = self.target.column(entry.span.start);
         let on_line = self.properties_of(entry, tree, theirs);
-        if is_block(tree, theirs.value) {
+        if tree.is_block_collection(theirs.value) {
             return self.rendered_block(entry, tree, theirs, on_line);
         }
         let text = tree.slice(node.span);
@@ -131,7 +126,7 @@ impl Editor<'_> {
             let by = i64::from(column) - i64::from(tree.column(theirs.span.start));
             let by = reindent.block_scalar_shift(theirs, by).unwrap_or(by);
             let by = by + self.extra_indent_from_flow(tree, id);
-            Cow::Owned(reindent.move_lines(node.span.start..node.span.end, by))
+            Cow::Owned(reindent.lines_below(node.span, by))
         } else {
             Cow::Borrowed(text)
         };
@@ -140,7 +135,7 @@ impl Editor<'_> {
                 .scalar(theirs.value)
                 .filter(|_| node.tag().is_none())
                 .map(|scalar| scalar.scalar_type),
-            ..Rendered::of_text(&on_line, &text, is_block_scalar(tree, theirs.value))
+            ..Rendered::of_text(&on_line, &text, BlockScalar::of(tree, theirs.value))
         }
     }
 
@@ -166,11 +161,9 @@ impl Editor<'_> {
             true => i64::from(column) + 2,
             false => inside,
         };
-        let below = reindent.entries(
-            theirs.value,
-            u32::try_from(inside).unwrap_or(0),
-            CommentsAbove::Come,
-        );
+        let first = tree.entries(theirs.value).next();
+        let start = first.map_or(0, |first| tree.row_start(tree.entry(first)));
+        let below = reindent.entries(theirs.value, start, u32::try_from(inside).unwrap_or(0));
         let compact = has_dash(tree, theirs)
             && has_dash(self.target, entry)
             && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
@@ -190,7 +183,7 @@ impl Editor<'_> {
             }
         };
         Rendered {
-            ends_in_block_scalar: last_block_scalar(tree, theirs.value).is_some(),
+            ends_in_block_scalar: ends_in_block_scalar(tree, theirs.value),
             first_line_goes_on: rendered.follows_dash
                 && ends_within_text(tree, theirs, tree.line_end(node.span.start)),
             ..rendered
@@ -225,17 +218,17 @@ impl Editor<'_> {
         }
         // the anchor of the root is of no use: an alias cannot be inside of its own anchor
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));
-        if is_block(self.source, incoming.node) {
+        if self.source.is_block_collection(incoming.node) {
             let column = self.column_of_root(incoming.node);
-            let mut lines =
-                reindent.entries(incoming.node, column, self.comments_of_root(incoming.node));
+            let start = self.start_of_root(incoming.node);
+            let mut lines = reindent.entries(incoming.node, start, column);
             if !tag.is_empty() {
                 lines.insert_str(0, &format!("{tag}{}", self.line_break));
             }
             return Rendered {
                 on_line: lines.trim_end_matches(['\r', '\n']).to_owned(),
                 needs_own_line: true,
-                ends_in_block_scalar: last_block_scalar(self.source, incoming.node).is_some(),
+                ends_in_block_scalar: ends_in_block_scalar(self.source, incoming.node),
                 ..Rendered::default()
             };
         }
@@ -251,29 +244,29 @@ impl Editor<'_> {
             "null".to_owned()
         } else {
             let by = self.extra_indent_of_root(incoming.node);
-            let text = reindent.move_lines(node.span.start..node.span.end, by);
+            let text = reindent.lines_below(node.span, by);
             // at the start of a line, the text would be a document marker
             match starts_with_marker(&text) {
                 true => format!(" {text}"),
                 false => text,
             }
         };
-        Rendered::of_text(tag, &text, is_block_scalar(self.source, incoming.node))
+        Rendered::of_text(tag, &text, BlockScalar::of(self.source, incoming.node))
     }
 
-    /// Whether the comments above the first entry of a block collection that becomes the root come
-    /// with it. They do not if the target has all of them.
-    fn comments_of_root(&self, root: NodeId) -> CommentsAbove {
+    /// Returns the start of the lines of a block collection that becomes the root: without the
+    /// comments above its first entry if the target has all of them.
+    fn start_of_root(&self, root: NodeId) -> u32 {
         let source = self.source;
-        let Some(first) = source.entries(root).next().map(|id| source.entry(id)) else {
-            return CommentsAbove::Stay;
-        };
-        let above = Span::new(source.row_start(first), first.span.start);
-        let mut comments = lines(source.slice(above)).filter(|line| !trimmed(line).is_empty());
-        match comments.all(|line| self.target.text().contains(line.trim())) {
-            true => CommentsAbove::Stay,
-            false => CommentsAbove::Come,
-        }
+        let first = source.entries(root).next().map(|id| source.entry(id));
+        first.map_or(0, |first| {
+            let above = Span::new(source.row_start(first), source.lines_of(first).start);
+            let mut comments = lines(source.slice(above)).filter(|line| !trimmed(line).is_empty());
+            match comments.all(|line| self.target.text().contains(line.trim())) {
+                true => above.end,
+                false => above.start,
+            }
+        })
     }
 
     /// Returns the column for the entries of a block collection that becomes the root: 1 if a key
@@ -300,14 +293,8 @@ impl Editor<'_> {
     fn extra_indent_of_root(&self, scalar: NodeId) -> i64 {
         let root = self.target.node(self.target.root().value).span;
         let below = &self.target.text()[root.end as usize..];
-        let mut lines = lines(self.source.slice(self.source.node(scalar).span));
-        let has_indicator = lines
-            .next()
-            .is_some_and(|header| header.contains(|c: char| c.is_ascii_digit()));
-        let is_at_margin = lines.any(|line| !trimmed(line).is_empty() && !line.starts_with(' '));
-        let moves = is_block_scalar(self.source, scalar)
-            && is_at_margin
-            && !has_indicator
+        let moves = BlockScalar::of(self.source, scalar)
+            .is_some_and(|it| it.indicated.is_none() && it.indent == Some(0))
             && below.contains('#');
         if moves { 2 } else { 0 }
     }
@@ -335,12 +322,6 @@ impl Editor<'_> {
     }
 }
 
-/// Whether a value is a block scalar, written with `|` or `>`.
-pub(super) fn is_block_scalar(tree: &Tree<'_>, node: NodeId) -> bool {
-    matches!(&tree.node(node).kind, NodeKind::Scalar(scalar)
-        if scalar.style.is_block())
-}
-
 /// Joins two texts, with a space between them if neither is empty.
 pub(super) fn join_words(first: &str, second: &str) -> String {
     let space = if first.is_empty() || second.is_empty() {
@@ -349,11 +330,6 @@ pub(super) fn join_words(first: &str, second: &str) -> String {
         " "
     };
     format!("{first}{space}{second}")
-}
-
-/// Returns the header of a block scalar without the comment behind it.
-fn header(line: &str) -> &str {
-    line.split([' ', '\t']).next().unwrap_or(line)
 }
 
 /// Returns a block map on the line of a dash, `width` columns from it: its first line moves up.

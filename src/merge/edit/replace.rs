@@ -2,9 +2,9 @@
 //! in their places (rules: Places and formats).
 
 use super::Editor;
+use super::block_scalar::is_block_scalar;
 use super::layout::{has_dash, is_blank, trimmed};
-use super::reindent::is_block;
-use super::rendered::{Rendered, is_block_scalar, join_words};
+use super::rendered::{Rendered, join_words};
 use crate::merge::decision::{CommentChoice, Incoming, Remarks};
 use crate::yaml::{Comments, Entry, NodeId, Span};
 
@@ -61,7 +61,8 @@ impl Editor<'_> {
             Some(tag) if !rendered.fits_tag(self.target, entry) => tag.start.min(node.span.start),
             _ => node.span.start,
         };
-        let inline = is_root || (!is_block(self.target, entry.value) && !node.span.is_empty());
+        let inline =
+            is_root || (!self.target.is_block_collection(entry.value) && !node.span.is_empty());
         let has_comments = !entry.comments().line.is_empty()
             || !entry.comments().tail.is_empty()
             || remarks.line.is_updated();
@@ -86,10 +87,10 @@ impl Editor<'_> {
                 text.insert(0, ' ');
             }
             // white space behind the old value would become part of the last line of the new one
-            let line_end = self.target.line_end(node.span.end).max(node.span.end);
+            let line_end = self.target.line_end(node.span.end);
             // a comment behind the last entry of a block collection belongs to that entry, and is
             // removed with it
-            let has_tail = !is_block(self.target, entry.value)
+            let has_tail = !self.target.is_block_collection(entry.value)
                 && (rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end));
             let end = if has_tail { node.span.end } else { line_end };
             let end = self.after_spaces_below(entry, &rendered, end);
@@ -106,7 +107,7 @@ impl Editor<'_> {
     fn replace_root(&mut self, entry: Entry<'_>, start: u32, rendered: Rendered) {
         let mut text = rendered.on_line;
         let span = self.target.node(entry.value).span;
-        let line_end = self.target.line_end(span.end).max(span.end);
+        let line_end = self.target.line_end(span.end);
         let mut behind = trimmed(&self.target.text()[span.end as usize..line_end as usize]);
         if let Some(header) = self.header_comment(entry) {
             behind = self.target.slice(header);
@@ -133,7 +134,7 @@ impl Editor<'_> {
         anchor: Option<&str>,
     ) {
         let key_end = self.target.node(key).span.end;
-        let at = self.target.line_end(key_end).max(key_end);
+        let at = self.target.line_end(key_end);
         let indent = " ".repeat(self.target.column(entry.span.start) as usize);
         let value = join_words(anchor.unwrap_or(""), &rendered.on_line);
         let line = format!("{}{indent}{}", self.line_break, join_words(":", &value));
@@ -190,10 +191,10 @@ impl Editor<'_> {
             text = join_lines(self, &text, &rendered.below);
             text.push_str(&comment);
         }
-        let line_end = self.target.line_end(end).max(end);
+        let line_end = self.target.line_end(end);
         // a comment behind the last entry of a block collection belongs to that entry, and is
         // removed with it
-        let is_removed = is_block(self.target, entry.value);
+        let is_removed = self.target.is_block_collection(entry.value);
         let is_free = is_blank(self.target, end..line_end) && !rendered.below.is_empty();
         let end = if is_removed || is_free { line_end } else { end };
         let end = self.after_spaces_below(entry, rendered, end);
@@ -261,10 +262,7 @@ impl Editor<'_> {
     /// Returns the target's or the source's comment, as decided, with the white space before it.
     fn chosen_comment(&self, ours: Span, theirs: Span, choice: CommentChoice) -> String {
         if choice.is_updated() {
-            return match theirs.is_empty() {
-                true => String::new(),
-                false => format!("{}{}", self.gap_before(theirs), self.source.slice(theirs)),
-            };
+            return self.with_gap(theirs);
         }
         if ours.is_empty() {
             return String::new();

@@ -1,0 +1,91 @@
+//! How block scalars of the source are written, and new content for those of the target.
+
+use super::Editor;
+use super::layout::trimmed;
+use crate::line_breaks::lines;
+use crate::yaml::{Entry, NodeId, NodeKind, Tree};
+
+/// How a block scalar is written.
+pub(super) struct BlockScalar<'t> {
+    /// The indicators on its first line: `|`, `>-`, `|2+` and the like.
+    pub(super) header: &'t str,
+    /// The width of its indentation, if the header indicates it.
+    pub(super) indicated: Option<usize>,
+    /// The number of spaces before its first line that is not blank.
+    pub(super) indent: Option<usize>,
+}
+
+impl<'t> BlockScalar<'t> {
+    /// Returns how a node is written; `None` if it is not a block scalar.
+    pub(super) fn of(tree: &'t Tree<'_>, node: NodeId) -> Option<Self> {
+        let node = tree.node(node);
+        let NodeKind::Scalar(scalar) = node.kind else {
+            return None;
+        };
+        let mut lines = lines(tree.slice(node.span));
+        let header = lines.next()?.split([' ', '\t']).next()?;
+        let first = lines.find(|line| !trimmed(line).is_empty());
+        scalar.style.is_block().then(|| Self {
+            header,
+            indicated: header
+                .trim_matches(|c: char| !c.is_ascii_digit())
+                .parse()
+                .ok(),
+            indent: first.map(|line| line.len() - line.trim_start_matches(' ').len()),
+        })
+    }
+}
+
+/// Whether a value is a block scalar, written with `|` or `>`.
+pub(super) fn is_block_scalar(tree: &Tree<'_>, node: NodeId) -> bool {
+    matches!(&tree.node(node).kind, NodeKind::Scalar(scalar)
+        if scalar.style.is_block())
+}
+
+/// Whether a value is or ends with a block scalar.
+pub(super) fn ends_in_block_scalar(tree: &Tree<'_>, node: NodeId) -> bool {
+    let last = tree.entries(node).next_back();
+    is_block_scalar(tree, node)
+        || last.is_some_and(|last| ends_in_block_scalar(tree, tree.entry(last).value))
+}
+
+impl Editor<'_> {
+    /// Replaces a block scalar of the target by a literal one with this content, in its own
+    /// indentation.
+    pub(super) fn replace_lines(&mut self, entry: Entry<'_>, content: &str) {
+        let target = self.target;
+        let Some(scalar) = BlockScalar::of(target, entry.value) else {
+            return;
+        };
+        let span = target.node(entry.value).span;
+        let header_end = span.start + scalar.header.len() as u32;
+        let column = target.column(entry.span.start) as usize;
+        let width = match scalar.indicated {
+            Some(indicated) => column + indicated,
+            None => scalar.indent.unwrap_or(column + 2),
+        };
+        let starts_with_space = content.trim_start_matches('\n').starts_with(' ');
+        let indicator = match scalar.indicated.is_some() || starts_with_space {
+            true => (width - column).to_string(),
+            false => String::new(),
+        };
+        let body = content.trim_end_matches('\n');
+        let breaks = content.len() - body.len();
+        let chomping = match breaks {
+            0 => "-",
+            1 => "",
+            _ => "+",
+        };
+        self.edits
+            .replace(span.start..header_end, format!("|{indicator}{chomping}"));
+        let lines_start = target.next_line(span.start).min(span.end);
+        let margin = " ".repeat(width);
+        let blank_below = std::iter::repeat_n("", breaks.saturating_sub(1));
+        let lines = body.split('\n').chain(blank_below).map(|line| match line {
+            "" => String::new(),
+            line => format!("{margin}{line}"),
+        });
+        let text = lines.collect::<Vec<_>>().join(self.line_break);
+        self.edits.replace(lines_start..span.end, text);
+    }
+}
