@@ -23,15 +23,9 @@ impl Editor<'_> {
         remarks: Remarks,
     ) {
         let is_edited = |child: &Child| {
-            child.stays()
-                && child.remarks().above == Default::default()
-                && !child.outcome.has_choice()
+            child.remarks().above == CommentChoice::Local && !child.outcome.has_choice()
         };
-        let slots = children.iter().map(|child| child.slot);
-        if !self.cuts_part
-            && children.iter().all(is_edited)
-            && slots.eq(self.target.entries(node).map(Slot::Local))
-        {
+        if !self.cuts_part && self.keeps_entries(node, children) && children.iter().all(is_edited) {
             self.edit_entries(children);
             return self.edit_comments(owner, remarks);
         }
@@ -257,12 +251,4 @@ impl Editor<'_> {
         };
         shares_line && is_open()
     }
-}
-
-/// Returns the local entries of these children, in order.
-pub(super) fn local_entries(children: &[Child]) -> impl Iterator<Item = EntryId> {
-    children.iter().filter_map(|child| match child.slot {
-        Slot::Local(entry) => Some(entry),
-        Slot::Updated(_) => None,
-    })
 }

@@ -96,7 +96,7 @@ impl Editor<'_> {
             return;
         };
         // where the target has comments nevertheless, they are kept up to date
-        if self.no_new_comments
+        if self.flow.is_some_and(|style| !style.allows_comments())
             && entry.comments() == Comments::default()
             && self.target.comments_above(entry).is_empty()
         {

@@ -1,47 +1,52 @@
 //! Edits flow collections: keeps, removes and inserts entries with their commas.
 
-use std::ops::Range;
-
-use super::Editor;
-use super::block::local_entries;
 use super::layout::{is_blank, starts_its_line};
-use super::to_flow;
+use super::{Editor, to_flow};
 use crate::line_breaks::lines;
 use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 
-/// An entry of the result on a line of its own.
-struct EntryLine {
+/// The style of a flow collection.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FlowStyle {
+    /// Whether it is JSON.
+    pub(super) is_json: bool,
+    /// Whether each entry has lines of its own.
+    has_lines: bool,
+}
+
+/// An entry of the result.
+struct Item {
+    slot: Slot,
     /// The text up to the end of the entry.
     head: String,
-    /// The text after the comma.
+    /// The text after the comma, if the entry has lines of its own.
     rest: String,
+}
+
+impl FlowStyle {
+    /// Whether entries can get new comments.
+    pub(super) const fn allows_comments(self) -> bool {
+        self.has_lines && !self.is_json
+    }
 }
 
 impl Editor<'_> {
     /// Edits a flow map or list of which at least one entry is left.
     pub(super) fn edit_flow(&mut self, node: NodeId, children: &[Child]) {
-        let one_per_line = self.one_per_line(node);
-        let is_json = self.has_json(node);
-        let outside = (
-            std::mem::replace(&mut self.in_flow, true),
-            std::mem::replace(&mut self.is_json, is_json),
-            std::mem::replace(&mut self.no_new_comments, !one_per_line || is_json),
-        );
-        let same_entries = local_entries(children).eq(self.target.entries(node))
-            && children
-                .iter()
-                .all(|child| child.stays() && matches!(child.slot, Slot::Local(_)));
-        if same_entries {
+        let style = FlowStyle {
+            is_json: self.is_quoted(node) == Some(true),
+            has_lines: self.one_per_line(node),
+        };
+        let outside = self.flow.replace(style);
+        if self.keeps_entries(node, children) {
             for child in children {
                 self.edit_flow_entry(child);
             }
-        } else if one_per_line {
-            self.flow_lines(node, children);
         } else {
-            self.flow_row(node, children);
+            self.rewrite_flow(node, children, style);
         }
-        (self.in_flow, self.is_json, self.no_new_comments) = outside;
+        self.flow = outside;
     }
 
     /// Edits an entry of the target that stays.
@@ -74,95 +79,112 @@ impl Editor<'_> {
         target.line_start(span.end) != last_line
     }
 
-    /// Writes the entries of a collection with one entry per line.
-    fn flow_lines(&mut self, node: NodeId, children: &[Child]) {
+    /// Writes the entries of a collection anew.
+    fn rewrite_flow(&mut self, node: NodeId, children: &[Child], style: FlowStyle) {
         let target = self.target;
-        let entries: Vec<EntryId> = target.entries(node).collect();
-        let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+        let mut entries = target.entries(node);
+        let (Some(first), Some(last)) = (target.entries(node).next(), entries.next_back()) else {
             return;
         };
-        let first_start = target.entry(*first).span.start;
-        let indent = target.slice(Span::new(target.line_start(first_start), first_start));
-        let ends_with_comma = target.entry(*last).comma().is_some();
-        let start = self.lines_of_flow_entry(&entries, 0).start;
-        let end = target.line_end(self.end_with_comma(*last));
-        let mut lines = Vec::with_capacity(children.len());
+        let first_start = target.entry(first).span.start;
+        let line = Span::new(target.line_start(first_start), first_start);
+        let indent = style.has_lines.then(|| target.slice(line));
+        let mut items = Vec::with_capacity(children.len());
         for child in children {
             match (child.slot, &child.outcome) {
-                (_, Outcome::Remove) => {}
-                (Slot::Local(id), _) => {
+                (Slot::Local(id), _) if child.stays() => {
                     self.edit_flow_entry(child);
-                    lines.push(self.kept_line(&entries, id));
+                    items.push(self.kept_item(id, first, style));
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    lines.push(self.arriving_line(id, incoming, indent));
+                    items.push(self.arriving_item(id, incoming, indent));
                 }
-                (Slot::Updated(_), _) => {}
+                _ => {}
             }
         }
-        let count = lines.len();
-        let text: Vec<String> = lines
-            .into_iter()
-            .enumerate()
-            .map(|(index, line)| {
-                let comma = if index + 1 < count || ends_with_comma {
-                    ","
-                } else {
-                    ""
-                };
-                let space = space_before_comma(&line.head);
-                format!("{}{space}{comma}{}", line.head, line.rest)
-            })
-            .collect();
-        self.edits.replace(start..end, text.join(self.line_break));
+        let ends_with_comma = style.has_lines && target.entry(last).comma().is_some();
+        let mut text = String::new();
+        for (index, item) in items.iter().enumerate() {
+            text.push_str(&item.head);
+            let next = items.get(index + 1);
+            let has_comma = next.is_some() || ends_with_comma;
+            if has_comma {
+                text.push_str(space_before_comma(&text));
+            }
+            match next {
+                Some(next) if !style.has_lines => {
+                    text.push_str(&self.separator(node, item.slot, next.slot));
+                }
+                _ => {
+                    text.push_str(if has_comma { "," } else { "" });
+                    text.push_str(&item.rest);
+                    text.push_str(next.map_or("", |_| self.line_break));
+                }
+            }
+        }
+        let range = match style.has_lines {
+            true => Span::new(
+                self.lines_of_flow_entry(first, first).start,
+                target.line_end(self.end_with_comma(last)),
+            ),
+            false => Span::new(first_start, target.entry(last).span.end),
+        };
+        // drop edits between two entries: the text there is replaced
+        self.edits.take_text(target.text(), range);
+        self.edits.replace(range, text);
     }
 
-    /// Returns an entry of the source on a line of its own, with its comments unless it is JSON.
-    fn arriving_line(&self, id: EntryId, incoming: &Incoming, indent: &str) -> EntryLine {
-        let comments = self.source.entry(id).comments();
-        let column = indent.len() as u32;
-        let entry = self.flow_entry(id, incoming, Some(column));
-        let has_comments = !self.is_json;
-        let above = if has_comments {
-            self.leading_lines(self.source.comments_above(self.source.entry(id)), column)
-        } else {
-            String::new()
+    /// Returns an entry of the source, with its comments unless it is JSON if it gets a line of its
+    /// own, with this indentation.
+    fn arriving_item(&self, id: EntryId, incoming: &Incoming, indent: Option<&str>) -> Item {
+        let column = indent.map(|indent| indent.len() as u32);
+        let mut item = Item {
+            slot: Slot::Updated(id),
+            head: self.flow_entry(id, incoming, column),
+            rest: String::new(),
         };
-        let rest = match has_comments {
-            true => self.with_gap(comments.beside()),
-            false => String::new(),
-        };
-        EntryLine {
-            head: format!("{above}{indent}{entry}"),
+        if let (Some(indent), Some(column)) = (indent, column) {
+            item.head.insert_str(0, indent);
+            if !self.is_json() {
+                let entry = self.source.entry(id);
+                let above = self.leading_lines(self.source.comments_above(entry), column);
+                item.head.insert_str(0, &above);
+                item.rest = self.with_gap(entry.comments().beside());
+            }
+        }
+        item
+    }
+
+    /// Returns an entry of the target that stays, with its edits. `first` is the first entry of its
+    /// collection.
+    fn kept_item(&mut self, id: EntryId, first: EntryId, style: FlowStyle) -> Item {
+        let target = self.target;
+        let (mut span, mut rest) = (target.entry(id).span, String::new());
+        if style.has_lines {
+            let after = self.end_with_comma(id);
+            let range = after..target.line_end(after);
+            rest = self.edits.take_text(target.text(), range);
+            span = self.lines_of_flow_entry(id, first);
+        }
+        Item {
+            slot: Slot::Local(id),
+            head: self.edits.take_text(target.text(), span),
             rest,
         }
     }
 
-    /// Returns an entry of the target that stays, with its edits.
-    fn kept_line(&mut self, entries: &[EntryId], id: EntryId) -> EntryLine {
-        let target = self.target;
-        let index = (id.number() - entries[0].number()) as usize;
-        let after = self.end_with_comma(id);
-        let rest = self
-            .edits
-            .take_text(target.text(), after..target.line_end(after));
-        let block = self.lines_of_flow_entry(entries, index);
-        let head = self
-            .edits
-            .take_text(target.text(), block.start..target.entry(id).span.end);
-        EntryLine { head, rest }
-    }
-
     /// Returns the range of an entry and the lines above it, down from the line of the entry
-    /// before.
-    fn lines_of_flow_entry(&self, entries: &[EntryId], index: usize) -> Range<u32> {
-        let target = self.target;
-        let entry = target.entry(entries[index]);
-        let start = match index.checked_sub(1) {
-            Some(before) => target.next_line(self.end_with_comma(entries[before])),
-            None => target.comments_above(entry).start,
+    /// before. `first` is the first entry of its collection.
+    fn lines_of_flow_entry(&self, id: EntryId, first: EntryId) -> Span {
+        let entry = self.target.entry(id);
+        let start = match id == first {
+            true => self.target.comments_above(entry).start,
+            false => {
+                let before = EntryId::new(id.number() - 1);
+                self.target.next_line(self.end_with_comma(before))
+            }
         };
-        start..entry.span.end
+        Span::new(start, entry.span.end)
     }
 
     /// Returns the end of an entry, with its comma.
@@ -171,87 +193,69 @@ impl Editor<'_> {
         entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
 
-    /// Writes the entries of a collection with several entries per line.
-    fn flow_row(&mut self, node: NodeId, children: &[Child]) {
-        let target = self.target;
-        let entries: Vec<EntryId> = target.entries(node).collect();
-        let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
-            return;
-        };
-        let range = target.entry(*first).span.start..target.entry(*last).span.end;
-        let mut text = String::new();
-        let mut before = None;
-        for child in children {
-            let item = match (child.slot, &child.outcome) {
-                (_, Outcome::Remove) => continue,
-                (Slot::Local(id), _) => {
-                    self.edit_flow_entry(child);
-                    let span = target.entry(id).span;
-                    self.edits.take_text(target.text(), span)
-                }
-                (Slot::Updated(id), Outcome::Take(incoming)) => self.flow_entry(id, incoming, None),
-                (Slot::Updated(_), _) => continue,
-            };
-            if let Some(before) = before {
-                text.push_str(space_before_comma(&text));
-                text.push_str(&self.separator(&entries, before, child.slot));
-            }
-            text.push_str(&item);
-            before = Some(child.slot);
-        }
-        // drop edits between two entries: the text there is replaced
-        self.edits.take_text(target.text(), range.clone());
-        self.edits.replace(range, text);
-    }
-
     /// Returns the separator of two entries: theirs if they are neighbours, else the first one.
-    fn separator(&mut self, entries: &[EntryId], before: Slot, after: Slot) -> String {
+    fn separator(&mut self, node: NodeId, before: Slot, after: Slot) -> String {
         let target = self.target;
         let between = |before: EntryId, after: EntryId| {
-            target.entry(before).span.end..target.entry(after).span.start
+            Span::new(
+                target.entry(before).span.end,
+                target.entry(after).span.start,
+            )
         };
         if let (Slot::Local(before), Slot::Local(after)) = (before, after)
             && after.number() == before.number() + 1
         {
             return self.edits.take_text(target.text(), between(before, after));
         }
-        let [first, second, ..] = entries else {
-            return ", ".to_owned();
-        };
-        let range = between(*first, *second);
-        let text = &target.text()[range.start as usize..range.end as usize];
-        if text.contains('#') { ", " } else { text }.to_owned()
+        let mut entries = target.entries(node);
+        let first = entries.next().zip(entries.next());
+        let text = first.map(|(first, second)| target.slice(between(first, second)));
+        text.filter(|text| !text.contains('#'))
+            .unwrap_or(", ")
+            .to_owned()
     }
 
     /// Returns an entry of the source for a flow collection; `column` if it gets a line of its own.
     fn flow_entry(&self, id: EntryId, incoming: &Incoming, column: Option<u32>) -> String {
-        let source = self.source;
-        let entry = source.entry(id);
-        let from_brackets = self.source.is_in_flow(id);
-        let text = source.slice(entry.span);
-        let json = self.is_json;
-        let has_to_be_rewritten = self.needs_rewriting(incoming)
-            || has_line_with_dash(text)
-            || (json && !is_json_text(text));
-        if from_brackets
-            && !has_to_be_rewritten
-            && (column.is_some() || !text.contains(['\n', '#']))
-        {
-            let by = i64::from(column.unwrap_or(0)) - i64::from(source.column(entry.span.start));
-            let text = self.reindent(source).lines_below(entry.span, by);
-            return text.trim_end_matches(['\r', '\n']).to_owned();
-        }
-        let value = self.value_in_flow(incoming, json);
-        match entry.key {
-            Some(key) => format!("{}: {value}", to_flow::text(source, key, json)),
-            None => value,
-        }
+        let entry = self.source.entry(id);
+        self.copied_flow(id, entry.span, incoming, column)
+            .unwrap_or_else(|| {
+                let json = self.is_json();
+                let value = self.value_in_flow(incoming, json);
+                match entry.key {
+                    Some(key) => format!("{}: {value}", to_flow::text(self.source, key, json)),
+                    None => value,
+                }
+            })
     }
 
-    /// Whether a flow collection is JSON. All entries count, and not only the first one, so that a
-    /// second merge, after entries were removed, finds the same.
-    fn has_json(&self, node: NodeId) -> bool {
-        self.is_quoted(node) == Some(true)
+    /// Returns the text of an entry of the source or of its value, as it is written; `None` if that
+    /// is not possible in the flow collection. `column` is that of the entry, if it is on a line of
+    /// its own.
+    fn copied_flow(
+        &self,
+        id: EntryId,
+        span: Span,
+        incoming: &Incoming,
+        column: Option<u32>,
+    ) -> Option<String> {
+        let text = self.source.slice(span);
+        let is_writable = self.source.is_in_flow(id)
+            && !self.needs_rewriting(incoming)
+            && (!self.is_json() || is_json_text(text))
+            && (column.is_some() || !text.contains(['\n', '#']))
+            && !has_line_with_dash(text);
+        is_writable.then(|| {
+            let old = self.source.column(self.source.entry(id).span.start);
+            let by = i64::from(column.unwrap_or(0)) - i64::from(old);
+            let text = self.reindent(self.source.tree).lines_below(span, by);
+            text.trim_end_matches(['\r', '\n']).to_owned()
+        })
+    }
+
+    /// Whether the editor is inside a flow collection that is JSON.
+    fn is_json(&self) -> bool {
+        self.flow.is_some_and(|style| style.is_json)
     }
 
     /// Whether the keys of a map, or the strings and keys in a list, are all in double quotes;
@@ -325,46 +329,22 @@ impl Editor<'_> {
 
     /// Returns the text of a value of the source for a flow collection.
     fn flow_value(&self, entry: Entry<'_>, incoming: &Incoming) -> String {
-        let source = self.source;
-        let node = source.node(incoming.node);
-        let Some(owner) = self.source.entry_of(incoming.node) else {
-            return self.value_in_flow(incoming, false);
-        };
-        let json = self.target_is_json(entry);
-        if let Some(style) = incoming.quoting
-            && let Some(scalar) = source.scalar(incoming.node)
-            && !json
-            && let Some(text) =
-                crate::yaml::scalar::write(scalar.content, scalar.scalar_type, style, true)
-        {
-            return text;
-        }
-        let text = source.slice(node.span);
-        let can_be_copied = self.source.is_in_flow(owner)
-            && !self.needs_rewriting(incoming)
-            && (!json || is_json_text(text));
-        if can_be_copied
-            && (!text.contains(['\n', '#']) || starts_its_line(self.target, entry))
-            && !has_line_with_dash(text)
-            && !node.span.is_empty()
-        {
-            let by = i64::from(self.target.column(entry.span.start))
-                - i64::from(source.column(source.entry(owner).span.start));
+        let requoted = self.requoted(incoming).filter(|_| !self.is_json());
+        let copied = || {
+            let owner = self.source.entry_of(incoming.node)?;
+            let node = self.source.node(incoming.node);
             let start = node
                 .tag()
                 .map_or(node.span.start, |tag| tag.start.min(node.span.start));
-            let text = self
-                .reindent(source)
-                .lines_below(Span::new(start, node.span.end), by);
-            return text.trim_end_matches(['\r', '\n']).to_owned();
-        }
-        self.value_in_flow(incoming, json)
-    }
-
-    /// Whether the key of an entry, or the value of an element, is in double quotes, as in JSON.
-    fn target_is_json(&self, entry: Entry<'_>) -> bool {
-        let decisive = entry.key.unwrap_or(entry.value);
-        matches!(&self.target.node(decisive).kind, NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::DoubleQuoted)
+            let column =
+                starts_its_line(self.target, entry).then(|| self.target.column(entry.span.start));
+            let span = Span::new(start, node.span.end);
+            self.copied_flow(owner, span, incoming, column)
+                .filter(|_| !node.span.is_empty())
+        };
+        requoted
+            .or_else(copied)
+            .unwrap_or_else(|| self.value_in_flow(incoming, self.is_json()))
     }
 }
 

@@ -32,11 +32,12 @@ mod to_flow;
 
 use rustc_hash::FxHashSet;
 
-use super::decision::{Child, Incoming, Outcome, Remarks};
+use super::decision::{Child, Incoming, Outcome, Remarks, Slot};
 use crate::line_breaks::line_break_of;
 use crate::yaml::{Entry, NodeId, NodeKind, Tree};
 
 use edits::Edits;
+use flow::FlowStyle;
 use habits::Habits;
 use overview::Overview;
 
@@ -108,13 +109,8 @@ struct Editor<'a> {
     moved_habits: Option<Habits>,
     /// The line break of the target.
     line_break: &'static str,
-    /// Whether the editor is inside a flow collection.
-    in_flow: bool,
-    /// Whether that flow collection is JSON.
-    is_json: bool,
-    /// Whether entries of that flow collection get no new comments: it is JSON, or entries share
-    /// lines.
-    no_new_comments: bool,
+    /// The style of the flow collection that the editor is in.
+    flow: Option<FlowStyle>,
     edits: Edits,
     /// The hunks of open conflicts.
     hunks: Vec<Hunk>,
@@ -135,9 +131,7 @@ impl<'a> Editor<'a> {
             aliases,
             moved_habits: None,
             line_break: line_break_of(target.text()),
-            in_flow: false,
-            is_json: false,
-            no_new_comments: false,
+            flow: None,
             edits: Edits::default(),
             hunks: Vec::new(),
             cuts_part: false,
@@ -182,6 +176,12 @@ impl<'a> Editor<'a> {
                 _ => self.edit_collection(entry, entry.value, children, remarks),
             },
         }
+    }
+
+    /// Whether all entries of a collection of the target stay in their places, and none comes.
+    fn keeps_entries(&self, node: NodeId, children: &[Child]) -> bool {
+        let slots = children.iter().map(|child| child.slot);
+        children.iter().all(Child::stays) && slots.eq(self.target.entries(node).map(Slot::Local))
     }
 
     /// Whether target and source have an alias of the same name here. It may stay if its anchor

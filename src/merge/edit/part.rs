@@ -91,7 +91,8 @@ impl<'a> Editor<'a> {
         let target = self.target.resolve(owner.value);
         let mut inner = Editor::new(self.target, self.target, self.aliases);
         let entry = self.target.entry_of(owner.value);
-        inner.in_flow = entry.is_some_and(|entry| self.target.is_in_flow(entry));
+        let is_in_flow = entry.is_some_and(|entry| self.target.is_in_flow(entry));
+        inner.flow = is_in_flow.then(Default::default);
         inner.replace_with(owner, &Incoming::whole(target), Remarks::default(), anchor);
         self.edits.absorb(inner.edits);
     }

@@ -94,7 +94,7 @@ impl Editor<'_> {
     }
 
     /// Returns a scalar in local's quoting, if that was decided and is possible.
-    fn requoted(&self, incoming: &Incoming) -> Option<String> {
+    pub(super) fn requoted(&self, incoming: &Incoming) -> Option<String> {
         let style = incoming.quoting?;
         let node = self.source.node(self.source.resolve(incoming.node));
         let NodeKind::Scalar(Scalar {
@@ -108,7 +108,7 @@ impl Editor<'_> {
         if style == *written || node.tag().is_some() || style.is_block() || written.is_block() {
             return None;
         }
-        scalar::write(content, *scalar_type, style, self.in_flow)
+        scalar::write(content, *scalar_type, style, self.flow.is_some())
     }
 
     /// Returns the value of the entry `id` of `tree` for the entry `entry` of the target.

@@ -22,7 +22,7 @@ impl Editor<'_> {
         remarks: Remarks,
         anchor: Option<&str>,
     ) {
-        if self.in_flow {
+        if self.flow.is_some() {
             self.replace_in_flow(entry, incoming, remarks, anchor);
             return;
         }
