@@ -3,10 +3,11 @@
 
 use std::cell::RefCell;
 
+use crate::triple::Side;
 use crate::yaml::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, equal};
 
 use super::Sources;
-use super::decision::{Chosen, Incoming, Outcome, Slot};
+use super::decision::{Incoming, Outcome, Slot};
 use super::edit::LastLines;
 use super::walk::index::{FieldIndex, key_of};
 
@@ -25,7 +26,7 @@ pub(super) fn check(
     merged: &Tree<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
-    side: Option<Chosen>,
+    side: Option<Side>,
 ) -> Result<(), VerificationError> {
     let checker = Checker {
         merged,
@@ -61,7 +62,7 @@ struct Checker<'a> {
     merged: &'a Tree<'a>,
     sources: Sources<'a>,
     /// The side to take in open conflicts.
-    side: Option<Chosen>,
+    side: Option<Side>,
     /// Collects the block scalars that differ in white space at their ends only; `None` if such a
     /// difference is an error.
     last_lines: Option<&'a RefCell<Vec<LastLines>>>,

@@ -5,10 +5,10 @@
 use super::Options;
 use super::body::with_end_of;
 use super::check::{VerificationError, check, last_lines};
-use super::decision::{Chosen, Outcome};
+use super::decision::Outcome;
 use super::edit::{Aliases, Draft, carry_out, set_last_lines, without_aliases};
 use super::markers::{fill, mark, mark_once, write_hunk};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::Tree;
 
 /// The trees that a merged text is made from and checked against: local, which the edits change,
@@ -119,16 +119,13 @@ fn marked_text(
     if let Some(text) = marked_draft(&draft, sources, outcome, options) {
         return Ok(text);
     }
-    let local = merged_text(sources, &outcome.choose(Chosen::Local))?;
-    let updated = merged_text(sources, &outcome.choose(Chosen::Updated))?;
+    let local = merged_text(sources, &outcome.choose(Side::Local))?;
+    let updated = merged_text(sources, &outcome.choose(Side::Updated))?;
     let texts = Triple::new(original.text(), &updated, &local);
     // what only one side changed is in both texts, and may not fit between the other side's lines
-    let are_readable = [Chosen::Local, Chosen::Updated].iter().all(|side| {
+    let are_readable = [Side::Local, Side::Updated].iter().all(|side| {
         let text = fill(texts, |text, hunk| {
-            text.push_str(match side {
-                Chosen::Local => hunk.local,
-                Chosen::Updated => hunk.updated,
-            });
+            text.push_str(hunk[*side]);
         });
         read_again(&text).is_ok()
     });
@@ -146,17 +143,14 @@ fn marked_draft(
     options: &Options,
 ) -> Option<String> {
     let local_text = sources.local.text();
-    let is_side = |side: Chosen| {
+    let is_side = |side: Side| {
         let text = draft.fill(|text, hunk| {
-            text.push_str(match side {
-                Chosen::Local => &hunk.texts.local,
-                Chosen::Updated => &hunk.texts.updated,
-            });
+            text.push_str(&hunk.texts[side]);
         });
         let text = with_end_of(text, local_text);
         is_verified(&text, sources, outcome, Some(side)).is_ok()
     };
-    if draft.is_plain() || !is_side(Chosen::Local) || !is_side(Chosen::Updated) {
+    if draft.is_plain() || !is_side(Side::Local) || !is_side(Side::Updated) {
         return None;
     }
     let marked = draft.fill(|text, hunk| {
@@ -220,7 +214,7 @@ pub(super) fn is_verified(
     text: &str,
     sources: Sources<'_>,
     outcome: &Outcome,
-    side: Option<Chosen>,
+    side: Option<Side>,
 ) -> Result<(), VerificationError> {
     // do not parse a text again that is that of a side
     let mut sides = [sources.local, sources.updated].into_iter();

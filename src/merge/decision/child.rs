@@ -1,8 +1,8 @@
 //! The decision about an entry of a merged map or list.
 
 use super::row::chosen_pieces;
-use super::{Chosen, Incoming, Outcome, Piece, Remarks, Slot};
-use crate::triple::Triple;
+use super::{Incoming, Outcome, Piece, Remarks, Slot};
+use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId};
 
 /// The decision about an entry of a merged map or list.
@@ -158,7 +158,7 @@ impl Child {
     }
 
     /// Returns the decision with all open conflicts in it resolved to one side.
-    pub(crate) fn choose(&self, side: Chosen) -> Self {
+    pub(crate) fn choose(&self, side: Side) -> Self {
         let child = Self {
             outcome: self.outcome.choose(side),
             extras: None,

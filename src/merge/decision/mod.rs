@@ -6,6 +6,7 @@
 mod child;
 mod row;
 
+use crate::triple::Side;
 use crate::yaml::{EntryId, NodeId, ScalarStyle};
 
 pub(crate) use child::Child;
@@ -59,11 +60,14 @@ pub(crate) struct Apart {
     pub(crate) base: Option<Vec<EntryId>>,
 }
 
-/// A side that is chosen where both changed a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Chosen {
-    Local,
-    Updated,
+impl Apart {
+    /// Returns the decision for updated's side, or else for local's.
+    fn of(&self, side: Side) -> &Outcome {
+        match side {
+            Side::Updated => &self.updated,
+            Side::Original | Side::Local => &self.local,
+        }
+    }
 }
 
 impl Outcome {
@@ -101,23 +105,21 @@ impl Outcome {
 
     /// Returns the decision for a side if this one is an open conflict; decisions inside of it are
     /// not resolved.
-    pub(crate) fn chosen(&self, side: Option<Chosen>) -> &Self {
+    pub(crate) fn chosen(&self, side: Option<Side>) -> &Self {
         match (self, side) {
-            (Self::Apart(apart), Some(Chosen::Local)) => apart.local.chosen(side),
-            (Self::Apart(apart), Some(Chosen::Updated)) => apart.updated.chosen(side),
+            (Self::Apart(apart), Some(chosen)) => apart.of(chosen).chosen(side),
             _ => self,
         }
     }
 
     /// Returns the decision with all open conflicts in it resolved to one side.
-    pub(crate) fn choose(&self, side: Chosen) -> Self {
-        match (self, side) {
-            (Self::Apart(apart), Chosen::Local) => apart.local.choose(side),
-            (Self::Apart(apart), Chosen::Updated) => apart.updated.choose(side),
-            (Self::Merge(children), _) => {
+    pub(crate) fn choose(&self, side: Side) -> Self {
+        match self {
+            Self::Apart(apart) => apart.of(side).choose(side),
+            Self::Merge(children) => {
                 Self::merge(children.iter().map(|child| child.choose(side)).collect())
             }
-            (Self::Row(row), _) => Self::Row(Box::new(Row {
+            Self::Row(row) => Self::Row(Box::new(Row {
                 pieces: chosen_pieces(&row.pieces, side),
                 ..**row
             })),
@@ -200,10 +202,10 @@ impl CommentChoice {
     }
 
     /// Resolves an open conflict to a side.
-    fn choose(self, side: Chosen) -> Self {
+    fn choose(self, side: Side) -> Self {
         match (self, side) {
-            (Self::Apart, Chosen::Local) => Self::Local,
-            (Self::Apart, Chosen::Updated) => Self::Updated,
+            (Self::Apart, Side::Updated) => Self::Updated,
+            (Self::Apart, _) => Self::Local,
             _ => self,
         }
     }
@@ -250,7 +252,7 @@ impl Remarks {
         [self.above, self.line, self.tail].contains(&CommentChoice::Apart)
     }
 
-    fn choose(self, side: Chosen) -> Self {
+    fn choose(self, side: Side) -> Self {
         Self {
             from: self.from,
             above: self.above.choose(side),

@@ -1,6 +1,6 @@
 //! The decision about the lines of a block collection: its entries, comments and blank lines.
 
-use super::{Child, Chosen};
+use super::Child;
 use crate::triple::Side;
 use crate::yaml::{EntryId, Span};
 
@@ -66,16 +66,24 @@ pub(crate) struct CommentPiece {
     pub(crate) of_side: Option<Side>,
 }
 
+impl CommentPiece {
+    /// Returns a comment that belongs to no open conflict.
+    pub(crate) const fn new(side: Side, span: Span, moved: i64) -> Self {
+        Self {
+            side,
+            span,
+            moved,
+            of_side: None,
+        }
+    }
+}
+
 /// Returns the pieces with all open conflicts in them resolved to one side.
-pub(super) fn chosen_pieces(pieces: &[Piece], side: Chosen) -> Vec<Piece> {
-    let winner = match side {
-        Chosen::Local => Side::Local,
-        Chosen::Updated => Side::Updated,
-    };
+pub(super) fn chosen_pieces(pieces: &[Piece], side: Side) -> Vec<Piece> {
     let chosen = pieces.iter().filter_map(|piece| {
         let kind = match &piece.kind {
             PieceKind::Comment(comment) => match comment.of_side {
-                Some(of_side) if of_side != winner => return None,
+                Some(of_side) if of_side != side => return None,
                 _ => PieceKind::Comment(CommentPiece {
                     of_side: None,
                     ..*comment

@@ -6,9 +6,7 @@
 use super::Editor;
 use super::layout::{is_blank, starts_its_line};
 use crate::line_breaks::{ends_line, lines_with_breaks};
-use crate::merge::decision::{
-    Child, Chosen, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot,
-};
+use crate::merge::decision::{Child, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot};
 use crate::triple::Side;
 use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 
@@ -238,7 +236,7 @@ impl Editor<'_> {
         // where both sides have the entry, each side of the hunk gets the dash, unless the conflict
         // is about a remark: that belongs to the element
         let is_open = |child: &Child| {
-            let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
+            let sides = [Side::Local, Side::Updated].map(|side| child.choose(side));
             let gets_dash = sides.iter().all(Child::stays) && !child.remarks().has_choice();
             self.is_open(child) && !gets_dash
         };

@@ -8,7 +8,7 @@ use super::layout::{indents_of_comments, starts_its_line};
 use super::reindent::Reindent;
 use crate::line_breaks::ends_line;
 use crate::merge::decision::{
-    Blanks, Child, Chosen, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
+    Blanks, Child, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
 };
 use crate::triple::Side;
 use crate::yaml::{EntryId, Span, Tree};
@@ -181,7 +181,7 @@ impl Editor<'_> {
 
     /// Writes both sides of an entry as a hunk, without lines that all sides begin or end with.
     fn hunk(&mut self, row: &mut Composition, blanks: Blanks, child: &Child, column: u32) {
-        let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
+        let sides = [Side::Local, Side::Updated].map(|side| child.choose(side));
         let stays = sides.iter().all(Child::stays);
         let is_below_text = sides.iter().any(|side| self.ends_in_block_scalar(side));
         let [local, updated] = sides.map(|side| match side.stays() {

@@ -13,12 +13,12 @@ impl Editor<'_> {
     /// Returns the row of the target with the entries that stay and those that come, in the order
     /// of `children`.
     pub(super) fn pieces_of(&self, lines: &Lines, children: &[Child]) -> Vec<Piece> {
-        let mut gaps: FxHashMap<EntryId, (usize, usize)> = FxHashMap::default();
-        let mut start = 0;
-        for (at, item) in lines.items.iter().enumerate() {
-            if let ItemKind::Entry(entry) = item.kind {
-                gaps.insert(entry, (start, at));
-                start = at + 1;
+        let mut groups: FxHashMap<EntryId, (usize, &[Item])> = FxHashMap::default();
+        let mut below: &[Item] = &[];
+        for (index, group) in groups_of(lines).enumerate() {
+            match group.last().map(|last| last.kind) {
+                Some(ItemKind::Entry(entry)) => _ = groups.insert(entry, (index, group)),
+                _ => below = group,
             }
         }
         let mut pieces = Pieces::default();
@@ -26,104 +26,98 @@ impl Editor<'_> {
         for child in children {
             match child.slot {
                 Slot::Local(entry) => {
-                    let Some((start, at)) = gaps.get(&entry).copied() else {
-                        continue;
-                    };
-                    pieces.push_entry(lines, start, at, child, self.new_comments_above(child));
+                    if let Some((index, group)) = groups.get(&entry) {
+                        if *index > 0 {
+                            pieces.below_first = 0;
+                        }
+                        pieces.push_group(group, child, self.new_comments_above(entry, child));
+                    }
                 }
                 Slot::Updated(entry) if child.stays() => {
-                    let below = self.push_arriving(entry, lines.column, child, &mut pieces);
-                    pieces.below_first = below;
+                    self.push_arriving(entry, lines.column, child, &mut pieces);
                 }
                 Slot::Updated(_) => {}
             }
         }
-        for item in &lines.items[start..] {
-            pieces.push_item(item, kind_of(item, None));
-        }
+        pieces.push_items(below);
         if self.cuts_part {
             pieces.keep_only_entry_comments();
         }
         pieces.all
     }
 
-    /// Returns the source's comments that replace those directly above an entry; `None` if the
-    /// target's stay.
-    fn new_comments_above(&self, child: &Child) -> Option<Vec<CommentPiece>> {
-        let from = child.remarks().from?;
-        let entry = self.source.entry(from);
-        let lines = self.source.comments_above(entry);
-        let target = match child.slot {
-            Slot::Local(id) => self.target.column(self.target.entry(id).span.start),
-            Slot::Updated(_) => 0,
-        };
-        let moved = i64::from(target) - i64::from(self.source.column(entry.span.start));
-        child
-            .remarks()
-            .above
-            .is_updated()
-            .then(|| self.comment_pieces(lines, moved))
+    /// Returns the source's comments that replace those directly above an entry of the target;
+    /// `None` if the target's stay.
+    fn new_comments_above(&self, entry: EntryId, child: &Child) -> Option<Vec<CommentPiece>> {
+        let remarks = child.remarks();
+        let from = remarks.from.filter(|_| remarks.above.is_updated())?;
+        let column = self.target.column(self.target.entry(entry).span.start);
+        Some(self.comments_above(from, column))
     }
 
-    /// Returns the lines of comments of the source as pieces.
-    fn comment_pieces(&self, lines: Span, moved: i64) -> Vec<CommentPiece> {
+    /// Returns the comments directly above an entry of the source, for an entry in a column.
+    fn comments_above(&self, entry: EntryId, column: u32) -> Vec<CommentPiece> {
+        let entry = self.source.entry(entry);
+        let moved = i64::from(column) - i64::from(self.source.column(entry.span.start));
+        let lines = self.source.comments_above(entry);
         let mut pieces = Vec::new();
         let mut at = lines.start;
         while at < lines.end {
             let next = self.source.next_line(at);
-            pieces.push(CommentPiece {
-                side: Side::Updated,
-                span: Span::new(at, next),
-                moved,
-                of_side: None,
-            });
+            pieces.push(CommentPiece::new(Side::Updated, Span::new(at, next), moved));
             at = next;
         }
         pieces
     }
 
-    /// Adds an entry that comes, with the comments directly above it. Returns the number of blank
-    /// lines that the source has below it.
-    fn push_arriving(&self, id: EntryId, column: u32, child: &Child, pieces: &mut Pieces) -> u32 {
+    /// Adds an entry that comes, with the comments directly above it.
+    fn push_arriving(&self, id: EntryId, column: u32, child: &Child, pieces: &mut Pieces) {
         let source = self.source;
-        let entry = source.entry(id);
-        let moved = i64::from(column) - i64::from(source.column(entry.span.start));
-        let row = self.source.collection_of(id).and_then(|node| {
-            let owner = self.source.entry_of(node);
-            source.row(node, owner.map(|owner| source.entry(owner)))
+        let row = source.collection_of(id).and_then(|node| {
+            let owner = source.entry_of(node).map(|owner| source.entry(owner));
+            source.row(node, owner)
         });
-        let place = row.as_ref().and_then(|row| {
-            let mut items = row.items.iter();
-            let at = items.position(|item| item.kind == ItemKind::Entry(id))?;
-            Some((row, at))
-        });
-        let entry_piece = PieceKind::Entry(child.clone());
-        let Some((row, at)) = place else {
+        let is_own = |group: &&[Item]| {
+            let last = group.last();
+            last.is_some_and(|last| last.kind == ItemKind::Entry(id))
+        };
+        let mut groups = row.iter().flat_map(groups_of);
+        let Some(group) = groups.find(is_own) else {
             // the entry is in a flow collection
-            for comment in self.comment_pieces(source.comments_above(entry), moved) {
+            for comment in self.comments_above(id, column) {
                 pieces.push(0, PieceKind::Comment(comment));
             }
-            pieces.push(0, entry_piece);
-            return 0;
+            pieces.push(0, PieceKind::Entry(child.clone()));
+            pieces.below_first = 0;
+            return;
         };
-        let first = (0..at)
-            .rev()
-            .take_while(|index| row.items[*index].kind == ItemKind::Comment)
-            .take_while(|index| row.items[*index + 1].blanks == 0)
-            .last()
-            .unwrap_or(at);
-        for item in &row.items[first..at] {
-            let comment = CommentPiece {
-                side: Side::Updated,
-                span: item.span,
-                moved,
-                of_side: None,
+        let moved = i64::from(column) - i64::from(source.column(source.entry(id).span.start));
+        for item in &group[start_of_own(group)..] {
+            let kind = match item.kind {
+                ItemKind::Comment => {
+                    PieceKind::Comment(CommentPiece::new(Side::Updated, item.span, moved))
+                }
+                _ => PieceKind::Entry(child.clone()),
             };
-            pieces.push(item.blanks, PieceKind::Comment(comment));
+            pieces.push(item.blanks, kind);
         }
-        pieces.push(row.items[at].blanks, entry_piece);
-        row.items.get(at + 1).map_or(0, |below| below.blanks)
+        pieces.below_first = groups.next().map_or(0, |below| below[0].blanks);
     }
+}
+
+/// Returns the entries of a row, each with the comments above it, and at last the comments below
+/// the last entry with the end.
+fn groups_of(lines: &Lines) -> impl Iterator<Item = &[Item]> {
+    let is_entry = |item: &Item| matches!(item.kind, ItemKind::Entry(_));
+    lines.items.split_inclusive(is_entry)
+}
+
+/// Returns the position of the first comment directly above the entry that a group ends with, or
+/// that of the entry.
+fn start_of_own(group: &[Item]) -> usize {
+    let items = group.iter().rev();
+    let has_no_blanks = items.take_while(|item| item.blanks == 0).count();
+    (group.len() - 1).saturating_sub(has_no_blanks)
 }
 
 /// Collects pieces and keeps track of blank lines.
@@ -132,7 +126,8 @@ struct Pieces {
     all: Vec<Piece>,
     /// The number of blank lines above entries that were removed, for the next piece.
     pending_blanks: u32,
-    /// The number of blank lines below an entry that was inserted above all others.
+    /// The number of blank lines that the source has below an entry that was inserted above all
+    /// others.
     below_first: u32,
 }
 
@@ -153,24 +148,19 @@ impl Pieces {
     /// Removes the comments that are not directly above an entry.
     fn keep_only_entry_comments(&mut self) {
         let mut is_own = false;
-        let mut kept = Vec::with_capacity(self.all.len());
-        for piece in std::mem::take(&mut self.all).into_iter().rev() {
+        self.all.reverse();
+        self.all.retain(|piece| {
             let is_comment = matches!(piece.kind, PieceKind::Comment(_));
-            let is_entry = matches!(piece.kind, PieceKind::Entry(_));
-            let has_no_blanks = piece.blanks.is_none();
             let stays = !is_comment || is_own;
-            is_own = (is_entry || is_comment && is_own) && has_no_blanks;
-            if stays {
-                kept.push(piece);
-            }
-        }
-        kept.reverse();
-        self.all = kept;
+            is_own = (piece.is_entry() || is_comment && is_own) && piece.blanks.is_none();
+            stays
+        });
+        self.all.reverse();
     }
 
     /// Adds a piece of the target.
     fn push_item(&mut self, item: &Item, kind: PieceKind) {
-        let is_end = matches!(kind, PieceKind::End);
+        let is_end = kind == PieceKind::End;
         if is_end {
             self.pending_blanks = 0;
         }
@@ -189,55 +179,33 @@ impl Pieces {
         self.below_first = 0;
     }
 
-    /// Adds the entry of the target at the position `at`, with the comments above it from `start`
-    /// on. If it is removed, the comments directly above it are too. `above` replaces these
-    /// comments.
-    fn push_entry(
-        &mut self,
-        lines: &Lines,
-        start: usize,
-        at: usize,
-        child: &Child,
-        above: Option<Vec<CommentPiece>>,
-    ) {
-        if start > 0 {
-            self.below_first = 0;
+    /// Adds comments of the target, and its end.
+    fn push_items(&mut self, items: &[Item]) {
+        for item in items {
+            let kind = match item.kind {
+                ItemKind::Comment => {
+                    PieceKind::Comment(CommentPiece::new(Side::Local, item.span, 0))
+                }
+                ItemKind::Entry(_) | ItemKind::End => PieceKind::End,
+            };
+            self.push_item(item, kind);
         }
-        let own = (start..at)
-            .rev()
-            .take_while(|index| lines.items[*index + 1].blanks == 0)
-            .last()
-            .unwrap_or(at);
-        let end = match child.stays() && above.is_none() {
-            true => at,
-            false => own,
-        };
-        for item in &lines.items[start..end] {
-            self.push_item(item, kind_of(item, None));
-        }
+    }
+
+    /// Adds an entry of the target with the comments above it. If it is removed, the comments
+    /// directly above it are too. `above` replaces these comments.
+    fn push_group(&mut self, group: &[Item], child: &Child, above: Option<Vec<CommentPiece>>) {
+        let own = start_of_own(group);
+        let at = group.len() - 1;
         if !child.stays() {
-            let blanks = lines.items[own].blanks;
-            self.pending_blanks = self.pending_blanks.max(blanks);
+            self.push_items(&group[..own]);
+            self.pending_blanks = self.pending_blanks.max(group[own].blanks);
             return;
         }
+        self.push_items(&group[..if above.is_some() { own } else { at }]);
         for comment in above.into_iter().flatten() {
             self.push(0, PieceKind::Comment(comment));
         }
-        let item = &lines.items[at];
-        self.push_item(item, kind_of(item, Some(child)));
-    }
-}
-
-/// Returns the kind of a piece of the target.
-fn kind_of(item: &Item, child: Option<&Child>) -> PieceKind {
-    match (item.kind, child) {
-        (ItemKind::Comment, _) => PieceKind::Comment(CommentPiece {
-            side: Side::Local,
-            span: item.span,
-            moved: 0,
-            of_side: None,
-        }),
-        (ItemKind::Entry(_), Some(child)) => PieceKind::Entry(child.clone()),
-        (ItemKind::Entry(_), None) | (ItemKind::End, _) => PieceKind::End,
+        self.push_item(&group[at], PieceKind::Entry(child.clone()));
     }
 }

@@ -176,12 +176,7 @@ impl Walker<'_> {
                 ItemKind::Comment => {
                     let is_new = || !known_comments.contains(text(Side::Updated, item.span));
                     let is_included = is_owner_included.unwrap_or_else(is_new);
-                    let comment = CommentPiece {
-                        side: Side::Local,
-                        span: item.span,
-                        moved: 0,
-                        of_side: None,
-                    };
+                    let comment = CommentPiece::new(Side::Local, item.span, 0);
                     is_included.then_some(PieceKind::Comment(comment))
                 }
             };

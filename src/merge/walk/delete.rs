@@ -4,8 +4,8 @@ use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::ConflictKind;
-use crate::merge::decision::{Child, Chosen, Outcome};
-use crate::triple::Triple;
+use crate::merge::decision::{Child, Outcome};
+use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId};
 
 impl Walker<'_> {
@@ -179,7 +179,7 @@ fn remaining_outcome(children: Vec<Child>) -> Outcome {
             Outcome::Merge(children) => remaining_outcome(*children),
             outcome => outcome,
         };
-        let (local, updated) = (outcome_for(Chosen::Local), outcome_for(Chosen::Updated));
+        let (local, updated) = (outcome_for(Side::Local), outcome_for(Side::Updated));
         // If one side leaves nothing, the conflict is over the whole value.
         if local == Outcome::Remove || updated == Outcome::Remove {
             return Outcome::apart(local, updated);

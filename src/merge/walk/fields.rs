@@ -5,8 +5,8 @@ use super::place::{Arrival, Resident, place};
 use super::record::{Segment, Step};
 use super::renames::Renames;
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
-use crate::merge::decision::{Child, Chosen, Incoming, Outcome, Slot};
-use crate::triple::Triple;
+use crate::merge::decision::{Child, Incoming, Outcome, Slot};
+use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, Tree};
 
 impl Walker<'_> {
@@ -166,7 +166,7 @@ impl Walker<'_> {
                 let children: Vec<Child> = children.iter().map(|it| it.choose(side)).collect();
                 self.outcome_of_empty(updated, &children)
             };
-            return Outcome::apart(outcome_for(Chosen::Local), outcome_for(Chosen::Updated));
+            return Outcome::apart(outcome_for(Side::Local), outcome_for(Side::Updated));
         }
         self.outcome_of_empty(updated, &children)
     }

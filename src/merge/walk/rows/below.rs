@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::{MergedLines, empty_row, same_lines};
 use crate::merge::Resolution;
-use crate::merge::decision::{Child, Chosen, Outcome, Piece};
+use crate::merge::decision::{Child, Outcome, Piece};
 use crate::merge::walk::{Entries, Nodes, Walker};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
@@ -200,7 +200,7 @@ impl Walker<'_> {
         let is_in_block_style =
             values.all(|node| node.is_some_and(|node| tree.is_block_collection(node)));
         // If one side of a conflict has no entries, it keeps its brackets.
-        let both_have_entries = [Chosen::Local, Chosen::Updated]
+        let both_have_entries = [Side::Local, Side::Updated]
             .into_iter()
             .all(|side| children.iter().any(|child| child.choose(side).stays()));
         if !self.merges_lines || !is_plain || !is_in_block_style || !both_have_entries {
