@@ -178,7 +178,7 @@ fn edited_text(
     aliases: Aliases,
 ) -> Result<String, VerificationError> {
     let draft = carry_out(sources.local, sources.updated, None, outcome, aliases);
-    let text = with_end_of(draft.into_local(), sources.local.text());
+    let text = with_end_of(draft.into_text(), sources.local.text());
     let Err(verification_error) = is_verified(&text, sources, outcome, None) else {
         return Ok(text);
     };
@@ -206,7 +206,7 @@ pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
         return false;
     }
     *outcome == Outcome::Keep
-        || with_end_of(draft().into_local(), sources.local.text()) == sources.local.text()
+        || with_end_of(draft().into_text(), sources.local.text()) == sources.local.text()
 }
 
 /// Checks that a text has the decided values; `side` is the side to take in open conflicts.

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Editor;
-use crate::merge::decision::{Child, Outcome, Slot};
+use crate::merge::decision::{Outcome, Slot};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// The effects of decisions on the nodes of the target.
@@ -71,8 +71,7 @@ impl<'o> Effects<'o> {
             }
             Outcome::Merge(_) | Outcome::Row(_) => {
                 self.merged.insert(node, outcome);
-                let children = outcome.children().collect::<Vec<&Child>>();
-                self.visit_children(tree, node, &children)
+                self.visit_children(tree, node, outcome)
             }
         };
         if changes {
@@ -83,10 +82,10 @@ impl<'o> Effects<'o> {
 
     /// Records the effects of the decisions about the entries of a collection. Returns whether its
     /// value changes.
-    fn visit_children(&mut self, tree: &Tree<'_>, node: NodeId, children: &[&'o Child]) -> bool {
+    fn visit_children(&mut self, tree: &Tree<'_>, node: NodeId, outcome: &'o Outcome) -> bool {
         let mut changes = false;
         let mut stays = FxHashSet::default();
-        for child in children {
+        for child in outcome.children() {
             match child.slot {
                 Slot::Local(entry) => {
                     stays.insert(entry);

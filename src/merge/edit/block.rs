@@ -5,7 +5,7 @@
 
 use super::Editor;
 use super::layout::{is_blank, starts_its_line};
-use crate::line_breaks::{ends_line, lines_with_breaks};
+use crate::line_breaks::ends_line;
 use crate::merge::decision::{Child, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot};
 use crate::triple::Side;
 use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
@@ -24,7 +24,11 @@ impl Editor<'_> {
             child.remarks().above == CommentChoice::Local && !child.outcome.has_choice()
         };
         if !self.cuts_part && self.keeps_entries(node, children) && children.iter().all(is_edited) {
-            self.edit_entries(children);
+            for child in children {
+                if let Slot::Local(id) = child.slot {
+                    self.edit_in_place(id, child);
+                }
+            }
             return self.edit_comments(owner, remarks);
         }
         let parent = (node != self.target.root().value).then_some(owner);
@@ -38,40 +42,24 @@ impl Editor<'_> {
         }
     }
 
-    /// Edits entries that all stay in their places.
-    fn edit_entries(&mut self, children: &[Child]) {
-        let mut above = None;
-        for child in children {
-            if let Slot::Local(id) = child.slot {
-                let entry = self.target.entry(id);
-                if self.needs_key_indicator(above.replace(child), child) {
-                    let column = self.target.column(entry.span.start);
-                    self.edits
-                        .insert(entry.span.start, self.key_indicator(column));
-                }
-                self.edit_entry(child, id);
-            }
-        }
-    }
-
-    /// Replaces the key of an entry by the source's, if that was decided.
-    pub(super) fn replace_key(&mut self, child: &Child, entry: Entry<'_>) {
+    /// Edits the key, the value and the remarks of an entry of the target that stays.
+    pub(super) fn edit_entry(&mut self, id: EntryId, child: &Child, remarks: Remarks) {
+        let entry = self.target.entry(id);
         let key_span = |tree: &Tree<'_>, entry: Entry<'_>| entry.key.map(|key| tree.node(key).span);
-        let new = child
-            .key()
-            .and_then(|from| key_span(self.source, self.source.entry(from)));
+        let new = child.key().map(|from| self.source.entry(from));
+        let new = new.and_then(|from| key_span(self.source, from));
         if let (Some(old), Some(new)) = (key_span(self.target, entry), new) {
             self.edits.replace(old, self.source.slice(new));
         }
+        self.edit_value(entry, &child.outcome, remarks);
     }
 
-    /// Edits an entry of the target that stays in its place.
-    fn edit_entry(&mut self, child: &Child, id: EntryId) {
-        let entry = self.target.entry(id);
+    /// Edits an entry of a block collection that stays in its place.
+    fn edit_in_place(&mut self, id: EntryId, child: &Child) {
         if child.text().is_none() && child.below().is_none() {
-            self.replace_key(child, entry);
-            return self.edit_value(entry, &child.outcome, child.remarks());
+            return self.edit_entry(id, child, child.remarks());
         }
+        let entry = self.target.entry(id);
         let mut text = self.entry_lines(child, self.target.column(entry.span.start));
         if !starts_its_line(self.target, entry) {
             text = text.trim_start_matches(' ').to_owned();
@@ -151,30 +139,24 @@ impl Editor<'_> {
 
     /// Writes the lines of a map or list that was empty, below its key.
     fn fill_empty_collection(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) {
-        let target = self.target;
-        let Some(from) = row.pieces.iter().find_map(|piece| match &piece.kind {
-            PieceKind::Entry(Child {
-                slot: Slot::Updated(id),
-                ..
-            }) => Some(*id),
+        let (target, source) = (self.target, self.source);
+        let arriving = row.pieces.iter().find_map(|piece| match &piece.kind {
+            PieceKind::Entry(child) => child.sides().updated,
             _ => None,
-        }) else {
+        });
+        let collection = arriving.and_then(|id| source.collection_of(id));
+        let theirs = collection.and_then(|node| source.entry_of(node));
+        let (Some(arriving), Some(collection), Some(theirs)) = (arriving, collection, theirs)
+        else {
             return;
         };
-        let source = self.source;
-        let collection = self.source.collection_of(from);
-        let theirs = collection
-            .and_then(|node| self.source.entry_of(node))
-            .map(|owner| source.entry(owner));
-        let (Some(collection), Some(theirs)) = (collection, theirs) else {
-            return;
-        };
+        let theirs = source.entry(theirs);
         let old = source.column(theirs.span.start);
         let new = i64::from(target.column(owner.span.start));
-        let written =
-            new + i64::from(source.column(source.entry(from).span.start)) - i64::from(old);
+        let first = source.entry(arriving).span.start;
+        let written = new + i64::from(source.column(first)) - i64::from(old);
         let column = self
-            .reindent(source)
+            .reindent(self.source)
             .column_inside(theirs, collection, old, new);
         let text = self.composed(
             &row.pieces,
@@ -206,26 +188,6 @@ impl Editor<'_> {
                 Slot::Updated(id) if self.source.is_in_flow(id) => false,
                 _ => entry_of(above).key.is_some() && entry_of(above).colon().is_none(),
             })
-    }
-
-    /// Returns the `?` of an empty key.
-    fn key_indicator(&self, column: u32) -> String {
-        format!("?{}{}", self.line_break, " ".repeat(column as usize))
-    }
-
-    /// Returns the lines of an entry with the `?` of its empty key.
-    pub(super) fn with_key_indicator(&self, lines: &str, column: u32) -> String {
-        let mut at = 0;
-        for line in lines_with_breaks(lines) {
-            let content = line.trim_start_matches(' ');
-            if content.starts_with(':') {
-                at += line.len() - content.len();
-                break;
-            }
-            at += line.len();
-        }
-        let (above, rest) = lines.split_at(at);
-        format!("{above}{}{rest}", self.key_indicator(column))
     }
 
     /// Whether a collection of the target begins on the line of a dash, and the first piece of the

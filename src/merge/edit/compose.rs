@@ -14,146 +14,116 @@ use crate::triple::Side;
 use crate::yaml::{EntryId, Span, Tree};
 
 /// The state of writing a row.
-struct Composition {
+struct Composition<'p> {
+    /// The column of the entries.
+    column: u32,
     text: String,
     /// The hunk at the end of the text, to which the next piece may belong.
     open_hunk: Option<Hunk>,
     /// Whether the text ends with a block scalar, which a deeper comment would become part of.
     is_below_text: bool,
-    /// The span in the target of the last piece, if that was written unchanged.
-    last: Option<Span>,
+    /// The end in the target of the last piece, if that was written unchanged.
+    unchanged_end: Option<u32>,
+    /// The last entry.
+    above: Option<&'p Child>,
 }
 
 impl Editor<'_> {
     /// Returns the lines of pieces with entries in `column`, all indented by `moved` more columns.
     pub(super) fn composed(&mut self, pieces: &[Piece], column: u32, moved: i64) -> String {
-        self.composed_below(pieces, (column, moved), false)
+        shifted(self.composed_below(pieces, column, false), moved)
     }
 
     /// [`Self::composed`] for pieces that may be below a block scalar.
-    fn composed_below(
-        &mut self,
-        pieces: &[Piece],
-        (column, moved): (u32, i64),
-        is_below_text: bool,
-    ) -> String {
+    fn composed_below(&mut self, pieces: &[Piece], column: u32, is_below_text: bool) -> String {
         let mut row = Composition {
+            column,
             text: String::new(),
             open_hunk: None,
             is_below_text,
-            last: None,
+            unchanged_end: None,
+            above: None,
         };
-        let mut above: Option<&Child> = None;
         for piece in pieces {
+            let blanks = self.blank_lines(piece.blanks);
             match &piece.kind {
                 PieceKind::End => {
                     self.close_hunk(&mut row);
-                    row.text.push_str(&self.blank_lines(piece.blanks));
+                    row.text.push_str(&blanks);
                 }
                 PieceKind::Comment(comment) => {
-                    self.comment(&mut row, piece.blanks, comment, column)
+                    self.comment(&mut row, piece.blanks, comment);
                 }
                 PieceKind::Original(entry) => {
-                    let lines = self
-                        .original_lines_of(&[*entry], column)
-                        .unwrap_or_default();
+                    let lines = self.original_lines_of(&[*entry], column);
                     let hunk = row.open_hunk.get_or_insert_default();
-                    hunk.texts.original.push_str(&lines);
+                    hunk.texts.original.push_str(&lines.unwrap_or_default());
                 }
-                PieceKind::Entry(child) => {
-                    let needs_indicator = self.needs_key_indicator(above, child);
-                    self.entry_piece(&mut row, piece.blanks, child, column, needs_indicator);
-                    above = child.stays().then_some(child).or(above);
+                PieceKind::Entry(child) if self.is_open(child) => {
+                    self.hunk(&mut row, blanks, child);
                 }
+                PieceKind::Entry(child) if child.stays() => {
+                    self.close_hunk(&mut row);
+                    row.text.push_str(&blanks);
+                    self.entry(&mut row, child);
+                }
+                PieceKind::Entry(_) => {}
+            }
+            if let PieceKind::Entry(child) = &piece.kind
+                && child.stays()
+            {
+                row.above = Some(child);
             }
         }
         self.close_hunk(&mut row);
-        shifted(row.text, moved)
+        row.text
     }
 
     /// Writes a comment with the blank lines above it.
-    fn comment(
-        &mut self,
-        row: &mut Composition,
-        blanks: Blanks,
-        comment: &CommentPiece,
-        column: u32,
-    ) {
+    fn comment(&mut self, row: &mut Composition<'_>, blanks: Blanks, comment: &CommentPiece) {
         let tree = match comment.side {
-            Side::Local => Some(self.target.tree),
-            Side::Updated => Some(self.source.tree),
+            Side::Local => self.target.tree,
+            Side::Updated => self.source.tree,
             Side::Original => self.original,
         };
-        let Some(tree) = tree else {
-            return;
+        let start = match blanks {
+            Blanks::Local(blank) if blank.end == comment.span.start => Some(blank.start),
+            Blanks::Count(0) => Some(comment.span.start),
+            _ => None,
         };
-        let follows_last = comment.side == Side::Local
-            && row
-                .last
-                .is_some_and(|last| last.end == self.start_with(blanks, comment.span));
+        let follows_unchanged =
+            comment.side == Side::Local && start.is_some() && start == row.unchanged_end;
         let mut text = self.mover(tree).lines(comment.span, comment.moved);
-        if row.is_below_text && !follows_last {
-            outdent_comments(&mut text, column);
+        let excess = indents_of_comments(&text, row.column).pop();
+        if row.is_below_text
+            && !follows_unchanged
+            && let Some(excess) = &excess
+        {
+            text.replace_range(excess.start as usize..excess.end as usize, "");
         }
+        text.insert_str(0, &self.blank_lines(blanks));
         match comment.of_side {
             None => {
                 self.close_hunk(row);
-                row.text.push_str(&self.blank_lines(blanks));
                 row.text.push_str(&text);
-                row.is_below_text &= !indents_of_comments(&text, column).is_empty();
+                row.is_below_text &= follows_unchanged && excess.is_some();
             }
-            Some(of_side) => {
-                let blanks = self.blank_lines(blanks);
-                let hunk = row.open_hunk.get_or_insert_default();
-                let side = &mut hunk.texts[of_side];
-                side.push_str(&blanks);
-                side.push_str(&text);
-            }
+            Some(side) => row.open_hunk.get_or_insert_default().texts[side].push_str(&text),
         }
-        row.last = follows_last.then_some(comment.span);
+        row.unchanged_end = follows_unchanged.then_some(comment.span.end);
     }
 
-    /// Returns where the blank lines above a piece start, if they are its own; else `u32::MAX`.
-    fn start_with(&self, blanks: Blanks, span: Span) -> u32 {
-        match blanks {
-            Blanks::Local(blank) if blank.end == span.start => blank.start,
-            Blanks::Count(0) => span.start,
-            _ => u32::MAX,
+    /// Writes an entry.
+    fn entry(&mut self, row: &mut Composition<'_>, child: &Child) {
+        if self.needs_key_indicator(row.above, child) {
+            let indent = " ".repeat(row.column as usize);
+            row.text.push_str(&format!("{indent}?{}", self.line_break));
         }
-    }
-
-    /// Writes an entry with the blank lines above it, and with a `?` if its empty key needs one.
-    fn entry_piece(
-        &mut self,
-        row: &mut Composition,
-        blanks: Blanks,
-        child: &Child,
-        column: u32,
-        needs_indicator: bool,
-    ) {
-        if self.is_open(child) {
-            self.hunk(row, blanks, child, column);
-            return;
-        }
-        if !child.stays() {
-            return;
-        }
-        self.close_hunk(row);
-        row.text.push_str(&self.blank_lines(blanks));
-        let text = self.entry_lines(child, column);
-        match needs_indicator {
-            true => row.text.push_str(&self.with_key_indicator(&text, column)),
-            false => row.text.push_str(&text),
-        }
-        self.update_state(row, child);
-    }
-
-    /// Updates the state after an entry.
-    fn update_state(&self, row: &mut Composition, child: &Child) {
+        row.text.push_str(&self.entry_lines(child, row.column));
         row.is_below_text = self.ends_in_block_scalar(child);
-        row.last = match child.slot {
+        row.unchanged_end = match child.slot {
             Slot::Local(id) if child.is_untouched() => {
-                Some(self.target.lines_of(self.target.entry(id)))
+                Some(self.target.end_of_lines(self.target.entry(id)))
             }
             _ => None,
         };
@@ -164,7 +134,7 @@ impl Editor<'_> {
         if !child.has_choice() {
             return false;
         }
-        let below = child.below().into_iter().flatten();
+        let mut below = child.below().into_iter().flatten();
         let Slot::Local(id) = child.slot else {
             return true;
         };
@@ -173,71 +143,62 @@ impl Editor<'_> {
             && self.target.is_block_collection(value)
             && !self.begins_with_choice(value, &child.outcome)
             && !child.remarks().has_choice()
-            && !below
-                .into_iter()
-                .any(|piece| matches!(piece.kind, PieceKind::Comment(it) if it.of_side.is_some()));
+            && !below.any(Piece::has_choice);
         !is_inside
     }
 
-    /// Writes both sides of an entry as a hunk, without lines that all sides begin or end with.
-    fn hunk(&mut self, row: &mut Composition, blanks: Blanks, child: &Child, column: u32) {
+    /// Writes both sides of an entry, below `blanks`, as a hunk without the lines that all sides
+    /// begin or end with.
+    fn hunk(&mut self, row: &mut Composition<'_>, mut blanks: String, child: &Child) {
         let sides = [Side::Local, Side::Updated].map(|side| child.choose(side));
         let stays = sides.iter().all(Child::stays);
-        let is_below_text = sides.iter().any(|side| self.ends_in_block_scalar(side));
+        row.is_below_text = sides.iter().any(|side| self.ends_in_block_scalar(side));
+        row.unchanged_end = None;
         let [local, updated] = sides.map(|side| match side.stays() {
-            true => self.entry_lines(&side, column),
+            true => self.entry_lines(&side, row.column),
             false => String::new(),
         });
-        let original = match &child.outcome {
-            Outcome::Apart(apart) if apart.base.is_some() => {
-                let base = apart.base.as_deref().unwrap_or_default();
-                self.original_lines_of(base, column)
-            }
-            _ => child
-                .sides()
-                .original
-                .and_then(|id| Some(self.mover(self.original?).entry(id, column))),
+        let base = match &child.outcome {
+            Outcome::Apart(apart) => apart.base.as_deref(),
+            _ => None,
         };
-        let (above, below) = match stays {
-            true => shared_lines(&local, &updated, original.as_deref()),
-            false => (0, 0),
+        let original = match base {
+            Some(base) => self.original_lines_of(base, row.column),
+            None => {
+                let original = child.sides().original;
+                original.map(|id| self.mover(self.original).entry(id, row.column))
+            }
         };
         // of an entry that both sides added, neither side of the hunk may be empty
-        let is_shown = |side: &String| original.is_some() || side.len() > above + below;
-        let (above, below) = match is_shown(&local) && is_shown(&updated) {
-            true => (above, below),
-            false => (0, 0),
+        let is_shown = |shared: usize| {
+            let mut sides = [&local, &updated].into_iter();
+            original.is_some() || sides.all(|side| side.len() > shared)
         };
-        let original = original.unwrap_or_default();
+        let (above, below) = Some(shared_lines(&local, &updated, original.as_deref()))
+            .filter(|(above, below)| stays && is_shown(above + below))
+            .unwrap_or_default();
         if above > 0 {
             self.close_hunk(row);
         }
-        let mut blank = self.blank_lines(blanks);
         if row.open_hunk.is_none() && stays {
-            row.text.push_str(&std::mem::take(&mut blank));
+            row.text.push_str(&std::mem::take(&mut blanks));
         }
         row.text.push_str(&local[..above]);
         let hunk = row.open_hunk.get_or_insert_default();
-        for (text, lines) in [
-            (&mut hunk.texts.local, &local),
-            (&mut hunk.texts.updated, &updated),
+        for (side, blanks, lines) in [
+            (Side::Local, blanks.as_str(), &local),
+            (Side::Updated, blanks.as_str(), &updated),
+            (Side::Original, "", &original.unwrap_or_default()),
         ] {
             if !lines.is_empty() {
-                text.push_str(&blank);
-                text.push_str(&lines[above..lines.len() - below]);
+                hunk.texts[side].push_str(blanks);
+                hunk.texts[side].push_str(&lines[above..lines.len() - below]);
             }
         }
-        let base = match original.is_empty() {
-            true => "",
-            false => &original[above..original.len() - below],
-        };
-        hunk.texts.original.push_str(base);
         if below > 0 {
             self.close_hunk(row);
             row.text.push_str(&local[local.len() - below..]);
         }
-        row.last = None;
-        row.is_below_text = is_below_text;
     }
 
     /// Moves lines of a tree that stay as they are written.
@@ -247,7 +208,7 @@ impl Editor<'_> {
 
     /// Returns the original's lines of consecutive entries, and the comments above, in a column.
     fn original_lines_of(&self, entries: &[EntryId], column: u32) -> Option<String> {
-        let tree = self.original?;
+        let tree = self.original;
         let (first, last) = (tree.entry(*entries.first()?), tree.entry(*entries.last()?));
         let by = i64::from(column) - i64::from(tree.column(first.span.start));
         let lines = Span::new(tree.row_start(first), tree.lines_of(last).end);
@@ -273,11 +234,10 @@ impl Editor<'_> {
     /// Returns the lines of an entry of the result, with the comments below that belong to it.
     pub(super) fn entry_lines(&mut self, child: &Child, column: u32) -> String {
         match (child.slot, &child.outcome) {
-            (Slot::Local(_), _) if child.text().is_some() => {
-                let from = child.text().unwrap_or(EntryId::new(0));
-                self.mover(self.source).entry(from, column)
-            }
-            (Slot::Local(id), _) => self.kept_entry_lines(id, child, column),
+            (Slot::Local(id), _) => match child.text() {
+                Some(from) => self.mover(self.source).entry(from, column),
+                None => self.kept_entry_lines(id, child, column),
+            },
             (Slot::Updated(id), Outcome::Take(incoming)) => {
                 let lines = self.arriving_lines(id, incoming, column);
                 match column {
@@ -297,8 +257,7 @@ impl Editor<'_> {
             above: CommentChoice::Local,
             ..child.remarks()
         };
-        self.replace_key(child, entry);
-        self.edit_value(entry, &child.outcome, remarks);
+        self.edit_entry(id, child, remarks);
         let end = match child.below() {
             Some(_) => self.target.end_of_value_lines(entry),
             None => lines.end,
@@ -320,7 +279,7 @@ impl Editor<'_> {
         }
         if let Some(below) = child.below() {
             let is_below_text = self.ends_in_block_scalar(child);
-            text.push_str(&self.composed_below(below, (column, 0), is_below_text));
+            text.push_str(&self.composed_below(below, column, is_below_text));
         }
         text
     }
@@ -354,12 +313,5 @@ impl Editor<'_> {
             (_, Slot::Local(id)) => ends_in_block_scalar(self.target, self.target.entry(id).value),
             (_, Slot::Updated(_)) => false,
         }
-    }
-}
-
-/// Moves the comment lines at the start of a text out to a column.
-fn outdent_comments(text: &mut String, column: u32) {
-    for deep in indents_of_comments(text, column).into_iter().rev() {
-        text.replace_range(deep.start as usize..deep.end as usize, "");
     }
 }

@@ -30,12 +30,9 @@ impl Draft {
         self.hunks.is_empty()
     }
 
-    /// Returns the text with local's side in the place of each hunk.
-    pub(crate) fn into_local(self) -> String {
-        match self.hunks.is_empty() {
-            true => self.text,
-            false => self.fill(|text, hunk| text.push_str(&hunk.texts.local)),
-        }
+    /// Returns the text of a draft without hunks.
+    pub(crate) fn into_text(self) -> String {
+        self.text
     }
 
     /// Returns the text with what `write` writes in the place of each hunk.

@@ -41,21 +41,14 @@ impl Editor<'_> {
         let outside = self.flow.replace(style);
         if self.keeps_entries(node, children) {
             for child in children {
-                self.edit_flow_entry(child);
+                if let Slot::Local(id) = child.slot {
+                    self.edit_entry(id, child, child.remarks());
+                }
             }
         } else {
             self.rewrite_flow(node, children, style);
         }
         self.flow = outside;
-    }
-
-    /// Edits an entry of the target that stays.
-    fn edit_flow_entry(&mut self, child: &Child) {
-        if let Slot::Local(id) = child.slot {
-            let entry = self.target.entry(id);
-            self.replace_key(child, entry);
-            self.edit_value(entry, &child.outcome, child.remarks());
-        }
     }
 
     /// Whether each entry, with its comma, has its own lines, and the brackets are on other lines.
@@ -93,7 +86,7 @@ impl Editor<'_> {
         for child in children {
             match (child.slot, &child.outcome) {
                 (Slot::Local(id), _) if child.stays() => {
-                    self.edit_flow_entry(child);
+                    self.edit_entry(id, child, child.remarks());
                     items.push(self.kept_item(id, first, style));
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {

@@ -64,7 +64,7 @@ pub(crate) fn carry_out(
 ) -> Draft {
     let (target, source) = (Overview::of(target), Overview::of(source));
     let mut editor = Editor {
-        original,
+        original: original.unwrap_or(target.tree),
         moved_habits: Habits::moved(&target, outcome),
         ..Editor::new(&target, &source, aliases)
     };
@@ -103,7 +103,7 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
 struct Editor<'a> {
     target: &'a Overview<'a>,
     source: &'a Overview<'a>,
-    original: Option<&'a Tree<'a>>,
+    original: &'a Tree<'a>,
     aliases: Aliases,
     /// The indentation habits of the result, if the decisions change the indentation of rows.
     moved_habits: Option<Habits>,
@@ -127,7 +127,7 @@ impl<'a> Editor<'a> {
         Self {
             target,
             source,
-            original: None,
+            original: target.tree,
             aliases,
             moved_habits: None,
             line_break: line_break_of(target.text()),

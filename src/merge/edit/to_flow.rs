@@ -1,7 +1,7 @@
 //! Writes values in flow style on one line (rules: Places and formats).
 
-use crate::merge::decision::{Outcome, Slot};
-use crate::yaml::{Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, scalar};
+use crate::merge::decision::Outcome;
+use crate::yaml::{EntryId, Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, scalar};
 
 /// Returns a node on one line. For JSON, strings are in double quotes. Aliases are written out.
 pub(super) fn text(tree: &Tree<'_>, node: NodeId, json: bool) -> String {
@@ -10,62 +10,42 @@ pub(super) fn text(tree: &Tree<'_>, node: NodeId, json: bool) -> String {
 
 /// Returns a part of a node on one line.
 pub(super) fn part(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool) -> String {
-    let mut result = String::new();
-    write(tree, node, part, json, &mut result);
-    result
-}
-
-fn write(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool, result: &mut String) {
     let node = tree.resolve(node);
     let value = tree.node(node);
-    if let Some(tag) = value.tag() {
-        result.push_str(tree.slice(tag));
-        result.push(' ');
-    }
-    match value.kind {
-        NodeKind::Scalar(scalar) => result.push_str(&scalar_text(tree, value, scalar, json)),
-        NodeKind::Alias(_) => {}
-        NodeKind::Sequence(_) => write_entries(tree, node, part, json, ['[', ']'], result),
-        NodeKind::Mapping(_) => write_entries(tree, node, part, json, ['{', '}'], result),
+    let text = match value.kind {
+        NodeKind::Scalar(scalar) => scalar_text(tree, value, scalar, json),
+        NodeKind::Alias(_) => String::new(),
+        NodeKind::Sequence(_) => format!("[{}]", entries(tree, node, part, json)),
+        NodeKind::Mapping(_) => format!("{{{}}}", entries(tree, node, part, json)),
+    };
+    match value.tag() {
+        Some(tag) => format!("{} {text}", tree.slice(tag)),
+        None => text,
     }
 }
 
-fn write_entries(
-    tree: &Tree<'_>,
-    node: NodeId,
-    part: &Outcome,
-    json: bool,
-    [open, close]: [char; 2],
-    result: &mut String,
-) {
-    result.push(open);
-    let mut first = true;
-    for id in tree.entries(node) {
-        let part = part_of_child(part, id);
-        if *part == Outcome::Remove {
-            continue;
-        }
-        if !std::mem::take(&mut first) {
-            result.push_str(", ");
-        }
+/// Returns the entries in a part of a collection.
+fn entries(tree: &Tree<'_>, node: NodeId, part_of_node: &Outcome, json: bool) -> String {
+    let entry_text = |(id, outcome): (EntryId, &Outcome)| {
         let entry = tree.entry(id);
-        if let Some(key) = entry.key {
-            write(tree, key, &Outcome::Keep, json, result);
-            result.push_str(": ");
+        let value = part(tree, entry.value, outcome, json);
+        match entry.key {
+            Some(key) => format!("{}: {value}", text(tree, key, json)),
+            None => value,
         }
-        write(tree, entry.value, part, json, result);
-    }
-    result.push(close);
-}
-
-/// Returns which part of an entry comes, if `part` of its collection does.
-fn part_of_child(part: &Outcome, id: crate::yaml::EntryId) -> &Outcome {
-    if !part.is_merge() {
-        return &Outcome::Keep;
-    }
-    let mut children = part.children();
-    let child = children.find(|child| child.slot == Slot::Local(id));
-    child.map_or(&Outcome::Remove, |child| &child.outcome)
+    };
+    let texts: Vec<String> = match part_of_node.is_merge() {
+        true => {
+            let children = part_of_node.children().filter(|child| child.stays());
+            let entries = children.filter_map(|child| Some((child.sides().local?, &child.outcome)));
+            entries.map(entry_text).collect()
+        }
+        false => {
+            let entries = tree.entries(node).map(|id| (id, &Outcome::Keep));
+            entries.map(entry_text).collect()
+        }
+    };
+    texts.join(", ")
 }
 
 /// Returns a scalar on one line, as it is written if that is valid in a flow collection.
