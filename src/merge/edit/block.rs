@@ -141,7 +141,10 @@ impl Editor<'_> {
     fn fill_empty_collection(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) {
         let (target, source) = (self.target, self.source);
         let arriving = row.pieces.iter().find_map(|piece| match &piece.kind {
-            PieceKind::Entry(child) => child.sides().updated,
+            PieceKind::Entry(Child {
+                slot: Slot::Updated(id),
+                ..
+            }) => Some(*id),
             _ => None,
         });
         let collection = arriving.and_then(|id| source.collection_of(id));
