@@ -40,10 +40,9 @@ impl Editor<'_> {
             }
             if effects.removed.contains(&node) {
                 moved.insert(node);
-                let name = self.target.slice(anchor);
-                self.write_out(owner, Some(name));
+                self.write_out(owner, self.target.slice(anchor));
             } else if effects.changed.contains(&node) {
-                self.write_out(owner, None);
+                self.write_out(owner, "");
             }
         }
     }

@@ -83,8 +83,7 @@ impl Editor<'_> {
         };
         self.replace_comments_above(entry, remarks);
         if remarks.line.is_updated() {
-            let line = Span::new(entry.span.start, self.target.line_end(entry.span.start));
-            let end = line.start + trimmed_end(self.target.slice(line));
+            let end = self.before_white_space(self.target.line_end(entry.span.start));
             self.edit_line_comment(entry.comments().line, theirs.beside(), Some(end));
         }
     }
@@ -207,10 +206,7 @@ impl Editor<'_> {
             // the first entry is on the line of the dash: the comment would be that entry's
             _ if begins_on_line(self.target, entry) => None,
             _ if ends_within_text(self.target, entry, key_line_end) => None,
-            _ => {
-                let line = self.target.slice(Span::new(entry.span.start, key_line_end));
-                Some(entry.span.start + trimmed_end(line))
-            }
+            _ => Some(self.before_white_space(key_line_end)),
         }
     }
 
@@ -224,14 +220,9 @@ impl Editor<'_> {
     }
 
     /// Returns the end of an entry, with its comma.
-    fn end_of_entry(&self, entry: Entry<'_>) -> u32 {
+    pub(super) fn end_of_entry(&self, entry: Entry<'_>) -> u32 {
         entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
-}
-
-/// Returns the length of a line without the white space at its end.
-fn trimmed_end(line: &str) -> u32 {
-    line.trim_end_matches([' ', '\t']).len() as u32
 }
 
 /// Whether the value of an entry is a block collection that begins on the entry's first line.

@@ -1,6 +1,7 @@
 //! Edits flow collections: keeps, removes and inserts entries with their commas.
 
-use super::layout::{is_blank, starts_its_line};
+use super::layout::{is_blank, starts_its_line, with_tag};
+use super::rendered::join_words;
 use super::{Editor, to_flow};
 use crate::line_breaks::lines;
 use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot};
@@ -118,7 +119,7 @@ impl Editor<'_> {
         let range = match style.has_lines {
             true => Span::new(
                 self.lines_of_flow_entry(first, first).start,
-                target.line_end(self.end_with_comma(last)),
+                target.line_end(self.end_of_entry(target.entry(last))),
             ),
             false => Span::new(first_start, target.entry(last).span.end),
         };
@@ -154,7 +155,7 @@ impl Editor<'_> {
         let target = self.target;
         let (mut span, mut rest) = (target.entry(id).span, String::new());
         if style.has_lines {
-            let after = self.end_with_comma(id);
+            let after = self.end_of_entry(target.entry(id));
             let range = after..target.line_end(after);
             rest = self.edits.take_text(target.text(), range);
             span = self.lines_of_flow_entry(id, first);
@@ -169,21 +170,16 @@ impl Editor<'_> {
     /// Returns the range of an entry and the lines above it, down from the line of the entry
     /// before. `first` is the first entry of its collection.
     fn lines_of_flow_entry(&self, id: EntryId, first: EntryId) -> Span {
-        let entry = self.target.entry(id);
+        let target = self.target;
+        let entry = target.entry(id);
         let start = match id == first {
-            true => self.target.comments_above(entry).start,
+            true => target.comments_above(entry).start,
             false => {
                 let before = EntryId::new(id.number() - 1);
-                self.target.next_line(self.end_with_comma(before))
+                target.next_line(self.end_of_entry(target.entry(before)))
             }
         };
         Span::new(start, entry.span.end)
-    }
-
-    /// Returns the end of an entry, with its comma.
-    fn end_with_comma(&self, id: EntryId) -> u32 {
-        let entry = self.target.entry(id);
-        entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
 
     /// Returns the separator of two entries: theirs if they are neighbours, else the first one.
@@ -279,18 +275,12 @@ impl Editor<'_> {
         entry: Entry<'_>,
         incoming: &Incoming,
         remarks: Remarks,
-        anchor: Option<&str>,
+        anchor: &str,
     ) {
         let target = self.target;
         let node = target.node(entry.value);
-        let text = self.flow_value(entry, incoming);
-        let text = match anchor {
-            Some(anchor) => format!("{anchor} {text}"),
-            None => text,
-        };
-        let start = node
-            .tag()
-            .map_or(node.span.start, |tag| tag.start.min(node.span.start));
+        let text = join_words(anchor, &self.flow_value(entry, incoming));
+        let start = with_tag(&node).start;
         let text = match (node.span.is_empty(), entry.key, entry.colon()) {
             (true, Some(_), None) => format!(": {text}"),
             (true, ..) if !is_blank(target, start.saturating_sub(1)..start) => format!(" {text}"),
@@ -326,13 +316,9 @@ impl Editor<'_> {
         let copied = || {
             let owner = self.source.entry_of(incoming.node)?;
             let node = self.source.node(incoming.node);
-            let start = node
-                .tag()
-                .map_or(node.span.start, |tag| tag.start.min(node.span.start));
             let column =
                 starts_its_line(self.target, entry).then(|| self.target.column(entry.span.start));
-            let span = Span::new(start, node.span.end);
-            self.copied_flow(owner, span, incoming, column)
+            self.copied_flow(owner, with_tag(&node), incoming, column)
                 .filter(|_| !node.span.is_empty())
         };
         requoted

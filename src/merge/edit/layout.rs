@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::line_breaks::lines_with_breaks;
-use crate::yaml::{Entry, NodeKind, Tree};
+use crate::yaml::{Entry, Node, NodeKind, Span, Tree};
 
 /// Whether only white space is before an entry on its line.
 pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
@@ -28,6 +28,12 @@ pub(super) fn is_blank(tree: &Tree<'_>, range: Range<u32>) -> bool {
     tree.text().as_bytes()[range.start as usize..range.end as usize]
         .iter()
         .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+/// Returns the span of a node with its tag.
+pub(super) fn with_tag(node: &Node<'_>) -> Span {
+    let start = node.tag().map_or(node.span.start, |tag| tag.start);
+    Span::new(start, node.span.end)
 }
 
 /// Whether an entry is an element of a block list, which starts with a dash.

@@ -164,7 +164,7 @@ impl<'a> Editor<'a> {
             Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
                 self.edit_comments(entry, remarks)
             }
-            Outcome::Take(incoming) => self.replace(entry, incoming, remarks),
+            Outcome::Take(incoming) => self.replace(entry, incoming, remarks, ""),
             Outcome::Row(row) => self.rewrite_row(entry, entry.value, row, remarks),
             Outcome::Merge(children) => match self.target.node(entry.value).kind {
                 NodeKind::Alias(_) => {
@@ -192,10 +192,7 @@ impl<'a> Editor<'a> {
             self.source.node(incoming.node),
         );
         self.aliases == Aliases::Stay
-            && matches!(
-                (&ours.kind, &theirs.kind),
-                (NodeKind::Alias(_), NodeKind::Alias(_))
-            )
+            && matches!(ours.kind, NodeKind::Alias(_))
             && self.target.slice(ours.span) == self.source.slice(theirs.span)
     }
 

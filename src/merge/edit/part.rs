@@ -61,7 +61,7 @@ impl<'a> Editor<'a> {
     pub(super) fn write_out_aliases(&mut self, entry: Entry<'a>) {
         for (owner, _) in self.aliases_within(entry) {
             if self.done_aliases.insert(owner.value) {
-                self.write_out(owner, None);
+                self.write_out(owner, "");
             }
         }
     }
@@ -86,14 +86,14 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Replaces an alias by the value that it refers to, with an anchor if one is given.
-    pub(super) fn write_out(&mut self, owner: Entry<'_>, anchor: Option<&str>) {
+    /// Replaces an alias by the value that it refers to, with an anchor unless that is empty.
+    pub(super) fn write_out(&mut self, owner: Entry<'_>, anchor: &str) {
         let target = self.target.resolve(owner.value);
         let mut inner = Editor::new(self.target, self.target, self.aliases);
         let entry = self.target.entry_of(owner.value);
         let is_in_flow = entry.is_some_and(|entry| self.target.is_in_flow(entry));
         inner.flow = is_in_flow.then(Default::default);
-        inner.replace_with(owner, &Incoming::whole(target), Remarks::default(), anchor);
+        inner.replace(owner, &Incoming::whole(target), Remarks::default(), anchor);
         self.edits.absorb(inner.edits);
     }
 
@@ -109,7 +109,7 @@ impl<'a> Editor<'a> {
         inner.drop_anchor(node);
         let text = inner.with_edited_entry(entry, |tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {
-            self.put_value(owner, text, Remarks::default(), None);
+            self.put_value(owner, text, Remarks::default());
         }
     }
 }

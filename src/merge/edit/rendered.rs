@@ -7,7 +7,6 @@ use super::Editor;
 use super::block_scalar::{BlockScalar, ends_in_block_scalar};
 use super::habits::Nesting;
 use super::layout::{ends_within_text, has_dash, trimmed};
-use super::to_flow;
 use crate::line_breaks::lines;
 use crate::merge::decision::Incoming;
 use crate::yaml::stream::starts_with_marker;
@@ -45,6 +44,14 @@ impl Rendered {
         self.untagged.is_some() && self.untagged == old && target.custom_tag(entry.value).is_none()
     }
 
+    /// Returns a value on one line.
+    fn of_line(on_line: String) -> Self {
+        Self {
+            on_line,
+            ..Self::default()
+        }
+    }
+
     /// Returns a value that is not a block collection, of which `text` has the lines. `properties`
     /// are its anchor and tag.
     fn of_text(properties: &str, text: &str, scalar: Option<BlockScalar<'_>>) -> Self {
@@ -70,27 +77,21 @@ impl Editor<'_> {
         incoming: &Incoming,
     ) -> Option<Rendered> {
         if let Some(text) = self.requoted(incoming) {
+            let scalar = self.source.scalar(incoming.node);
             return Some(Rendered {
-                on_line: text,
-                untagged: self
-                    .source
-                    .scalar(incoming.node)
-                    .map(|scalar| scalar.scalar_type),
-                ..Rendered::default()
+                untagged: scalar.map(|scalar| scalar.scalar_type),
+                ..Rendered::of_line(text)
             });
         }
-        if self.source.is_in_flow(owner) && self.needs_rewriting(incoming) {
-            return Some(Rendered {
-                on_line: self.value_in_flow(incoming, false),
-                ..Rendered::default()
-            });
+        if !self.needs_rewriting(incoming) {
+            return Some(self.rendered_over(entry, self.source, owner));
         }
-        if self.needs_rewriting(incoming) {
-            return self.with_part(owner, incoming.outcome(), |tree, id| {
-                self.rendered_over(entry, tree, id)
-            });
+        if self.source.is_in_flow(owner) {
+            return Some(Rendered::of_line(self.value_in_flow(incoming, false)));
         }
-        Some(self.rendered_over(entry, self.source, owner))
+        self.with_part(owner, incoming.outcome(), |tree, id| {
+            self.rendered_over(entry, tree, id)
+        })
     }
 
     /// Returns a scalar in local's quoting, if that was decided and is possible.
@@ -211,10 +212,7 @@ impl Editor<'_> {
         let node = self.source.node(incoming.node);
         let reindent = self.reindent(self.source);
         if !incoming.is_whole() {
-            return Rendered {
-                on_line: to_flow::part(self.source, incoming.node, incoming.outcome(), false),
-                ..Rendered::default()
-            };
+            return Rendered::of_line(self.value_in_flow(incoming, false));
         }
         // the anchor of the root is of no use: an alias cannot be inside of its own anchor
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));
@@ -235,10 +233,7 @@ impl Editor<'_> {
         let text = if node.span.is_empty() && !tag.is_empty() {
             String::new()
         } else if let Some(quoted) = self.quoted_blank_root(incoming.node) {
-            return Rendered {
-                on_line: join_words(tag, &quoted),
-                ..Rendered::default()
-            };
+            return Rendered::of_line(join_words(tag, &quoted));
         } else if node.span.is_empty() {
             // an empty document would not be a document
             "null".to_owned()

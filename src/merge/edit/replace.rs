@@ -3,73 +3,59 @@
 
 use super::Editor;
 use super::block_scalar::is_block_scalar;
-use super::layout::{has_dash, is_blank, trimmed};
+use super::layout::{has_dash, is_blank, trimmed, with_tag};
 use super::rendered::{Rendered, join_words};
 use crate::merge::decision::{CommentChoice, Incoming, Remarks};
 use crate::yaml::{Comments, Entry, NodeId, Span};
 
 impl Editor<'_> {
-    /// Replaces the value of an entry by an incoming value.
-    pub(super) fn replace(&mut self, entry: Entry<'_>, incoming: &Incoming, remarks: Remarks) {
-        self.replace_with(entry, incoming, remarks, None);
-    }
-
-    /// Replaces the value of an entry by an incoming value, with an anchor if one is given.
-    pub(super) fn replace_with(
+    /// Replaces the value of an entry by an incoming value. `anchor` comes before it, unless it is
+    /// empty.
+    pub(super) fn replace(
         &mut self,
         entry: Entry<'_>,
         incoming: &Incoming,
         remarks: Remarks,
-        anchor: Option<&str>,
+        anchor: &str,
     ) {
         if self.flow.is_some() {
-            self.replace_in_flow(entry, incoming, remarks, anchor);
-            return;
+            return self.replace_in_flow(entry, incoming, remarks, anchor);
         }
         let rendered = match self.source.entry_of(incoming.node) {
             Some(owner) => self.rendered_from(entry, owner, incoming),
             None => Some(self.rendered_root(incoming)),
         };
-        if let Some(rendered) = rendered {
-            self.put_value(entry, rendered, remarks, anchor);
+        if let Some(mut rendered) = rendered {
+            rendered.on_line = join_words(anchor, &rendered.on_line);
+            self.put_value(entry, rendered, remarks);
         }
     }
 
     /// Replaces the value of an entry that is not in a flow collection.
-    pub(super) fn put_value(
-        &mut self,
-        entry: Entry<'_>,
-        rendered: Rendered,
-        remarks: Remarks,
-        anchor: Option<&str>,
-    ) {
+    pub(super) fn put_value(&mut self, entry: Entry<'_>, rendered: Rendered, remarks: Remarks) {
         if let (Some(key), None) = (entry.key, entry.colon()) {
             // if the value has several lines, a comment after the last one would belong to that
             // line or be part of it
             if rendered.below.is_empty() {
-                self.put_below_key(entry, key, &rendered, anchor);
+                self.put_below_key(entry, key, &rendered);
                 self.edit_comments(entry, remarks);
             } else {
                 self.comments_at_key(entry, remarks);
-                self.put_below_key(entry, key, &rendered, anchor);
+                self.put_below_key(entry, key, &rendered);
             }
             return;
         }
         let node = self.target.node(entry.value);
         let is_root = self.is_root(entry);
-        let start = match node.tag() {
-            Some(tag) if !rendered.fits_tag(self.target, entry) => tag.start.min(node.span.start),
-            _ => node.span.start,
+        let start = match rendered.fits_tag(self.target, entry) {
+            true => node.span.start,
+            false => with_tag(&node).start,
         };
         let inline =
             is_root || (!self.target.is_block_collection(entry.value) && !node.span.is_empty());
         let has_comments = !entry.comments().line.is_empty()
             || !entry.comments().tail.is_empty()
             || remarks.line.is_updated();
-        let rendered = Rendered {
-            on_line: join_words(anchor.unwrap_or(""), &rendered.on_line),
-            ..rendered
-        };
         if is_root && rendered.needs_own_line && !rendered.on_line.is_empty() {
             self.replace_root(entry, start, rendered);
             return;
@@ -126,18 +112,12 @@ impl Editor<'_> {
     }
 
     /// Adds a value to a `? key` without a `:`, on a line of its own.
-    fn put_below_key(
-        &mut self,
-        entry: Entry<'_>,
-        key: NodeId,
-        rendered: &Rendered,
-        anchor: Option<&str>,
-    ) {
+    fn put_below_key(&mut self, entry: Entry<'_>, key: NodeId, rendered: &Rendered) {
         let key_end = self.target.node(key).span.end;
         let at = self.target.line_end(key_end);
         let indent = " ".repeat(self.target.column(entry.span.start) as usize);
-        let value = join_words(anchor.unwrap_or(""), &rendered.on_line);
-        let line = format!("{}{indent}{}", self.line_break, join_words(":", &value));
+        let value = join_words(":", &rendered.on_line);
+        let line = format!("{}{indent}{value}", self.line_break);
         let text = join_lines(self, &line, &rendered.below);
         self.edits.insert(at, text);
     }
@@ -175,7 +155,8 @@ impl Editor<'_> {
         };
         self.keep_comments(entry, remarks, indicator, own);
         // a root at the start of a line has no indicator before it, and needs no space
-        let is_set_off = self.is_set_off(indicator);
+        let is_set_off = self.target.line_start(indicator) == indicator
+            || self.before_white_space(indicator) != indicator;
         let anchor = node.anchor().map_or("", |anchor| self.target.slice(anchor));
         let mut text = join_words(anchor, &rendered.on_line);
         if !text.is_empty() && !is_set_off {
@@ -224,12 +205,6 @@ impl Editor<'_> {
     /// Whether an entry is the root, which has neither a colon nor a dash.
     fn is_root(&self, entry: Entry<'_>) -> bool {
         entry.colon().is_none() && !has_dash(self.target, entry)
-    }
-
-    /// Whether a line begins at `at`, or white space is before it.
-    fn is_set_off(&self, at: u32) -> bool {
-        let before = &self.target.text()[..at as usize];
-        self.target.line_start(at) == at || before.ends_with([' ', '\t'])
     }
 
     /// Moves the comment lines below an entry out, if they would become part of its new value,
