@@ -239,11 +239,7 @@ impl Editor<'_> {
                 None => self.kept_entry_lines(id, child, column),
             },
             (Slot::Updated(id), Outcome::Take(incoming)) => {
-                let lines = self.arriving_lines(id, incoming, column);
-                match column {
-                    0 => self.with_marker_key_quoted(id, lines),
-                    _ => lines,
-                }
+                self.arriving_lines(id, incoming, column)
             }
             (Slot::Updated(_), _) => String::new(),
         }

@@ -2,6 +2,7 @@
 
 use super::{Aliases, Editor};
 use crate::merge::decision::{Child, Incoming, Outcome, Remarks};
+use crate::yaml::scalar::write_text;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 impl<'a> Editor<'a> {
@@ -11,8 +12,8 @@ impl<'a> Editor<'a> {
         !incoming.is_whole() || (self.aliases == Aliases::WriteOut && self.source.has_aliases())
     }
 
-    /// Calls `work` with an entry of the source without the parts that do not come; `None` if it
-    /// cannot be parsed on its own.
+    /// Calls `work` with an entry of the source without the parts that do not come, and with its key
+    /// in quotes if that looks like a document marker; `None` if it cannot be parsed on its own.
     pub(super) fn with_part<R>(
         &self,
         id: EntryId,
@@ -23,6 +24,11 @@ impl<'a> Editor<'a> {
         editor.cuts_part = true;
         let entry = self.source.tree.entry(id);
         editor.edit_value(entry, part, Remarks::default());
+        if let Some(key) = self.marker_key(id) {
+            let content = self.source.scalar(key).map_or("", |key| key.content);
+            let quoted = write_text(content, false);
+            editor.edits.replace(self.source.node(key).span, quoted);
+        }
         if self.aliases == Aliases::WriteOut {
             editor.write_out_aliases(entry);
             for inner in self.source.entries_within(entry) {
