@@ -8,7 +8,7 @@ use super::options::{Images, Lists, Options, Texts};
 use super::pattern::Pattern;
 
 /// A rule for the places that a pattern matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rule {
     /// The file and line of the rule, for reports: `FILE:LINE`.
     pub origin: Arc<str>,

@@ -16,7 +16,7 @@ use super::ignored::Ignored;
 use super::input::Input;
 use super::rules::RULES_FILE;
 use super::walk::{Kind, Listing};
-use super::write::{LEFT_OUT, UnfinishedRun, settle, unfinished_run_at};
+use super::write::{LEFT_OUT, settle};
 use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning, shown};
 use crate::triple::{self, Triple};
@@ -35,8 +35,6 @@ pub(crate) struct Loaded {
     /// The fingerprint of upstream's changes. It identifies the merge.
     pub(crate) merge: u64,
     pub(crate) warnings: Vec<Warning>,
-    /// The unfinished run at the local package. `None` once it is settled.
-    unfinished_run: Option<UnfinishedRun>,
 }
 
 /// Reads three packages.
@@ -63,11 +61,7 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
         (Some(_), None) => load_folders(sides, settings, &names)?,
     };
     loaded.merge = fingerprint(&loaded.triples);
-    settle(
-        &loaded.roots.local(),
-        loaded.unfinished_run.take(),
-        loaded.merge,
-    )?;
+    settle(&loaded.roots.local(), loaded.merge)?;
     Ok(loaded)
 }
 
@@ -133,7 +127,6 @@ fn load_files(
         ..sides.clone()
     });
     Ok(Loaded {
-        unfinished_run: unfinished_run_at(&roots.local())?,
         roots,
         triples: vec![FileTriple::new(name, yaml, sources)],
         local_kinds: FxHashMap::default(),
@@ -155,7 +148,6 @@ fn load_folders(
     );
     let mut listings = Triple::new(original, updated, local);
     let mut ignored = Ignored::of(sides, &listings, settings, &mut warnings)?;
-    let unfinished_run = listings.local.unfinished_run.take();
     for path in listings.updated.take_reserved() {
         warnings.push(Warning::about(&path, LEFT_OUT));
     }
@@ -196,7 +188,6 @@ fn load_folders(
         local_kinds,
         merge: 0,
         warnings,
-        unfinished_run,
     })
 }
 

@@ -9,6 +9,7 @@ use super::file_triple::Source;
 use super::plan::{ChangeKind, FileChange, Plan};
 use super::rules::{RULES_FILE, Rules, Written, with_rules};
 use super::single_package::load_package;
+use super::write::settle;
 use crate::error::Error;
 
 /// Returns a plan with the files of a package for whose content `is_marked` returns true. The plan
@@ -17,8 +18,8 @@ use crate::error::Error;
 /// # Errors
 /// If the package cannot be read, or if an interrupted run left it unfinished.
 pub(crate) fn plan_marked(local: &Path, is_marked: impl Fn(&[u8]) -> bool) -> Result<Plan, Error> {
-    let mut package = load_package(local, "--to", &["*".to_owned()])?;
-    package.settle(0)?;
+    let package = load_package(local, "--to", &["*".to_owned()])?;
+    settle(&package.root, 0)?;
     let mut plan = Plan::new(package.root, 0);
     let files = package.files.into_iter();
     let marked = files.filter(|(_, source)| is_marked(&source.bytes));

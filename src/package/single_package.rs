@@ -17,7 +17,6 @@ use super::items::Origins;
 use super::load::{is_folder, without_ignored};
 use super::rules::RULES_FILE;
 use super::walk::Kind;
-use super::write::{UnfinishedRun, settle, unfinished_run_at};
 use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning};
 
@@ -32,8 +31,6 @@ pub(crate) struct Package {
     pub(crate) files: Vec<(PathBuf, Source)>,
     /// The kind of each path in the folder.
     pub(crate) kinds: FxHashMap<PathBuf, Kind>,
-    /// The unfinished run at the package.
-    pub(crate) unfinished_run: Option<UnfinishedRun>,
     /// The origins of the files that were generated from lists of resources.
     pub(super) origins: Origins,
     pub(crate) warnings: Vec<Warning>,
@@ -57,7 +54,6 @@ impl Package {
             is_folder: false,
             files: vec![(name, source)],
             kinds: FxHashMap::default(),
-            unfinished_run: None,
             origins: Origins::default(),
             warnings: Vec::new(),
         }
@@ -77,14 +73,6 @@ impl Package {
     pub(crate) fn located(&self) -> impl Iterator<Item = (PathBuf, &Source)> {
         let files = self.files.iter();
         files.map(|(path, source)| (self.root.join(path), source))
-    }
-
-    /// Settles the unfinished run, as [`settle`] does. `merge` is the fingerprint of this run.
-    ///
-    /// # Errors
-    /// [`Error::Unfinished`] if the unfinished run did a part of its work.
-    pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
-        settle(&self.root, self.unfinished_run.take(), merge)
     }
 }
 
@@ -130,16 +118,12 @@ pub(crate) fn load_package(
         let file = fs::canonicalize(path).map_err(Error::reading(path))?;
         let name = PathBuf::from(file.file_name().unwrap_or_default());
         let root = file.parent().map_or_else(PathBuf::new, Path::to_owned);
-        return Ok(Package {
-            unfinished_run: unfinished_run_at(&root)?,
-            ..Package::of_file(root, name, Source::read(path, true)?)
-        });
+        return Ok(Package::of_file(root, name, Source::read(path, true)?));
     }
     let mut warnings = Vec::new();
-    let mut listing = Input::disk(path).list();
+    let listing = Input::disk(path).list();
     let mut ignored = Ignored::default();
     ignored.add(&Input::disk(path), &listing, &mut warnings)?;
-    let unfinished_run = listing.unfinished_run.take();
     let kinds: FxHashMap<PathBuf, Kind> = without_ignored(path, listing, &mut ignored)?
         .into_iter()
         .collect();
@@ -159,7 +143,6 @@ pub(crate) fn load_package(
         is_folder: true,
         files,
         kinds,
-        unfinished_run,
         origins: Origins::default(),
         warnings,
     })

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 use walkdir::WalkDir;
 
-use super::write::{UNFINISHED, UnfinishedRun, is_reserved, unfinished_run_at};
+use super::write::{UNFINISHED, is_reserved, unfinished_run_at};
 use crate::error::Error;
 
 /// The name of ignore files, which exclude paths of a package from the merge.
@@ -32,11 +32,10 @@ pub(crate) struct Listing {
     pub(crate) entries: Vec<(PathBuf, Kind)>,
     /// The entries that could not be listed, with the reason.
     pub(crate) errors: Vec<(PathBuf, io::Error)>,
-    /// The unfinished run at the folder. Its temporary files are not in `entries`.
-    pub(crate) unfinished_run: Option<UnfinishedRun>,
 }
 
-/// Lists the entries of `root` at any depth. Links are not followed, and `.git` is skipped.
+/// Lists the entries of `root` at any depth. Links are not followed, and `.git` and the temporary
+/// files of an unfinished run are skipped.
 pub(crate) fn list(root: &Path) -> Listing {
     let mut listing = Listing::default();
     let walk = WalkDir::new(root)
@@ -57,7 +56,6 @@ pub(crate) fn list(root: &Path) -> Listing {
         Ok(Some(unfinished_run)) => {
             let staged: FxHashSet<PathBuf> = unfinished_run.journal.all_staged().collect();
             listing.entries.retain(|(path, _)| !staged.contains(path));
-            listing.unfinished_run = Some(unfinished_run);
         }
         Ok(None) => {}
         Err(Error::Read { path, error }) => listing.errors.push((path, error)),

@@ -24,6 +24,7 @@ use super::progress::Progress;
 use super::readable::{self, InFile, Readable};
 use super::single_package::load_package;
 use super::target::{ResourceRef, Target};
+use super::write::settle;
 use crate::error::{Error, Warning};
 
 use last::LastApplied;
@@ -97,7 +98,7 @@ pub fn apply_with(
     progress: &Progress,
 ) -> Result<Plan, Error> {
     let mut config = load_package(&request.config, "--config", &settings.matches)?;
-    let mut live = load_package(&request.live, "--live", &settings.matches)?;
+    let live = load_package(&request.live, "--live", &settings.matches)?;
     if config.is_folder {
         if !live.is_folder {
             let help = "give a folder as --live too: new resources get files of their own in it";
@@ -108,7 +109,7 @@ pub fn apply_with(
     }
     config.split_lists();
     let merge = config.fingerprint();
-    live.settle(merge)?;
+    settle(&live.root, merge)?;
     let mut warnings = std::mem::take(&mut config.warnings);
     let located = live.located().chain(config.located());
     let schema = schema(settings.schema.as_ref(), located, &mut warnings)?;

@@ -21,6 +21,7 @@ use super::readable;
 use super::selector::Selector;
 use super::single_package::{Package, load_package};
 use super::target::Target;
+use super::write::settle;
 use crate::error::{Error, Warning};
 use run::PatchRun;
 
@@ -97,8 +98,8 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
         hasher.write_u64(step.package.fingerprint());
     }
     let merge = hasher.finish();
-    let mut package = load_package(&patching.target, "TARGET", &settings.matches)?;
-    package.settle(merge)?;
+    let package = load_package(&patching.target, "TARGET", &settings.matches)?;
+    settle(&package.root, merge)?;
     let schema = schema(settings.schema.as_ref(), package.located(), &mut warnings)?;
     let files = readable::usable(&patching.target, &package, "cannot be patched")?;
     let mut run = PatchRun {

@@ -19,7 +19,7 @@ use crate::merge::{OnConflict, Options, Pattern, Resolution, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
 use crate::package::file_triple::FileTriple;
-use crate::package::parsed::{Parsed, ParsedFile};
+use crate::package::parsed::{Parsed, ParsedFile, Resource};
 use crate::package::read::ReadFile;
 use crate::secret;
 use crate::yaml::Tree;
@@ -134,25 +134,28 @@ impl Rules {
 
     /// Returns a warning for each rule that matches nothing on any side of the package.
     pub(crate) fn unmatched(&self, triples: &[FileTriple], files: &[ReadFile<'_>]) -> Vec<Warning> {
-        let mut are_unmatched = vec![true; self.rules.len()];
+        let mut unmatched: Vec<&ScopedRule> = self.rules.iter().collect();
         for (triple, file) in triples.iter().zip(files) {
-            let unmatched = self.rules.iter().zip(&mut are_unmatched);
-            let unmatched = unmatched
-                .filter(|(rule, is_unmatched)| **is_unmatched && rule.matches_file(&triple.path));
-            let unmatched: Vec<UnmatchedRule<'_>> = unmatched.collect();
-            if !unmatched.is_empty() {
-                mark_matched(triple, file, unmatched);
+            let path = triple.path.as_path();
+            if !unmatched.iter().any(|rule| rule.matches_file(path)) {
+                continue;
+            }
+            if !triple.yaml {
+                unmatched.retain(|rule| !rule.matches(path, None));
+            } else if !matches!(file, ReadFile::Unread) {
+                let sides = file.yaml().into_array().into_iter().flatten();
+                sides.for_each(|side| remove_matched(&mut unmatched, path, side));
+            } else if let Some(bytes) = triple.bytes().local
+                && let Ok(text) = std::str::from_utf8(bytes)
+                && let Ok(file) = ParsedFile::parse(path, text)
+            {
+                // an unread file is the same on all sides
+                remove_matched(&mut unmatched, path, &file);
             }
         }
-        let unmatched = self
-            .rules
-            .iter()
-            .zip(are_unmatched)
-            .filter(|(_, is_unmatched)| *is_unmatched);
         let message = "this rule matches nothing in the package";
-        unmatched
-            .map(|(rule, _)| Warning::at(rule.place.clone(), message))
-            .collect()
+        let warning = |rule: &ScopedRule| Warning::at(rule.place.clone(), message);
+        unmatched.into_iter().map(warning).collect()
     }
 }
 
@@ -172,66 +175,32 @@ impl ScopedRule {
     }
 
     fn matches_document(&self, document: &Parsed<'_>) -> bool {
-        let wanted = [("kind", &self.kind), ("apiVersion", &self.api_version)];
-        let mut wanted = wanted
-            .into_iter()
-            .filter_map(|(field, word)| Some((field, word.as_deref()?)))
-            .peekable();
-        if wanted.peek().is_none() {
-            return true;
-        }
-        if let Some(resource) = &document.resource {
-            let id = &resource.id;
-            return wanted.all(|(field, word)| match field {
-                "kind" => id.kind == word,
-                _ => id.api_version == word,
-            });
-        }
-        document.tree().is_some_and(|tree| {
-            wanted.all(|(field, word)| tree.field_text(tree.root().value, field) == Some(word))
-        })
-    }
-}
-
-/// A rule, and whether nothing that it matches was found yet.
-type UnmatchedRule<'r> = (&'r ScopedRule, &'r mut bool);
-
-/// Clears the flag of each rule that matches anything in a file on any side.
-fn mark_matched(triple: &FileTriple, file: &ReadFile<'_>, mut unmatched: Vec<UnmatchedRule<'_>>) {
-    if !triple.yaml {
-        let mark = |(rule, is_unmatched): UnmatchedRule<'_>| {
-            *is_unmatched = !rule.matches(&triple.path, None)
+        let has_words = |kind: Option<&str>, api_version: Option<&str>| {
+            let is = |word: &Option<String>, found| word.is_none() || word.as_deref() == found;
+            is(&self.kind, kind) && is(&self.api_version, api_version)
         };
-        return unmatched.into_iter().for_each(mark);
-    }
-    if !matches!(file, ReadFile::Unread) {
-        let sides = file.yaml().into_array().into_iter();
-        return sides
-            .flatten()
-            .for_each(|it| remove_matched(it, &mut unmatched));
-    }
-    for source in triple.sides.as_ref().into_array().into_iter().flatten() {
-        let text = std::str::from_utf8(&source.bytes).ok();
-        let file = text.and_then(|text| ParsedFile::parse(&triple.path, text).ok());
-        if let Some(file) = file {
-            remove_matched(&file, &mut unmatched);
+        if let Some(Resource { id, .. }) = &document.resource {
+            return has_words(Some(&id.kind), Some(&id.api_version));
         }
+        // the tree may have to be parsed
+        has_words(None, None)
+            || document.tree().is_some_and(|tree| {
+                let field = |name| tree.field_text(tree.root().value, name);
+                has_words(field("kind"), field("apiVersion"))
+            })
     }
 }
 
 /// Removes the rules that match something in a file. A document is parsed at most once for all
 /// rules.
-fn remove_matched(file: &ParsedFile<'_>, unmatched: &mut Vec<UnmatchedRule<'_>>) {
+fn remove_matched(unmatched: &mut Vec<&ScopedRule>, path: &Path, file: &ParsedFile<'_>) {
     for document in &file.documents {
         let tree = LazyCell::new(|| document.tree());
-        let has = |path: &Pattern| match &*tree {
-            Some(tree) => path.is_whole() || !path.find(tree).is_empty(),
-            None => false,
+        let has = |path: &Pattern| {
+            let tree = tree.as_ref();
+            tree.is_some_and(|tree| path.is_whole() || !path.find(tree).is_empty())
         };
-        unmatched.retain_mut(|(rule, is_unmatched)| {
-            **is_unmatched = !rule.matches_document(document) || !has(&rule.rule.path);
-            **is_unmatched
-        });
+        unmatched.retain(|rule| !rule.matches(path, Some(document)) || !has(&rule.rule.path));
     }
 }
 

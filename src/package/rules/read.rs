@@ -129,15 +129,11 @@ impl RuleReader<'_> {
             ));
         }
         let place = self.place(tree.entry(element).span.start);
+        let name = Path::new(self.path.file_name().unwrap_or_default());
         let mut scoped_rule = ScopedRule {
             rule: Rule {
-                origin: format!("{}:{}", self.name(), place.line).into(),
-                path: Pattern::default(),
-                take: None,
-                lists: None,
-                texts: None,
-                images: None,
-                keys: Vec::new(),
+                origin: format!("{}:{}", name.display(), place.line).into(),
+                ..Rule::default()
             },
             kind: None,
             api_version: None,
@@ -301,11 +297,6 @@ impl RuleReader<'_> {
             within,
             self.is_hidden,
         )
-    }
-
-    fn name(&self) -> String {
-        let name = self.path.file_name().unwrap_or_default();
-        name.to_string_lossy().into_owned()
     }
 }
 

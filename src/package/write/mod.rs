@@ -32,7 +32,7 @@ use undo::{make_folders, restore_all};
 pub(crate) use disk::NewFile;
 pub use disk::{Disk, RealDisk};
 pub(crate) use journal::{LEFT_OUT, MODES, TEMPORARY, UNFINISHED, is_reserved};
-pub(crate) use run_folder::{UnfinishedRun, git_folder, unfinished_run_at};
+pub(crate) use run_folder::{git_folder, unfinished_run_at};
 pub use undo::undo;
 pub(crate) use undo::{Progressed, forget, missing_folders, progress_at, settle};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, NewFile, RealDisk};
 use super::journal::{Fingerprint, Journal, JournalEntry, State};
-use super::run_folder::{UnfinishedRun, unfinished_run_at};
+use super::run_folder::unfinished_run_at;
 use crate::error::{Error, shown};
 use crate::package::disk::gone_is_fine;
 use crate::package::owner::permissions;
@@ -31,8 +31,8 @@ pub(crate) enum Progressed {
 /// # Errors
 /// [`Error::Unfinished`] if it made a part of its changes, or all changes of the same merge;
 /// [`Error::Read`] if a file that it changed cannot be read.
-pub(crate) fn settle(root: &Path, run: Option<UnfinishedRun>, merge: u64) -> Result<(), Error> {
-    let Some(run) = run else {
+pub(crate) fn settle(root: &Path, merge: u64) -> Result<(), Error> {
+    let Some(run) = unfinished_run_at(root)? else {
         return Ok(());
     };
     let old_contents = run.folder.old_contents();
