@@ -1,7 +1,7 @@
 //! Builds the schema of a run: the kinds built into Kubernetes, and those that custom resource
 //! definitions add.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::file_triple::Source;
@@ -29,15 +29,9 @@ pub(crate) fn options_of(
 ) -> Result<Options, Error> {
     let source = rules.schema_source(settings.schema.as_ref());
     let schema = source.map(|source| {
-        let (triples, roots) = (&loaded.triples, &loaded.roots);
-        let files = [Side::Original, Side::Local, Side::Updated].map(|side| {
-            let yaml = triples.iter().filter(|triple| triple.yaml);
-            yaml.filter_map(move |triple| {
-                let source = triple.sides[side].as_ref()?;
-                Some((roots.paths(triple)[side].clone(), source))
-            })
-        });
-        let files = files.into_iter().flatten();
+        let yaml = || loaded.triples.iter().filter(|triple| triple.yaml);
+        let sides = [Side::Original, Side::Local, Side::Updated].into_iter();
+        let files = sides.flat_map(|side| yaml().filter_map(move |it| it.sides[side].as_ref()));
         schema(Some(&source), files, &mut loaded.warnings)
     });
     let schema = schema.transpose()?.map(Arc::new);
@@ -55,18 +49,19 @@ pub(crate) fn options_of(
 /// If a file of `given` cannot be read, or has no definition that can be used.
 pub(crate) fn schema<'f>(
     given: Option<&SchemaSource>,
-    files: impl Iterator<Item = (PathBuf, &'f Source)>,
+    files: impl Iterator<Item = &'f Source>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Schema, Error> {
     let mut schema = Schema::kubernetes();
-    for (path, source) in files {
+    for source in files {
+        let path = &source.path;
         if memchr::memmem::find(&source.bytes, KIND).is_none() {
             continue;
         }
         let text = String::from_utf8_lossy(&source.bytes);
         // a file that is not YAML is reported elsewhere
-        if let Ok(file) = ParsedFile::parse(&path, &text)
-            && let Err(broken) = add(&mut schema, &path, &file)
+        if let Ok(file) = ParsedFile::parse(path, &text)
+            && let Err(broken) = add(&mut schema, path, &file)
         {
             let message = format!(
                 "the schema of this definition is not used: {}",

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::file_triple::{FileTriple, Roots};
+use super::file_triple::FileTriple;
 use super::pair::DocRef;
 use super::parsed::ParsedFile;
 use super::read::ReadFile;
@@ -24,7 +24,6 @@ pub(super) type Named<'r> = Vec<(DocRef, &'r ResourceId<'r>)>;
 pub(super) fn look_for_duplicates(
     triples: &[FileTriple],
     files: &[ReadFile<'_>],
-    roots: &Roots,
 ) -> Result<Vec<Warning>, Error> {
     let results = triples.par_iter().zip(files).map(|(triple, file)| {
         let bytes = triple.bytes();
@@ -32,8 +31,8 @@ pub(super) fn look_for_duplicates(
             return Ok(None);
         }
         let is_merged = bytes.local != bytes.original && bytes.local != bytes.updated;
-        let sides = file.yaml().zip(roots.paths(triple));
-        let duplicates = sides.map(|(file, path)| file?.duplicate(&path));
+        let sides = file.yaml().zip(triple.sides.as_ref());
+        let duplicates = sides.map(|(file, source)| file?.duplicate(&source.as_ref()?.path));
         match (duplicates.updated.or(duplicates.local), duplicates.original) {
             (Some(found), _) if is_merged => Err(found.into_error()),
             (_, Some(found)) => Ok(Some(found.into_warning())),

@@ -11,6 +11,8 @@ use crate::triple::{Side, Triple};
 /// A file of one package: its bytes, and its state on the disk.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
+    /// The path that messages show.
+    pub(crate) path: PathBuf,
     /// Its content. Sides with equal bytes share them.
     pub(crate) bytes: Bytes,
     /// Its permissions; `None` if it is not on a disk.
@@ -31,19 +33,11 @@ pub(crate) struct FileTriple {
     pub(crate) sides: Triple<Option<Source>>,
 }
 
-/// The locations of the three packages.
-#[derive(Debug)]
-pub(crate) enum Roots {
-    /// Each package is a folder.
-    Folders(Triple<PathBuf>),
-    /// Each package is one file.
-    Files(Triple<PathBuf>),
-}
-
 impl Source {
-    /// Returns a file that is not on a disk.
+    /// Returns a file that is not on a disk and that no message is about.
     pub(crate) fn in_memory(bytes: impl Into<Bytes>) -> Self {
         Self {
+            path: PathBuf::new(),
             bytes: bytes.into(),
             permissions: None,
             seen: None,
@@ -94,28 +88,5 @@ impl FileTriple {
     pub(crate) fn is_pinned(&self) -> bool {
         let local = self.sides.local.as_ref();
         local.is_some_and(|local| is_file_pinned(&local.bytes, self.yaml))
-    }
-}
-
-impl Roots {
-    /// Returns the full paths of the files of a triple.
-    pub(crate) fn paths(&self, triple: &FileTriple) -> Triple<PathBuf> {
-        match self {
-            Self::Folders(folders) => {
-                Side::ALL.map(|side| folders[side].join(triple.path_on(side)))
-            }
-            Self::Files(files) => files.clone(),
-        }
-    }
-
-    /// Returns the folder that paths in the local package are relative to.
-    pub(crate) fn local(&self) -> PathBuf {
-        match self {
-            Self::Folders(folders) => folders.local.clone(),
-            Self::Files(files) => files
-                .local
-                .parent()
-                .map_or_else(PathBuf::new, Path::to_owned),
-        }
     }
 }

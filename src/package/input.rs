@@ -60,10 +60,6 @@ impl Input {
         }
     }
 
-    pub(crate) fn to_path(&self) -> PathBuf {
-        self.name().to_owned()
-    }
-
     /// Lists the entries of the folder.
     pub(crate) fn list(&self) -> Listing {
         match self {
@@ -84,6 +80,7 @@ impl Input {
                     bytes,
                     is_executable,
                 }) => Ok(Source {
+                    path: snapshot.name.join(path),
                     permissions: of_new(*is_executable),
                     ..Source::in_memory(bytes.clone())
                 }),
@@ -142,6 +139,7 @@ impl Source {
         }
         let bytes = read_open(&mut file, metadata.len()).map_err(Error::reading(path))?;
         Ok(Self {
+            path: path.to_owned(),
             bytes: bytes.into(),
             permissions: Some(metadata.permissions()),
             seen: Some(Seen::of(&metadata)),

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
 use super::disk::hash;
-use super::file_triple::{FileTriple, Roots, Source};
+use super::file_triple::{FileTriple, Source};
 use super::ignored::Ignored;
 use super::input::Input;
 use super::rules::RULES_FILE;
@@ -27,7 +27,8 @@ const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 /// Three packages in memory.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    pub(crate) roots: Roots,
+    /// The folder that paths in the local package are relative to.
+    pub(crate) root: PathBuf,
     /// Sorted by path.
     pub(crate) triples: Vec<FileTriple>,
     /// The kind of each path in the local folder.
@@ -57,11 +58,11 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
                         --ancestor, --from and --to must all be folders or all be files";
             return Err(mixed(folder, file, help));
         }
-        (None, _) => load_files(&sides.as_ref().map(Input::to_path), settings, &names)?,
+        (None, _) => load_files(sides, settings, &names)?,
         (Some(_), None) => load_folders(sides, settings, &names)?,
     };
     loaded.merge = fingerprint(&loaded.triples);
-    settle(&loaded.roots.local(), loaded.merge)?;
+    settle(&loaded.root, loaded.merge)?;
     Ok(loaded)
 }
 
@@ -101,33 +102,36 @@ pub(super) fn missing(option: &str, path: &Path) -> Error {
     Error::option(option, path, "does not exist", help)
 }
 
+/// Returns the folder of a file, and its name there. A link that the user named is resolved: its
+/// target is written, the link is not replaced.
+pub(super) fn folder_and_name(file: &Path) -> Result<(PathBuf, PathBuf), Error> {
+    let file = fs::canonicalize(file).map_err(Error::reading(file))?;
+    let name = PathBuf::from(file.file_name().unwrap_or_default());
+    let folder = file.parent().map_or_else(PathBuf::new, Path::to_owned);
+    Ok((folder, name))
+}
+
 /// Loads three files.
 fn load_files(
-    sides: &Triple<PathBuf>,
+    sides: &Triple<Input>,
     settings: &Settings,
     names: &YamlNames,
 ) -> Result<Loaded, Error> {
-    let yaml = sides
-        .as_ref()
-        .into_array()
-        .iter()
-        .any(|path| names.matches(path));
+    let paths = sides.as_ref().map(Input::name);
+    let yaml = paths.into_array().iter().any(|path| names.matches(path));
+    let (root, name) = folder_and_name(paths.local)?;
+    let local = root.join(&name);
     let sources = if yaml || !settings.yaml_only {
-        sides
-            .as_ref()
-            .try_map(|path| Source::read(path, yaml).map(Some))?
+        let paths = Triple {
+            local: local.as_path(),
+            ..paths
+        };
+        paths.try_map(|path| Source::read(path, yaml).map(Some))?
     } else {
         Triple::default()
     };
-    // a link that the user named is resolved: its target is written, the link is not replaced
-    let local = fs::canonicalize(&sides.local).map_err(Error::reading(&sides.local))?;
-    let name = PathBuf::from(local.file_name().unwrap_or_default());
-    let roots = Roots::Files(Triple {
-        local,
-        ..sides.clone()
-    });
     Ok(Loaded {
-        roots,
+        root,
         triples: vec![FileTriple::new(name, yaml, sources)],
         local_kinds: FxHashMap::default(),
         merge: 0,
@@ -183,7 +187,7 @@ fn load_folders(
     triples.sort_unstable_by(|left, right| left.0.cmp(&right.0));
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(Loaded {
-        roots: Roots::Folders(sides.as_ref().map(Input::to_path)),
+        root: sides.local.name().to_owned(),
         triples: read_all(sides, triples)?,
         local_kinds,
         merge: 0,

@@ -43,7 +43,7 @@ pub fn documents_in(
     let mut loaded = load(&sides.as_ref().map(Input::disk), settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
     let files = loaded.triples.par_iter().map(|triple| match triple.yaml {
-        true => ReadFile::Documents(read_sides(triple, &loaded.roots, usize::MAX)),
+        true => ReadFile::Documents(read_sides(triple, usize::MAX)),
         false => ReadFile::Unread,
     });
     let files: Vec<ReadFile<'_>> = files.collect();

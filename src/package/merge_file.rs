@@ -2,13 +2,13 @@
 //!
 //! [`merge`] also merges texts that are not YAML, line by line; [`merge_file`] merges YAML only.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::slice::from_ref;
 
 use super::bytes::Bytes;
 use super::documents::Context;
 use super::duplicates::look_for_duplicates;
-use super::file_triple::{FileTriple, Roots, Source};
+use super::file_triple::{FileTriple, Source};
 use super::jobs::jobs;
 use super::pair::pair;
 use super::parsed::ParsedFile;
@@ -20,7 +20,7 @@ use super::{Content, FileOutcome};
 use crate::error::Error;
 use crate::merge::Options;
 use crate::merge::text::CleanLines;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::Tree;
 
 /// The result of merging one file.
@@ -73,10 +73,15 @@ pub fn merge(
     options: &Options,
 ) -> Result<MergedFile, Error> {
     let texts = Triple::new(original, updated, local);
-    let roots = Roots::Files(Triple::new("original", "updated", "local").map(PathBuf::from));
-    let triples = [in_memory("text.yaml".as_ref(), to_bytes(texts))];
-    let files = [ReadFile::of(read_sides(&triples[0], &roots, 0))];
-    look_for_duplicates(&triples, &files, &roots)?;
+    let mut triple = in_memory("text.yaml".as_ref(), to_bytes(texts));
+    for side in Side::ALL.into_array() {
+        if let Some(source) = &mut triple.sides[side] {
+            source.path = side.as_str().into();
+        }
+    }
+    let triples = [triple];
+    let files = [ReadFile::of(read_sides(&triples[0], 0))];
+    look_for_duplicates(&triples, &files)?;
     merge_single(&triples, &files, texts, None, options)
 }
 
@@ -154,9 +159,7 @@ impl<'a> FileInMemory<'a> {
     /// Reads `triple`, a file [`in_memory`] with these texts. Returns `None` as [`merge_file`]
     /// does.
     pub(crate) fn read(triple: &'a FileTriple, texts: Triple<&'a str>) -> Option<Self> {
-        // errors are dropped, so they need no paths
-        let roots = Roots::Files(Triple::default());
-        let sides = read_sides(triple, &roots, 0).try_map(|side| side.ok_or(())?.map_err(drop));
+        let sides = read_sides(triple, 0).try_map(|side| side.ok_or(())?.map_err(drop));
         let sides = sides.ok()?;
         let has_duplicates = |file: &ParsedFile<'_>| file.duplicate(&triple.path).is_some();
         let files = || sides.as_ref().into_array().into_iter();

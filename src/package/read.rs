@@ -1,10 +1,8 @@
 //! Parses the three sides of a file. [`ReadFile`] says how the file merges. `parsed` parses one
 //! side.
 
-use std::path::Path;
-
 use super::bytes::Bytes;
-use super::file_triple::{FileTriple, Roots, Source};
+use super::file_triple::{FileTriple, Source};
 use super::parsed::{Broken, ParsedFile, Reading, Readings};
 use crate::error::Place;
 use crate::line_breaks::{cut_last_line, ends_line};
@@ -14,16 +12,11 @@ use crate::yaml::{Tree, equal_documents};
 
 /// Parses all sides of a file with a YAML name. Documents that two sides have in common are parsed
 /// once. The trees of documents with at least `min_kept_len` bytes are kept.
-pub(crate) fn read_sides<'a>(
-    triple: &'a FileTriple,
-    roots: &Roots,
-    min_kept_len: usize,
-) -> Readings<'a> {
-    let paths = roots.paths(triple);
+pub(crate) fn read_sides<'a>(triple: &'a FileTriple, min_kept_len: usize) -> Readings<'a> {
     let read = |side: Side, other: Option<&Reading<'a>>| {
         let other = other.and_then(|reading| reading.as_ref().ok());
         let source = triple.sides[side].as_ref()?;
-        Some(read_beside(&paths[side], source, min_kept_len, other))
+        Some(read_beside(source, min_kept_len, other))
     };
     let original = read(Side::Original, None);
     let updated = read(Side::Updated, original.as_ref());
@@ -82,20 +75,19 @@ impl<'a> ReadFile<'a> {
 }
 
 fn read_beside<'a>(
-    path: &Path,
     source: &'a Source,
     min_kept_len: usize,
     other: Option<&ParsedFile<'a>>,
 ) -> Reading<'a> {
-    let text = text(path, source)?;
+    let text = text(source)?;
     let terminated = with_line_break(text, &source.bytes);
-    let file = ParsedFile::parse_beside(path, terminated, min_kept_len, other)?;
+    let file = ParsedFile::parse_beside(&source.path, terminated, min_kept_len, other)?;
     Ok(file.with_added_len(terminated.len() - text.len()))
 }
 
 /// Parses one file.
-pub(crate) fn read<'a>(path: &Path, source: &'a Source) -> Result<ParsedFile<'a>, Box<Broken>> {
-    text(path, source).and_then(|text| ParsedFile::parse(path, text))
+pub(crate) fn read(source: &Source) -> Result<ParsedFile<'_>, Box<Broken>> {
+    text(source).and_then(|text| ParsedFile::parse(&source.path, text))
 }
 
 /// Returns the text with a line break at its end, unless that changes a value, or makes a line of
@@ -117,11 +109,11 @@ fn with_line_break<'a>(text: &'a str, bytes: &'a Bytes) -> &'a str {
     }
 }
 
-fn text<'a>(path: &Path, source: &'a Source) -> Result<&'a str, Box<Broken>> {
+fn text(source: &Source) -> Result<&str, Box<Broken>> {
     std::str::from_utf8(&source.bytes).map_err(|error| {
         let text = String::from_utf8_lossy(&source.bytes);
         Box::new(Broken {
-            place: Place::new(path, &text, error.valid_up_to()),
+            place: Place::new(&source.path, &text, error.valid_up_to()),
             message: "not UTF-8 from here on".to_owned(),
             help: None,
             utf8: false,

@@ -18,7 +18,7 @@ pub(super) struct Readable<'a> {
     /// The path in the package.
     pub(super) name: &'a Path,
     /// The path that errors show.
-    pub(super) path: PathBuf,
+    pub(super) path: &'a Path,
     pub(super) file: ParsedFile<'a>,
     /// The origin of the lines, if the file was generated from lists of resources.
     origin: Option<&'a Origin>,
@@ -56,7 +56,7 @@ impl<'a> Readable<'a> {
 impl InFile<'_, '_> {
     /// Returns the place of an offset in the document, for errors.
     pub(super) fn place(&self, offset: usize) -> Place {
-        let (path, document) = (&self.file.path, &self.parsed.document);
+        let (path, document) = (self.file.path, &self.parsed.document);
         match self.file.origin {
             Some(origin) => origin.place(path, document.text, document.line, offset),
             None => Place::in_chunk(path, document.text, document.line, offset),
@@ -96,49 +96,36 @@ impl InFile<'_, '_> {
     }
 }
 
-/// Parses the files of a package. `root` is the path that the user gave; `problem` says in errors
-/// what cannot be done.
+/// Parses the files of a package. `problem` says in errors what cannot be done.
 ///
 /// # Errors
 /// If a file is not YAML.
-pub(super) fn all<'a>(
-    root: &Path,
-    package: &'a Package,
-    problem: &str,
-) -> Result<Vec<Readable<'a>>, Error> {
+pub(super) fn all<'a>(package: &'a Package, problem: &str) -> Result<Vec<Readable<'a>>, Error> {
     let help = match package.is_folder {
         true => "repair the file, or exclude it in .krmignore",
         false => "repair the file",
     };
     let problem = format!(": {problem}: it is not valid YAML");
-    let read = parse_each(root, package).into_iter();
+    let read = parse_each(package).into_iter();
     Error::all(read.map(|file| file.map_err(|broken| broken.to_error(&problem, help))))
 }
 
 /// Parses the files of a package as [`all`] does, but skips the files of a folder that are not
 /// YAML, such as templates.
-pub(super) fn usable<'a>(
-    root: &Path,
-    package: &'a Package,
-    problem: &str,
-) -> Result<Vec<Readable<'a>>, Error> {
+pub(super) fn usable<'a>(package: &'a Package, problem: &str) -> Result<Vec<Readable<'a>>, Error> {
     match package.is_folder {
-        true => Ok(parse_each(root, package).into_iter().flatten().collect()),
-        false => all(root, package, problem),
+        true => Ok(parse_each(package).into_iter().flatten().collect()),
+        false => all(package, problem),
     }
 }
 
-fn parse_each<'a>(root: &Path, package: &'a Package) -> Vec<Result<Readable<'a>, Box<Broken>>> {
+fn parse_each<'a>(package: &'a Package) -> Vec<Result<Readable<'a>, Box<Broken>>> {
     let read = |(name, source): &'a (PathBuf, Source)| {
-        let path = match package.is_folder {
-            true => root.join(name),
-            false => root.to_owned(),
-        };
         Ok(Readable {
-            file: read(&path, source)?,
+            file: read(source)?,
             origin: package.origins.get(name),
             name,
-            path,
+            path: &source.path,
         })
     };
     package.files.par_iter().map(read).collect()

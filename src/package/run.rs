@@ -80,13 +80,11 @@ pub fn plan_sides(
     let min_kept_len = min_kept_len(triples.iter().map(FileTriple::len).sum());
     progress.expect(triples.len());
     let files = largest_first(&triples, |index| match &triples[index] {
-        triple if needs_reading(triple) => {
-            ReadFile::of(read_sides(triple, &loaded.roots, min_kept_len))
-        }
+        triple if needs_reading(triple) => ReadFile::of(read_sides(triple, min_kept_len)),
         _ => ReadFile::Unread,
     });
     let (duplicates, groups) = rayon::join(
-        || look_for_duplicates(&triples, &files, &loaded.roots),
+        || look_for_duplicates(&triples, &files),
         || pair(&files, settings.path_merge_key),
     );
     loaded.warnings.extend(duplicates?);
@@ -180,7 +178,7 @@ fn collect(
     loaded: Loaded,
     show_secrets: bool,
 ) -> Result<Plan, Error> {
-    let mut plan = Plan::new(loaded.roots.local(), loaded.merge);
+    let mut plan = Plan::new(loaded.root, loaded.merge);
     plan.warnings = loaded.warnings;
     plan.show_secrets = show_secrets;
     let records = outcomes

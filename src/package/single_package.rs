@@ -14,7 +14,7 @@ use super::file_triple::Source;
 use super::ignored::Ignored;
 use super::input::{Input, LARGEST};
 use super::items::Origins;
-use super::load::{is_folder, without_ignored};
+use super::load::{folder_and_name, is_folder, without_ignored};
 use super::rules::RULES_FILE;
 use super::walk::Kind;
 use super::yaml_names::YamlNames;
@@ -42,6 +42,7 @@ impl Package {
         // the text is not written back to a file: any permissions will do
         let permissions = fs::metadata(".").ok().map(|it| it.permissions());
         let source = Source {
+            path: name.into(),
             permissions,
             ..Source::in_memory(text)
         };
@@ -69,10 +70,8 @@ impl Package {
         hasher.finish()
     }
 
-    /// Returns the files with their full paths.
-    pub(crate) fn located(&self) -> impl Iterator<Item = (PathBuf, &Source)> {
-        let files = self.files.iter();
-        files.map(|(path, source)| (self.root.join(path), source))
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.files.iter().map(|(_, source)| source)
     }
 }
 
@@ -115,9 +114,7 @@ pub(crate) fn load_package(
         return Ok(Package::of_text(STANDARD_INPUT, standard_input()?.to_vec()));
     }
     if !is_folder(path, option)? {
-        let file = fs::canonicalize(path).map_err(Error::reading(path))?;
-        let name = PathBuf::from(file.file_name().unwrap_or_default());
-        let root = file.parent().map_or_else(PathBuf::new, Path::to_owned);
+        let (root, name) = folder_and_name(path)?;
         return Ok(Package::of_file(root, name, Source::read(path, true)?));
     }
     let mut warnings = Vec::new();

@@ -35,7 +35,7 @@ impl LastApplied {
     pub(super) fn read(path: &Path, settings: &Settings) -> Result<Self, Error> {
         let package = load_package(path, "--last-applied", &settings.matches)?;
         let mut documents = FxHashMap::default();
-        for read in all(path, &package, "what was applied last cannot be read")? {
+        for read in all(&package, "what was applied last cannot be read")? {
             documents.extend(read.file.documents.iter().filter_map(|parsed| {
                 let id = parsed.resource.as_ref()?.id.of_any_version();
                 Some((id.map(str::to_owned), parsed.document.text.to_owned()))

@@ -111,12 +111,12 @@ pub fn apply_with(
     let merge = config.fingerprint();
     settle(&live.root, merge)?;
     let mut warnings = std::mem::take(&mut config.warnings);
-    let located = live.located().chain(config.located());
-    let schema = schema(settings.schema.as_ref(), located, &mut warnings)?;
-    let configs = readable::all(&request.config, &config, "this cannot be applied")?;
+    let sources = live.sources().chain(config.sources());
+    let schema = schema(settings.schema.as_ref(), sources, &mut warnings)?;
+    let configs = readable::all(&config, "this cannot be applied")?;
     let documents: Vec<InFile<'_, '_>> = configs.iter().flat_map(Readable::documents).collect();
     config::check(&request.config, &documents)?;
-    let lives = readable::all(&request.live, &live, "this cannot be applied to")?;
+    let lives = readable::all(&live, "this cannot be applied to")?;
     let mut target = Target::new(lives);
     let run = ApplyRun {
         request,

@@ -27,7 +27,7 @@ pub fn view_last_applied(
     package.split_lists();
     let last = LastApplied::default();
     let mut texts = Vec::new();
-    for file in usable(live, &package, "this cannot be read")? {
+    for file in usable(&package, "this cannot be read")? {
         for document in file.documents().filter(|it| it.is_meant_by(resources)) {
             let Some(resource) = &document.parsed.resource else {
                 continue;

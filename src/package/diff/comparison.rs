@@ -12,10 +12,12 @@ use crate::package::patching::PatchForm;
 use crate::package::readable::{InFile, Readable, joined, usable};
 use crate::package::resource::ResourceId;
 use crate::package::secrets::patch_error;
-use crate::package::single_package::{Package, load_package};
+use crate::package::single_package::load_package;
 use crate::patch::{Rules, first_directive, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{ParseError, equal_documents};
+
+const PROBLEM: &str = "this cannot be compared";
 
 /// Returns the patch that turns the old resources into the new ones: one document for each changed
 /// resource. Empty if none changed.
@@ -36,7 +38,7 @@ pub fn difference(
     // warnings about definitions in the packages do not concern the patch
     let schema = schema(
         settings.schema.as_ref(),
-        old.located().chain(new.located()),
+        old.sources().chain(new.sources()),
         &mut Vec::new(),
     )?;
     let comparison = Comparison {
@@ -45,8 +47,8 @@ pub fn difference(
         schema,
     };
     if form == PatchForm::Json && input.resources.is_empty() {
-        let old_files = comparison.read(&old, &input.old)?;
-        let new_files = comparison.read(&new, &input.new)?;
+        let old_files = usable(&old, PROBLEM)?;
+        let new_files = usable(&new, PROBLEM)?;
         let old_documents = comparison.documents(&old_files);
         let new_documents = comparison.documents(&new_files);
         if let ([old], [new]) = (old_documents.as_slice(), new_documents.as_slice()) {
@@ -56,8 +58,8 @@ pub fn difference(
     }
     old.split_lists();
     new.split_lists();
-    let old_files = comparison.read(&old, &input.old)?;
-    let new_files = comparison.read(&new, &input.new)?;
+    let old_files = usable(&old, PROBLEM)?;
+    let new_files = usable(&new, PROBLEM)?;
     comparison.patch(
         &comparison.documents(&old_files),
         &comparison.documents(&new_files),
@@ -116,10 +118,6 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    fn read<'a>(&self, package: &'a Package, path: &Path) -> Result<Vec<Readable<'a>>, Error> {
-        usable(path, package, "this cannot be compared")
-    }
-
     /// Returns the documents that are compared.
     fn documents<'f, 'a>(&self, files: &'f [Readable<'a>]) -> Vec<InFile<'f, 'a>> {
         let all = files.iter().flat_map(Readable::documents);

@@ -38,7 +38,7 @@ pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<St
     let path = path.ok_or_else(|| missing("--kustomization", &folder.join(NAMES[0])))?;
     let package = load_package(&path, "--kustomization", &[])?;
     let mut steps = Vec::new();
-    for read in all(&path, &package, PROBLEM)? {
+    for read in all(&package, PROBLEM)? {
         for document in read.documents() {
             let reader = Kustomization {
                 folder,
@@ -136,15 +136,12 @@ impl Kustomization<'_> {
         match (file, inline) {
             (Some(file), _) if is_file => {
                 self.check_within_folder(node, &file)?;
-                Ok(Step::new(
-                    &file,
-                    load_package(&file, "--kustomization", &[])?,
-                ))
+                Ok(Step::new(load_package(&file, "--kustomization", &[])?))
             }
-            (_, Some(inline)) => {
-                let package = Package::of_text(name, inline.as_bytes().to_vec());
-                Ok(Step::new(Path::new(name), package))
-            }
+            (_, Some(inline)) => Ok(Step::new(Package::of_text(
+                name,
+                inline.as_bytes().to_vec(),
+            ))),
             (Some(file), None) => Err(self.wrong(
                 node,
                 format!("there is no file {}", file.display()),

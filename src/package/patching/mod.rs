@@ -100,8 +100,8 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
     let merge = hasher.finish();
     let package = load_package(&patching.target, "TARGET", &settings.matches)?;
     settle(&package.root, merge)?;
-    let schema = schema(settings.schema.as_ref(), package.located(), &mut warnings)?;
-    let files = readable::usable(&patching.target, &package, "cannot be patched")?;
+    let schema = schema(settings.schema.as_ref(), package.sources(), &mut warnings)?;
+    let files = readable::usable(&package, "cannot be patched")?;
     let mut run = PatchRun {
         patching,
         schema,
@@ -110,7 +110,7 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
         warned_kinds: FxHashSet::default(),
     };
     for step in &steps {
-        for file in readable::all(&step.path, &step.package, "this patch cannot be applied")? {
+        for file in readable::all(&step.package, "this patch cannot be applied")? {
             run.apply(step, &file)?;
         }
     }

@@ -1,15 +1,11 @@
 //! Lists the patches of a run in order: where each comes from and to what it applies.
 
-use std::path::{Path, PathBuf};
-
 use super::{Given, PatchForm, Patching, Selector, kustomization};
 use crate::error::{Error, Warning};
 use crate::package::single_package::{Package, load_package};
 
 /// One source of patches.
 pub(super) struct Step {
-    /// The name of the source in errors.
-    pub(super) path: PathBuf,
     pub(super) package: Package,
     /// The form of its documents; `None` if it is recognized by their content.
     pub(super) form: Option<PatchForm>,
@@ -24,9 +20,8 @@ pub(super) struct Step {
 }
 
 impl Step {
-    pub(super) fn new(path: &Path, package: Package) -> Self {
+    pub(super) fn new(package: Package) -> Self {
         Self {
-            path: path.to_owned(),
             package,
             form: None,
             target: None,
@@ -45,11 +40,8 @@ pub(super) fn steps(patching: &Patching, warnings: &mut Vec<Warning>) -> Result<
     let mut steps = Vec::new();
     for given in &patching.patches {
         let step = match given {
-            Given::Path(path) => Step::new(path, load_package(path, "--patch", &[])?),
-            Given::Words(words) => {
-                let package = Package::of_text("-p", words.as_bytes().to_vec());
-                Step::new(Path::new("-p"), package)
-            }
+            Given::Path(path) => Step::new(load_package(path, "--patch", &[])?),
+            Given::Words(words) => Step::new(Package::of_text("-p", words.as_bytes().to_vec())),
         };
         steps.push(Step {
             form: Some(patching.form),
