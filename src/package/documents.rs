@@ -9,7 +9,6 @@ use super::document::is_resource;
 use super::file_triple::FileTriple;
 use super::head::{TopDocument, begins_with_marker};
 use super::jobs::{Job, members};
-use super::nulls::brings_null;
 use super::pair::Group;
 use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile};
@@ -18,7 +17,7 @@ use super::rules::Rules;
 use super::verified::holds;
 use super::{Content, FileOutcome};
 use crate::error::Error;
-use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
+use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::text::CleanLines;
 use crate::merge::{Merged, Nulls, Options, Resolution};
@@ -154,35 +153,19 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             && self.coming.iter().all(is_new)
             && self.job.leaving.is_empty()
             && count == expected
-            && !self.job.here.iter().any(|it| self.deletes_by_null(it));
+            && !self.job.here.iter().any(|it| self.may_delete_by_null(it));
         is_forward.then_some(Content::Updated)
     }
 
-    /// Returns true if upstream added a null to this document that deletes a field (rules: Nulls).
-    fn deletes_by_null(&self, group: &Group) -> bool {
+    /// Returns true if upstream may have added a null to this document that deletes a field (rules:
+    /// Nulls). Then it merges by fields, which gives upstream's text if there is no such null.
+    fn may_delete_by_null(&self, group: &Group) -> bool {
         let members = self.members(group);
-        let (Some(original), Some(updated)) = (members.original, members.updated) else {
-            return false;
-        };
-        if original.document.text == updated.document.text
-            || !updated.may_have_null
-            || !self.nulls_delete(&members)
-        {
-            return false;
-        }
-        match (original.tree(), updated.tree()) {
-            (Some(original), Some(updated)) => brings_null(&original, &updated),
-            _ => false,
-        }
-    }
-
-    /// Returns true if an explicit null deletes the field in this document (rules: Nulls).
-    fn nulls_delete(&self, members: &Triple<Option<&Parsed<'_>>>) -> bool {
-        match self.context.options.nulls {
-            Some(Nulls::Clear) => true,
-            Some(Nulls::Keep) => false,
-            None => is_resource(members),
-        }
+        let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
+        let nulls = self.context.options.nulls;
+        members.updated.is_some_and(|updated| updated.may_have_null)
+            && text(members.original) != text(members.updated)
+            && nulls.map_or_else(|| is_resource(&members), |it| it == Nulls::Clear)
     }
 
     /// Merges the local file: decides the action of each of its documents and inserts new ones.
@@ -199,12 +182,15 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
         }
         let first = actions.iter().position(|it| *it != Action::Remove);
-        self.inserts_first = first.is_some_and(|first| self.inserts_above(first, file, &actions));
+        let places = self.insertion_points(file, &actions);
+        let mut coming = self.coming.iter().filter_map(|group| group.updated);
+        self.inserts_first =
+            first.is_some_and(|first| coming.any(|it| places[it.document] <= first));
         self.first_kept = first.and_then(|first| self.staying_group(first));
         self.heads = self.heads();
         self.top = self.top();
         self.replace_merged(file, &mut actions)?;
-        let insertions = self.insertions(file, &actions)?;
+        let insertions = self.insertions(file, &places)?;
         let comments_only = self
             .comments_only(file, &actions)
             .filter(|_| insertions.is_empty());
@@ -307,22 +293,22 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(());
         }
         let mut actions = vec![Action::Remove; file.documents.len()];
-        let coming = std::mem::take(&mut self.coming);
-        for group in &coming {
-            let Some(updated) = group.updated else {
-                continue;
-            };
-            actions[updated.document] = match group.local {
-                None if self.is_left_open(group) => Action::Mark(self.marks(group)),
-                None => Action::Keep,
-                Some(_) => Action::Arrive(self.inserted_text(group, line_break_of(file.text))?),
-            };
+        let new = self.coming.extract_if(.., |group| group.local.is_none());
+        for group in new.collect::<Vec<_>>() {
+            if let Some(updated) = group.updated {
+                actions[updated.document] = match self.is_left_open(&group) {
+                    true => Action::Mark(self.marks(&group)),
+                    false => Action::Keep,
+                };
+            }
         }
+        let places: Vec<usize> = (0..file.documents.len()).collect();
+        let insertions = self.insertions(file, &places)?;
         if actions.iter().all(|action| *action == Action::Keep) {
             self.outcome.content = Content::Updated;
             return Ok(());
         }
-        self.assemble(file, &actions, &[], file.ends_line())
+        self.assemble(file, &actions, &insertions, file.ends_line())
     }
 
     /// Assembles the merged file, checks it and sets the outcome.

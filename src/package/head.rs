@@ -9,7 +9,6 @@ use super::plan::FileConflict;
 use crate::line_breaks::{cut_first_line, line_break_of, lines, lines_with_breaks};
 use crate::merge::{Conflict, MergedAround, merge_above, set_off};
 use crate::triple::{Side, Triple};
-use crate::yaml::Document;
 use crate::yaml::stream::{byte_order_mark, frame, is_bare_marker, marker};
 
 /// The first document of the merged file, which merges together with the head as one text: a line
@@ -297,11 +296,6 @@ fn can_drop_marker(file: &ParsedFile<'_>) -> bool {
         let (above, marker) = file.text.split_at(at);
         is_bare_marker(marker) && !has_directive_lines(above)
     })
-}
-
-/// Returns true if a document has a `---` line.
-pub(super) fn has_marker(document: &Document<'_>) -> bool {
-    marker(document.text).is_some()
 }
 
 /// Returns a chunk without its `---` line; `None` if it has none or needs it. A blank line sets the

@@ -52,7 +52,6 @@ mod documents;
 mod head;
 mod insertion_point;
 mod kpt;
-mod nulls;
 mod records;
 mod verified;
 mod whole_file;

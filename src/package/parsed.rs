@@ -9,7 +9,6 @@ use memchr::memmem;
 use rustc_hash::FxHashMap;
 
 use super::duplicates::Duplicate;
-use super::nulls::has_null;
 use super::parallel::in_parallel;
 use super::resource::ResourceId;
 use crate::error::{Error, Place, shown};
@@ -180,6 +179,14 @@ impl Root {
         let lines = Span::new(offset(start)?, offset(end)?);
         (starts_line && only_comments_follow).then_some(lines)
     }
+}
+
+/// Returns true if any field of the document has the value null.
+fn has_null(tree: &Tree<'_>) -> bool {
+    tree.all_entries().any(|id| {
+        let entry = tree.entry(id);
+        entry.key.is_some() && tree.is_null(entry.value)
+    })
 }
 
 impl<'a> Resource<'a> {

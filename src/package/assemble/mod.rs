@@ -4,9 +4,10 @@
 //! insert. Kept documents are copied to the byte. A removed document loses its `---` line too, and
 //! an inserted document gets one where it needs one.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use super::head::{has_directives, has_marker, without_marker};
+use super::head::{has_directives, without_marker};
 use super::parsed::{Parsed, ParsedFile};
 use super::verified::{holds, is_verified, with_end};
 use crate::error::Error;
@@ -21,8 +22,6 @@ pub(crate) enum Action {
     Keep,
     /// Replaces its chunk with this text.
     Replace(String),
-    /// Puts this document of another file in its place.
-    Arrive(String),
     /// Removes the document.
     Remove,
     /// Keeps the document, between conflict markers.
@@ -69,27 +68,51 @@ pub(super) struct Assembly<'c> {
     pub(super) has_marker: bool,
     /// One action for each document of `file`.
     pub(super) actions: &'c [Action],
-    /// The inserted documents, sorted by [`Insertion::before`].
+    /// The inserted documents.
     pub(super) insertions: &'c [Insertion],
 }
 
+/// A document of the merged file.
+struct Part<'c> {
+    text: &'c str,
+    marks: Option<&'c Marks>,
+    /// Its index in the file; if it is inserted, [`Insertion::before`].
+    place: usize,
+    is_inserted: bool,
+}
+
 impl<'c> Assembly<'c> {
+    /// Returns the documents of the merged file, in order.
+    fn parts(&self) -> Vec<Part<'c>> {
+        let inserted = self.insertions.iter().map(|insertion| Part {
+            text: &insertion.text,
+            marks: insertion.marks.as_ref(),
+            place: insertion.before,
+            is_inserted: true,
+        });
+        let documents = self.file.documents.iter().zip(self.actions).enumerate();
+        let own = documents.filter_map(|(place, (parsed, action))| {
+            let (text, marks) = match action {
+                Action::Remove => return None,
+                Action::Keep => (parsed.whole(self.file.text), None),
+                Action::Replace(text) => (text.as_str(), None),
+                Action::Mark(marks) => (parsed.whole(self.file.text), Some(marks)),
+            };
+            Some(Part {
+                text,
+                marks,
+                place,
+                is_inserted: false,
+            })
+        });
+        let mut parts: Vec<Part<'c>> = inserted.chain(own).collect();
+        parts.sort_by_key(|part| part.place);
+        parts
+    }
+
     /// Returns the chunks of the merged file, in order.
     pub(super) fn chunks(&self) -> Vec<&'c str> {
-        let mut insertions = self.insertions.iter().peekable();
-        let mut chunks: Vec<&str> = Vec::new();
-        for (index, (parsed, action)) in self.file.documents.iter().zip(self.actions).enumerate() {
-            while let Some(insertion) = insertions.next_if(|insertion| insertion.before <= index) {
-                chunks.push(&insertion.text);
-            }
-            match action {
-                Action::Keep | Action::Mark(_) => chunks.push(parsed.whole(self.file.text)),
-                Action::Replace(text) | Action::Arrive(text) => chunks.push(text),
-                Action::Remove => {}
-            }
-        }
-        chunks.extend(insertions.map(|insertion| insertion.text.as_str()));
-        chunks
+        self.parts().into_iter().map(|part| part.text).collect()
     }
 
     /// Returns the text of the merged file. `ends_line` says whether it ends with a line break;
@@ -124,49 +147,21 @@ impl<'c> Assembly<'c> {
 
     /// Returns the text of the merged file; its end is not merged yet.
     fn joined(&self) -> String {
-        let (file, head, actions) = (self.file, self.head, self.actions);
         let mut writer = Writer {
-            text: String::with_capacity(file.text.len()),
-            line_break: line_break_of(file.text),
-            omits_marker: !self.has_marker || marker(head).is_some(),
-            is_below_marker: marker(head).is_some(),
+            text: String::with_capacity(self.file.text.len()),
+            line_break: line_break_of(self.file.text),
+            has_marker: self.has_marker,
             has_no_document: true,
-            last_own: None,
         };
-        writer.text.push_str(head);
-        let mut insertions = self.insertions.iter().peekable();
-        for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
-            while let Some(insertion) = insertions.next_if(|insertion| insertion.before <= index) {
-                writer.insert(&insertion.text, insertion.marks.as_ref());
-            }
-            let (text, marks) = match action {
-                Action::Remove => continue,
-                Action::Keep => (parsed.whole(file.text), None),
-                Action::Replace(text) | Action::Arrive(text) => (text.as_str(), None),
-                Action::Mark(marks) => (parsed.whole(file.text), Some(marks)),
-            };
-            // it may have been the first document of its file, or may not be the first one here
-            let is_of_other_file = matches!(action, Action::Arrive(_));
-            if is_of_other_file || lost_end_marker_above(file, actions, index) {
-                writer.insert(text, marks);
-                writer.last_own = Some(index);
-            } else {
-                writer.keep(index, text, marks);
-            }
-        }
-        for insertion in insertions {
-            writer.insert(&insertion.text, insertion.marks.as_ref());
+        writer.text.push_str(self.head);
+        let mut above = None;
+        for part in self.parts() {
+            let is_in_place = !part.is_inserted && part.place.checked_sub(1) == above;
+            above = (!part.is_inserted).then_some(part.place);
+            writer.write(&part, is_in_place);
         }
         writer.text
     }
-}
-
-/// Returns true if a document has no `---` line because the document above it ended with `...`,
-/// and the new text of that one does not end with `...`.
-fn lost_end_marker_above(file: &ParsedFile<'_>, actions: &[Action], index: usize) -> bool {
-    let above = index.checked_sub(1).and_then(|above| actions.get(above));
-    !has_marker(&file.documents[index].document)
-        && matches!(above, Some(Action::Replace(text)) if !ends_with_end_marker(text))
 }
 
 /// Returns true if the last line that is not blank is a `...` line.
@@ -176,73 +171,35 @@ fn ends_with_end_marker(text: &str) -> bool {
     last.is_some_and(|line| line.starts_with("..."))
 }
 
-/// Writes the chunks of a file one after the other, and adds and drops `---` lines as needed.
+/// Writes the documents of a file one after the other, and adds and drops `---` lines as needed.
 struct Writer {
     text: String,
     line_break: &'static str,
-    /// Whether the next document is written without a `---` line: it is the first one, and the file
-    /// begins without `---` or the head has it.
-    omits_marker: bool,
-    /// Whether the head has a `---` line.
-    is_below_marker: bool,
+    /// Whether the file begins with a `---` line.
+    has_marker: bool,
     /// Whether no document was written yet.
     has_no_document: bool,
-    /// The index of the file's own document that was written last; none if an inserted document
-    /// was written after it.
-    last_own: Option<usize>,
 }
 
 impl Writer {
-    /// Writes a document of the file. Its `---` line stays as it is if the document is below the
-    /// same document as before.
-    fn keep(&mut self, index: usize, text: &str, marks: Option<&Marks>) {
-        let follows = index == 0 || self.last_own == Some(index - 1);
-        let changes_marker = self.has_no_document
-            && !self.is_below_marker
-            && self.omits_marker == marker(text).is_some();
-        if !follows
-            || changes_marker
-            || self.needs_marker(index, text)
-            || self.needs_end_marker(text)
-        {
-            self.insert(text, marks);
-        } else {
-            self.end_document();
-            self.with_marks(marks, |writer| writer.push_chunk(text));
-        }
-        self.last_own = Some(index);
-        self.omits_marker = false;
-    }
-
-    /// Returns true if a chunk begins with directives and the text above it lacks the `...` line
-    /// that directives need.
-    fn needs_end_marker(&self, text: &str) -> bool {
-        !self.has_no_document && has_directives(text) && !ends_with_end_marker(&self.text)
-    }
-
-    /// Returns true if the file's first document has no `---` line and is no longer the first one.
-    fn needs_marker(&self, index: usize, text: &str) -> bool {
-        index == 0 && !self.has_no_document && marker(text).is_none()
-    }
-
-    /// Writes a document that may have been at another place, with or without a `---` line as
-    /// needed.
-    fn insert(&mut self, text: &str, marks: Option<&Marks>) {
+    /// Writes a document. `is_in_place` says that it is below the same document as in its file, or
+    /// is the first one there and here.
+    fn write(&mut self, part: &Part<'_>, is_in_place: bool) {
         self.end_document();
-        let text = &self.adapt_directives(text);
-        let omits_marker = std::mem::take(&mut self.omits_marker);
-        self.with_marks(marks, |writer| writer.push_document(text, omits_marker));
-        self.last_own = None;
-    }
-
-    /// Calls `write`, and writes conflict markers around its text if there are any.
-    fn with_marks(&mut self, marks: Option<&Marks>, write: impl FnOnce(&mut Self)) {
-        let Some(marks) = marks else {
-            return write(self);
+        let needs_no_marker = match self.has_no_document {
+            true => marker(&self.text).is_some(),
+            false => ends_with_end_marker(&self.text),
+        };
+        let text = match is_in_place && needs_no_marker {
+            true => part.text.into(),
+            false => self.adapted(part.text),
+        };
+        let Some(marks) = part.marks else {
+            return self.push_chunk(&text);
         };
         self.end_line();
         self.text.push_str(&marks.above);
-        write(self);
+        self.push_chunk(&text);
         self.end_line();
         self.text.push_str(&marks.below);
     }
@@ -256,16 +213,19 @@ impl Writer {
         }
     }
 
-    /// Writes a chunk with a `---` line, or without one if `omits_marker` is set.
-    fn push_document(&mut self, text: &str, omits_marker: bool) {
-        match (marker(text), without_marker(text)) {
-            // below a `---` line, a byte order mark would be part of the content
-            (None, _) if !omits_marker => {
+    /// Returns a chunk with a `---` line or without one, as its place needs it.
+    fn adapted<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        let needs_no_marker =
+            self.has_no_document && (!self.has_marker || marker(&self.text).is_some());
+        match marker(text) {
+            Some(_) if needs_no_marker => without_marker(text).map_or(text.into(), Cow::Owned),
+            Some(at) if !self.has_no_document => self.adapt_directives(text, at),
+            None if !needs_no_marker => {
+                // below a `---` line, a byte order mark would be part of the content
                 let text = &text[byte_order_mark(text)..];
-                self.push_chunk(&format!("---{}{text}", self.line_break));
+                format!("---{}{text}", self.line_break).into()
             }
-            (Some(_), Some(text)) if omits_marker => self.push_chunk(&text),
-            _ => self.push_chunk(text),
+            _ => text.into(),
         }
     }
 
@@ -287,21 +247,19 @@ impl Writer {
     }
 
     /// Returns a chunk as it can follow another document. `%YAML` is dropped. Other directives
-    /// stay, and a `...` line is written above them.
-    fn adapt_directives(&mut self, text: &str) -> String {
-        if self.has_no_document || !has_directives(text) {
-            return text.to_owned();
+    /// stay, and a `...` line is written above them. `marker` is the offset of its `---` line.
+    fn adapt_directives<'t>(&mut self, text: &'t str, marker: usize) -> Cow<'t, str> {
+        let (above, below) = text.split_at(marker);
+        if !has_directives(text) {
+            return text.into();
         }
-        let above = marker(text).map_or("", |at| &text[..at]);
-        let kept: String = above
-            .split_inclusive('\n')
-            .filter(|line| !line.starts_with("%YAML"))
-            .collect();
+        let lines = above.split_inclusive('\n');
+        let kept: String = lines.filter(|line| !line.starts_with("%YAML")).collect();
         if kept.lines().any(|line| line.starts_with('%')) {
             self.text.push_str("...");
             self.text.push_str(self.line_break);
         }
-        format!("{kept}{}", &text[above.len()..])
+        (kept + below).into()
     }
 
     /// Adds a missing line break between two documents.

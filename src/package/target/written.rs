@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::line_breaks::{line_break_of, with_line_break};
 use crate::package::assemble::{Action, Assembly, Insertion};
 use crate::package::head::begins_with_marker;
-use crate::package::insertion_point::Neighbours;
+use crate::package::insertion_point::insertion_points;
 use crate::package::parsed::Parsed;
 use crate::package::readable::Readable;
 
@@ -30,16 +30,40 @@ impl Target<'_> {
         named: &FxHashSet<ResourceRef>,
     ) -> Result<(), Error> {
         let file = self.files.binary_search_by(|it| it.read.name.cmp(path));
-        let Ok(file) = file else {
-            let mut actions = vec![Action::Remove; from.file.documents.len()];
-            for (index, text) in new {
-                let text = with_line_break(&text, line_break_of(from.file.text)).into_owned();
-                actions[index] = Action::Arrive(text);
-            }
-            let text = assembled(from, &actions, &[], from.file.ends_line())?;
-            self.added.insert(path.to_owned(), text);
-            return Ok(());
+        let (places, line_break) = match file {
+            Ok(file) => (
+                self.insertion_points(file, existing, named),
+                line_break_of(self.files[file].read.file.text),
+            ),
+            Err(_) => (
+                (0..from.file.documents.len()).collect(),
+                line_break_of(from.file.text),
+            ),
         };
+        let insertions = new.into_iter().map(|(index, text)| Insertion {
+            before: places[index],
+            text: with_line_break(&text, line_break).into_owned(),
+            marks: None,
+        });
+        if let Ok(file) = file {
+            self.files[file].insertions.extend(insertions);
+        } else {
+            let actions = vec![Action::Remove; from.file.documents.len()];
+            let insertions: Vec<Insertion> = insertions.collect();
+            let text = assembled(from, &actions, &insertions, from.file.ends_line())?;
+            self.added.insert(path.to_owned(), text);
+        }
+        Ok(())
+    }
+
+    /// Returns the insertion points in a file for each document of another file. `existing` and
+    /// `named` are as in [`Target::add`].
+    fn insertion_points(
+        &self,
+        file: usize,
+        existing: &[Option<ResourceRef>],
+        named: &FxHashSet<ResourceRef>,
+    ) -> Vec<usize> {
         let is_here =
             |it: &ResourceRef| it.file == file && it.item.is_none() && !self.is_deleted(*it);
         let local_of = existing.iter().map(|it| Some(it.filter(is_here)?.document));
@@ -52,21 +76,7 @@ impl Target<'_> {
             };
             !named.contains(&it) && !self.is_deleted(it)
         });
-        let places = Neighbours {
-            local_of: local_of.collect(),
-            is_own: is_own.collect(),
-        }
-        .places();
-        let line_break = line_break_of(self.files[file].read.file.text);
-        let insertions = new.into_iter().map(|(index, text)| Insertion {
-            before: places[index],
-            text: with_line_break(&text, line_break).into_owned(),
-            marks: None,
-        });
-        let file = &mut self.files[file];
-        file.insertions.extend(insertions);
-        file.insertions.sort_by_key(|insertion| insertion.before);
-        Ok(())
+        insertion_points(&local_of.collect::<Vec<_>>(), &is_own.collect::<Vec<_>>())
     }
 
     /// Returns the paths of the changed and new files, with their new text; `None` for a deleted
