@@ -3,13 +3,13 @@
 use rayon::prelude::*;
 
 use super::file_triple::FileTriple;
-use super::pair::DocRef;
+use super::pair::{DocRef, buckets};
 use super::parsed::ParsedFile;
 use super::read::ReadFile;
 use super::resource::ResourceId;
 use super::similarity::Leaves;
 use crate::error::{Error, Place, Warning, shown};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::visible::visible;
 
 /// The resources of one side of a file, with their identities.
@@ -83,53 +83,34 @@ pub(super) fn without_repeated<'r>(
     files: &Triple<Option<&ParsedFile<'_>>>,
     named: Triple<Named<'r>>,
 ) -> Triple<Named<'r>> {
-    let count = |side: &Named<'_>, id: &ResourceId<'_>| side.iter().filter(|it| it.1 == id).count();
-    let is_repeated = |id: &ResourceId<'_>| {
-        count(&named.original, id) > 1
-            && count(&named.updated, id) < 2
-            && count(&named.local, id) < 2
-    };
-    if !has_repeated(&named.original) {
-        return named;
-    }
-    let leaves = |side: Option<&ParsedFile<'_>>, document: &DocRef| {
-        let parsed = side.and_then(|file| file.documents.get(document.document));
+    let leaves = |side: Side, document: DocRef| {
+        let parsed = files[side].and_then(|file| file.documents.get(document.document));
         parsed.map(Leaves::of).unwrap_or_default()
     };
-    let mut original: Named<'r> = Vec::with_capacity(named.original.len());
-    for (document, id) in &named.original {
-        if !is_repeated(id) {
-            original.push((*document, *id));
-            continue;
-        }
-        if original.iter().any(|(_, known)| known == id) {
-            continue;
-        }
-        let find = |side: &Named<'_>, file| {
-            let found = side.iter().find(|it| it.1 == *id);
-            found.map(|(document, _)| leaves(file, document))
+    let mut original = Vec::with_capacity(named.original.len());
+    for same in buckets(named.original, |(_, id)| *id) {
+        let id = same[0].1;
+        let of_id = |resources: &Named<'_>| -> Vec<DocRef> {
+            let same = resources.iter().filter(|(_, other)| *other == id);
+            same.map(|(document, _)| *document).collect()
         };
-        let others = [
-            find(&named.local, files.local),
-            find(&named.updated, files.updated),
-        ];
-        let rank = |document: &DocRef| {
-            let leaves = leaves(files.original, document);
-            let distance = others
-                .each_ref()
-                .map(|other| other.as_ref().map_or(0, |other| leaves.distance(other)));
+        if same.len() == 1 || of_id(&named.updated).len() > 1 || of_id(&named.local).len() > 1 {
+            original.extend(same);
+            continue;
+        }
+        let others = [(Side::Local, &named.local), (Side::Updated, &named.updated)];
+        let others = others.map(|(side, resources)| {
+            let document = of_id(resources).pop();
+            document.map(|document| leaves(side, document))
+        });
+        let rank = |(document, _): &(DocRef, &ResourceId<'_>)| {
+            let leaves = leaves(Side::Original, *document);
+            let others = others.each_ref().map(Option::as_ref);
+            let distance = others.map(|other| other.map_or(0, |it| leaves.distance(it)));
             (distance, *document)
         };
-        let versions = named.original.iter().filter(|it| it.1 == *id);
-        if let Some((most_similar, id)) = versions.min_by_key(|(document, _)| rank(document)) {
-            original.push((*most_similar, *id));
-        }
+        original.extend(same.into_iter().min_by_key(rank));
     }
+    original.sort_unstable_by_key(|(document, _)| *document);
     Triple { original, ..named }
-}
-
-/// Returns true if an identity occurs more than once.
-fn has_repeated(side: &Named<'_>) -> bool {
-    let mut seen = rustc_hash::FxHashSet::default();
-    side.iter().any(|(_, id)| !seen.insert(*id))
 }

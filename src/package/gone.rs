@@ -125,29 +125,15 @@ pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut 
 
 /// Returns the conflict about a folder that local deleted.
 fn folder_conflict(folder: &Path, triples: &[FileTriple]) -> FileConflict {
-    let triples_below = || {
-        triples
-            .iter()
-            .filter(|triple| triple.path.starts_with(folder))
-    };
-    let files = |count: usize| Some(format!("({count} files)").into());
-    let values = Triple {
-        original: files(
-            triples_below()
-                .filter(|it| it.sides.original.is_some())
-                .count(),
-        ),
-        updated: files(
-            triples_below()
-                .filter(|it| it.sides.updated.is_some())
-                .count(),
-        ),
-        local: None,
+    let count = |side: Side| {
+        let is_below = |it: &&FileTriple| it.path.starts_with(folder) && it.sides[side].is_some();
+        let files = triples.iter().filter(is_below).count();
+        Some(format!("({files} files)").into())
     };
     FileConflict::of_whole(
         folder,
         ConflictKind::DeletedLocally,
-        values,
+        Triple::new(count(Side::Original), count(Side::Updated), None),
         Resolution::Local,
     )
 }

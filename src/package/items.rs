@@ -92,17 +92,15 @@ fn with_items_as_documents(path: &Path, text: &str) -> Option<(String, Origin)> 
     let mut lines = Vec::new();
     let mut has_lists = false;
     for parsed in &file.documents {
-        let first_line = parsed.document.line;
-        let Some((tree, items)) = parsed.kept().and_then(|tree| Some((tree, items_of(tree)?)))
-        else {
+        let Some((tree, items)) = items_of_list(parsed) else {
             let whole = parsed.whole(text);
             new_text.push_str(whole);
+            let first_line = parsed.document.line;
             lines.extend((0..whole.matches('\n').count()).map(|line| (first_line + line, 0)));
             continue;
         };
         has_lists = true;
-        let positions = item_positions(tree, first_line, &items);
-        for (item, (line, indent)) in items.into_iter().zip(positions) {
+        for (item, (line, indent)) in items {
             new_text.push_str("---\n");
             lines.push((line, indent));
             for (index, text) in tree.text_of(item).lines().enumerate() {
@@ -132,49 +130,47 @@ pub(super) struct Item {
 
 /// Returns the items of a document that is a list of resources; none for any other document. `file`
 /// is the text of the file that the document is in.
-pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
-    let Some(tree) = parsed.kept() else {
-        return Vec::new();
-    };
-    let Some(nodes) = items_of(tree) else {
+pub(super) fn items(file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
+    let Some((tree, items)) = items_of_list(parsed) else {
         return Vec::new();
     };
     let file = Arc::new(Lines::of(file));
-    let positions = item_positions(tree, parsed.document.line, &nodes);
-    let nodes = nodes.into_iter().zip(positions);
-    nodes
-        .map(|(item, (line, indent))| {
-            let text = item_text(tree, item);
-            let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
-            let read = ParsedFile::parse(path, &text).ok();
-            Item {
-                id: read
-                    .and_then(|it| Some(it.documents.first()?.resource.as_ref()?.id.to_static())),
-                origin: Origin {
-                    text: Arc::clone(&file),
-                    lines: lines.collect(),
-                },
-                text,
-            }
-        })
-        .collect()
+    let item = |(item, (line, indent)): (NodeId, (usize, usize))| {
+        let text = item_text(tree, item);
+        let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
+        let read = Tree::parse(&text).ok().flatten();
+        Item {
+            id: read.and_then(|tree| Some(ResourceId::of(&tree)?.to_static())),
+            origin: Origin {
+                text: Arc::clone(&file),
+                lines: lines.collect(),
+            },
+            text,
+        }
+    };
+    items.into_iter().map(item).collect()
 }
 
-/// Returns the line and column of each item in the file, from 0. `first_line` is the document's
-/// line.
-fn item_positions(tree: &Tree<'_>, first_line: usize, items: &[NodeId]) -> Vec<(usize, usize)> {
+/// Returns the tree of a document that is a list of resources, and the items with their lines and
+/// columns in the file, from 0.
+fn items_of_list<'p, 'a>(
+    parsed: &'p Parsed<'a>,
+) -> Option<(&'p Tree<'a>, Vec<(NodeId, (usize, usize))>)> {
+    let tree = parsed.kept()?;
+    let items = items_of(tree)?;
+    let first_line = parsed.document.line;
     let (mut counted, mut line) = (0, first_line);
-    let position = |item: &NodeId| {
-        let start = tree.node(tree.resolve(*item)).span.start;
+    let position = |item: NodeId| {
+        let start = tree.node(tree.resolve(item)).span.start;
         // count lines from the preceding item only; the value of an alias may be above that
         if start < counted {
             (counted, line) = (0, first_line);
         }
         line += count_lines(&tree.text()[counted as usize..start as usize]);
         counted = start;
-        (line, tree.column(start) as usize)
+        (item, (line, tree.column(start) as usize))
     };
-    items.iter().map(position).collect()
+    Some((tree, items.into_iter().map(position).collect()))
 }
 
 /// Returns the text of an item as a document, with a line break at its end.

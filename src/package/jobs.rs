@@ -1,6 +1,8 @@
 //! Distributes the paired documents (rules: Documents) over the files of the result: [`jobs`]
 //! returns a [`Job`] for each file, which `documents` carries out.
 
+use rustc_hash::FxHashSet;
+
 use super::file_triple::FileTriple;
 use super::gone::Gone;
 use super::pair::{DocRef, Group};
@@ -145,66 +147,37 @@ fn target_triple(group: &Group, local: DocRef, moved_to: &[usize]) -> usize {
     }
 }
 
-/// The file that the documents of one file are paired with, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counterpart {
-    Unknown,
-    One(usize),
-    Several,
-}
-
 /// Returns the files that upstream renamed as a whole, as old and new triple.
 ///
 /// Upstream no longer has the old file and has the new one; original and local have only the old
 /// one. All documents that upstream kept moved to the new file, which has only these and new ones,
 /// and local moved none.
 fn renames(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, usize)> {
-    let present = |triple: usize| {
-        let has_file = |side: Side| files[triple].file(side).is_some();
-        Side::ALL.map(has_file).into_array()
-    };
-    let mut targets = vec![Counterpart::Unknown; files.len()];
-    let mut sources = vec![Counterpart::Unknown; files.len()];
-    for group in groups {
-        let (Some(local), from) = (group.local, group.original.map(|it| it.triple)) else {
-            continue;
-        };
-        let is_in_original_file = from == Some(local.triple);
-        match group.updated {
-            Some(updated) if is_in_original_file => {
-                add_counterpart(&mut targets[local.triple], updated.triple);
-                add_counterpart(&mut sources[updated.triple], local.triple);
-            }
-            Some(updated) => {
-                targets[local.triple] = Counterpart::Several;
-                sources[updated.triple] = Counterpart::Several;
-            }
-            // a document that upstream deleted does not matter; one that only local has keeps the
-            // file at its path
-            None if is_in_original_file => {}
-            None => targets[local.triple] = Counterpart::Several,
+    let present = |triple: usize| Side::ALL.map(|side| files[triple].file(side).is_some());
+    // the old and the new file of documents; `None` if the document does not move with its file
+    let mut moves: FxHashSet<(Option<usize>, Option<usize>)> = FxHashSet::default();
+    for group in groups.iter().filter(|group| group.local.is_some()) {
+        let triples = group.map(|member| member.map(|it| it.triple));
+        if triples.original != triples.local {
+            // a document that only local has keeps the file at its path
+            moves.extend([(triples.local, None), (None, triples.updated)]);
+        } else if triples.updated.is_some() {
+            moves.insert((triples.local, triples.updated));
         }
     }
-    let renamed = |from: usize| match targets[from] {
-        Counterpart::One(to)
-            if present(from) == [true, false, true]
-                && present(to) == [false, true, false]
-                && sources[to] == Counterpart::One(from) =>
-        {
-            Some((from, to))
-        }
-        _ => None,
+    let (mut targets, mut sources) = (vec![0; files.len()], vec![0; files.len()]);
+    for (from, to) in &moves {
+        from.iter().for_each(|from| targets[*from] += 1);
+        to.iter().for_each(|to| sources[*to] += 1);
+    }
+    let renamed = |(from, to): (Option<usize>, Option<usize>)| {
+        let (from, to) = from.zip(to)?;
+        let is_renamed = present(from) == Triple::new(true, false, true)
+            && present(to) == Triple::new(false, true, false)
+            && (targets[from], sources[to]) == (1, 1);
+        is_renamed.then_some((from, to))
     };
-    (0..files.len()).filter_map(renamed).collect()
-}
-
-/// Adds the triple of a paired document to a counterpart.
-fn add_counterpart(counterpart: &mut Counterpart, triple: usize) {
-    *counterpart = match *counterpart {
-        Counterpart::Unknown => Counterpart::One(triple),
-        Counterpart::One(known) if known == triple => Counterpart::One(triple),
-        _ => Counterpart::Several,
-    };
+    moves.into_iter().filter_map(renamed).collect()
 }
 
 /// Returns the documents of a group.

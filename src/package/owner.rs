@@ -3,6 +3,7 @@
 use std::fs::{File, Permissions};
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::write::MODES;
 use crate::triple::Triple;
@@ -28,95 +29,74 @@ pub(super) fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the mode for the journal: without the set-user-ID, set-group-ID and sticky bits.
+/// Returns the mode that a file has on this system, if it has modes.
 #[cfg(unix)]
-pub(super) fn mode(permissions: &Permissions) -> Option<u32> {
+fn full_mode(permissions: &Permissions) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    Some(permissions.mode() & MODES)
+    Some(permissions.mode())
 }
 
 #[cfg(not(unix))]
-pub(super) fn mode(_permissions: &Permissions) -> Option<u32> {
+fn full_mode(_permissions: &Permissions) -> Option<u32> {
     None
 }
 
-/// Returns the permissions for a mode from the journal.
+/// Returns the permissions for a mode; `None` if the system has no modes.
 #[cfg(unix)]
-pub(super) fn permissions(mode: Option<u32>) -> Option<Permissions> {
+pub(super) fn permissions(mode: u32) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    mode.map(Permissions::from_mode)
-}
-
-#[cfg(not(unix))]
-pub(super) fn permissions(_mode: Option<u32>) -> Option<Permissions> {
-    None
-}
-
-/// Returns the permissions of a new file: 0644, or 0755 if it is executable, without the bits that
-/// the umask clears.
-#[cfg(unix)]
-pub(crate) fn of_new(is_executable: bool) -> Option<Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-    use std::sync::OnceLock;
-
-    static ALLOWED: OnceLock<u32> = OnceLock::new();
-    let allowed = *ALLOWED.get_or_init(|| {
-        // the umask is read off a file that is created with all of these bits
-        let probe = tempfile::Builder::new()
-            .permissions(Permissions::from_mode(0o755))
-            .tempfile();
-        let metadata = probe.and_then(|file| file.as_file().metadata());
-        metadata.map_or(0o700, |it| it.permissions().mode() & 0o755)
-    });
-    let mode = if is_executable {
-        allowed
-    } else {
-        allowed & 0o644
-    };
     Some(Permissions::from_mode(mode))
 }
 
 #[cfg(not(unix))]
-pub(crate) fn of_new(_is_executable: bool) -> Option<Permissions> {
-    let probe = tempfile::tempfile().and_then(|file| file.metadata());
-    probe.ok().map(|it| it.permissions())
+pub(super) fn permissions(_mode: u32) -> Option<Permissions> {
+    None
+}
+
+/// Returns the mode for the journal: without the set-user-ID, set-group-ID and sticky bits.
+pub(super) fn mode(permissions: &Permissions) -> Option<u32> {
+    full_mode(permissions).map(|mode| mode & MODES)
+}
+
+/// Returns the permissions of a new file: 0644, or 0755 if it is executable, without the bits that
+/// the umask clears.
+pub(crate) fn of_new(is_executable: bool) -> Option<Permissions> {
+    static PROBED: OnceLock<Option<Permissions>> = OnceLock::new();
+    let probed = PROBED.get_or_init(|| {
+        // the umask is read off a file that is created with all of these bits
+        let mut probe = tempfile::Builder::new();
+        if let Some(all) = permissions(0o755) {
+            probe.permissions(all);
+        }
+        let metadata = probe.tempfile().and_then(|file| file.as_file().metadata());
+        metadata.map_or(permissions(0o700), |it| Some(it.permissions()))
+    });
+    let probed = probed.as_ref()?;
+    match full_mode(probed) {
+        Some(mode) => permissions(mode & if is_executable { 0o755 } else { 0o644 }),
+        None => Some(probed.clone()),
+    }
 }
 
 /// Returns true if the owner may execute the file; always false on systems without that permission.
-#[cfg(unix)]
 pub(crate) fn is_executable(permissions: &Permissions) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    permissions.mode() & 0o100 != 0
-}
-
-#[cfg(not(unix))]
-pub(crate) fn is_executable(_permissions: &Permissions) -> bool {
-    false
+    full_mode(permissions).is_some_and(|mode| mode & 0o100 != 0)
 }
 
 /// Returns new permissions for the local file if upstream changed the executable bit and local did
 /// not (rules: Writing), else `None`. An executable file can be executed by all who may read it, as
 /// in git.
-#[cfg(unix)]
 pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let (original, updated, local) = (sides.original?, sides.updated?, sides.local?);
     let executable = is_executable(updated);
     if is_executable(original) == executable || is_executable(local) == executable {
         return None;
     }
-    let local = local.mode();
-    Some(Permissions::from_mode(match executable {
-        true => local | (local & 0o444) >> 2,
-        false => local & !0o111,
-    }))
-}
-
-#[cfg(not(unix))]
-pub(super) fn with_executable_bit(_sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
-    None
+    let mode = full_mode(local)?;
+    permissions(match executable {
+        true => mode | (mode & 0o444) >> 2,
+        false => mode & !0o111,
+    })
 }

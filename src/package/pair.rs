@@ -35,34 +35,21 @@ struct Candidate<'r> {
 /// Binds a resource of the original to its file if updated and local have it there with one other
 /// version of its API. These are its counterparts, and not a resource elsewhere that still has the
 /// original's version.
-fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
-    type BySides<'r, 's> = FxHashMap<(usize, [&'r str; 4]), Triple<Option<&'r ResourceId<'s>>>>;
-    let mut by_file_and_id: BySides<'_, '_> = FxHashMap::default();
+fn bind_to_other_version<'r>(candidates: &mut [Candidate<'r>]) {
+    type Key<'r> = (usize, [&'r str; 4]);
+    let key = |it: &Candidate<'r>| (first_file(&it.group), it.id.of_any_version());
+    let mut ids: FxHashMap<Key<'r>, Triple<Option<&ResourceId<'r>>>> = FxHashMap::default();
     for candidate in candidates.iter() {
-        let sides = by_file_and_id
-            .entry((first_file(&candidate.group), candidate.id.of_any_version()))
-            .or_default();
-        let id_if_present = |member: Option<DocRef>| member.map(|_| candidate.id);
-        *sides = candidate
-            .group
-            .map(id_if_present)
-            .zip(*sides)
-            .map(|(id, known)| id.or(known));
+        let sides = ids.entry(key(candidate)).or_default();
+        for side in Side::ALL.into_array() {
+            sides[side] = candidate.group[side].map_or(sides[side], |_| Some(candidate.id));
+        }
     }
-    let bound: Vec<bool> = candidates
-        .iter()
-        .map(|candidate| {
-            let key = (first_file(&candidate.group), candidate.id.of_any_version());
-            let sides = by_file_and_id.get(&key);
-            candidate.group.original.is_some()
-                && sides.is_some_and(|sides| {
-                    sides.updated.is_some_and(|updated| updated != candidate.id)
-                        && sides.updated == sides.local
-                })
-        })
-        .collect();
-    for (candidate, is_bound) in candidates.iter_mut().zip(bound) {
-        candidate.is_bound_to_file = is_bound;
+    for candidate in candidates {
+        let sides = ids.get(&key(candidate)).copied().unwrap_or_default();
+        candidate.is_bound_to_file = candidate.group.original.is_some()
+            && sides.updated.is_some_and(|updated| updated != candidate.id)
+            && sides.updated == sides.local;
     }
 }
 
@@ -112,29 +99,20 @@ fn resources_of<'r>(triple: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
         .collect()
 }
 
-/// Returns the candidates of one file: one for each resource of each side. If all sides have the
-/// same identities in the same order, as most files do, the sides are already combined.
-fn candidates<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
-    let ids = sides.as_ref().map(|side| side.iter().map(|(_, id)| *id));
-    let candidate = |group, id| Candidate {
-        group,
-        id,
-        is_bound_to_file: false,
-    };
-    if ids.original.clone().eq(ids.updated) && ids.original.eq(ids.local) {
-        let groups = (0..sides.original.len()).map(|index| {
-            let (_, id) = sides.original[index];
-            candidate(sides.as_ref().map(|side| Some(side[index].0)), id)
-        });
-        return groups.collect();
-    }
-    let sides = sides.into_array().into_iter().enumerate();
-    sides
-        .flat_map(|(side, resources)| {
-            let new = move |(document, id)| candidate(single_member(side, document), id);
-            resources.into_iter().map(new)
+/// Returns the candidates of one file: one for each resource of each side.
+fn candidates<'r>(sides: Triple<Named<'r>>) -> impl Iterator<Item = Candidate<'r>> {
+    let sides = Side::ALL.zip(sides).into_array().into_iter();
+    sides.flat_map(|(side, resources)| {
+        resources.into_iter().map(move |(document, id)| {
+            let mut group = Group::default();
+            group[side] = Some(document);
+            Candidate {
+                group,
+                id,
+                is_bound_to_file: false,
+            }
         })
-        .collect()
+    })
 }
 
 /// Pairs the documents of one file that are not resources, by index.
@@ -177,18 +155,13 @@ fn pair_by_key<'r, K: Hash + Eq>(
 }
 
 fn pair_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
-    let mut paired = Vec::new();
-    let mut incomplete = Vec::new();
-    for bucket in buckets(bucket, |candidate| first_file(&candidate.group)) {
-        for mut candidate in combine_in_order(bucket) {
-            candidate.is_bound_to_file = true;
-            if is_complete(&candidate.group) {
-                paired.push(candidate);
-            } else {
-                incomplete.push(candidate);
-            }
-        }
+    let by_file = buckets(bucket, |candidate| first_file(&candidate.group));
+    let mut paired: Vec<_> = by_file.into_iter().flat_map(combine_in_order).collect();
+    for candidate in &mut paired {
+        candidate.is_bound_to_file = true;
     }
+    let is_incomplete = |candidate: &mut Candidate<'_>| !is_complete(&candidate.group);
+    let incomplete: Vec<_> = paired.extract_if(.., is_incomplete).collect();
     paired.extend(
         match can_combine(&incomplete) && !is_overlay_elsewhere(&incomplete) {
             true => combine(incomplete),
@@ -212,7 +185,7 @@ fn is_overlay_elsewhere(bucket: &[Candidate<'_>]) -> bool {
 }
 
 /// Groups items by key, in the order in which the keys first appear.
-fn buckets<T, K: Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+pub(super) fn buckets<T, K: Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
     let mut index: FxHashMap<K, usize> = FxHashMap::default();
     let mut buckets: Vec<Vec<T>> = Vec::new();
     for item in items {
@@ -250,10 +223,10 @@ fn combine(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
 fn combine_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let mut combined: Vec<Candidate<'_>> = Vec::new();
     // for each side, the number of combined candidates that have it, which are the first ones
-    let mut taken = [0; 3];
+    let mut taken: Triple<usize> = Triple::default();
     for candidate in bucket {
-        let members = candidate.group.map(|member| member.is_some()).into_array();
-        let sides = [0, 1, 2].into_iter().filter(|side| members[*side]);
+        let sides = Side::ALL.into_array().into_iter();
+        let sides = sides.filter(|side| candidate.group[*side].is_some());
         let at = sides.clone().map(|side| taken[side]).max().unwrap_or(0);
         sides.for_each(|side| taken[side] = at + 1);
         match combined.get_mut(at) {
@@ -268,12 +241,15 @@ pub(super) fn union(left: Group, right: Group) -> Group {
     left.zip(right).map(|(left, right)| left.or(right))
 }
 
-fn single_member(side: usize, document: DocRef) -> Group {
-    let member = |at| (at == side).then_some(document);
-    Triple::new(member(0), member(1), member(2))
+/// Returns true if a side has a document in both groups.
+pub(super) fn has_common_side(left: &Group, right: &Group) -> bool {
+    let sides = left.zip(*right).into_array();
+    sides
+        .iter()
+        .any(|(left, right)| left.is_some() && right.is_some())
 }
 
-pub(super) fn is_complete(group: &Group) -> bool {
+fn is_complete(group: &Group) -> bool {
     group.into_array().iter().all(Option::is_some)
 }
 

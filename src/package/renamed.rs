@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::file_triple::FileTriple;
 use super::jobs::{document_at, members};
-use super::pair::{DocRef, Group, union};
+use super::pair::{DocRef, Group, has_common_side, union};
 use super::plan::Renamed;
 use super::read::ReadFile;
 use super::resource::ResourceId;
@@ -60,22 +60,9 @@ pub(super) fn renamed_resources(
     groups.iter().filter_map(find).collect()
 }
 
-/// The unpaired resources of one group and kind in one file: indexes of groups, in the order of the
-/// file.
-#[derive(Debug, Default)]
-struct Unpaired {
-    originals: Vec<usize>,
-    others: Vec<usize>,
-}
-
-impl Unpaired {
-    fn of_side(&mut self, side: Side) -> &mut Vec<usize> {
-        match side {
-            Side::Original => &mut self.originals,
-            Side::Updated | Side::Local => &mut self.others,
-        }
-    }
-}
+/// The unpaired resources of one file with one key, in the order of the file: the indexes of groups
+/// with a resource of the original, and of groups with one of the other side.
+type Unpaired = [Vec<usize>; 2];
 
 struct RenamePairing<'g, 'f, 'a> {
     groups: &'g mut Vec<Group>,
@@ -88,117 +75,62 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
     /// Pairs the unpaired resources of the original with those of `side`, in the file that
     /// `file_side` has the original's resource in.
     fn pair_side(&mut self, side: Side, file_side: Side) {
-        for unpaired in self.unpaired(side, file_side, |id| ("", id.kind.as_ref())) {
-            self.pair_moved_api_group(side, &unpaired);
+        let sides = [side, file_side, Side::Original];
+        let moved = self.unpaired(sides, |id, _| ["", &id.kind, &id.namespace, &id.name]);
+        for (original, other) in unique_pairs(&moved) {
+            self.pair_similar(side, &[original], &[other]);
         }
-        for mut unpaired in self.unpaired(side, file_side, |id| (id.group(), id.kind.as_ref())) {
-            self.pair_equal_names(side, Side::Original, &mut unpaired);
-            // local may have upstream's name already
-            self.pair_equal_names(side, Side::Updated, &mut unpaired);
+        // local may have upstream's name already
+        for name_side in [Side::Original, Side::Updated] {
+            let sides = [side, file_side, name_side];
+            let named = |id: &'f ResourceId<'a>, name: &'f ResourceId<'a>| {
+                [id.group(), &id.kind, "", &name.name]
+            };
+            for (original, other) in unique_pairs(&self.unpaired(sides, named)) {
+                if self.can_combine(original, other) {
+                    self.combine(original, other);
+                }
+            }
+        }
+        for [originals, others] in self.unpaired(sides, |id, _| [id.group(), &id.kind, "", ""]) {
             // resources that upstream deleted pair last: they have no changes to merge
             let is_kept = |index: &usize| self.groups[*index].updated.is_some();
-            let (kept, deleted): (Vec<_>, Vec<_>) =
-                unpaired.originals.iter().partition(|it| is_kept(it));
-            self.pair_similar(side, &kept, &unpaired.others);
-            self.pair_similar(side, &deleted, &unpaired.others);
+            let (kept, deleted): (Vec<_>, Vec<_>) = originals.iter().partition(|it| is_kept(it));
+            self.pair_similar(side, &kept, &others);
+            self.pair_similar(side, &deleted, &others);
         }
     }
 
-    /// Returns the unpaired resources of the original and of `side` by file and by the result of
-    /// `group_and_kind`, where both have some.
+    /// Returns the unpaired resources of the original and of `side` by file and key. `key` makes
+    /// the key from the identity of a resource and the one that names it, which `name_side` has for
+    /// the original's.
     fn unpaired(
         &self,
-        side: Side,
-        file_side: Side,
-        group_and_kind: fn(&'f ResourceId<'a>) -> (&'f str, &'f str),
+        [side, file_side, name_side]: [Side; 3],
+        key: impl Fn(&'f ResourceId<'a>, &'f ResourceId<'a>) -> [&'f str; 4],
     ) -> Vec<Unpaired> {
-        let mut by_kind: FxHashMap<(usize, (&str, &str)), Unpaired> = FxHashMap::default();
+        let mut by_key: FxHashMap<(usize, [&str; 4]), Unpaired> = FxHashMap::default();
         for (index, group) in self.groups.iter().enumerate() {
             let Some(own_side) = unpaired_side(side, group) else {
                 continue;
             };
-            let triple = match own_side {
-                Side::Original => file_of_original(file_side, group),
-                Side::Updated | Side::Local => group[own_side].map(|it| it.triple),
+            let (triple, name_side, list) = match own_side {
+                Side::Original => (file_of_original(file_side, group), name_side, 0),
+                _ => (group[own_side].map(|it| it.triple), own_side, 1),
             };
-            if let (Some(triple), Some(id)) = (triple, self.id_of(own_side, group)) {
-                let unpaired = by_kind.entry((triple, group_and_kind(id))).or_default();
-                unpaired.of_side(own_side).push(index);
+            let name = self.id_of(name_side, group);
+            if let (Some(triple), Some(id), Some(name)) =
+                (triple, self.id_of(own_side, group), name)
+            {
+                by_key.entry((triple, key(id, name))).or_default()[list].push(index);
             }
         }
-        let by_kind = by_kind.into_values();
-        let mut all: Vec<Unpaired> = by_kind
-            .filter(|unpaired| !unpaired.originals.is_empty() && !unpaired.others.is_empty())
-            .collect();
-        for unpaired in &mut all {
-            let document = |side: Side| move |index: &usize| self.groups[*index][side];
-            unpaired
-                .originals
-                .sort_unstable_by_key(document(Side::Original));
-            unpaired.others.sort_unstable_by_key(document(side));
+        let mut all: Vec<Unpaired> = by_key.into_values().collect();
+        for [originals, others] in &mut all {
+            originals.sort_unstable_by_key(|index| self.groups[*index].original);
+            others.sort_unstable_by_key(|index| self.groups[*index][side]);
         }
         all
-    }
-
-    /// Pairs resources that alone have one namespace and name, in different API groups, if their
-    /// content is mostly the same.
-    fn pair_moved_api_group(&mut self, side: Side, unpaired: &Unpaired) {
-        let pairs = self.uniquely_named((Side::Original, side), unpaired, |id| {
-            (id.namespace.as_ref(), id.name.as_ref())
-        });
-        for (original, other) in pairs {
-            self.pair_similar(side, &[original], &[other]);
-        }
-    }
-
-    /// Pairs resources that alone have one name. The name of an original resource is taken from
-    /// `name_side`.
-    fn pair_equal_names(&mut self, side: Side, name_side: Side, unpaired: &mut Unpaired) {
-        for (original, other) in
-            self.uniquely_named((name_side, side), unpaired, |id| ("", id.name.as_ref()))
-        {
-            if self.can_combine(original, other) {
-                self.combine(original, other);
-            }
-        }
-        unpaired
-            .originals
-            .retain(|index| self.groups[*index][side].is_none());
-        unpaired
-            .others
-            .retain(|index| !self.groups[*index].is_empty());
-    }
-
-    /// Returns the pairs of an original resource and one of `sides.1` that alone have one value of
-    /// `name`. The name of the original's is taken from `sides.0`.
-    fn uniquely_named(
-        &self,
-        sides: (Side, Side),
-        unpaired: &Unpaired,
-        name: fn(&'f ResourceId<'a>) -> (&'f str, &'f str),
-    ) -> Vec<(usize, usize)> {
-        let mut names: FxHashMap<(&str, &str), Unpaired> = FxHashMap::default();
-        let originals = unpaired
-            .originals
-            .iter()
-            .map(|it| (sides.0, Side::Original, *it));
-        let others = unpaired.others.iter().map(|it| (sides.1, sides.1, *it));
-        for (name_side, own_side, index) in originals.chain(others) {
-            if let Some(id) = self.id_of(name_side, &self.groups[index]) {
-                names
-                    .entry(name(id))
-                    .or_default()
-                    .of_side(own_side)
-                    .push(index);
-            }
-        }
-        let pairs = names.into_values().filter_map(|of_name| {
-            match (&of_name.originals[..], &of_name.others[..]) {
-                ([original], [other]) => Some((*original, *other)),
-                _ => None,
-            }
-        });
-        pairs.collect()
     }
 
     /// Pairs resources that have mostly the same content: the most similar first, then the nearest.
@@ -227,11 +159,7 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
 
     /// Returns true if no side has both resources: local may have the old name beside the new one.
     fn can_combine(&self, original: usize, other: usize) -> bool {
-        let members = self.groups[original].zip(self.groups[other]);
-        let is_free = |(original, other): (Option<DocRef>, Option<DocRef>)| {
-            original.is_none() || other.is_none()
-        };
-        members.into_array().into_iter().all(is_free)
+        !has_common_side(&self.groups[original], &self.groups[other])
     }
 
     fn combine(&mut self, original: usize, other: usize) {
@@ -268,6 +196,15 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
         let member = document_at(self.files, side, group[side]?)?;
         Some(member.resource.as_ref()?.pairing())
     }
+}
+
+/// Returns the resources that alone have their key.
+fn unique_pairs(all: &[Unpaired]) -> Vec<(usize, usize)> {
+    let pair = |unpaired: &Unpaired| match unpaired.each_ref().map(Vec::as_slice) {
+        [&[original], &[other]] => Some((original, other)),
+        _ => None,
+    };
+    all.iter().filter_map(pair).collect()
 }
 
 /// Returns the file in which `side` has the original's resource; for another side than the

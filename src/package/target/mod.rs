@@ -331,7 +331,7 @@ impl TargetDocument {
 impl<'a> TargetFile<'a> {
     fn new(read: Readable<'a>) -> Self {
         let documents = read.file.documents.iter().map(|parsed| TargetDocument {
-            items: items(&read.path, read.file.text, parsed),
+            items: items(read.file.text, parsed),
             ..TargetDocument::default()
         });
         Self {

@@ -253,7 +253,7 @@ impl<'p> WriteRun<'p> {
             self.check_stopped()?;
             let staged = NewFile {
                 owner: Some(&self.root.join(step.owner)),
-                permissions: permissions(mode(&step.change.permissions)),
+                permissions: mode(&step.change.permissions).and_then(permissions),
                 durable: self.durable,
             };
             let to = self.root.join(self.journal.staged(index));

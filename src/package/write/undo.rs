@@ -185,7 +185,7 @@ fn restore(
     make_folders(disk, path.parent().unwrap_or(path))?;
     let file = NewFile {
         owner: Some(path),
-        permissions: permissions(mode),
+        permissions: mode.and_then(permissions),
         ..NewFile::default()
     };
     file.put(disk, staged, bytes)
