@@ -117,6 +117,15 @@ impl<T> Triple<T> {
     }
 }
 
+impl<T> IntoIterator for Triple<T> {
+    type Item = T;
+    type IntoIter = std::array::IntoIter<T, 3>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.into_array().into_iter()
+    }
+}
+
 impl<T> Index<Side> for Triple<T> {
     type Output = T;
 

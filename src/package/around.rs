@@ -149,7 +149,7 @@ impl FileMerge<'_, '_, '_> {
 
 /// Returns true if all documents are values on lines of their own, none a block collection.
 fn are_values(members: &Triple<Option<&Parsed<'_>>>) -> bool {
-    let mut present = members.into_array().into_iter().flatten();
+    let mut present = members.into_iter().flatten();
     present.all(|parsed| matches!(parsed.root, Root::Value(_)))
 }
 

@@ -27,7 +27,7 @@ impl FileMerge<'_, '_, '_> {
         let sides = self.sides.try_map(|file| file.ok_or(())).ok()?;
         let has_reports = !self.outcome.conflicts.is_empty() || !self.outcome.noted.is_empty();
         let has_several = |file: &ParsedFile<'_>| file.documents.len() > 1;
-        let files = || sides.into_array().into_iter();
+        let files = || sides.into_iter();
         if has_reports
             || files().any(has_several)
             || !files().any(has_frame)

@@ -65,7 +65,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
         };
         let is_unreadable = |side: Side| members[side].is_some() && trees[side].is_none();
         // without this error, the document would stay unmerged without a report
-        if Side::ALL.into_array().into_iter().any(is_unreadable) {
+        if Side::ALL.into_iter().any(is_unreadable) {
             return Err(Error::Verification {
                 file: self.path(group),
                 path: String::new(),

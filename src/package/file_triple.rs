@@ -80,7 +80,7 @@ impl FileTriple {
 
     /// Returns the total size of its sides, in bytes.
     pub(crate) fn len(&self) -> usize {
-        let bytes = self.bytes().into_array().into_iter().flatten();
+        let bytes = self.bytes().into_iter().flatten();
         bytes.map(|bytes| bytes.len()).sum()
     }
 

@@ -214,7 +214,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
             let triple = first[side].map(|member| member.triple);
             triple.is_none_or(|triple| Some(triple) == self.job.file[side])
         };
-        let is_top = first.updated.is_some() && Side::ALL.into_array().into_iter().all(is_in_file);
+        let is_top = first.updated.is_some() && Side::ALL.into_iter().all(is_in_file);
         let members = members(self.context.files, &first);
         is_top.then(|| TopDocument::of(first, self.sides, members, self.heads))
     }

@@ -48,8 +48,11 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
     let kinds = sides
         .as_ref()
         .zip(OPTIONS)
-        .try_map(|(side, option)| Ok((side.name(), is_folder_side(side, option)?)))?;
-    let kinds = kinds.into_array();
+        .try_map(|(side, option)| match side {
+            Input::Disk(path) => Ok((side.name(), is_folder(path, option)?)),
+            Input::Read(_) => Ok((side.name(), true)),
+        })?
+        .into_array();
     let folder = kinds.iter().find(|(_, is_folder)| *is_folder);
     let file = kinds.iter().find(|(_, is_folder)| !is_folder);
     let mut loaded = match (folder, file) {
@@ -64,14 +67,6 @@ pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded,
     loaded.merge = fingerprint(&loaded.triples);
     settle(&loaded.root, loaded.merge)?;
     Ok(loaded)
-}
-
-/// Returns true if a side is a folder, false if it is a file.
-fn is_folder_side(side: &Input, option: &'static str) -> Result<bool, Error> {
-    match side {
-        Input::Disk(path) => is_folder(path, option),
-        Input::Read(_) => Ok(true),
-    }
 }
 
 /// Returns true if the path given to `option` is a folder, false if it is a file.
@@ -201,7 +196,7 @@ pub(crate) fn ignored(sides: &Triple<Input>, settings: &Settings) -> Result<Vec<
     let listings = sides.as_ref().map(Input::list);
     let mut ignored = Ignored::of(sides, &listings, settings, &mut Vec::new())?;
     let mut paths: Vec<PathBuf> = Vec::new();
-    for (path, kind) in listings.into_array().into_iter().flat_map(|it| it.entries) {
+    for (path, kind) in listings.into_iter().flat_map(|it| it.entries) {
         if ignored.matches(&path, kind == Kind::Folder) {
             paths.push(path);
         }

@@ -74,7 +74,7 @@ pub fn merge(
 ) -> Result<MergedFile, Error> {
     let texts = Triple::new(original, updated, local);
     let mut triple = in_memory("text.yaml".as_ref(), to_bytes(texts));
-    for side in Side::ALL.into_array() {
+    for side in Side::ALL {
         if let Some(source) = &mut triple.sides[side] {
             source.path = side.as_str().into();
         }
@@ -162,7 +162,7 @@ impl<'a> FileInMemory<'a> {
         let sides = read_sides(triple, 0).try_map(|side| side.ok_or(())?.map_err(drop));
         let sides = sides.ok()?;
         let has_duplicates = |file: &ParsedFile<'_>| file.duplicate(&triple.path).is_some();
-        let files = || sides.as_ref().into_array().into_iter();
+        let files = || sides.as_ref().into_iter();
         let can_be_merged = files().any(|it| is_structured(it)) && !files().any(has_duplicates);
         can_be_merged.then(|| Self {
             texts,

@@ -41,7 +41,7 @@ fn bind_to_other_version<'r>(candidates: &mut [Candidate<'r>]) {
     let mut ids: FxHashMap<Key<'r>, Triple<Option<&ResourceId<'r>>>> = FxHashMap::default();
     for candidate in candidates.iter() {
         let sides = ids.entry(key(candidate)).or_default();
-        for side in Side::ALL.into_array() {
+        for side in Side::ALL {
             sides[side] = candidate.group[side].map_or(sides[side], |_| Some(candidate.id));
         }
     }
@@ -101,7 +101,7 @@ fn resources_of<'r>(triple: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
 
 /// Returns the candidates of one file: one for each resource of each side.
 fn candidates<'r>(sides: Triple<Named<'r>>) -> impl Iterator<Item = Candidate<'r>> {
-    let sides = Side::ALL.zip(sides).into_array().into_iter();
+    let sides = Side::ALL.zip(sides).into_iter();
     sides.flat_map(|(side, resources)| {
         resources.into_iter().map(move |(document, id)| {
             let mut group = Group::default();
@@ -205,7 +205,7 @@ fn can_combine(bucket: &[Candidate<'_>]) -> bool {
         let mut members = bucket.iter().filter_map(|it| it.group[side]);
         members.next().is_none() || members.next().is_none()
     };
-    bucket.len() <= 3 && Side::ALL.into_array().into_iter().all(occurs_once)
+    bucket.len() <= 3 && Side::ALL.into_iter().all(occurs_once)
 }
 
 fn combine(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
@@ -225,7 +225,7 @@ fn combine_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     // for each side, the number of combined candidates that have it, which are the first ones
     let mut taken: Triple<usize> = Triple::default();
     for candidate in bucket {
-        let sides = Side::ALL.into_array().into_iter();
+        let sides = Side::ALL.into_iter();
         let sides = sides.filter(|side| candidate.group[*side].is_some());
         let at = sides.clone().map(|side| taken[side]).max().unwrap_or(0);
         sides.for_each(|side| taken[side] = at + 1);

@@ -46,7 +46,7 @@ pub(crate) enum ReadFile<'a> {
 
 impl<'a> ReadFile<'a> {
     pub(super) fn of(readings: Readings<'a>) -> Self {
-        let sides = || readings.as_ref().into_array().into_iter().flatten();
+        let sides = || readings.as_ref().into_iter().flatten();
         let has_documents = sides().flatten().any(|file| !file.documents.is_empty());
         match has_documents && sides().all(Result::is_ok) {
             true => Self::Documents(readings),

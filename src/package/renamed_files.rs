@@ -31,7 +31,7 @@ pub(super) fn join_renamed(triples: &mut Vec<FileTriple>) {
             false => sides.local,
         };
         triples[target] = FileTriple::joined(triples, target, sides);
-        let others = sides.into_array().into_iter();
+        let others = sides.into_iter();
         joined.extend(
             others
                 .filter(|it| *it != target)

@@ -102,7 +102,7 @@ fn hide(record: &mut FileConflict, file_may_hold_secret: impl Fn() -> bool) {
     };
     let values = &mut record.conflict.values;
     let looks_like_secret = || {
-        let mut values = values.as_ref().into_array().into_iter().flatten();
+        let mut values = values.as_ref().into_iter().flatten();
         values.any(|value| may_be_in(value.as_bytes()))
     };
     if is_secret_field || looks_like_secret() {

@@ -6,10 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use super::write::{UNFINISHED, is_reserved, unfinished_run_at};
-use crate::error::Error;
 
 /// The name of ignore files, which exclude paths of a package from the merge.
 pub(crate) const IGNORE_FILE: &str = ".krmignore";
@@ -43,72 +42,48 @@ pub(crate) fn list(root: &Path) -> Listing {
         .into_iter()
         .filter_entry(|entry| entry.file_name() != ".git");
     for entry in walk {
-        match entry {
-            Ok(entry) => listing.add(root, &entry),
-            Err(error) => {
-                let path = error.path().unwrap_or(root);
-                let path = path.strip_prefix(root).unwrap_or(path).to_owned();
-                listing.errors.push((path, error.into()));
-            }
+        let (path, kind) = match entry {
+            Ok(entry) => (entry.path().to_owned(), kind_of(&entry)),
+            Err(error) => (error.path().unwrap_or(root).to_owned(), Err(error.into())),
+        };
+        let path = path.strip_prefix(root).unwrap_or(&path).to_owned();
+        match kind {
+            Ok(kind) => listing.entries.push((path, kind)),
+            Err(error) => listing.errors.push((path, error)),
         }
     }
-    match unfinished_run_at(root) {
-        Ok(Some(unfinished_run)) => {
-            let staged: FxHashSet<PathBuf> = unfinished_run.journal.all_staged().collect();
-            listing.entries.retain(|(path, _)| !staged.contains(path));
-        }
-        Ok(None) => {}
-        Err(Error::Read { path, error }) => listing.errors.push((path, error)),
-        Err(error) => {
-            let error = io::Error::other(error.to_string());
-            listing.errors.push((PathBuf::new(), error));
-        }
+    // a journal that cannot be read is reported by `settle`
+    if let Ok(Some(unfinished_run)) = unfinished_run_at(root) {
+        let staged: FxHashSet<PathBuf> = unfinished_run.journal.all_staged().collect();
+        listing.entries.retain(|(path, _)| !staged.contains(path));
     }
     listing
+}
+
+fn kind_of(entry: &DirEntry) -> io::Result<Kind> {
+    let file_type = entry.file_type();
+    Ok(if file_type.is_file() {
+        if entry.depth() == 1 && entry.file_name() == UNFINISHED {
+            let message = "the run of merge3 that writes its result there did not finish";
+            return Err(io::Error::other(message));
+        }
+        Kind::File
+    } else if file_type.is_dir() {
+        Kind::Folder
+    } else if file_type.is_symlink() {
+        Kind::Link(fs::read_link(entry.path())?)
+    } else {
+        Kind::Special
+    })
 }
 
 impl Listing {
     /// Removes the entries with reserved names and returns their paths.
     pub(crate) fn take_reserved(&mut self) -> Vec<PathBuf> {
-        let reserved = self.entries.extract_if(.., |(path, _)| is_reserved(path));
-        let mut reserved: Vec<PathBuf> = reserved.map(|(path, _)| path).collect();
+        let entries = self.entries.extract_if(.., |(path, _)| is_reserved(path));
         // in upstream's folder, such a file does not mean that a run is unfinished
-        self.errors.retain(|(path, _)| match is_reserved(path) {
-            true => {
-                reserved.push(path.clone());
-                false
-            }
-            false => true,
-        });
-        reserved
-    }
-
-    fn add(&mut self, root: &Path, entry: &walkdir::DirEntry) {
-        let Ok(path) = entry.path().strip_prefix(root) else {
-            return;
-        };
-        let file_type = entry.file_type();
-        let kind = if file_type.is_file() {
-            if path == Path::new(UNFINISHED) {
-                let message = "the run of merge3 that writes its result there did not finish";
-                self.errors
-                    .push((path.to_owned(), io::Error::other(message)));
-                return;
-            }
-            Kind::File
-        } else if file_type.is_dir() {
-            Kind::Folder
-        } else if file_type.is_symlink() {
-            match fs::read_link(entry.path()) {
-                Ok(target) => Kind::Link(target),
-                Err(error) => {
-                    self.errors.push((path.to_owned(), error));
-                    return;
-                }
-            }
-        } else {
-            Kind::Special
-        };
-        self.entries.push((path.to_owned(), kind));
+        let errors = self.errors.extract_if(.., |(path, _)| is_reserved(path));
+        let entries = entries.map(|(path, _)| path);
+        entries.chain(errors.map(|(path, _)| path)).collect()
     }
 }

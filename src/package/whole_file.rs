@@ -255,7 +255,7 @@ impl YamlState {
         Self {
             broken,
             unresolved: unresolved(readings, triple),
-            any_valid: readings.as_ref().into_array().into_iter().any(is_valid),
+            any_valid: readings.as_ref().into_iter().any(is_valid),
             local_valid: is_valid(&readings.local),
             is_template,
         }

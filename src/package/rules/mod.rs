@@ -143,7 +143,7 @@ impl Rules {
             if !triple.yaml {
                 unmatched.retain(|rule| !rule.matches(path, None));
             } else if !matches!(file, ReadFile::Unread) {
-                let sides = file.yaml().into_array().into_iter().flatten();
+                let sides = file.yaml().into_iter().flatten();
                 sides.for_each(|side| remove_matched(&mut unmatched, path, side));
             } else if let Some(bytes) = triple.bytes().local
                 && let Ok(text) = std::str::from_utf8(bytes)

@@ -13,7 +13,7 @@ mod step;
 mod undo;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -35,9 +35,6 @@ pub(crate) use journal::{LEFT_OUT, MODES, TEMPORARY, UNFINISHED, is_reserved};
 pub(crate) use run_folder::{git_folder, unfinished_run_at};
 pub use undo::undo;
 pub(crate) use undo::{Progressed, forget, missing_folders, progress_at, settle};
-
-/// The buffer size for writing the old contents, in bytes.
-const BUFFER_SIZE: usize = 256 << 10;
 
 impl Plan {
     /// Writes the plan.
@@ -178,14 +175,12 @@ impl<'p> WriteRun<'p> {
         };
         let path = folder.old_contents();
         let save = || {
-            let file = self.disk.create_file(&path)?;
-            let mut writer = BufWriter::with_capacity(BUFFER_SIZE, DiskWriter(self.disk, file));
+            let mut file = self.disk.create_file(&path)?;
             for old in self.steps.iter().filter_map(|step| step.old) {
-                writer.write_all(old)?;
+                self.disk.write(&mut file, old)?;
             }
-            writer.flush()?;
             match self.durable {
-                true => self.disk.sync(&writer.get_ref().1),
+                true => self.disk.sync(&file),
                 false => Ok(()),
             }
         };
@@ -252,7 +247,7 @@ impl<'p> WriteRun<'p> {
             };
             self.check_stopped()?;
             let staged = NewFile {
-                owner: Some(&self.root.join(step.owner)),
+                owner: Some(&self.root.join(step.owner())),
                 permissions: mode(&step.change.permissions).and_then(permissions),
                 durable: self.durable,
             };
@@ -283,10 +278,8 @@ impl<'p> WriteRun<'p> {
 
     /// Syncs the folders in which files were renamed or deleted.
     fn sync_folders(&self) -> Result<(), Error> {
-        let folders = self
-            .steps
-            .iter()
-            .flat_map(|step| step.path.ancestors().skip(1));
+        let paths = self.steps.iter().map(|step| step.path);
+        let folders = paths.flat_map(|path| path.ancestors().skip(1));
         for folder in folders.collect::<FxHashSet<&Path>>() {
             let path = self.root.join(folder);
             let synced = match File::open(&path) {
@@ -318,20 +311,6 @@ impl<'p> WriteRun<'p> {
             error,
             written,
         }
-    }
-}
-
-/// Writes to a file through a [`Disk`].
-struct DiskWriter<'p>(&'p dyn Disk, File);
-
-impl io::Write for DiskWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(&mut self.1, bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

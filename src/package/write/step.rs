@@ -16,8 +16,6 @@ use crate::package::plan::{ChangeKind, FileChange, Plan};
 #[derive(Clone, Copy)]
 pub(super) struct Step<'p> {
     pub(super) path: &'p Path,
-    /// The path of the file whose owner the new file gets.
-    pub(super) owner: &'p Path,
     pub(super) old: Option<&'p Bytes>,
     pub(super) new: Option<&'p Bytes>,
     pub(super) change: &'p FileChange,
@@ -25,27 +23,31 @@ pub(super) struct Step<'p> {
 
 /// Returns the steps of a plan: two for a file that moves, one for any other.
 pub(super) fn steps(plan: &Plan) -> Vec<Step<'_>> {
-    let step = |path, owner, old, new, change| Step {
-        path,
-        owner,
-        old,
-        new,
-        change,
-    };
     let steps = plan.files.iter().flat_map(|change| {
         let (path, old, new) = (&*change.path, change.old.as_ref(), change.new.as_ref());
+        let step = |path, old, new| Step {
+            path,
+            old,
+            new,
+            change,
+        };
         match &change.kind {
-            ChangeKind::Moved { from } => [
-                Some(step(from, from, old, None, change)),
-                Some(step(path, from, None, new, change)),
-            ],
-            _ => [Some(step(path, path, old, new, change)), None],
+            ChangeKind::Moved { from } => vec![step(from, old, None), step(path, None, new)],
+            _ => vec![step(path, old, new)],
         }
     });
-    steps.flatten().collect()
+    steps.collect()
 }
 
 impl Step<'_> {
+    /// Returns the path of the file whose owner the new file gets.
+    pub(super) fn owner(&self) -> &Path {
+        match &self.change.kind {
+            ChangeKind::Moved { from } => from,
+            _ => self.path,
+        }
+    }
+
     /// Checks that the file is as it was read: by its metadata, or by its content if the metadata
     /// differ.
     pub(super) fn check_unchanged_since_read(&self, root: &Path) -> Result<(), Error> {
