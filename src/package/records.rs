@@ -7,14 +7,11 @@ use std::sync::Arc;
 
 use super::assemble::{Action, Marks};
 use super::documents::FileMerge;
-use super::file_triple::FileTriple;
 use super::gone::fold_file;
 use super::kpt;
 use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
-use crate::line_breaks::line_break_of;
-use crate::merge::markers::write_hunk;
 use crate::merge::pins::{Pins, is_document_pinned, may_pin};
 use crate::merge::{Conflict, ConflictKind, Options, Resolution, Rule};
 use crate::triple::Triple;
@@ -79,10 +76,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// document is added, between markers if the conflict stays open.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
         let members = self.members(group);
-        if let (Some(original), Some(updated)) = (members.original, members.updated)
-            && !equal(original, updated)
-            && !self.stays_deleted(group)
-        {
+        if !equal(members.original, members.updated) && !self.stays_deleted(group) {
             self.coming.push(*group);
         }
     }
@@ -90,8 +84,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// Leaves out the documents that upstream adds to a file that local deleted as a whole, and
     /// records one conflict. A document that upstream only moved to the file is still added.
     pub(super) fn keep_out(&mut self) {
-        let coming = std::mem::take(&mut self.coming);
-        for group in coming {
+        for group in std::mem::take(&mut self.coming) {
             let is_new = group.local.is_none() && group.original.is_none();
             if !is_new || !self.stays_deleted(&group) {
                 self.coming.push(group);
@@ -113,26 +106,12 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// Returns the conflict markers around a document that one side deleted.
     pub(super) fn marks(&self, group: &Group) -> Marks {
         let members = self.members(group);
-        let present = members.local.or(members.updated);
-        let line_break = present.map_or("\n", |parsed| line_break_of(parsed.document.text));
-        let mut marked = String::new();
-        // the placeholder for the document's lines is a line that no document can contain
-        let placeholder = format!("\0{line_break}");
-        let original = members.original.map_or("", |parsed| {
-            &parsed.document.text[parsed.document.body.range()]
-        });
-        let [updated, local] = match members.local {
-            Some(_) => ["", placeholder.as_str()],
-            None => [placeholder.as_str(), ""],
-        };
-        let lines = Triple::new(original, updated, local);
-        write_hunk(&mut marked, lines, &self.context.options.markers);
-        match marked.split_once(&placeholder) {
-            Some((above, below)) => Marks {
-                above: above.to_owned(),
-                below: below.to_owned(),
-            },
-            None => Marks::default(),
+        let original = members.original.map(|parsed| &parsed.document);
+        let body = original.map_or("", |document| &document.text[document.body.range()]);
+        Marks {
+            original: body.to_owned(),
+            is_local: members.local.is_some(),
+            style: self.context.options.markers.clone(),
         }
     }
 
@@ -162,12 +141,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
 
     /// Returns true if the first line of the local file pins the file.
     pub(super) fn is_pinned_file(&self) -> bool {
-        let local_triple = self
-            .job
-            .file
-            .local
-            .map(|index| &self.context.triples[index]);
-        local_triple.is_some_and(FileTriple::is_pinned)
+        let local = self.job.file.local;
+        local.is_some_and(|local| self.context.triples[local].is_pinned())
     }
 
     /// Records what upstream changed in a pinned file, which stays as it is.
@@ -175,14 +150,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let job = self.job;
         for group in job.here.iter().chain(&job.coming).chain(&job.deleted) {
             let members = self.members(group);
-            let is_same =
-                |left: Option<&Parsed<'_>>, right: Option<&Parsed<'_>>| match (left, right) {
-                    (Some(left), Some(right)) => equal(left, right),
-                    (left, right) => left.is_none() && right.is_none(),
-                };
-            if !is_same(members.original, members.updated)
-                && !is_same(members.updated, members.local)
-            {
+            if !equal(members.original, members.updated) && !equal(members.updated, members.local) {
                 self.record_whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
             }
         }
@@ -242,18 +210,14 @@ fn has_pin(parsed: &Parsed<'_>) -> bool {
 /// Returns true if local did not change the document, apart from comments and the annotations of
 /// kpt.
 fn is_unchanged(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
-    equal(original, local)
-        || match (original.tree(), local.tree()) {
-            (Some(original), Some(local)) => kpt::is_same_document(&original, &local),
-            _ => false,
-        }
+    let trees = || original.tree().zip(local.tree());
+    equal(Some(original), Some(local))
+        || trees().is_some_and(|(original, local)| kpt::is_same_document(&original, &local))
 }
 
-/// Returns true if two documents have equal values.
-fn equal(left: &Parsed<'_>, right: &Parsed<'_>) -> bool {
-    left.document.text == right.document.text
-        || match (left.tree(), right.tree()) {
-            (Some(left), Some(right)) => equal_documents(&left, &right),
-            (left, right) => left.is_none() && right.is_none(),
-        }
+/// Returns true if two documents have equal values, or if both are missing.
+fn equal(left: Option<&Parsed<'_>>, right: Option<&Parsed<'_>>) -> bool {
+    let trees = || left?.tree().zip(right?.tree());
+    left.map(|it| it.document.text) == right.map(|it| it.document.text)
+        || trees().is_some_and(|(left, right)| equal_documents(&left, &right))
 }

@@ -12,7 +12,9 @@ use super::parsed::{Parsed, ParsedFile};
 use super::verified::{holds, is_verified, with_end};
 use crate::error::Error;
 use crate::line_breaks::{ends_line, line_break_of};
-use crate::merge::set_off;
+use crate::merge::markers::write_hunk;
+use crate::merge::{MarkerStyle, set_off};
+use crate::triple::Triple;
 use crate::yaml::stream::{byte_order_mark, marker};
 
 /// What the merge does with a document of the local file.
@@ -39,12 +41,13 @@ impl Parsed<'_> {
 }
 
 /// The conflict markers around a document that one side has and the other one deleted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Marks {
-    /// The marker lines above the document.
-    pub(crate) above: String,
-    /// The marker lines below the document.
-    pub(crate) below: String,
+    /// The original's document.
+    pub(crate) original: String,
+    /// Whether local has the document, and not upstream.
+    pub(crate) is_local: bool,
+    pub(crate) style: MarkerStyle,
 }
 
 /// A document to insert.
@@ -194,14 +197,17 @@ impl Writer {
             true => part.text.into(),
             false => self.adapted(part.text),
         };
+        self.prepare_for(&text, part.marks.is_some());
+        self.has_no_document = false;
         let Some(marks) = part.marks else {
-            return self.push_chunk(&text);
+            return self.text.push_str(&text);
         };
-        self.end_line();
-        self.text.push_str(&marks.above);
-        self.push_chunk(&text);
-        self.end_line();
-        self.text.push_str(&marks.below);
+        let [updated, local] = match marks.is_local {
+            true => ["", &text],
+            false => [&text, ""],
+        };
+        let lines = Triple::new(&*marks.original, updated, local);
+        write_hunk(&mut self.text, lines, &marks.style);
     }
 
     /// Ends the last line, so that a conflict marker begins a line. A lone CR is a line break in
@@ -229,11 +235,13 @@ impl Writer {
         }
     }
 
-    /// Writes a chunk. A first document without a `---` line is set off from the comments at the
-    /// end of the head. If it has directives, the head loses its `---` line: below that line, they
-    /// would begin a second document.
-    fn push_chunk(&mut self, text: &str) {
-        if self.has_no_document && marker(text).is_none() {
+    /// Prepares the text for a chunk below it. A first document without a `---` line is set off
+    /// from the comments at the end of the head. If it has directives, the head loses its `---`
+    /// line: below that line, they would begin a second document.
+    fn prepare_for(&mut self, text: &str, is_marked: bool) {
+        if is_marked {
+            self.end_line();
+        } else if self.has_no_document && marker(text).is_none() {
             set_off(&mut self.text, self.line_break);
         }
         if self.has_no_document
@@ -242,8 +250,6 @@ impl Writer {
         {
             self.text = head;
         }
-        self.has_no_document = false;
-        self.text.push_str(text);
     }
 
     /// Returns a chunk as it can follow another document. `%YAML` is dropped. Other directives
