@@ -12,6 +12,7 @@ use super::jobs::{Job, members};
 use super::pair::Group;
 use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile};
+use super::plan::FileConflict;
 use super::read::ReadFile;
 use super::rules::Rules;
 use super::verified::holds;
@@ -186,7 +187,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let mut coming = self.coming.iter().filter_map(|group| group.updated);
         self.inserts_first =
             first.is_some_and(|first| coming.any(|it| places[it.document] <= first));
-        self.first_kept = first.and_then(|first| self.staying_group(first));
+        let is_first = |group: &&Group| group.local.map(|it| it.document) == first;
+        self.first_kept = first.and_then(|_| self.job.here.iter().find(is_first).copied());
         self.heads = self.heads();
         self.top = self.top();
         self.replace_merged(file, &mut actions)?;
@@ -217,12 +219,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(());
         }
         self.assemble(file, &actions, &insertions, ends_line)
-    }
-
-    /// Returns the group of the local document with this index, unless it moves to another file.
-    fn staying_group(&self, document: usize) -> Option<Group> {
-        let is_member = |group: &&Group| group.local.is_some_and(|it| it.document == document);
-        self.job.here.iter().find(is_member).copied()
     }
 
     /// Merges the documents that upstream has too, and sets their actions.
@@ -319,21 +315,15 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         insertions: &[Insertion],
         ends_line: bool,
     ) -> Result<(), Error> {
+        let top = self.top.as_ref().and_then(|top| top.group.local);
         let assembly = Assembly {
             file,
-            head: match self
-                .top
-                .as_ref()
-                .and_then(|top| Some(&actions[top.group.local?.document]))
-            {
+            head: match top.map(|it| &actions[it.document]) {
                 // the new text of the document includes the head
                 Some(Action::Replace(_)) => &file.text[..byte_order_mark(file.text)],
                 _ => self.new_head.as_deref().unwrap_or(file.head),
             },
-            has_marker: match self.job.file.local {
-                Some(_) => self.begins_with_marker(),
-                None => begins_with_marker(file),
-            },
+            has_marker: self.begins_with_marker(),
             actions,
             insertions,
         };
@@ -351,10 +341,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         if text == file.written() && self.job.file.local == Some(self.target) {
             return Ok(());
         }
-        let conflicts = &self.outcome.conflicts;
-        let has_markers = conflicts
-            .iter()
-            .any(|it| it.conflict.resolution == Resolution::Markers);
+        let is_marked = |it: &FileConflict| it.conflict.resolution == Resolution::Markers;
+        let has_markers = self.outcome.conflicts.iter().any(is_marked);
         // a text with conflict markers is not YAML
         if !has_markers {
             assembly.verify(&self.context.triples[self.target].path, &text)?;

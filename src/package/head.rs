@@ -23,58 +23,24 @@ pub(super) struct TopDocument<'a> {
 
 impl<'a> TopDocument<'a> {
     /// Creates the top document of `files` from the document of each side.
-    ///
-    /// Its body is extended up to its `---` line, or to the start of the file if no side has one,
-    /// under these conditions: it is the first document of all files, all or none have a `---`
-    /// line, local's is a block collection or none is, and no byte order mark is below a head.
     fn of(
         group: Group,
         files: Triple<Option<&ParsedFile<'a>>>,
-        sides: Triple<Option<&Parsed<'a>>>,
+        members: Triple<Option<&Parsed<'a>>>,
         heads: Triple<&'a str>,
     ) -> Self {
-        let sides = files
-            .zip(sides)
-            .map(|(file, parsed)| Some((file?, parsed?)));
-        let frames = sides.map(|side| {
-            let (file, parsed) = side.filter(|(file, parsed)| is_first(file, parsed))?;
-            Some(frame(above_body(file, parsed)))
-        });
-        let is_framed = frames.as_ref().map(|it| it.as_ref().map(Option::is_some));
-        // a byte order mark below a head would be inside of the extended document
-        let has_mark_inside = sides.map(|side| {
-            side.is_some_and(|(_, parsed)| {
-                parsed.document.start > 0 && byte_order_mark(parsed.document.text) > 0
-            })
-        });
-        // the text above a block collection is in its row; other values of local have no row
-        let is_block = sides.map(|side| side.map(|(_, parsed)| parsed.root == Root::Block));
-        let is_same_on_all_sides = |sides: Triple<Option<bool>>| {
-            sides.original.is_some()
-                && sides.original == sides.updated
-                && sides.original == sides.local
+        let all = files
+            .zip(members)
+            .try_map(|(file, parsed)| file.zip(parsed).ok_or(()));
+        let sides = match all.ok().and_then(with_extended_bodies) {
+            Some(extended) => extended.map(Some),
+            None => members.map(Option::<&Parsed<'a>>::cloned),
         };
-        let has_row = is_block.local == Some(true) || is_same_on_all_sides(is_block);
-        let extends_body =
-            is_same_on_all_sides(is_framed) && has_row && has_mark_inside == Triple::default();
-        let sides = sides.zip(frames).map(|(side, frame)| {
-            let (file, parsed) = side?;
-            let (start, body) = match frame.filter(|_| extends_body) {
-                Some(Some(frame)) => (frame.start, frame.end),
-                Some(None) => (byte_order_mark(file.text), byte_order_mark(file.text)),
-                None => return Some(parsed.clone()),
-            };
-            let lines = lines_with_breaks(&file.text[body..]);
-            let blank_lines = lines.take_while(|line| line.trim().is_empty());
-            let body = body + blank_lines.map(str::len).sum::<usize>();
-            Some(parsed.from(file.text, start, body))
-        });
-        let above = files.zip(heads).zip(sides.as_ref());
-        let heads = above.map(|((file, head), parsed)| match (file, parsed) {
+        let heads = Side::ALL.map(|side| match (files[side], &sides[side]) {
             (Some(file), Some(parsed)) if is_first(file, parsed) => {
                 &file.text[byte_order_mark(file.text)..parsed.document.start]
             }
-            _ => head,
+            _ => heads[side],
         });
         Self {
             group,
@@ -82,6 +48,36 @@ impl<'a> TopDocument<'a> {
             heads,
         }
     }
+}
+
+/// Extends the bodies of documents up to their `---` lines, or to the starts of the files if no
+/// side has one. Returns `None` unless each is the first document of its file, all or none have a
+/// `---` line, local's is a block collection or none is, and no byte order mark is below a head.
+fn with_extended_bodies<'a>(
+    sides: Triple<(&ParsedFile<'a>, &Parsed<'a>)>,
+) -> Option<Triple<Parsed<'a>>> {
+    let is_same = |sides: Triple<bool>| sides == sides.map(|_| sides.local);
+    let frames = sides.map(|(file, parsed)| frame(above_body(file, parsed)));
+    // the text above a block collection is in its row; other values of local have no row
+    let is_block = sides.map(|(_, parsed)| parsed.root == Root::Block);
+    // a byte order mark below a head would be inside of the extended document
+    let has_mark_inside = |parsed: &Parsed<'_>| {
+        parsed.document.start > 0 && byte_order_mark(parsed.document.text) > 0
+    };
+    let can_extend = is_same(frames.as_ref().map(Option::is_some))
+        && (is_block.local || is_same(is_block))
+        && sides
+            .into_iter()
+            .all(|(file, parsed)| is_first(file, parsed) && !has_mark_inside(parsed));
+    let extended = sides.zip(frames).map(|((file, parsed), frame)| {
+        let top = byte_order_mark(file.text);
+        let frame = frame.unwrap_or(top..top);
+        let lines = lines_with_breaks(&file.text[frame.end..]);
+        let blank_lines = lines.take_while(|line| line.trim().is_empty());
+        let body_start = frame.end + blank_lines.map(str::len).sum::<usize>();
+        can_extend.then(|| parsed.from(file.text, frame.start, body_start))
+    });
+    extended.try_map(|parsed| parsed.ok_or(())).ok()
 }
 
 /// Returns the text of a file above the body of its first document.
@@ -184,10 +180,10 @@ impl<'a> FileMerge<'_, '_, 'a> {
 
     /// Merges whether the file begins with a `---` line, as a three-way value.
     pub(super) fn begins_with_marker(&self) -> bool {
-        let Some(local) = self.sides.local else {
-            return false;
-        };
         let has_marker = begins_with_marker;
+        let Some(local) = self.sides.local else {
+            return self.sides.updated.is_some_and(has_marker);
+        };
         match (self.sides.original, self.sides.updated) {
             (Some(original), Some(updated))
                 if has_marker(original) == has_marker(local)
@@ -232,32 +228,22 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// Returns true if the head of a side's file belongs to its first document: in another version,
     /// that document is not the first one and has the head's first comment above it.
     fn is_head_owned(&self, side: Side) -> bool {
-        let others = match side {
-            Side::Original => &[Side::Updated][..],
-            Side::Updated => &[Side::Original],
-            Side::Local => &[Side::Original, Side::Updated],
-        };
         let head = self.sides[side].map_or("", |file| file.head);
-        let Some(comment) = comments(head).next() else {
-            return false;
-        };
         let mut groups = self.job.here.iter().chain(&self.job.coming);
         let first = groups.find(|group| self.index_in_file(group, side) == Some(0));
-        let is_below = |(group, other): (&Group, Side)| {
-            let file = self.sides[other]?;
-            let document = self
-                .index_in_file(group, other)
-                .filter(|document| *document > 0)?;
-            let has_comment = |text: &str| comments(text).any(|it| it == comment);
-            let document = file.documents.get(document)?.document;
-            Some(has_comment(document.text) && !has_comment(file.head))
+        let (Some(comment), Some(first)) = (comments(head).next(), first) else {
+            return false;
         };
-        let is_below = |group| {
-            others
-                .iter()
-                .any(|other| is_below((group, *other)) == Some(true))
+        let has_comment = |text| comments(text).any(|it| it == comment);
+        let is_below = |other: Side| {
+            let index = self.index_in_file(first, other).filter(|index| *index > 0);
+            let found = self.sides[other].zip(index);
+            found.is_some_and(|(file, index)| {
+                has_comment(file.documents[index].document.text) && !has_comment(file.head)
+            })
         };
-        first.is_some_and(is_below)
+        let others = [Side::Original, Side::Updated].into_iter();
+        others.filter(|other| *other != side).any(is_below)
     }
 
     /// Returns the index of a document in a side's file; `None` if it is not in that file.
@@ -284,9 +270,8 @@ pub(super) fn begins_with_marker(file: &ParsedFile<'_>) -> bool {
 
 /// Returns the offset of the `---` line that a file begins with, comments and directives aside.
 fn first_marker(file: &ParsedFile<'_>) -> Option<usize> {
-    let documents = file.documents.iter();
-    let first = documents.map(|parsed| marker(parsed.document.text)).next();
-    marker(file.head).or(first.flatten().map(|at| file.head.len() + at))
+    let in_first = || marker(file.documents.first()?.document.text);
+    marker(file.head).or_else(|| in_first().map(|at| file.head.len() + at))
 }
 
 /// Returns true if the `---` line that a file begins with can be added or dropped: it has no

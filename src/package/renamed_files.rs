@@ -31,12 +31,8 @@ pub(super) fn join_renamed(triples: &mut Vec<FileTriple>) {
             false => sides.local,
         };
         triples[target] = FileTriple::joined(triples, target, sides);
-        let others = sides.into_iter();
-        joined.extend(
-            others
-                .filter(|it| *it != target)
-                .map(|it| triples[it].path.clone()),
-        );
+        let others = sides.into_iter().filter(|it| *it != target);
+        joined.extend(others.map(|it| triples[it].path.clone()));
     }
     triples.retain(|triple| !joined.contains(&triple.path));
 }
@@ -125,13 +121,10 @@ fn pair_files(
     updated: impl Fn(usize) -> Option<usize>,
 ) -> FxHashMap<usize, usize> {
     let bytes = |index: usize, side: Side| triples[index].bytes()[side].map(|it| &**it);
-    let is_candidate = |index: &usize, side: Side| {
-        let bytes = bytes(*index, side);
-        bytes.is_some_and(|bytes| !looks_like_resource(bytes))
-    };
     let candidates = |indexes: &[usize], side: Side| -> Vec<usize> {
-        let candidates = indexes.iter().filter(|index| is_candidate(index, side));
-        candidates.copied().collect()
+        let is_candidate =
+            |index: &usize| bytes(*index, side).is_some_and(|bytes| !looks_like_resource(bytes));
+        indexes.iter().copied().filter(is_candidate).collect()
     };
     let removed = candidates(removed, Side::Original);
     if removed.is_empty() {
@@ -168,55 +161,44 @@ fn looks_like_resource(bytes: &[u8]) -> bool {
     has("kind:") && has("\nmetadata:") && !has("{{")
 }
 
-/// A distinct line of a file: its hash, how often the file has it, and its length. White space at
-/// the end does not count, because one side may have CRLF.
-#[derive(Debug, Clone, Copy)]
-struct Line {
-    hash: u64,
-    count: u32,
-    len: u32,
+/// The distinct lines of a file, by hash. White space at the end of a line does not count, because
+/// one side may have CRLF.
+struct Lines {
+    lines: FxHashMap<u64, Line>,
+    /// The length of all lines.
+    len: u64,
 }
 
-/// The distinct lines of a file, sorted by hash.
-struct Lines(Vec<Line>);
+/// A distinct line: its length, and how often the file has it.
+#[derive(Default)]
+struct Line {
+    len: u64,
+    count: u64,
+}
 
 impl Lines {
     fn of(bytes: &[u8]) -> Self {
-        let line = |line: &[u8]| Line {
-            hash: hash(line.trim_ascii_end()),
-            count: 1,
-            len: u32::try_from(line.trim_ascii_end().len()).unwrap_or(u32::MAX),
-        };
-        let lines = bytes.split(|byte| *byte == b'\n').map(line);
-        let mut lines: Vec<Line> = lines.filter(|line| line.len > 0).collect();
-        lines.sort_unstable_by_key(|line| line.hash);
-        lines.dedup_by(|next, line| {
-            let is_same = next.hash == line.hash;
-            line.count += u32::from(is_same);
-            is_same
-        });
-        lines.shrink_to_fit();
-        Self(lines)
-    }
-
-    fn len(&self) -> u64 {
-        let lens = self.0.iter();
-        lens.map(|line| u64::from(line.len) * u64::from(line.count))
-            .sum()
+        let (mut lines, mut len): (FxHashMap<u64, Line>, _) = (FxHashMap::default(), 0);
+        let all = bytes
+            .split(|byte| *byte == b'\n')
+            .map(<[u8]>::trim_ascii_end);
+        for text in all.filter(|text| !text.is_empty()) {
+            let line = lines.entry(hash(text)).or_default();
+            line.len = text.len() as u64;
+            line.count += 1;
+            len += line.len;
+        }
+        Self { lines, len }
     }
 
     /// Returns the length of the common lines, in thousandths of the length of the longer file;
     /// `None` if it is less than half.
     fn similarity(&self, other: &Self) -> Option<u64> {
-        let mut others = other.0.iter().peekable();
-        let mut common = 0;
-        for line in &self.0 {
-            while others.next_if(|it| it.hash < line.hash).is_some() {}
-            if let Some(same) = others.next_if(|it| it.hash == line.hash) {
-                common += u64::from(line.len) * u64::from(line.count.min(same.count));
-            }
-        }
-        let longest = self.len().max(other.len());
+        let common = self.lines.iter().map(|(hash, line)| {
+            let same = other.lines.get(hash);
+            same.map_or(0, |same| line.len * line.count.min(same.count))
+        });
+        let (common, longest) = (common.sum::<u64>(), self.len.max(other.len));
         (common > 0 && common * 2 >= longest).then(|| common * 1000 / longest)
     }
 }
@@ -224,18 +206,18 @@ impl Lines {
 /// The lines of some files, and an index from a line to the files that have it.
 struct LineIndex {
     files: Vec<Lines>,
-    /// Pairs of a line's hash and the index of a file that has it, sorted.
-    files_by_line: Vec<(u64, u32)>,
+    files_by_line: FxHashMap<u64, Vec<usize>>,
 }
 
 impl LineIndex {
     fn of<'b>(files: impl Iterator<Item = &'b [u8]>) -> Self {
         let files: Vec<Lines> = files.map(Lines::of).collect();
-        let numbered = (0..).zip(&files);
-        let lines =
-            numbered.flat_map(|(file, lines)| lines.0.iter().map(move |it| (it.hash, file)));
-        let mut files_by_line: Vec<(u64, u32)> = lines.collect();
-        files_by_line.sort_unstable();
+        let mut files_by_line: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        for (file, lines) in files.iter().enumerate() {
+            for hash in lines.lines.keys() {
+                files_by_line.entry(*hash).or_default().push(file);
+            }
+        }
         Self {
             files,
             files_by_line,
@@ -244,29 +226,19 @@ impl LineIndex {
 
     /// Returns the indexes of the files that are similar to `other`, with their similarity.
     fn similar(&self, other: &Lines) -> Vec<(usize, u64)> {
-        let mut common: FxHashMap<u32, u64> = FxHashMap::default();
+        let mut common: FxHashMap<usize, u64> = FxHashMap::default();
         let mut indexed = 0;
-        for line in &other.0 {
-            let start = self
-                .files_by_line
-                .partition_point(|(hash, _)| *hash < line.hash);
-            let files = self.files_by_line[start..]
-                .iter()
-                .take_while(|(hash, _)| *hash == line.hash);
-            if files.clone().nth(MAX_FILES_PER_LINE).is_none() {
-                indexed += u64::from(line.len);
-                for (_, file) in files {
-                    *common.entry(*file).or_default() += u64::from(line.len);
+        for (hash, line) in &other.lines {
+            let files = self.files_by_line.get(hash).map_or(&[][..], Vec::as_slice);
+            if files.len() <= MAX_FILES_PER_LINE {
+                indexed += line.len;
+                for file in files {
+                    *common.entry(*file).or_default() += line.len;
                 }
             }
         }
-        let candidates = common
-            .into_iter()
-            .filter(|(_, common)| common * 3 >= indexed);
-        let similar = candidates.filter_map(|(file, _)| {
-            let file = file as usize;
-            Some((file, other.similarity(&self.files[file])?))
-        });
-        similar.collect()
+        common.retain(|_, common| *common * 3 >= indexed);
+        let similarity = |file: usize| Some((file, other.similarity(&self.files[file])?));
+        common.into_keys().filter_map(similarity).collect()
     }
 }
