@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::obstacles::going;
-use super::plan::{ChangeKind, FileChange};
+use super::obstacles::{going, is_new};
+use super::plan::FileChange;
 use super::walk::Kind;
 use crate::error::Warning;
 
@@ -13,9 +13,7 @@ use crate::error::Warning;
 /// package. `local` are the paths of the local package; two of them that differ only in case are no
 /// reason for a warning.
 pub(crate) fn warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>) -> Vec<Warning> {
-    let is_new =
-        |change: &&FileChange| matches!(change.kind, ChangeKind::Added | ChangeKind::Moved { .. });
-    let mut added = changes.iter().filter(is_new).peekable();
+    let mut added = changes.iter().filter(|it| is_new(it)).peekable();
     if added.peek().is_none() {
         return Vec::new();
     }

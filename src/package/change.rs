@@ -59,6 +59,5 @@ pub(super) fn change(
         old_permissions,
         old,
         new,
-        seen: sides.local.and_then(|local| local.seen),
     })
 }

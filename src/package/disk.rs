@@ -4,7 +4,6 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path};
-use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
 use sha2::{Digest as _, Sha256};
@@ -57,34 +56,6 @@ fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
         Ok((file, metadata))
     } else {
         Err(not_a_file(&metadata))
-    }
-}
-
-/// The state of a file as the system reports it. If it is equal, the file most likely is unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seen {
-    length: u64,
-    modified: Option<SystemTime>,
-    /// The inode number, and the time of the last change of its metadata: seconds, nanoseconds.
-    #[cfg(unix)]
-    changed: [i64; 3],
-}
-
-impl Seen {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        use std::os::unix::fs::MetadataExt as _;
-
-        Self {
-            length: metadata.len(),
-            modified: metadata.modified().ok(),
-            #[cfg(unix)]
-            changed: [
-                metadata.ino().cast_signed(),
-                metadata.ctime(),
-                metadata.ctime_nsec(),
-            ],
-        }
     }
 }
 

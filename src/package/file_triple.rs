@@ -4,11 +4,10 @@ use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
-use super::disk::Seen;
 use crate::merge::pins::is_file_pinned;
 use crate::triple::{Side, Triple};
 
-/// A file of one package: its bytes, and its state on the disk.
+/// A file of one package.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     /// The path that messages show.
@@ -17,8 +16,6 @@ pub(crate) struct Source {
     pub(crate) bytes: Bytes,
     /// Its permissions; `None` if it is not on a disk.
     pub(crate) permissions: Option<Permissions>,
-    /// Its state on the disk when it was read; `None` if it is not on a disk.
-    pub(crate) seen: Option<Seen>,
 }
 
 /// The three sides of one file.
@@ -40,7 +37,6 @@ impl Source {
             path: PathBuf::new(),
             bytes: bytes.into(),
             permissions: None,
-            seen: None,
         }
     }
 }

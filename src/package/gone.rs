@@ -38,17 +38,23 @@ pub(super) fn mark(
     let mut has_local_documents = vec![false; triples.len()];
     // a file was deleted if it has only documents that upstream moved there: an earlier merge
     // created it
-    let mut only_upstream_moves: Vec<Option<bool>> = vec![None; triples.len()];
+    let mut has_upstream_move = vec![false; triples.len()];
+    let mut has_other_document = vec![false; triples.len()];
     for group in groups {
-        if let (Some(original), Some(_)) = (group.original, group.local) {
-            has_local_documents[original.triple] = true;
+        let Triple {
+            original,
+            updated,
+            local: Some(local),
+        } = group.map(|member| member.map(|it| it.triple))
+        else {
+            continue;
+        };
+        if let Some(original) = original {
+            has_local_documents[original] = true;
         }
-        if let Some(local) = group.local {
-            let triples = group.map(|member| member.map(|it| it.triple));
-            let is_moved = triples.original.is_some_and(|it| it != local.triple);
-            let is_upstream_move = is_moved && triples.updated == triples.local;
-            let so_far = only_upstream_moves[local.triple].unwrap_or(true);
-            only_upstream_moves[local.triple] = Some(so_far && is_upstream_move);
+        match original.is_some_and(|it| it != local) && updated == Some(local) {
+            true => has_upstream_move[local] = true,
+            false => has_other_document[local] = true,
         }
     }
     let mut in_original: FxHashSet<&Path> = FxHashSet::default();
@@ -65,7 +71,8 @@ pub(super) fn mark(
         if triple.sides.original.is_some() {
             in_original.extend(original_path.ancestors());
         }
-        let has_own = triple.sides.local.is_some() && only_upstream_moves[index] != Some(true);
+        let only_upstream_moves = has_upstream_move[index] && !has_other_document[index];
+        let has_own = triple.sides.local.is_some() && !only_upstream_moves;
         if has_own || has_local_documents[index] {
             in_local.extend(triple.path.ancestors().chain(original_path.ancestors()));
         }
@@ -100,11 +107,12 @@ pub(super) fn fold_file(triple: &FileTriple, outcome: &mut FileOutcome) {
 pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut [FileOutcome]) {
     let mut folders: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
     for (index, job) in jobs.iter().enumerate() {
+        let has_deletion = |index: usize| {
+            let mut conflicts = outcomes[index].conflicts.iter();
+            conflicts.any(FileConflict::stays_deleted)
+        };
         if let Some(Gone::Folder(folder)) = &job.gone
-            && outcomes[index]
-                .conflicts
-                .iter()
-                .any(FileConflict::stays_deleted)
+            && has_deletion(index)
         {
             folders.entry(folder).or_default().push(index);
         }

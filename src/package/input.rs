@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::disk::{Seen, folders_above, open, read_open};
+use super::disk::{folders_above, open, read_open};
 use super::file_triple::Source;
 use super::owner::of_new;
 use super::walk::{Kind, Listing, list};
@@ -142,7 +142,6 @@ impl Source {
             path: path.to_owned(),
             bytes: bytes.into(),
             permissions: Some(metadata.permissions()),
-            seen: Some(Seen::of(&metadata)),
         })
     }
 

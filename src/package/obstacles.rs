@@ -26,36 +26,35 @@ impl Plan {
         let vacated = self.files.iter().filter_map(going).map(Path::to_owned);
         let vacated: FxHashSet<PathBuf> = vacated.collect();
         let mut errors = Vec::new();
-        let changes = std::mem::take(&mut self.files);
-        for change in changes {
-            if !matches!(change.kind, ChangeKind::Added | ChangeKind::Moved { .. }) {
-                self.files.push(change);
-                continue;
-            }
-            match obstacle(&change.path, local, &vacated) {
-                None => self.files.push(change),
-                Some(link) if matches!(local.get(&link), Some(Kind::Link(_))) => {
-                    let message = format!(
-                        "upstream's file is not written: {} is a symbolic link",
-                        link.display()
-                    );
-                    self.warnings.push(Warning::about(&change.path, message));
-                }
-                Some(obstacle) => errors.push(Error::refused(
-                    format!(
-                        "upstream has a file {}, but {} is in its way",
-                        shown(&self.root.join(&change.path)),
-                        shown(&self.root.join(obstacle))
-                    ),
+        self.files.retain(|change| {
+            let obstacle = || obstacle(&change.path, local, &vacated);
+            let Some(obstacle) = is_new(change).then(obstacle).flatten() else {
+                return true;
+            };
+            if let Some(Kind::Link(_)) = local.get(&obstacle) {
+                let link = obstacle.display();
+                let message = format!("upstream's file is not written: {link} is a symbolic link");
+                self.warnings.push(Warning::about(&change.path, message));
+            } else {
+                let path = shown(&self.root.join(&change.path));
+                let obstacle = shown(&self.root.join(obstacle));
+                errors.push(Error::refused(
+                    format!("upstream has a file {path}, but {obstacle} is in its way"),
                     "move it away and run again",
-                )),
+                ));
             }
-        }
+            false
+        });
         Error::if_any(errors)?;
         let warnings = case_only::warnings(&self.files, local);
         self.warnings.extend(warnings);
         Ok(())
     }
+}
+
+/// Returns true if a change needs a path that had no file.
+pub(super) fn is_new(change: &FileChange) -> bool {
+    matches!(change.kind, ChangeKind::Added | ChangeKind::Moved { .. })
 }
 
 /// Returns the path that a change makes free: that of a deleted file, or the former one of a moved

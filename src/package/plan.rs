@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::bytes::Bytes;
-use super::disk::Seen;
 use super::file_triple::Source;
 use super::resource::ResourceId;
 use crate::error::Warning;
@@ -62,8 +61,6 @@ pub struct FileChange {
     pub permissions: Permissions,
     /// The old permissions, if they change.
     pub old_permissions: Option<Permissions>,
-    /// The metadata of the file when it was read.
-    pub(crate) seen: Option<Seen>,
 }
 
 /// The kind of a change of a file.
@@ -192,7 +189,6 @@ impl FileChange {
         Some(Self {
             path,
             kind,
-            seen: old.as_ref().and_then(|old| old.seen),
             old: old.map(|old| old.bytes),
             new: new.map(|new| new.bytes),
             permissions: permissions?,

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file_triple::{FileTriple, Source};
-use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Reading, Readings, first_conflict_marker};
+use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Readings, first_conflict_marker};
 use super::plan::FileConflict;
 use super::{Content, FileOutcome, template};
 use crate::error::{Error, Place, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
 use crate::merge::text::merge_lines_with;
-use crate::merge::{ConflictKind, OnConflict, Options, Resolution, with_changes_made};
-use crate::triple::Triple;
+use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution, with_changes_made};
+use crate::triple::{Side, Triple};
 
 /// Merges a file as a whole. `readings` are its parsed sides if it has a YAML name; `is_gone` is
 /// true if local deleted the file, or a folder that it is in.
@@ -147,27 +147,25 @@ fn merge_text(
         // upstream's changes would be added between the markers
         return Err(refusal(unresolved, "conflict markers are left in it"));
     }
-    if let Some(refusal) =
-        yaml_state.line_merge_error(&triple.path, &merge.text, !merge.hunks.is_empty())
-    {
-        return Err(refusal);
-    }
-    let mut outcome = FileOutcome::default();
+    yaml_state.check_line_merge(&triple.path, &merge.text, !merge.hunks.is_empty())?;
     let merged_by_lines = |broken: &Broken| warning(broken, "merged line by line");
-    outcome
-        .warnings
-        .extend(yaml_state.broken.iter().map(merged_by_lines));
     let file: Arc<Path> = triple.path.as_path().into();
-    outcome
-        .conflicts
-        .extend(merge.hunks.into_iter().map(|hunk| {
-            let conflict = hunk.into_conflict();
-            FileConflict::in_file(Arc::clone(&file), Some(conflict.line + 1), conflict)
-        }));
-    if merge.text != texts.local {
-        outcome.content = Content::Write(merge.text.into_bytes());
-    }
-    Ok(outcome)
+    let in_file = |conflict: Conflict| {
+        FileConflict::in_file(Arc::clone(&file), Some(conflict.line + 1), conflict)
+    };
+    let conflicts = merge
+        .hunks
+        .into_iter()
+        .map(|hunk| in_file(hunk.into_conflict()));
+    Ok(FileOutcome {
+        conflicts: conflicts.collect(),
+        warnings: yaml_state.broken.iter().map(merged_by_lines).collect(),
+        content: match merge.text == texts.local {
+            true => Content::Unchanged,
+            false => Content::Write(merge.text.into_bytes()),
+        },
+        ..FileOutcome::default()
+    })
 }
 
 /// Returns the outcome for a file that is not text on one side: a conflict, or an error if it was
@@ -177,9 +175,7 @@ fn not_text(
     yaml_state: &YamlState,
     options: &Options,
 ) -> Result<FileOutcome, Error> {
-    if let Some(refusal) = yaml_state.mistake_error("there are no lines to merge") {
-        return Err(refusal);
-    }
+    yaml_state.check("there are no lines to merge")?;
     // a binary file cannot have markers: it stays as it is, and the conflict is left open
     let resolution = match options.on_conflict.resolution() {
         Resolution::Markers => Resolution::Open,
@@ -231,61 +227,63 @@ struct YamlState {
     local_valid: bool,
     /// Whether one of the sides is a template. Then none is broken by mistake.
     is_template: bool,
-    /// The place of the first conflict marker, if the local side has unresolved ones.
+    /// The place of the first conflict marker, if the local side is not YAML and has one.
     unresolved: Option<Broken>,
 }
 
 impl YamlState {
     fn of(readings: &Readings<'_>, triple: &FileTriple) -> Self {
-        let is_valid = |reading: &Option<Reading<'_>>| match reading {
-            Some(Ok(file)) => !file.text.trim().is_empty(),
-            _ => false,
-        };
-        let mut broken = Vec::new();
-        let mut is_template = false;
-        let sides = readings.as_ref().zip(triple.sides.as_ref()).into_array();
-        for (reading, source) in sides {
-            if let (Some(Err(reason)), Some(source)) = (reading, source) {
-                broken.push((**reason).clone());
-                let line = reason.place.line;
-                is_template |=
-                    as_text(&source.bytes).is_some_and(|it| template::is_template(it, line));
+        let mut state = Self::default();
+        for side in Side::ALL {
+            let text = triple.bytes()[side].and_then(|bytes| as_text(bytes));
+            match &readings[side] {
+                Some(Ok(file)) if !file.text.trim().is_empty() => {
+                    state.any_valid = true;
+                    state.local_valid = side == Side::Local;
+                }
+                Some(Err(reason)) => {
+                    let is_template = |text| template::is_template(text, reason.place.line);
+                    state.is_template |= text.is_some_and(is_template);
+                    if side == Side::Local {
+                        state.unresolved = text.and_then(|text| unresolved(reason, text));
+                    }
+                    state.broken.push((**reason).clone());
+                }
+                _ => {}
             }
         }
-        Self {
-            broken,
-            unresolved: unresolved(readings, triple),
-            any_valid: readings.as_ref().into_iter().any(is_valid),
-            local_valid: is_valid(&readings.local),
-            is_template,
-        }
+        state
     }
 
-    /// Returns the error for a file that was broken by mistake and whose line merge cannot be used.
-    fn line_merge_error(&self, path: &Path, merged: &str, has_conflicts: bool) -> Option<Error> {
+    /// Checks that the line merge of a file can be used if a side was broken by mistake.
+    fn check_line_merge(
+        &self,
+        path: &Path,
+        merged: &str,
+        has_conflicts: bool,
+    ) -> Result<(), Error> {
         if self.is_template {
-            None
+            Ok(())
         } else if has_conflicts {
-            self.mistake_error("merged line by line it has conflicts")
+            self.check("merged line by line it has conflicts")
         } else if self.local_valid && ParsedFile::parse(path, merged).is_err() {
-            self.mistake_error("merged line by line it would break the local file")
+            self.check("merged line by line it would break the local file")
         } else {
-            None
+            Ok(())
         }
     }
 
-    /// Returns the error for a file that was broken by mistake: one that is YAML on another side.
-    fn mistake_error(&self, refused: &str) -> Option<Error> {
+    /// Refuses the merge of a file that was broken by mistake: one that is YAML on another side.
+    fn check(&self, refused: &str) -> Result<(), Error> {
         // a side that is not UTF-8 comes first
         let broken = self.broken.iter().min_by_key(|it| it.utf8);
-        Some(refusal(broken.filter(|_| self.any_valid)?, refused))
+        let broken = broken.filter(|_| self.any_valid);
+        broken.map_or(Ok(()), |broken| Err(refusal(broken, refused)))
     }
 }
 
-/// Returns the place of the first conflict marker of the local side, if that is not YAML.
-fn unresolved(readings: &Readings<'_>, triple: &FileTriple) -> Option<Broken> {
-    let broken = readings.local.as_ref()?.as_ref().err()?;
-    let text = as_text(&triple.sides.local.as_ref()?.bytes)?;
+/// Returns the place of the first conflict marker of a text that is not YAML.
+fn unresolved(broken: &Broken, text: &str) -> Option<Broken> {
     let marker = first_conflict_marker(text)?;
     Some(Broken {
         place: Place::new(&broken.place.path, text, marker),

@@ -14,14 +14,13 @@ use globset::GlobMatcher;
 mod read;
 mod written;
 
-use crate::error::{Error, Place, Warning, shown};
+use crate::error::{Error, Lines, Place, Warning, shown};
 use crate::merge::{OnConflict, Options, Pattern, Resolution, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
 use crate::package::file_triple::FileTriple;
 use crate::package::parsed::{Parsed, ParsedFile, Resource};
 use crate::package::read::ReadFile;
-use crate::secret;
 use crate::yaml::Tree;
 use read::RuleReader;
 pub(crate) use written::{Written, with_rules};
@@ -82,7 +81,7 @@ impl Rules {
                 text,
                 tree: &tree,
                 rules_origin,
-                is_hidden: secret::may_be_in(text.as_bytes()),
+                lines: Lines::of(text),
             }
             .rules(),
             None => Ok(Self::default()),

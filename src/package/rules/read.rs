@@ -7,11 +7,11 @@ use clap::ValueEnum;
 use globset::GlobMatcher;
 
 use super::{Rules, RulesOrigin, ScopedRule, invalid_rules};
-use crate::error::{Error, Place};
+use crate::error::{Error, Lines};
 use crate::merge::{Pattern, Rule, Take};
 use crate::package::git_folder;
 use crate::package::yaml_names::path_glob;
-use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
+use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 const RULE_FIELDS: [&str; 9] = [
     "path",
@@ -31,9 +31,7 @@ pub(super) struct RuleReader<'r> {
     pub(super) text: &'r str,
     pub(super) tree: &'r Tree<'r>,
     pub(super) rules_origin: RulesOrigin,
-    /// Whether the file may contain a Secret, so that places hide its lines. Computed once for all
-    /// rules.
-    pub(super) is_hidden: bool,
+    pub(super) lines: Lines,
 }
 
 impl RuleReader<'_> {
@@ -128,7 +126,9 @@ impl RuleReader<'_> {
                 "write it like `- path: spec.replicas`",
             ));
         }
-        let place = self.place(tree.entry(element).span.start);
+        let start = tree.entry(element).span.start;
+        let column = (start - tree.line_start(start)) as usize;
+        let place = self.lines.place(self.path, tree.line_number(start), column);
         let name = Path::new(self.path.file_name().unwrap_or_default());
         let mut scoped_rule = ScopedRule {
             rule: Rule {
@@ -283,20 +283,6 @@ impl RuleReader<'_> {
 
     fn wrong_at(&self, offset: usize, message: &str, help: &str) -> Error {
         invalid_rules(self.path, self.text, offset, message, help)
-    }
-
-    fn place(&self, offset: u32) -> Place {
-        let start = self.tree.line_start(offset);
-        let line = Span::new(start, self.tree.line_end(offset));
-        let number = self.tree.line_number(offset);
-        let within = (offset - start) as usize;
-        Place::in_line(
-            self.path,
-            self.tree.slice(line),
-            number,
-            within,
-            self.is_hidden,
-        )
     }
 }
 

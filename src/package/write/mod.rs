@@ -94,11 +94,7 @@ impl<'p> WriteRun<'p> {
     /// Checks that no file has changed since it was read, and creates the folder of the run.
     fn begin(plan: &'p Plan, disk: &'p dyn Disk, durable: bool) -> Result<Self, Error> {
         let (root, steps) = (&*plan.root, steps(plan));
-        all_ok(
-            steps
-                .par_iter()
-                .map(|step| step.check_unchanged_since_read(root)),
-        )?;
+        all_ok(steps.par_iter().map(|step| step.check_unchanged(root)))?;
         let entries = steps.par_iter().map(|step| step.journal_entry(root));
         let entries = entries.collect::<Result<Vec<_>, Error>>()?;
         let folder = match RunFolder::create_for(disk, root) {

@@ -1,6 +1,6 @@
 //! The steps of a plan: what happens to each path. Also checks that a file is as it was read.
 
-use std::fs::{self, Permissions};
+use std::fs::Permissions;
 use std::io;
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::journal::{Fingerprint, JournalEntry, OldFile, is_inside};
 use super::undo::missing_folders;
 use crate::error::Error;
 use crate::package::bytes::Bytes;
-use crate::package::disk::{Seen, Unlike, content};
+use crate::package::disk::{Unlike, content};
 use crate::package::owner::mode;
 use crate::package::plan::{ChangeKind, FileChange, Plan};
 
@@ -45,16 +45,6 @@ impl Step<'_> {
         match &self.change.kind {
             ChangeKind::Moved { from } => from,
             _ => self.path,
-        }
-    }
-
-    /// Checks that the file is as it was read: by its metadata, or by its content if the metadata
-    /// differ.
-    pub(super) fn check_unchanged_since_read(&self, root: &Path) -> Result<(), Error> {
-        let now = fs::symlink_metadata(root.join(self.path)).ok();
-        match (self.old, self.change.seen, now) {
-            (Some(_), Some(seen), Some(now)) if seen == Seen::of(&now) => Ok(()),
-            _ => self.check_unchanged(root),
         }
     }
 
