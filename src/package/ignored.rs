@@ -15,7 +15,7 @@ use super::disk::folders_above;
 use super::input::Input;
 use super::walk::{IGNORE_FILE, Kind, Listing};
 use crate::error::{Error, Warning};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// The ignore files of several packages. A path is excluded if one of the packages excludes it.
 #[derive(Default)]
@@ -39,34 +39,26 @@ impl Ignored {
         warnings: &mut Vec<Warning>,
     ) -> Result<Self, Error> {
         let mut ignored = Self::default();
-        let upstream = [
-            (&sides.original, &listings.original),
-            (&sides.updated, &listings.updated),
-        ];
         if settings.own_ignores {
-            ignored.add_without(&sides.local, &listings.local, &upstream, warnings)?;
+            let upstream = [
+                (&sides.original, &listings.original),
+                (&sides.updated, &listings.updated),
+            ];
+            ignored.add(&sides.local, &listings.local, &upstream, warnings)?;
         } else {
-            ignored.add(&sides.local, &listings.local, warnings)?;
-            ignored.add(&sides.updated, &listings.updated, warnings)?;
+            for side in [Side::Local, Side::Updated] {
+                ignored.add(&sides[side], &listings[side], &[], warnings)?;
+            }
         }
         Ok(ignored)
     }
 
-    /// Adds the ignore files of one package. A line that is not a pattern is a warning.
+    /// Adds the ignore files of one package, without the lines that `others` have in the file with
+    /// the same path. A line that is not a pattern is a warning.
     ///
     /// # Errors
     /// If one cannot be read.
     pub(crate) fn add(
-        &mut self,
-        side: &Input,
-        listing: &Listing,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(), Error> {
-        self.add_without(side, listing, &[], warnings)
-    }
-
-    /// As [`Ignored::add`], without the lines that `others` have in the file with the same path.
-    fn add_without(
         &mut self,
         side: &Input,
         listing: &Listing,

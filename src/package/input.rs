@@ -144,18 +144,6 @@ impl Source {
             permissions: Some(metadata.permissions()),
         })
     }
-
-    /// Returns this file. If one of the files in `known` has equal bytes, the result shares them.
-    pub(super) fn sharing(self, known: [Option<&Self>; 2]) -> Self {
-        let mut known = known.into_iter().flatten();
-        match known.find(|other| other.bytes == self.bytes) {
-            Some(other) => Self {
-                bytes: other.bytes.clone(),
-                ..self
-            },
-            None => self,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use super::walk::{Kind, Listing};
 use super::write::{LEFT_OUT, settle};
 use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning, shown};
-use crate::triple::{self, Triple};
+use crate::triple::{Side, Triple};
 
 /// The command line options that name the sides.
 const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
@@ -242,7 +242,7 @@ pub(super) fn without_ignored(
 
 fn by_path(listings: Triple<Vec<(PathBuf, Kind)>>) -> FxHashMap<PathBuf, Triple<Option<Kind>>> {
     let mut paths: FxHashMap<PathBuf, Triple<Option<Kind>>> = FxHashMap::default();
-    for (side, listing) in triple::Side::ALL.zip(listings).into_array() {
+    for (side, listing) in Side::ALL.zip(listings) {
         for (path, kind) in listing {
             paths.entry(path).or_default()[side] = Some(kind);
         }
@@ -257,27 +257,21 @@ fn special_file_warning(
     path: &Path,
     kinds: &Triple<Option<Kind>>,
 ) -> Result<Option<Warning>, Error> {
-    let is_same = |left: (&Input, &Option<Kind>), right: (&Input, &Option<Kind>)| {
-        let both_files = *left.1 == Some(Kind::File) && left.1 == right.1;
-        if both_files {
-            return Ok(left.0.read(path, false)?.bytes == right.0.read(path, false)?.bytes);
+    let is_same = |left: Side, right: Side| match (&kinds[left], &kinds[right]) {
+        (Some(Kind::File), Some(Kind::File)) => {
+            let [left, right] = [left, right].map(|side| sides[side].read(path, false));
+            Ok(left?.bytes == right?.bytes)
         }
-        Ok(left.1 == right.1)
+        (left, right) => Ok(left == right),
     };
-    let sides_with_kinds = sides.as_ref().zip(kinds.as_ref());
-    if is_same(sides_with_kinds.original, sides_with_kinds.updated)?
-        || is_same(sides_with_kinds.updated, sides_with_kinds.local)?
-    {
+    if is_same(Side::Original, Side::Updated)? || is_same(Side::Updated, Side::Local)? {
         return Ok(None);
     }
+    let kind = "which is a link or no regular file on one side";
     let what = match &kinds.updated {
-        None => "upstream deleted this, which is a link or no regular file on one side".to_owned(),
-        Some(Kind::Link(target)) => {
-            format!("upstream has a symbolic link to {} here", target.display())
-        }
-        Some(_) => {
-            "upstream changed this, which is a link or no regular file on one side".to_owned()
-        }
+        None => format!("upstream deleted this, {kind}"),
+        Some(Kind::Link(to)) => format!("upstream has a symbolic link to {} here", to.display()),
+        Some(_) => format!("upstream changed this, {kind}"),
     };
     Ok(Some(Warning::about(
         path,
@@ -292,16 +286,17 @@ fn read_all(
     triples: Vec<(PathBuf, bool, Triple<bool>)>,
 ) -> Result<Vec<FileTriple>, Error> {
     let read_triple = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
-        let read = |side: &Input, is_file: bool, loaded: [Option<&Source>; 2]| {
-            let source = is_file.then(|| side.read(&path, yaml)).transpose()?;
-            Ok(source.map(|source| source.sharing(loaded)))
-        };
-        let original = read(&sides.original, files.original, [None, None])?;
-        let updated = read(&sides.updated, files.updated, [original.as_ref(), None])?;
-        let loaded = [original.as_ref(), updated.as_ref()];
-        let local = read(&sides.local, files.local, loaded)?;
-        let sides = Triple::new(original, updated, local);
-        Ok(FileTriple::new(path, yaml, sides))
+        let mut read: Triple<Option<Source>> = Triple::default();
+        for side in Side::ALL.into_iter().filter(|side| files[*side]) {
+            let mut source = sides[side].read(&path, yaml)?;
+            let is_same = |other: &&Source| other.bytes == source.bytes;
+            // sides with equal bytes share them
+            if let Some(other) = read.as_ref().into_iter().flatten().find(is_same) {
+                source.bytes = other.bytes.clone();
+            }
+            read[side] = Some(source);
+        }
+        Ok(FileTriple::new(path, yaml, read))
     };
     let results: Vec<Result<FileTriple, Error>> = triples
         .into_par_iter()

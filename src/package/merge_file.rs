@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::slice::from_ref;
 
+use super::Content;
 use super::bytes::Bytes;
 use super::documents::Context;
 use super::duplicates::look_for_duplicates;
@@ -16,7 +17,6 @@ use super::plan::FileConflict;
 use super::read::{ReadFile, read_sides};
 use super::rules::Rules;
 use super::run::merge_triple;
-use super::{Content, FileOutcome};
 use crate::error::Error;
 use crate::merge::Options;
 use crate::merge::text::CleanLines;
@@ -30,22 +30,6 @@ pub struct MergedFile {
     pub text: String,
     /// The places where both sides changed the same thing and do not agree.
     pub conflicts: Vec<FileConflict>,
-}
-
-impl MergedFile {
-    fn of(outcome: FileOutcome, texts: Triple<&str>) -> Self {
-        let text = match outcome.content {
-            Content::Unchanged => texts.local.to_owned(),
-            Content::Delete => String::new(),
-            Content::Updated => texts.updated.to_owned(),
-            Content::Write(bytes) => String::from_utf8(bytes)
-                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
-        };
-        Self {
-            text,
-            conflicts: outcome.conflicts,
-        }
-    }
 }
 
 /// Merges the changes from `original` to `updated` into `local`.
@@ -79,31 +63,14 @@ pub fn merge(
             source.path = side.as_str().into();
         }
     }
-    let triples = [triple];
-    let files = [ReadFile::of(read_sides(&triples[0], 0))];
-    look_for_duplicates(&triples, &files)?;
-    merge_single(&triples, &files, texts, None, options)
-}
-
-/// Merges the only file of `triples` and `files`. `lines` is the clean line merge of its texts, if
-/// it is known.
-fn merge_single(
-    triples: &[FileTriple],
-    files: &[ReadFile<'_>],
-    texts: Triple<&str>,
-    lines: Option<&CleanLines>,
-    options: &Options,
-) -> Result<MergedFile, Error> {
-    let jobs = jobs(triples, files, &pair(files, false));
-    let context = Context {
-        triples,
+    let files = [ReadFile::of(read_sides(&triple, 0))];
+    look_for_duplicates(from_ref(&triple), &files)?;
+    let file = FileInMemory {
+        texts,
+        triple: &triple,
         files,
-        options,
-        rules: &Rules::default(),
-        lines: lines.map(|lines| (texts, lines)),
     };
-    let outcome = merge_triple(&context, 0, &jobs[0])?;
-    Ok(MergedFile::of(outcome, texts))
+    file.merge(None, options)
 }
 
 /// Returns a file that exists only in memory.
@@ -180,13 +147,27 @@ impl<'a> FileInMemory<'a> {
         lines: Option<&CleanLines>,
         options: &Options,
     ) -> Result<MergedFile, Error> {
-        merge_single(
-            from_ref(self.triple),
-            &self.files,
-            self.texts,
-            lines,
+        let triples = from_ref(self.triple);
+        let jobs = jobs(triples, &self.files, &pair(&self.files, false));
+        let context = Context {
+            triples,
+            files: &self.files,
             options,
-        )
+            rules: &Rules::default(),
+            lines: lines.map(|lines| (self.texts, lines)),
+        };
+        let outcome = merge_triple(&context, 0, &jobs[0])?;
+        let text = match outcome.content {
+            Content::Unchanged => self.texts.local.to_owned(),
+            Content::Delete => String::new(),
+            Content::Updated => self.texts.updated.to_owned(),
+            Content::Write(bytes) => String::from_utf8(bytes)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        };
+        Ok(MergedFile {
+            text,
+            conflicts: outcome.conflicts,
+        })
     }
 }
 

@@ -194,10 +194,7 @@ fn collect(
             plan.sources
                 .insert(triple.path.clone(), local.bytes.clone());
         }
-        match plan.conflicts.is_empty() {
-            true => plan.conflicts = outcome.conflicts,
-            false => plan.conflicts.extend(outcome.conflicts),
-        }
+        plan.conflicts.extend(outcome.conflicts);
         let noted = outcome.noted.into_iter();
         let (pinned, combined): (Vec<_>, Vec<_>) =
             noted.partition(|record| record.conflict.kind == ConflictKind::Pinned);

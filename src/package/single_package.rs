@@ -120,16 +120,14 @@ pub(crate) fn load_package(
     let mut warnings = Vec::new();
     let listing = Input::disk(path).list();
     let mut ignored = Ignored::default();
-    ignored.add(&Input::disk(path), &listing, &mut warnings)?;
+    ignored.add(&Input::disk(path), &listing, &[], &mut warnings)?;
     let kinds: FxHashMap<PathBuf, Kind> = without_ignored(path, listing, &mut ignored)?
         .into_iter()
         .collect();
-    let mut paths: Vec<PathBuf> = kinds
-        .iter()
-        .filter(|(path, kind)| **kind == Kind::File && names.matches(path))
-        .map(|(path, _)| path.clone())
-        .filter(|path| path != Path::new(RULES_FILE))
-        .collect();
+    let is_read = |path: &Path| names.matches(path) && path != Path::new(RULES_FILE);
+    let files = kinds.iter().filter(|(_, kind)| **kind == Kind::File);
+    let paths = files.map(|(path, _)| path.clone());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| is_read(path)).collect();
     paths.sort_unstable();
     let files = paths
         .into_par_iter()

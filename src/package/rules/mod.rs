@@ -56,20 +56,6 @@ struct ScopedRule {
 }
 
 impl Rules {
-    fn of_bytes(
-        path: &Path,
-        bytes: io::Result<Vec<u8>>,
-        rules_origin: RulesOrigin,
-    ) -> Result<Self, Error> {
-        let text = bytes
-            .and_then(|bytes| {
-                String::from_utf8(bytes)
-                    .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
-            })
-            .map_err(Error::reading(path))?;
-        Self::parse(path, &text, rules_origin)
-    }
-
     fn parse(path: &Path, text: &str, rules_origin: RulesOrigin) -> Result<Self, Error> {
         let tree = Tree::parse(text).map_err(|error| {
             let help = error.help.unwrap_or_else(|| "repair the file".to_owned());
@@ -210,16 +196,19 @@ fn remove_matched(unmatched: &mut Vec<&ScopedRule>, path: &Path, file: &ParsedFi
 /// If the file cannot be read or is not valid, or if the file of the package is a link: it may come
 /// from somebody else's branch.
 pub(crate) fn load_rules(given: Option<&PathBuf>, local: &Path) -> Result<Rules, Error> {
-    if let Some(given) = given {
+    let own = local.join(RULES_FILE);
+    let (path, bytes, rules_origin) = match given {
         // the user may name a link
-        return Rules::of_bytes(given, read_named(given), RulesOrigin::User);
-    }
-    let file = local.join(RULES_FILE);
-    if !local.is_dir() || !file.is_file() {
-        return Ok(Rules::default());
-    }
-    let bytes = read_own(&file);
-    Rules::of_bytes(&file, bytes, RulesOrigin::Package)
+        Some(given) => (given, read_named(given), RulesOrigin::User),
+        None if !local.is_dir() || !own.is_file() => return Ok(Rules::default()),
+        None => (&own, read_own(&own), RulesOrigin::Package),
+    };
+    let bytes = bytes.map_err(Error::reading(path))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        let error = io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text");
+        Error::reading(path)(error)
+    })?;
+    Rules::parse(path, &text, rules_origin)
 }
 
 /// Returns the error for an invalid rules file.
