@@ -1,177 +1,88 @@
 //! Chooses the position of a change of lines that could also be further up or down.
 //!
-//! It follows git, so that a deletion and the insertion that replaces it are one hunk. The library
+//! It follows git, so that a deletion and the insertion that replaces it are one change. The library
 //! that aligns lines can do this as well, but in quadratic time if lines were only added to one
 //! text.
+//!
+//! The lines of a text between two paired lines are a group, which may be empty. Both texts have the
+//! same number of groups: one above, between and below all pairs.
 
-use gix_imara_diff::{Hunk, Token};
+use gix_imara_diff::Token;
 
-/// A text: its lines as numbers, and which of them the other text does not have.
-struct Text<'l> {
-    lines: &'l [Token],
-    is_changed: Vec<bool>,
-}
+use super::Differences;
 
-/// A run of changed lines, which may be empty. There is one before, between and after all unchanged
-/// lines, so both texts have the same number of groups.
-#[derive(Clone, Copy)]
-struct Group {
-    start: usize,
-    end: usize,
-}
-
-/// Moves each hunk next to a change in the other text if possible, and otherwise as far down as
-/// possible. Returns the moved hunks.
-pub(super) fn compact_hunks(old: &[Token], new: &[Token], hunks: Vec<Hunk>) -> Vec<Hunk> {
-    let can_move = |lines: &[Token], start: u32, end: u32| {
-        let (start, end) = (start as usize, end as usize);
-        let is_same = |above: Option<usize>, below: usize| {
-            above.is_some_and(|above| lines.get(above) == lines.get(below))
-        };
-        end > start && (is_same(Some(start), end) || is_same(start.checked_sub(1), end - 1))
-    };
-    let is_movable = |hunk: &Hunk| {
-        can_move(old, hunk.before.start, hunk.before.end)
-            || can_move(new, hunk.after.start, hunk.after.end)
-    };
-    if !hunks.iter().any(is_movable) {
-        return hunks;
-    }
-    let mut old = Text::of(old, hunks.iter().map(|hunk| &hunk.before));
-    let mut new = Text::of(new, hunks.iter().map(|hunk| &hunk.after));
-    old.compact(&new);
-    new.compact(&old);
-    let (mut group, mut other_group) = (old.first(), new.first());
-    let mut hunks = Vec::with_capacity(hunks.len());
-    loop {
-        if !group.is_empty() || !other_group.is_empty() {
-            hunks.push(Hunk {
-                before: group.start as u32..group.end as u32,
-                after: other_group.start as u32..other_group.end as u32,
-            });
-        }
-        match (old.next(group), new.next(other_group)) {
-            (Some(next), Some(next_other)) => (group, other_group) = (next, next_other),
-            _ => return hunks,
+impl Differences {
+    /// Moves each group next to a change in the other text if possible, and otherwise as far down as
+    /// possible.
+    pub(super) fn compact(&mut self, old: &[Token], new: &[Token]) {
+        for (side, lines) in [old, new].into_iter().enumerate() {
+            let mut group = 0;
+            while group <= self.pairs.len() {
+                if self.has_lines(side, group) {
+                    group = self.move_group(side, lines, group);
+                }
+                group += 1;
+            }
         }
     }
-}
 
-impl Group {
-    const fn is_empty(self) -> bool {
-        self.start == self.end
-    }
-}
-
-impl<'l> Text<'l> {
-    fn of<'h>(lines: &'l [Token], changed: impl Iterator<Item = &'h std::ops::Range<u32>>) -> Self {
-        let mut is_changed = vec![false; lines.len()];
-        for range in changed {
-            is_changed[range.start as usize..range.end as usize].fill(true);
-        }
-        Self { lines, is_changed }
-    }
-
-    /// Moves each group of this text.
-    fn compact(&mut self, other_text: &Self) {
-        let (mut group, mut other_group) = (self.first(), other_text.first());
+    /// Moves a group of one text. Returns its new number.
+    fn move_group(&mut self, side: usize, lines: &[Token], mut group: usize) -> usize {
+        let other = 1 - side;
+        let mut touches_change;
         loop {
-            if !group.is_empty() {
-                self.move_group(&mut group, other_text, &mut other_group);
+            let [start, end] = self.lines_of(side, group);
+            while self.move_up(side, lines, group) {
+                group -= 1;
             }
-            match (self.next(group), other_text.next(other_group)) {
-                (Some(next), Some(next_other)) => (group, other_group) = (next, next_other),
-                _ => return,
+            touches_change = self.has_lines(other, group);
+            while self.move_down(side, lines, group) {
+                group += 1;
+                touches_change |= self.has_lines(other, group);
             }
-        }
-    }
-
-    /// Moves a group next to a change of the other text, or else as far down as possible.
-    /// `other_group` follows it as the group of the other text at the same position.
-    fn move_group(&mut self, group: &mut Group, other_text: &Self, other_group: &mut Group) {
-        let (highest, touches_change) = loop {
-            let size = group.end - group.start;
-            while self.move_up(group) {
-                *other_group = other_text.previous(*other_group).unwrap_or(*other_group);
-            }
-            let highest = group.end;
-            let mut touches_change = !other_group.is_empty();
-            while self.move_down(group) {
-                *other_group = other_text.next(*other_group).unwrap_or(*other_group);
-                touches_change |= !other_group.is_empty();
-            }
-            // the group may have merged with another one, so that it can move further up
-            if size == group.end - group.start {
-                break (highest, touches_change);
-            }
-        };
-        if touches_change && group.end > highest {
-            while other_group.is_empty() && self.move_up(group) {
-                *other_group = other_text.previous(*other_group).unwrap_or(*other_group);
+            // if it has merged with another group, it may be able to move further up
+            let [new_start, new_end] = self.lines_of(side, group);
+            if end - start == new_end - new_start {
+                break;
             }
         }
-    }
-
-    /// Returns the group before the first unchanged line.
-    fn first(&self) -> Group {
-        Group {
-            start: 0,
-            end: self.end_of_changed(0),
+        while touches_change && !self.has_lines(other, group) && self.move_up(side, lines, group) {
+            group -= 1;
         }
+        group
     }
 
-    /// Returns the group after the unchanged line below `group`.
-    fn next(&self, group: Group) -> Option<Group> {
-        let start = group.end + 1;
-        (start <= self.lines.len()).then(|| Group {
-            start,
-            end: self.end_of_changed(start),
-        })
+    /// Returns the start and the end of a group in one of the texts.
+    fn lines_of(&self, side: usize, group: usize) -> [u32; 2] {
+        let above = group.checked_sub(1).map(|above| self.pairs[above]);
+        let below = self.pairs.get(group).unwrap_or(&self.lengths);
+        [above.map_or(0, |above| above[side] + 1), below[side]]
     }
 
-    /// Returns the group above the unchanged line above `group`.
-    fn previous(&self, group: Group) -> Option<Group> {
-        let end = group.start.checked_sub(1)?;
-        let start = self.start_of_changed(end);
-        Some(Group { start, end })
+    fn has_lines(&self, side: usize, group: usize) -> bool {
+        let [start, end] = self.lines_of(side, group);
+        start < end
     }
 
-    /// Moves a group one line down and merges it with the changed lines below. Returns false if the
-    /// group cannot move.
-    fn move_down(&mut self, group: &mut Group) -> bool {
-        let can_move = self.lines.get(group.start) == self.lines.get(group.end);
+    /// Moves a group with lines one line down: its first line is paired instead of the line below
+    /// it. Returns false if it cannot move.
+    fn move_down(&mut self, side: usize, lines: &[Token], group: usize) -> bool {
+        let [start, end] = self.lines_of(side, group);
+        let can_move = lines.get(start as usize) == lines.get(end as usize);
         if can_move {
-            self.is_changed[group.start] = false;
-            self.is_changed[group.end] = true;
-            group.start += 1;
-            group.end = self.end_of_changed(group.end);
+            self.pairs[group][side] = start;
         }
         can_move
     }
 
-    /// Moves a group one line up and merges it with the changed lines above. Returns false if the
-    /// group cannot move.
-    fn move_up(&mut self, group: &mut Group) -> bool {
-        let above = group.start.checked_sub(1);
-        let above = above.filter(|above| self.lines[*above] == self.lines[group.end - 1]);
-        if let Some(above) = above {
-            self.is_changed[above] = true;
-            self.is_changed[group.end - 1] = false;
-            group.start = self.start_of_changed(above);
-            group.end -= 1;
+    /// Moves a group with lines one line up: its last line is paired instead of the line above it.
+    /// Returns false if it cannot move.
+    fn move_up(&mut self, side: usize, lines: &[Token], group: usize) -> bool {
+        let [start, end] = self.lines_of(side, group);
+        let can_move = start > 0 && lines[start as usize - 1] == lines[end as usize - 1];
+        if can_move {
+            self.pairs[group - 1][side] = end - 1;
         }
-        above.is_some()
-    }
-
-    /// Returns the end of the changed lines that start at `start`.
-    fn end_of_changed(&self, start: usize) -> usize {
-        let changed = self.is_changed[start..].iter();
-        start + changed.take_while(|changed| **changed).count()
-    }
-
-    /// Returns the start of the changed lines that end at `end`.
-    fn start_of_changed(&self, end: usize) -> usize {
-        let changed = self.is_changed[..end].iter().rev();
-        end - changed.take_while(|changed| **changed).count()
+        can_move
     }
 }

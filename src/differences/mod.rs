@@ -7,14 +7,14 @@ mod compaction;
 use std::hash::Hash;
 use std::ops::Range;
 
-use gix_imara_diff::{Algorithm, Diff, Hunk, Interner, Token};
-
-use compaction::compact_hunks;
+use gix_imara_diff::{Algorithm, Diff, Interner, Token};
 
 /// The alignment of an old and a new sequence.
 pub(crate) struct Differences {
-    hunks: Vec<Hunk>,
-    lengths: [usize; 2],
+    /// The old and new position of each paired item, in order. An item takes 8 bytes: there is one
+    /// for each line of a text.
+    pairs: Vec<[u32; 2]>,
+    lengths: [u32; 2],
 }
 
 /// A range of both sequences that is equal in both or differs.
@@ -40,9 +40,9 @@ pub(crate) fn differences_of_lines<T: Eq + Hash>(old: &[T], new: &[T]) -> Differ
 
 /// Aligns lines as [`differences_of_lines`] does. Equal lines have equal tokens.
 pub(crate) fn differences_of_tokens(old: &[Token], new: &[Token]) -> Differences {
-    let Differences { hunks, lengths } = Differences::of(old, new);
-    let hunks = compact_hunks(old, new, hunks);
-    Differences { hunks, lengths }
+    let mut differences = Differences::of(old, new);
+    differences.compact(old, new);
+    differences
 }
 
 /// Returns a token for each item of two sequences. Equal items have equal tokens.
@@ -76,55 +76,47 @@ pub(crate) fn positions_in(part: &[u64], whole: &[u64]) -> Option<Vec<usize>> {
 impl Differences {
     /// Aligns two sequences of tokens.
     fn of(old: &[Token], new: &[Token]) -> Self {
-        let tokens = old.iter().chain(new).map(|token| token.0 + 1);
         let mut diff = Diff::default();
-        diff.compute_with(Algorithm::Myers, old, new, tokens.max().unwrap_or(0));
-        Self {
-            hunks: diff.hunks().collect(),
-            lengths: [old.len(), new.len()],
-        }
-    }
-
-    /// Returns the changes in order, with 32-bit positions.
-    pub(crate) fn hunks(&self) -> impl Iterator<Item = Hunk> {
-        self.hunks.iter().cloned()
+        // Myers' algorithm does not use the number of tokens
+        diff.compute_with(Algorithm::Myers, old, new, 0);
+        let lengths = [old.len() as u32, new.len() as u32];
+        let same_old = (0..lengths[0]).filter(|at| !diff.is_removed(*at));
+        let same_new = (0..lengths[1]).filter(|at| !diff.is_added(*at));
+        let pairs = same_old.zip(same_new).map(<[u32; 2]>::from).collect();
+        Self { pairs, lengths }
     }
 
     /// Returns the changes in order.
     pub(crate) fn changed(&self) -> impl Iterator<Item = AlignedRange> {
-        let widen = |range: Range<u32>| range.start as usize..range.end as usize;
-        self.hunks().map(move |hunk| AlignedRange {
-            old: widen(hunk.before),
-            new: widen(hunk.after),
-            is_same: false,
-        })
+        self.ranges().filter(|part| !part.is_same)
     }
 
     /// Returns all ranges in order.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = AlignedRange> {
-        let [old, new] = self.lengths;
-        let end = AlignedRange {
-            old: old..old,
-            new: new..new,
-            is_same: false,
-        };
+        let is_next = |above: &[u32; 2], below: &[u32; 2]| above.map(|at| at + 1) == *below;
+        let runs = self.pairs.chunk_by(is_next).map(|run| (run[0], run.len()));
         let mut last = [0, 0];
-        let parts = self.changed().chain([end]).flat_map(move |changed| {
-            let same = AlignedRange {
-                old: last[0]..changed.old.start,
-                new: last[1]..changed.new.start,
-                is_same: true,
-            };
-            last = [changed.old.end, changed.new.end];
-            [same, changed]
-        });
+        let parts = runs
+            .chain([(self.lengths, 0)])
+            .flat_map(move |(start, count)| {
+                let start = start.map(|at| at as usize);
+                let end = start.map(|at| at + count);
+                let range = |start: [usize; 2], end: [usize; 2], is_same| AlignedRange {
+                    old: start[0]..end[0],
+                    new: start[1]..end[1],
+                    is_same,
+                };
+                let parts = [range(last, start, false), range(start, end, true)];
+                last = end;
+                parts
+            });
         parts.filter(|part| !part.old.is_empty() || !part.new.is_empty())
     }
 
     /// Returns the old and new position of each paired item, in order.
     pub(crate) fn same(&self) -> impl Iterator<Item = (usize, usize)> {
-        let same = self.ranges().filter(|part| part.is_same);
-        same.flat_map(|part| part.old.zip(part.new))
+        let pairs = self.pairs.iter();
+        pairs.map(|[old, new]| (*old as usize, *new as usize))
     }
 }
 

@@ -6,31 +6,30 @@
 //! merge.
 
 use std::borrow::Cow;
-use std::cell::LazyCell;
 use std::ops::Range;
 
 use gix_imara_diff::Token;
 use rustc_hash::FxHashMap;
 
-use super::lines::{Lines, tokens};
+use super::lines::Lines;
 use crate::differences::{AlignedRange, differences_of_tokens, places_in};
 use crate::triple::Triple;
 
 /// Returns the original with those of upstream's changes that the local text has already: local has
 /// the new lines between the same two lines, and none of the old ones.
 pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
-    let lines = texts.map(|text| Lines::of(text, text.split_inclusive('\n')));
-    let rows = tokens(&lines);
+    let lines = Lines::of(texts);
+    let rows = lines.as_ref().map(|lines| lines.tokens.as_slice());
     let comparison = Comparison {
-        indexes: rows.as_ref().map(|row| index_lines(row)),
-        local_positions: LazyCell::new(|| places_in(&rows.local, &rows.updated)),
+        counts: rows.map(count_lines),
+        local_positions: places_in(rows.local, rows.updated),
         lines: &lines,
-        rows: &rows,
     };
     let mut text = String::new();
     let mut any = false;
-    let differences = differences_of_tokens(&rows.original, &rows.updated);
-    for AlignedRange { old, new, is_same } in differences.ranges() {
+    for AlignedRange { old, new, is_same } in
+        differences_of_tokens(rows.original, rows.updated).ranges()
+    {
         if !is_same && comparison.has_change(old.clone(), new.clone()) {
             any = true;
             text.push_str(lines.updated.text(new));
@@ -45,82 +44,57 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     }
 }
 
-/// The lines of a text, by their tokens, with the position of each line that occurs once.
-type LineIndex = FxHashMap<Token, Option<u32>>;
+/// How often a text has each line.
+type LineCounts = FxHashMap<Token, usize>;
 
-fn index_lines(row: &[Token]) -> LineIndex {
-    let mut index = LineIndex::default();
-    for (place, line) in (0..).zip(row) {
-        let mark_repeated = |place: &mut Option<u32>| *place = None;
-        index
-            .entry(*line)
-            .and_modify(mark_repeated)
-            .or_insert(Some(place));
+fn count_lines(row: &[Token]) -> LineCounts {
+    let mut counts = LineCounts::default();
+    for line in row {
+        *counts.entry(*line).or_default() += 1;
     }
-    index
+    counts
 }
 
-struct Comparison<'l, P> {
+struct Comparison<'l> {
     lines: &'l Triple<Lines<'l>>,
-    rows: &'l Triple<Vec<Token>>,
-    indexes: Triple<LineIndex>,
+    counts: Triple<LineCounts>,
     /// For each of updated's lines, the local line that it aligns with.
-    local_positions: LazyCell<Vec<Option<usize>>, P>,
+    local_positions: Vec<Option<usize>>,
 }
 
-impl<P: FnOnce() -> Vec<Option<usize>>> Comparison<'_, P> {
+impl Comparison<'_> {
     /// Whether local has the change from the lines `old` of the original to the lines `new` of
-    /// updated.
+    /// updated. A change of blank lines only does not count, and lines that local has several times
+    /// do not show which of them the change is.
     fn has_change(&self, old: Range<usize>, new: Range<usize>) -> bool {
-        let Triple {
-            original, updated, ..
-        } = self.rows;
-        let of_original = (&self.lines.original, original.as_slice());
-        let of_updated = (&self.lines.updated, updated.as_slice());
-        let mut removed = lines_not_in(of_original, old, &self.indexes.updated).peekable();
-        let mut added = lines_not_in(of_updated, new.clone(), &self.indexes.original).peekable();
-        let has_removed = removed.peek().is_some();
-        if removed.any(|line| self.indexes.local.contains_key(&original[line])) {
-            return false;
-        }
-        let above = new.start.checked_sub(1);
-        let first = match (added.peek(), above) {
-            (Some(_), _) => added.find_map(|line| {
-                let place = self.indexes.local.get(&updated[line]).copied().flatten()?;
-                (place as usize).checked_sub(line - new.start)
-            }),
-            (None, Some(above)) if has_removed => {
-                self.local_positions[above].map(|place| place + 1)
-            }
-            (None, None) if has_removed => Some(0),
-            (None, _) => None,
+        let removed = lines_not_in(&self.lines.original, old, &self.counts.updated);
+        let added = lines_not_in(&self.lines.updated, new.clone(), &self.counts.original);
+        let local_count = |line: &Token| self.counts.local.get(line).copied().unwrap_or(0);
+        let has_place = match added.is_empty() {
+            true => !removed.is_empty(),
+            false => added.iter().any(|line| local_count(line) == 1),
         };
-        first.is_some_and(|first| self.has_lines_at(first, new))
+        has_place && removed.iter().all(|line| local_count(line) == 0) && self.has_lines(new)
     }
 
-    /// Whether local has these lines of updated from the line `first` on, between the same lines
-    /// above and below.
-    fn has_lines_at(&self, first: usize, new: Range<usize>) -> bool {
-        let Triple { updated, local, .. } = self.rows;
-        let end = first + new.len();
-        let same_above = match (new.start.checked_sub(1), first.checked_sub(1)) {
-            (Some(theirs), Some(ours)) => updated[theirs] == local[ours],
-            (theirs, ours) => theirs == ours,
-        };
-        same_above
-            && updated.get(new.end) == local.get(end)
-            && local.get(first..end) == updated.get(new)
+    /// Whether local has these lines of updated between the same lines above and below.
+    fn has_lines(&self, new: Range<usize>) -> bool {
+        let [updated, local] = [&self.lines.updated.tokens, &self.lines.local.tokens];
+        let above = new.start.checked_sub(1);
+        let first = above.map_or(Some(0), |above| Some(self.local_positions[above]? + 1));
+        first.is_some_and(|first| {
+            let end = first + new.len();
+            local.get(first..end) == updated.get(new.clone())
+                && local.get(end) == updated.get(new.end)
+        })
     }
 }
 
-/// Returns the positions of the lines in a range that another text lacks, without blank ones.
-fn lines_not_in<'l>(
-    (lines, row): (&'l Lines<'_>, &'l [Token]),
-    range: Range<usize>,
-    other: &'l LineIndex,
-) -> impl Iterator<Item = usize> {
+/// Returns the lines in a range that another text lacks, without blank ones.
+fn lines_not_in(lines: &Lines<'_>, range: Range<usize>, other: &LineCounts) -> Vec<Token> {
     let is_blank = |at: usize| lines.text(at..at + 1).trim().is_empty();
-    range.filter(move |at| !other.contains_key(&row[*at]) && !is_blank(*at))
+    let missing = range.filter(|at| !other.contains_key(&lines.tokens[*at]) && !is_blank(*at));
+    missing.map(|at| lines.tokens[at]).collect()
 }
 
 #[cfg(test)]

@@ -15,10 +15,9 @@ use std::ops::Range;
 
 use super::OnConflict;
 use super::conflict::{Conflict, ConflictKind, Resolution};
-use super::lines::{Lines, tokens};
+use super::lines::Lines;
 use super::markers::{MarkerStyle, write_hunk};
-use super::regions::{Region, regions};
-use crate::line_breaks::lines_with_breaks;
+use super::regions::regions;
 use crate::triple::{Change, Triple};
 
 /// The result of a merge by lines.
@@ -126,32 +125,13 @@ fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
 /// The merged text if there is no hunk; else the first hunks.
 pub(crate) type CleanLines = Result<String, Vec<Hunk>>;
 
-/// Merges three texts line by line, and stops after this number of hunks.
+/// Merges three texts line by line; of the hunks, returns at most this number.
 pub(crate) fn merge_clean_lines(sides: Triple<&str>, hunks: usize) -> CleanLines {
-    let lines = sides.map(|side| Lines::of(side, lines_with_breaks(side)));
-    let tokens = tokens(&lines);
-    let mut text = String::with_capacity(sides.local.len());
-    let mut found = Vec::new();
-    for Region { lines: at, change } in regions(tokens.as_ref().map(Vec::as_slice)) {
-        match change {
-            Change::Upstream => text.push_str(lines.updated.text(at.updated)),
-            Change::BothApart => {
-                let texts = lines.as_ref().zip(at.clone());
-                found.push(Hunk {
-                    lines: at,
-                    texts: texts.map(|(lines, at)| lines.text(at).to_owned()),
-                    resolution: Resolution::Open,
-                });
-                if found.len() == hunks {
-                    break;
-                }
-            }
-            _ => text.push_str(lines.local.text(at.local)),
-        }
-    }
-    match found.is_empty() {
-        true => Ok(text),
-        false => Err(found),
+    let mut merge = merge_lines(sides, OnConflict::Local);
+    merge.hunks.truncate(hunks);
+    match merge.hunks.is_empty() {
+        true => Ok(merge.text),
+        false => Err(merge.hunks),
     }
 }
 
@@ -162,12 +142,11 @@ fn merge_regions(
     markers: &MarkerStyle,
     settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
 ) -> LineMerge {
-    let lines = sides.map(|side| Lines::of(side, lines_with_breaks(side)));
-    let tokens = tokens(&lines);
+    let lines = Lines::of(sides);
     let resolution = on_conflict.resolution();
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
-    for region in regions(tokens.as_ref().map(Vec::as_slice)) {
+    for region in regions(lines.as_ref().map(|lines| lines.tokens.as_slice())) {
         let texts = lines.as_ref().zip(region.lines.clone());
         let texts = texts.map(|(lines, range)| lines.text(range));
         let settled = match region.change {
