@@ -47,8 +47,8 @@ pub(super) struct DiffArgs {
 
 impl DiffArgs {
     /// Prints the patch to `output`, and errors to `errors`.
-    pub(super) fn run(mut self, streams: &mut Streams<'_>) -> u8 {
-        let printer = Printer::showing(std::mem::take(&mut self.display));
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> u8 {
+        let printer = Printer::showing(self.display.clone());
         let input = DiffInput {
             old: self.old.clone(),
             new: self.new.clone().unwrap_or_else(|| self.old.clone()),

@@ -34,7 +34,7 @@ impl SidesArgs {
 pub(super) struct MergeArgs {
     /// Who wins: updated (default), local, fail, markers
     #[arg(long, value_enum, value_name = "WHO", default_value = "updated")]
-    on_conflict: OnConflict,
+    pub(super) on_conflict: OnConflict,
     /// How lists without a key merge: merge (default), set, replace
     #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
     lists: Option<Lists>,
@@ -88,11 +88,6 @@ enum SchemaName {
 }
 
 impl MergeArgs {
-    /// Returns true if the merge leaves conflicts between markers in the files.
-    pub(super) const fn leaves_markers(&self) -> bool {
-        matches!(self.on_conflict, OnConflict::Markers)
-    }
-
     /// Returns the settings of the merge, with the given style of conflict markers.
     pub(super) fn settings(self, markers: MarkerStyle) -> Settings {
         Settings {

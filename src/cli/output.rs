@@ -52,7 +52,7 @@ pub(super) struct RunArgs {
 }
 
 /// The arguments that say which values and colours to print.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, Clone, Args)]
 #[group(skip)]
 pub(super) struct DisplayArgs {
     /// Show values of Secrets, in reports, errors and diffs

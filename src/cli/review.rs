@@ -48,11 +48,8 @@ impl ReviewArgs {
     /// local package.
     fn config(self) -> Result<Config, String> {
         let or_local = |path: Option<PathBuf>| path.unwrap_or_else(|| self.to.clone());
-        let sides = Triple::new(
-            or_local(self.ancestor),
-            or_local(self.from),
-            self.to.clone(),
-        );
+        let [ancestor, from] = [self.ancestor, self.from].map(or_local);
+        let sides = Triple::new(ancestor, from, self.to);
         let mut settings = self.merge.settings(self.markers.style(&sides)?);
         settings.merge.on_conflict = OnConflict::Markers;
         settings.merge.markers.conflict_style = ConflictStyle::Diff3;

@@ -12,6 +12,7 @@ use super::output::{DisplayArgs, RunArgs, threads};
 use super::print::{Printer, Streams};
 use super::report::{ReportArgs, ReportFormat};
 use super::upstream::{adopt, cache, get, outdated, upgrade_packages};
+use crate::merge::OnConflict;
 use crate::package::Settings;
 use crate::triple::Triple;
 use crate::upgrade::{Choice, Packages, Remotes, Shard, Template, UpgradeOptions, Within};
@@ -233,7 +234,7 @@ impl OutdatedArgs {
 
 impl UpgradeArgs {
     fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
-        if self.commit && self.merge.leaves_markers() {
+        if self.commit && self.merge.on_conflict == OnConflict::Markers {
             let message = "--on-conflict markers leaves conflicts to \
                 you, and --commit would commit them: take one of the two";
             return Err(message.to_owned());
