@@ -250,8 +250,7 @@ pub(super) fn with_full_help() -> clap::Command {
     })
 }
 
-/// If the arguments ask for the full help (`help` or `--help`), returns arguments that print it
-/// with
+/// If the arguments ask for the full help (`help` or `--help`), returns arguments that print it with
 /// `-h`: clap's own long help is three screens long. Returns `None` otherwise.
 fn full_help_arguments(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let (program, others) = arguments.split_first()?;
