@@ -145,16 +145,16 @@ fn marked_draft(
     let local_text = sources.local.text();
     let is_side = |side: Side| {
         let text = draft.fill(|text, hunk| {
-            text.push_str(&hunk.texts[side]);
+            text.push_str(&hunk[side]);
         });
         let text = with_end_of(text, local_text);
         is_verified(&text, sources, outcome, Some(side)).is_ok()
     };
-    if draft.is_plain() || !is_side(Side::Local) || !is_side(Side::Updated) {
+    if draft.hunks.is_empty() || !is_side(Side::Local) || !is_side(Side::Updated) {
         return None;
     }
     let marked = draft.fill(|text, hunk| {
-        let texts = hunk.texts.as_ref().map(String::as_str);
+        let texts = hunk.as_ref().map(String::as_str);
         write_hunk(text, texts, &options.markers);
     });
     Some(with_end_of(marked, local_text))
@@ -178,7 +178,7 @@ fn edited_text(
     aliases: Aliases,
 ) -> Result<String, VerificationError> {
     let draft = carry_out(sources.local, sources.updated, None, outcome, aliases);
-    let text = with_end_of(draft.into_text(), sources.local.text());
+    let text = with_end_of(draft.text, sources.local.text());
     let Err(verification_error) = is_verified(&text, sources, outcome, None) else {
         return Ok(text);
     };
@@ -206,7 +206,7 @@ pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
         return false;
     }
     *outcome == Outcome::Keep
-        || with_end_of(draft().into_text(), sources.local.text()) == sources.local.text()
+        || with_end_of(draft().text, sources.local.text()) == sources.local.text()
 }
 
 /// Checks that a text has the decided values; `side` is the side to take in open conflicts.

@@ -3,7 +3,7 @@
 
 use super::Editor;
 use super::block_scalar::ends_in_block_scalar;
-use super::draft::{Hunk, PLACEHOLDER, shared_lines, shifted};
+use super::draft::{Hunk, PLACEHOLDER, shared_lines, shifted, take_shared_blanks};
 use super::layout::{indents_of_comments, starts_its_line};
 use super::reindent::Reindent;
 use crate::line_breaks::ends_line;
@@ -57,7 +57,7 @@ impl Editor<'_> {
                 PieceKind::Original(entry) => {
                     let lines = self.original_lines_of(&[*entry], column);
                     let hunk = row.open_hunk.get_or_insert_default();
-                    hunk.texts.original.push_str(&lines.unwrap_or_default());
+                    hunk.original.push_str(&lines.unwrap_or_default());
                 }
                 PieceKind::Entry(child) if self.is_open(child) => {
                     self.hunk(&mut row, blanks, child);
@@ -108,7 +108,7 @@ impl Editor<'_> {
                 row.text.push_str(&text);
                 row.is_below_text &= follows_unchanged && excess.is_some();
             }
-            Some(side) => row.open_hunk.get_or_insert_default().texts[side].push_str(&text),
+            Some(side) => row.open_hunk.get_or_insert_default()[side].push_str(&text),
         }
         row.unchanged_end = follows_unchanged.then_some(comment.span.end);
     }
@@ -191,8 +191,8 @@ impl Editor<'_> {
             (Side::Original, "", &original.unwrap_or_default()),
         ] {
             if !lines.is_empty() {
-                hunk.texts[side].push_str(blanks);
-                hunk.texts[side].push_str(&lines[above..lines.len() - below]);
+                hunk[side].push_str(blanks);
+                hunk[side].push_str(&lines[above..lines.len() - below]);
             }
         }
         if below > 0 {
@@ -220,11 +220,11 @@ impl Editor<'_> {
         let Some(mut hunk) = row.open_hunk.take() else {
             return;
         };
-        if hunk.texts.local == hunk.texts.updated {
-            row.text.push_str(&hunk.texts.local);
+        if hunk.local == hunk.updated {
+            row.text.push_str(&hunk.local);
             return;
         }
-        row.text.push_str(&hunk.take_shared_blanks());
+        row.text.push_str(&take_shared_blanks(&mut hunk));
         row.text.push(PLACEHOLDER);
         row.text.push_str(&self.hunks.len().to_string());
         row.text.push_str(self.line_break);

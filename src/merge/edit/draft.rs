@@ -1,14 +1,10 @@
 //! A text with placeholders for hunks, which are filled with one side or with conflict markers.
 
-use crate::line_breaks::{cut_first_line, cut_last_line, lines_with_breaks};
+use crate::line_breaks::{cut_first_line, cut_last_line, line_start, lines_with_breaks};
 use crate::triple::Triple;
 
-/// The lines of each side of an open conflict.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Hunk {
-    /// The lines of each side, line breaks included.
-    pub(crate) texts: Triple<String>,
-}
+/// The lines of each side of an open conflict, line breaks included.
+pub(crate) type Hunk = Triple<String>;
 
 /// The character that begins a line which stands for a hunk. No YAML text contains it.
 pub(super) const PLACEHOLDER: char = '\0';
@@ -16,47 +12,24 @@ pub(super) const PLACEHOLDER: char = '\0';
 /// A text with placeholders for hunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Draft {
-    text: String,
-    hunks: Vec<Hunk>,
+    pub(crate) text: String,
+    pub(crate) hunks: Vec<Hunk>,
 }
 
 impl Draft {
-    pub(super) const fn new(text: String, hunks: Vec<Hunk>) -> Self {
-        Self { text, hunks }
-    }
-
-    /// Whether it has no hunks.
-    pub(crate) const fn is_plain(&self) -> bool {
-        self.hunks.is_empty()
-    }
-
-    /// Returns the text of a draft without hunks.
-    pub(crate) fn into_text(self) -> String {
-        self.text
-    }
-
     /// Returns the text with what `write` writes in the place of each hunk.
     pub(crate) fn fill(&self, mut write: impl FnMut(&mut String, &Hunk)) -> String {
         let mut filled = String::with_capacity(self.text.len());
         let mut rest = self.text.as_str();
         while let Some((above, line)) = rest.split_once(PLACEHOLDER) {
-            let indent = above.trim_end_matches(' ');
             let number = lines_with_breaks(line).next().unwrap_or_default();
-            let hunk = number.trim().parse::<usize>().ok();
-            let begin = above.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-            let dashes = &above[begin..];
+            let (above, dashes) = above.split_at(line_start(above, above.len()));
             let is_line = dashes.bytes().all(|byte| b" -".contains(&byte));
-            let hunk = hunk.filter(|_| is_line);
-            match hunk.and_then(|number| self.hunks.get(number)) {
-                Some(hunk) if dashes.contains('-') => {
-                    filled.push_str(&above[..begin]);
-                    write(&mut filled, &hunk.with_dashes(dashes));
-                }
-                Some(hunk) => {
-                    filled.push_str(indent);
-                    write(&mut filled, hunk);
-                }
-                None => filled.extend([above, "\0", number]),
+            let hunk = number.trim().parse().ok().filter(|_| is_line);
+            filled.push_str(above);
+            match hunk.and_then(|number: usize| self.hunks.get(number)) {
+                Some(hunk) => write(&mut filled, &with_dashes(hunk, dashes)),
+                None => filled.extend([dashes, "\0", number]),
             }
             rest = &line[number.len()..];
         }
@@ -65,40 +38,29 @@ impl Draft {
     }
 }
 
-impl Hunk {
-    /// Returns the hunk with dashes in the place of the indentation of its first lines.
-    fn with_dashes(&self, dashes: &str) -> Self {
-        let spaces = " ".repeat(dashes.len());
-        let with_dashes = |text: &String| match text.strip_prefix(&spaces) {
-            Some(rest) => format!("{dashes}{rest}"),
-            None => text.clone(),
-        };
-        let texts = self.texts.as_ref().map(with_dashes);
-        Self { texts }
-    }
+/// Returns a hunk with dashes in the place of the indentation of its first lines.
+fn with_dashes(hunk: &Hunk, dashes: &str) -> Hunk {
+    let spaces = " ".repeat(dashes.len());
+    hunk.as_ref().map(|text| match text.strip_prefix(&spaces) {
+        Some(rest) => format!("{dashes}{rest}"),
+        None => text.clone(),
+    })
+}
 
-    /// Removes the blank lines that all of its texts begin with, and returns them.
-    pub(super) fn take_shared_blanks(&mut self) -> String {
-        let Triple {
-            original,
-            updated,
-            local,
-        } = &mut self.texts;
-        let blanks = |text: &str| -> usize {
-            let lines = lines_with_breaks(text).take_while(|line| line.trim().is_empty());
-            lines.map(str::len).sum()
-        };
-        let ends = match original.is_empty() {
-            true => vec![blanks(updated), blanks(local)],
-            false => vec![blanks(original), blanks(updated), blanks(local)],
-        };
-        let end = ends.into_iter().min().unwrap_or(0);
-        let shared = local[..end].to_owned();
-        for text in [original, updated, local] {
-            text.replace_range(..end.min(text.len()), "");
-        }
-        shared
+/// Removes the blank lines that all texts of a hunk begin with, and returns them.
+pub(super) fn take_shared_blanks(hunk: &mut Hunk) -> String {
+    let blanks = |text: &String| -> usize {
+        let lines = lines_with_breaks(text).take_while(|line| line.trim().is_empty());
+        lines.map(str::len).sum()
+    };
+    let original = Some(&hunk.original).filter(|original| !original.is_empty());
+    let texts = original.into_iter().chain([&hunk.updated, &hunk.local]);
+    let end = texts.map(blanks).min().unwrap_or(0);
+    let shared = hunk.local[..end].to_owned();
+    for text in [&mut hunk.original, &mut hunk.updated, &mut hunk.local] {
+        text.replace_range(..end.min(text.len()), "");
     }
+    shared
 }
 
 /// Returns the length in bytes of the lines that all texts begin with, and of those that all end

@@ -72,7 +72,10 @@ pub(crate) fn carry_out(
         editor.write_out_touched_aliases(outcome);
     }
     editor.edit_root(outcome);
-    Draft::new(editor.edits.apply(target.text()), editor.hunks)
+    Draft {
+        text: editor.edits.apply(target.text()),
+        hunks: editor.hunks,
+    }
 }
 
 /// The number of bytes by which writing aliases out may lengthen a text. Aliases of aliases can
