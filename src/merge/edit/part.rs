@@ -12,8 +12,9 @@ impl<'a> Editor<'a> {
         !incoming.is_whole() || (self.aliases == Aliases::WriteOut && self.source.has_aliases())
     }
 
-    /// Calls `work` with an entry of the source without the parts that do not come, and with its key
-    /// in quotes if that looks like a document marker; `None` if it cannot be parsed on its own.
+    /// Calls `work` with an entry of the source without the parts that do not come, and with its
+    /// key in quotes if that looks like a document marker; `None` if it cannot be parsed on its
+    /// own.
     pub(super) fn with_part<R>(
         &self,
         id: EntryId,

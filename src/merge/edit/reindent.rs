@@ -35,6 +35,7 @@ impl<'a> Reindent<'a> {
             line_break,
         }
     }
+
     /// Returns the lines of an entry with its first byte in `column`.
     pub(super) fn entry(&self, id: EntryId, column: u32) -> String {
         let entry = self.tree.entry(id);
