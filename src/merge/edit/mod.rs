@@ -71,7 +71,7 @@ pub(crate) fn carry_out(
     if aliases == Aliases::WriteOut {
         editor.write_out_touched_aliases(outcome);
     }
-    editor.edit_root(outcome);
+    editor.edit_value(target.tree.root(), outcome, Remarks::default());
     Draft {
         text: editor.edits.apply(target.text()),
         hunks: editor.hunks,
@@ -140,12 +140,6 @@ impl<'a> Editor<'a> {
             cuts_part: false,
             done_aliases: FxHashSet::default(),
         }
-    }
-
-    /// Edits the root value.
-    fn edit_root(&mut self, outcome: &Outcome) {
-        let root = self.target.root();
-        self.edit_value(root, outcome, Remarks::default());
     }
 
     /// Edits the value and the remarks of an entry that stays.
