@@ -71,9 +71,10 @@ impl Edits {
             count: 0,
         };
         let within = before(range.start)..before(range.end.max(range.start) + 1);
-        let taken = self
-            .edits
-            .extract_if(within, |_, edit| edit.end <= range.end);
+        let inside = self.edits.range(within);
+        let inside = inside.filter(|(_, edit)| edit.end <= range.end);
+        let inside: Vec<EditPosition> = inside.map(|(position, _)| *position).collect();
+        let taken = inside.iter().filter_map(|it| self.edits.remove_entry(it));
         apply(taken, text, range)
     }
 
