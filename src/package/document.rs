@@ -19,16 +19,15 @@ impl<'a> FileMerge<'_, '_, 'a> {
         group: &Group,
         line_break: &str,
     ) -> Result<String, Error> {
-        let members = self.members(group);
-        if members.local.is_some() {
-            let full_text = self.text_of(group, Side::Local);
-            let merged = self.merge(group)?;
-            let merged = self.record(group, merged);
-            let text = merged.as_deref().unwrap_or(full_text);
-            return Ok(with_line_break(text, line_break).into_owned());
-        }
-        let full_text = self.text_of(group, Side::Updated);
-        Ok(with_line_break(full_text, line_break).into_owned())
+        let text = match group.local {
+            Some(_) => {
+                let merged = self.merge(group)?;
+                let merged = self.record(group, merged);
+                merged.unwrap_or_else(|| self.text_of(group, Side::Local).to_owned())
+            }
+            None => self.text_of(group, Side::Updated).to_owned(),
+        };
+        Ok(with_line_break(text, line_break).into_owned())
     }
 
     /// Returns the text of a document in its file, with its tail; empty if `side` does not have it.
@@ -63,15 +62,6 @@ impl<'a> FileMerge<'_, '_, 'a> {
             },
             local,
         };
-        let is_unreadable = |side: Side| members[side].is_some() && trees[side].is_none();
-        // without this error, the document would stay unmerged without a report
-        if Side::ALL.into_iter().any(is_unreadable) {
-            return Err(Error::Verification {
-                file: self.path(group),
-                path: String::new(),
-                message: "a document could not be read again".to_owned(),
-            });
-        }
         let documents = documents_to_merge(&members);
         let sides = documents.as_ref().zip(trees.as_ref());
         let sides = sides.map(|(document, tree)| {

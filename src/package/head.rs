@@ -290,12 +290,9 @@ pub(super) fn without_marker(text: &str) -> Option<String> {
     if !is_bare_marker(&text[at..]) || has_directives(text) {
         return None;
     }
-    let below = &text[at + lines_with_breaks(&text[at..]).next()?.len()..];
+    let below = cut_first_line(&text[at..]).1;
     let mut text = text[..at].to_owned();
-    if lines(below)
-        .next()
-        .is_some_and(|line| !line.trim().is_empty())
-    {
+    if !cut_first_line(below).0.trim().is_empty() {
         set_off(&mut text, line_break_of(below));
     }
     Some(text + below)

@@ -13,57 +13,44 @@ const COMMENT: &str = "kpt-merge:";
 
 /// Returns true if two documents have equal values, kpt's annotation and all comments aside.
 pub(super) fn is_same_document(original: &Tree<'_>, local: &Tree<'_>) -> bool {
-    let sides = [original, local].map(|tree| (tree, Some(tree.root().value)));
-    equal_documents(original, local) || is_equal_but_annotation(sides, &["metadata", "annotations"])
+    equal_documents(original, local) || is_equal_but_annotation(original, local)
 }
 
-/// A map in a tree; `None` if it is missing, which counts as empty.
-type MapIn<'a, 's> = (&'a Tree<'s>, Option<NodeId>);
-
-/// Returns true if two maps are equal apart from kpt's annotation, which is in the map at `path`.
-fn is_equal_but_annotation(sides: [MapIn<'_, '_>; 2], path: &[&str]) -> bool {
-    let is_map = |(tree, node): &MapIn<'_, '_>| {
-        node.is_none_or(|node| matches!(tree.node(tree.resolve(node)).kind, NodeKind::Mapping(_)))
-    };
-    if !sides.iter().all(is_map) {
-        return false;
-    }
-    let ignored = path.first().copied().unwrap_or(ANNOTATION);
-    let [(original, o), (local, l)] = sides;
-    let (local_fields, original_fields) = (
-        fields_except(local, l, ignored),
-        fields_except(original, o, ignored),
-    );
-    let is_equal = |(name, value): &(&str, NodeId)| {
-        let other = original_fields.iter().find(|(other, _)| other == name);
-        other.is_some_and(|(_, other)| equal(original, *other, local, *value))
-    };
-    if local_fields.len() != original_fields.len() || !local_fields.iter().all(is_equal) {
-        return false;
-    }
-    let Some((first, rest)) = path.split_first() else {
-        return true;
-    };
-    let below = |(tree, map): MapIn<'_, '_>| map.and_then(|map| tree.field(map, first));
-    is_equal_but_annotation(
-        [(original, below((original, o))), (local, below((local, l)))],
-        rest,
-    )
+/// Returns true if two documents are equal apart from kpt's annotation. A missing map counts as
+/// empty.
+fn is_equal_but_annotation(original: &Tree<'_>, local: &Tree<'_>) -> bool {
+    let (mut o, mut l) = (Some(original.root().value), Some(local.root().value));
+    ["metadata", "annotations", ANNOTATION]
+        .into_iter()
+        .all(|ignored| {
+            let original_fields = fields_except(original, o, ignored);
+            let local_fields = fields_except(local, l, ignored);
+            o = o.and_then(|map| original.field(map, ignored));
+            l = l.and_then(|map| local.field(map, ignored));
+            let (Some(originals), Some(locals)) = (original_fields, local_fields) else {
+                return false;
+            };
+            let is_equal = |(name, value): &(&str, NodeId)| {
+                let other = originals.iter().find(|(other, _)| other == name);
+                other.is_some_and(|(_, other)| equal(original, *other, local, *value))
+            };
+            originals.len() == locals.len() && locals.iter().all(is_equal)
+        })
 }
 
-/// Returns the fields of a map without the field `ignored`.
+/// Returns the fields of a map without the field `ignored`; `None` if the value is not a map.
 fn fields_except<'t>(
     tree: &'t Tree<'_>,
     map: Option<NodeId>,
     ignored: &str,
-) -> Vec<(&'t str, NodeId)> {
-    let entries = map
-        .into_iter()
-        .flat_map(|map| tree.entries(tree.resolve(map)));
-    entries
-        .map(|entry| (name(tree, entry), tree.entry(entry).value))
-        .filter(|(name, _)| *name != ignored)
-        .collect()
+) -> Option<Vec<(&'t str, NodeId)>> {
+    let Some(map) = map.map(|map| tree.resolve(map)) else {
+        return Some(Vec::new());
+    };
+    let is_map = matches!(tree.node(map).kind, NodeKind::Mapping(_));
+    let entries = tree.entries(map);
+    let fields = entries.map(|entry| (name(tree, entry), tree.entry(entry).value));
+    is_map.then(|| fields.filter(|(name, _)| *name != ignored).collect())
 }
 
 /// Returns the key of a field as text.

@@ -259,20 +259,20 @@ impl<'a> ParsedFile<'a> {
         min_kept_len: usize,
         other: Option<&Self>,
     ) -> Result<Self, Box<Broken>> {
-        let documents = split(text);
-        let starts: Vec<usize> = documents.iter().map(|it| it.start).collect();
         let read = |(index, document): (usize, Document<'a>)| {
             let other = other.and_then(|other| other.documents.get(index));
-            let read = Parsed::read(document, min_kept_len, other);
-            read.map_err(|error| (document.start, error))
+            match Parsed::read(document, min_kept_len, other) {
+                Ok(parsed) => Ok((document.start, parsed)),
+                Err(error) => Err((document.start, error)),
+            }
         };
-        let documents = documents.into_iter().enumerate().collect();
+        let documents = split(text).into_iter().enumerate().collect();
         let documents = in_parallel(text.len(), documents, read);
         // the head is not in a document, but becomes a part of one when the file is merged
         let is_readable = is_readable(head(text)).map_err(|error| (0, error));
         let documents = is_readable.and_then(|()| documents.into_iter().collect());
         match documents {
-            Ok(documents) => Ok(Self::of(text, &starts, documents)),
+            Ok(documents) => Ok(Self::of(text, documents)),
             Err((start, error)) => Err(Box::new(Broken {
                 place: Place::new(path, text, start + error.offset),
                 message: error.message,
@@ -284,16 +284,16 @@ impl<'a> ParsedFile<'a> {
         }
     }
 
-    /// Returns the file with these chunks, which start at `starts`. A chunk without content belongs
-    /// to the document above it, or to the head.
-    fn of(text: &'a str, starts: &[usize], chunks: Vec<Option<Parsed<'a>>>) -> Self {
+    /// Returns the file with these chunks, each with its start. A chunk without content belongs to
+    /// the document above it, or to the head.
+    fn of(text: &'a str, chunks: Vec<(usize, Option<Parsed<'a>>)>) -> Self {
         let mut end = text.len();
         let mut documents: Vec<Parsed<'a>> = Vec::with_capacity(chunks.len());
-        for (start, chunk) in starts.iter().zip(chunks).rev() {
+        for (start, chunk) in chunks.into_iter().rev() {
             let Some(parsed) = chunk else { continue };
             let tail = &text[start + parsed.document.text.len()..end];
             documents.push(Parsed { tail, ..parsed });
-            end = *start;
+            end = start;
         }
         documents.reverse();
         let head = &text[..end];

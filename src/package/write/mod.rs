@@ -102,15 +102,14 @@ impl<'p> WriteRun<'p> {
             Err(Error::Write { .. }) if steps.len() == 1 && steps[0].new.is_some() => None,
             folder => Some(folder?),
         };
-        let package = folder.as_ref().map(RunFolder::package);
-        let package = package.unwrap_or(Path::new("")).to_owned();
+        let package = folder.as_ref().map(|folder| folder.package.clone());
         Ok(Self {
             disk,
             root,
             steps,
             durable,
             awaits_commit: plan.awaits_commit,
-            journal: Journal::new(package, plan.merge, entries),
+            journal: Journal::new(package.unwrap_or_default(), plan.merge, entries),
             folder,
             written: AtomicUsize::new(0),
         })
@@ -139,7 +138,7 @@ impl<'p> WriteRun<'p> {
         match &self.folder {
             Some(folder) if self.awaits_commit => folder
                 .keep_until_committed(self.disk)
-                .map_err(Error::writing(folder.path())),
+                .map_err(Error::writing(&folder.path)),
             _ => self.delete_folder(),
         }
     }
@@ -155,7 +154,7 @@ impl<'p> WriteRun<'p> {
         };
         let write = || {
             manifest.put(self.disk, &path, &self.journal.to_bytes())?;
-            let folders = folder.path().ancestors().take(2);
+            let folders = folder.path.ancestors().take(2);
             for folder in folders.filter(|_| self.durable) {
                 self.disk.sync(&File::open(folder)?)?;
             }
@@ -186,7 +185,7 @@ impl<'p> WriteRun<'p> {
     fn delete_folder(&self) -> Result<(), Error> {
         self.folder.as_ref().map_or(Ok(()), |folder| {
             let deleted = folder.delete(self.disk);
-            deleted.map_err(Error::writing(folder.path()))
+            deleted.map_err(Error::writing(&folder.path))
         })
     }
 

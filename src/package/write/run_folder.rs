@@ -28,9 +28,9 @@ const OLD_CONTENTS: &str = "old";
 #[derive(Debug, Clone)]
 pub(crate) struct RunFolder {
     /// The path of the folder, which may not exist.
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// The package's path as the journal has it.
-    package: PathBuf,
+    pub(super) package: PathBuf,
 }
 
 /// A run that did not finish.
@@ -158,15 +158,6 @@ impl RunFolder {
 
     fn base(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
-    }
-
-    /// Returns the package's path for the journal.
-    pub(super) fn package(&self) -> &Path {
-        &self.package
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     pub(super) fn manifest(&self) -> PathBuf {

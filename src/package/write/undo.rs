@@ -85,7 +85,7 @@ pub fn undo(local: &Path) -> Result<(), Error> {
     }
     restore_all(&RealDisk, local, &run.journal, Some(&old))?;
     let deleted = run.folder.delete(&RealDisk);
-    deleted.map_err(failed(run.folder.path()))
+    deleted.map_err(failed(&run.folder.path))
 }
 
 /// Returns the progress of the unfinished run at a package; `None` if there is none.
@@ -120,7 +120,7 @@ pub(crate) fn forget(disk: &dyn Disk, root: &Path) -> Result<(), Error> {
     };
     remove_staged(disk, root, &run.journal)?;
     let deleted = run.folder.delete(disk);
-    deleted.map_err(failed(run.folder.path()))
+    deleted.map_err(failed(&run.folder.path))
 }
 
 fn remove_staged(disk: &dyn Disk, root: &Path, journal: &Journal) -> Result<(), Error> {
