@@ -49,7 +49,8 @@ fn lock_within(
     on_wait: impl FnOnce(),
 ) -> Result<Lock, Error> {
     // a missing path is reported where it is read
-    let Some(file) = open_for_locking(local) else {
+    let folder = open_for_locking(local);
+    let Some(file) = &folder else {
         return Ok(Lock { _folder: None });
     };
     let start = Instant::now();
@@ -60,23 +61,16 @@ fn lock_within(
             Access::Write => file.try_lock(),
         };
         match locked {
-            Ok(()) => {
-                return Ok(Lock {
-                    _folder: Some(file),
-                });
-            }
             Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Interrupted => {
                 return Ok(Lock { _folder: None });
             }
+            Ok(()) => return Ok(Lock { _folder: folder }),
             Err(_) if start.elapsed() >= max_wait => {
-                return Err(Error::Busy {
-                    path: local.to_owned(),
-                });
+                let path = local.to_owned();
+                return Err(Error::Busy { path });
             }
             Err(_) => {
-                if let Some(on_wait) = on_wait.take() {
-                    on_wait();
-                }
+                on_wait.take().into_iter().for_each(|on_wait| on_wait());
                 std::thread::sleep(RETRY_INTERVAL);
             }
         }

@@ -117,23 +117,20 @@ fn candidates<'r>(sides: Triple<Named<'r>>) -> impl Iterator<Item = Candidate<'r
 
 /// Pairs the documents of one file that are not resources, by index.
 fn pair_by_index(triple: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
-    let indexes = sides.map(|side| {
-        side.map_or_else(Vec::new, |file| {
-            (0..file.documents.len())
-                .filter(|document| file.documents[*document].resource.is_none())
-                .map(|document| DocRef { triple, document })
-                .collect()
-        })
+    let mut documents = sides.map(|side| {
+        let documents = side
+            .into_iter()
+            .flat_map(|file| file.documents.iter().enumerate());
+        let unnamed = documents.filter(|(_, parsed)| parsed.resource.is_none());
+        unnamed.map(move |(document, _)| DocRef { triple, document })
     });
-    let count = indexes
-        .as_ref()
-        .into_array()
-        .iter()
-        .map(|side| side.len())
-        .max();
-    (0..count.unwrap_or(0))
-        .map(|index| indexes.as_ref().map(|side| side.get(index).copied()))
-        .collect()
+    let group = || Triple {
+        original: documents.original.next(),
+        updated: documents.updated.next(),
+        local: documents.local.next(),
+    };
+    let groups = std::iter::repeat_with(group);
+    groups.take_while(|group| !group.is_empty()).collect()
 }
 
 /// Combines the candidates with equal keys. If no side occurs twice among them, all are combined;

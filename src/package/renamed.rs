@@ -177,12 +177,10 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
         let original = group.original.map(|it| (Side::Original, it));
         let updated = group.updated.map(|it| (Side::Updated, it));
         let versions = [original, updated];
-        for document in versions.into_iter().flatten().chain([other]) {
-            if !self.leaves.contains_key(&document)
-                && let Some(parsed) = document_at(self.files, document.0, document.1)
-            {
-                self.leaves.insert(document, Leaves::of(parsed));
-            }
+        for (side, at) in versions.into_iter().flatten().chain([other]) {
+            let parsed = || document_at(self.files, side, at);
+            let leaves = || parsed().map(Leaves::of).unwrap_or_default();
+            self.leaves.entry((side, at)).or_insert_with(leaves);
         }
         let leaves = |document| self.leaves.get(&document);
         let versions = versions.into_iter().flatten().filter_map(leaves);

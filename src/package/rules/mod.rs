@@ -106,15 +106,13 @@ impl Rules {
 
     /// Returns the source of schemas: the given one and the rules file's.
     pub(crate) fn schema_source(&self, given: Option<&SchemaSource>) -> Option<SchemaSource> {
-        let sources = [self.schema.as_ref(), given];
-        let definitions = |source: &SchemaSource| source.definitions.clone();
-        sources.iter().any(Option::is_some).then(|| SchemaSource {
-            definitions: sources
-                .into_iter()
-                .flatten()
-                .flat_map(definitions)
-                .collect(),
-        })
+        let mut source = self
+            .schema
+            .clone()
+            .or_else(|| given.map(|_| SchemaSource::default()))?;
+        let given = given.map_or(&[][..], |given| &given.definitions);
+        source.definitions.extend_from_slice(given);
+        Some(source)
     }
 
     /// Returns a warning for each rule that matches nothing on any side of the package.
