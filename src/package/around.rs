@@ -37,7 +37,7 @@ impl FileMerge<'_, '_, '_> {
         };
         let (head, tail) = self.head_and_tail(group, Side::Local);
         let text = merged.text.as_deref().unwrap_or(local.text);
-        let merges_around = !merged.is_held_back() && documents.updated.is_some();
+        let merges_around = !merged.is_held_back();
         let above = || self.merged_above(group, documents, text);
         let below = || self.merged_below(group, documents, text);
         let above = merges_around.then(above).flatten();

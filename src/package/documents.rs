@@ -18,7 +18,7 @@ use super::rules::Rules;
 use super::verified::holds;
 use super::{Content, FileOutcome};
 use crate::error::Error;
-use crate::line_breaks::{LineBreaks, with_line_break};
+use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::text::CleanLines;
 use crate::merge::{Merged, Nulls, Options, Resolution};
@@ -172,10 +172,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     /// Merges the local file: decides the action of each of its documents and inserts new ones.
     fn merge_local(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
         let mut actions = vec![Action::Keep; file.documents.len()];
-        for group in &self.job.leaving {
-            if let Some(local) = group.local {
-                actions[local.document] = Action::Remove;
-            }
+        for local in self.job.leaving.iter().filter_map(|group| group.local) {
+            actions[local.document] = Action::Remove;
         }
         for group in &self.job.here {
             if let (Some(local), None) = (group.local, group.updated) {
@@ -264,17 +262,13 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// Merges the documents that stay in the local file. Their texts have local's line breaks.
     fn merged_documents(&self, file: &ParsedFile<'_>) -> Vec<Result<Merged, Error>> {
-        // a document that fast-forwards has upstream's line breaks
-        let line_break = match LineBreaks::of(file.text) {
-            LineBreaks::None => Some("\n"),
-            LineBreaks::Alike(line_break) => Some(line_break),
-            LineBreaks::Mixed => None,
-        };
+        let has_mixed = LineBreaks::of(file.text) == LineBreaks::Mixed;
         in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
             let merged = self.merge(group)?;
-            let text = merged.text.map(|text| match line_break {
-                Some(line_break) => with_line_break(text, line_break).into_owned(),
-                None => text,
+            // a document that fast-forwards has upstream's line breaks
+            let text = merged.text.map(|text| match has_mixed {
+                true => text,
+                false => with_line_break(text, line_break_of(file.text)).into_owned(),
             });
             Ok(Merged { text, ..merged })
         })

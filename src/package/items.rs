@@ -138,9 +138,8 @@ pub(super) fn items(file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
     let item = |(item, (line, indent)): (NodeId, (usize, usize))| {
         let text = item_text(tree, item);
         let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
-        let read = Tree::parse(&text).ok().flatten();
         Item {
-            id: read.and_then(|tree| Some(ResourceId::of(&tree)?.to_static())),
+            id: read(&text).and_then(|tree| Some(ResourceId::of(&tree)?.to_static())),
             origin: Origin {
                 text: Arc::clone(&file),
                 lines: lines.collect(),
@@ -180,7 +179,7 @@ fn item_text(tree: &Tree<'_>, item: NodeId) -> String {
 
 /// Returns the text of an item, as a document, from the text of its list.
 pub(super) fn text_in(list: &str, index: usize) -> Option<String> {
-    let tree = Tree::parse(list).ok().flatten()?;
+    let tree = read(list)?;
     let item = items_of(&tree)?.get(index).copied()?;
     Some(item_text(&tree, item))
 }
@@ -205,82 +204,65 @@ impl ChangedItems {
     /// [`Error::Verification`] if the resulting text does not have the changed items and the others
     /// as they were (law 6).
     pub(super) fn put_into<'t>(&self, file: &Path, list: &'t str) -> Result<Cow<'t, str>, Error> {
+        let verification_error = |message: &str| Error::Verification {
+            file: file.to_owned(),
+            path: "items".to_owned(),
+            message: message.to_owned(),
+        };
         let mut text = Cow::Borrowed(list);
         if !self.texts.is_empty() {
-            text = replace_items(file, &text, &self.texts)?.into();
+            let replaced = replace_items(&text, &self.texts);
+            let error = || verification_error("an item is not what was decided");
+            text = replaced.ok_or_else(error)?.into();
         }
         if !self.gone.is_empty() {
-            text = remove_items(file, &text, &self.gone)?.into();
+            let removed = remove_items(&text, &self.gone);
+            let error = || verification_error("an item could not be deleted");
+            text = removed.ok_or_else(error)?.into();
         }
         Ok(text)
     }
 }
 
+fn read(text: &str) -> Option<Tree<'_>> {
+    Tree::parse(text).ok().flatten()
+}
+
 /// Returns the text of a list's document with new texts for some items, by index. All are replaced
-/// at once, because each call reads the whole document.
-fn replace_items(
-    file: &Path,
-    list: &str,
-    texts: &BTreeMap<usize, String>,
-) -> Result<String, Error> {
-    let verification_error = |index: usize| Error::Verification {
-        file: file.to_owned(),
-        path: format!("items[{index}]"),
-        message: "the item is not what was decided".to_owned(),
-    };
-    let read = |text| Tree::parse(text).ok().flatten();
-    let first = texts.keys().next().copied().unwrap_or(0);
-    let tree = read(list).ok_or_else(|| verification_error(first))?;
-    let items = items_of(&tree).ok_or_else(|| verification_error(first))?;
+/// at once, because each call reads the whole document. `None` if the text would have other items.
+fn replace_items(list: &str, texts: &BTreeMap<usize, String>) -> Option<String> {
+    let tree = read(list)?;
+    let items = items_of(&tree)?;
     let mut new = String::with_capacity(list.len());
     let mut copied = 0;
     for (index, text) in texts {
-        let item = *items
-            .get(*index)
-            .ok_or_else(|| verification_error(*index))?;
-        let span = tree.node(item).span;
-        let start = span.start as usize;
+        let item = *items.get(*index)?;
+        let span = tree.node(item).span.range();
         // this fails if items overlap or are out of order
-        new.push_str(
-            list.get(copied..start)
-                .ok_or_else(|| verification_error(*index))?,
-        );
+        new.push_str(list.get(copied..span.start)?);
         push_item(&mut new, &tree, item, text);
-        copied = span.end as usize;
+        copied = span.end;
     }
     new.push_str(&list[copied..]);
-    let new_tree = read(&new).filter(|_| split(&new).len() == 1);
-    let new_tree = new_tree.ok_or_else(|| verification_error(first))?;
-    let new_items = items_of(&new_tree).unwrap_or_default();
-    for (index, item) in items.iter().enumerate() {
-        let is_same = new_items
-            .get(index)
-            .is_some_and(|new_item| match texts.get(&index) {
-                None => equal(&new_tree, *new_item, &tree, *item),
-                Some(text) => read(text).is_some_and(|decided| {
-                    equal(&new_tree, *new_item, &decided, decided.root().value)
-                }),
-            });
-        if !is_same {
-            return Err(verification_error(index));
-        }
-    }
-    Ok(new)
+    let new_tree = read(&new).filter(|_| split(&new).len() == 1)?;
+    let new_items = items_of(&new_tree)?;
+    let is_same = |(index, item): (usize, &NodeId)| {
+        let new_item = new_items.get(index).copied();
+        new_item.is_some_and(|new_item| match texts.get(&index) {
+            None => equal(&new_tree, new_item, &tree, *item),
+            Some(text) => read(text)
+                .is_some_and(|decided| equal(&new_tree, new_item, &decided, decided.root().value)),
+        })
+    };
+    let is_verified = items.iter().enumerate().all(is_same);
+    is_verified.then_some(new)
 }
 
 /// Returns the text of a list's document without some of its items, by index.
-fn remove_items(file: &Path, list: &str, gone: &BTreeSet<usize>) -> Result<String, Error> {
-    let operations = gone.iter().rev();
-    let operations: String = operations
-        .map(|index| format!("- {{op: remove, path: /items/{index}}}\n"))
-        .collect();
-    let patch = Tree::parse(&operations).ok().flatten();
-    let patched = patch.and_then(|patch| json_patch(list, &patch).ok().flatten());
-    patched.ok_or_else(|| Error::Verification {
-        file: file.to_owned(),
-        path: "items".to_owned(),
-        message: "an item could not be deleted".to_owned(),
-    })
+fn remove_items(list: &str, gone: &BTreeSet<usize>) -> Option<String> {
+    let operation = |index: &usize| format!("- {{op: remove, path: /items/{index}}}\n");
+    let operations: String = gone.iter().rev().map(operation).collect();
+    json_patch(list, &read(&operations)?).ok().flatten()
 }
 
 /// Appends an item's new text to `new`, indented as the item was in its list.

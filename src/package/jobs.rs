@@ -35,32 +35,25 @@ pub(crate) struct Job {
 /// A document stays in its local file, unless upstream moved it and local did not. If upstream
 /// renamed a whole file, the local file moves as a whole, with its head and comments.
 pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Group]) -> Vec<Job> {
-    let mut jobs: Vec<Job> = Vec::with_capacity(triples.len());
+    let mut jobs: Vec<Job> = (0..triples.len()).map(|_| Job::default()).collect();
     for (index, file) in files.iter().enumerate() {
-        let has_local = file.file(Side::Local).is_some();
-        jobs.push(Job {
-            file: Triple::new(None, None, has_local.then_some(index)),
-            ..Job::default()
-        });
+        jobs[index].file.local = file.file(Side::Local).map(|_| index);
     }
     let mut moved_to: Vec<usize> = (0..triples.len()).collect();
     let pinned: Vec<bool> = triples.iter().map(FileTriple::is_pinned).collect();
     for (from, to) in renames(files, groups) {
-        if pinned[from] {
-            continue;
+        if !pinned[from] {
+            jobs[to].file.local = jobs[from].file.local.take();
+            moved_to[from] = to;
         }
-        jobs[to].file.local = Some(from);
-        jobs[from].file.local = None;
-        moved_to[from] = to;
     }
     for group in groups {
         match (group.local, group.updated) {
             (Some(local), _) => {
-                let target = match target_triple(group, local, &moved_to) {
-                    // no document moves out of a pinned file or into one
-                    target if pinned[target] || pinned[local.triple] => local.triple,
-                    target => target,
-                };
+                let target = target_triple(group, local, &moved_to);
+                // no document moves out of a pinned file or into one
+                let stays = pinned[target] || pinned[local.triple];
+                let target = if stays { local.triple } else { target };
                 if jobs[target].file.local == Some(local.triple) {
                     jobs[target].here.push(*group);
                 } else {
@@ -88,15 +81,14 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
 fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<usize>> {
     let has = |triple: usize, side: Side| files[triple].file(side).is_some();
     let at = |triple: usize, side: Side| has(triple, side).then_some(triple);
-    let Some(base) = jobs[target].file.local else {
-        return Triple::new(at(target, Side::Original), at(target, Side::Updated), None);
+    let local = jobs[target].file.local;
+    let sides = Triple {
+        original: at(local.unwrap_or(target), Side::Original),
+        updated: at(target, Side::Updated),
+        local,
     };
-    let sides = Triple::new(
-        at(base, Side::Original),
-        at(target, Side::Updated),
-        Some(base),
-    );
-    let Some(original) = original_triple(&jobs[target]).filter(|_| sides.original.is_none()) else {
+    let is_new = local.is_some() && sides.original.is_none();
+    let Some(original) = original_triple(&jobs[target]).filter(|_| is_new) else {
         return sides;
     };
     let is_renamed = match sides.updated {
