@@ -1,7 +1,7 @@
 //! The lines of `.gitattributes` that assign files to the merge driver.
 
-/// The patterns of the files that merge by structure, the same as in `package::is_yaml_name`.
-pub(super) const PATTERNS: [&str; 4] = ["*.yaml", "*.yml", "*.json", "Kptfile"];
+/// The patterns of the files that merge by structure.
+pub(super) use crate::package::YAML_NAMES as PATTERNS;
 
 /// Returns the line that assigns a pattern to the driver.
 pub(super) fn line_for(pattern: &str) -> String {

@@ -108,7 +108,7 @@ pub(crate) use walk::Kind;
 pub(crate) use whole_file::as_text;
 pub use write::{Disk, RealDisk, undo};
 pub(crate) use write::{LEFT_OUT, Progressed, forget, git_folder, is_reserved, progress_at};
-pub(crate) use yaml_names::is_yaml_name;
+pub(crate) use yaml_names::{YAML_NAMES, is_yaml_name};
 
 use std::path::{Path, PathBuf};
 

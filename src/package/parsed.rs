@@ -208,7 +208,7 @@ pub(crate) struct ParsedFile<'a> {
     /// The text. A missing line break at its end was added.
     pub(crate) text: &'a str,
     /// The length of the line break that was added to the text and is not in the file.
-    added_len: usize,
+    pub(super) added_len: usize,
     /// The text above the first document that belongs to the file.
     pub(crate) head: &'a str,
     pub(crate) documents: Vec<Parsed<'a>>,
@@ -306,11 +306,6 @@ impl<'a> ParsedFile<'a> {
             head,
             documents,
         }
-    }
-
-    /// Returns the file with `added_len`, the length of the line break that was added at its end.
-    pub(super) fn with_added_len(self, added_len: usize) -> Self {
-        Self { added_len, ..self }
     }
 
     /// Returns the text as it is in the file.

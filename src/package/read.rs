@@ -82,7 +82,10 @@ fn read_beside<'a>(
     let text = text(source)?;
     let terminated = with_line_break(text, &source.bytes);
     let file = ParsedFile::parse_beside(&source.path, terminated, min_kept_len, other)?;
-    Ok(file.with_added_len(terminated.len() - text.len()))
+    Ok(ParsedFile {
+        added_len: terminated.len() - text.len(),
+        ..file
+    })
 }
 
 /// Parses one file.

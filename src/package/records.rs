@@ -165,21 +165,15 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let resource = resource.map(|resource| Arc::new(resource.id.to_static()));
         let start = members.local.map(|local| local.document.line + 1);
         let file: Arc<Path> = self.path(group).into();
-        let is_noted = |kind| matches!(kind, ConflictKind::Pinned | ConflictKind::Combined(_));
-        if !conflicts.first().is_some_and(|it| is_noted(it.kind)) {
-            self.outcome.conflicts.reserve(conflicts.len());
-        }
         for conflict in conflicts {
-            let records = match is_noted(conflict.kind) {
-                true => &mut self.outcome.noted,
-                false => &mut self.outcome.conflicts,
+            let records = match conflict.kind {
+                ConflictKind::Pinned | ConflictKind::Combined(_) => &mut self.outcome.noted,
+                _ => &mut self.outcome.conflicts,
             };
+            let line = start.map(|start| start + conflict.line);
             records.push(FileConflict {
-                file: Arc::clone(&file),
-                line: start.map(|start| start + conflict.line),
                 resource: resource.clone(),
-                conflict,
-                hidden: false,
+                ..FileConflict::in_file(Arc::clone(&file), line, conflict)
             });
         }
     }

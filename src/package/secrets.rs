@@ -20,7 +20,10 @@ use crate::yaml::ParseError;
 pub(super) fn hide_all(outcomes: &mut [FileOutcome], triples: &[FileTriple], jobs: &[Job]) {
     for (index, outcome) in outcomes.iter_mut().enumerate() {
         let local_triple = &triples[jobs[index].file.local.unwrap_or(index)];
-        let file_may_hold_secret = LazyCell::new(|| may_contain_secret(local_triple));
+        let file_may_hold_secret = LazyCell::new(|| {
+            let mut sides = local_triple.bytes().into_iter().flatten();
+            sides.any(|bytes| may_be_in(bytes))
+        });
         for record in outcome.conflicts.iter_mut().chain(&mut outcome.noted) {
             hide(record, || *file_may_hold_secret);
         }
@@ -82,12 +85,6 @@ pub(super) fn masked(mut json: Value) -> Value {
         hide_values(json.pointer_mut("/metadata/annotations"));
     }
     json
-}
-
-fn may_contain_secret(triple: &FileTriple) -> bool {
-    let sides = triple.sides.as_ref().into_array();
-    let mut sources = sides.into_iter().flatten();
-    sources.any(|source| may_be_in(&source.bytes))
 }
 
 /// Hides the values of a record if they may be those of a Secret: in a resource, if it is a

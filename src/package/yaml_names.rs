@@ -1,24 +1,23 @@
 //! Decides by name which files are read as YAML (rules: Packages and files).
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::error::Error;
 
-/// The suffixes, and the whole name, of files that are read as YAML without `--yaml` (rules:
-/// Packages and files).
-const YAML_SUFFIXES: [&str; 3] = [".yaml", ".yml", ".json"];
-const YAML_NAME: &str = "Kptfile";
+/// The names of the files that are read as YAML without `--yaml`.
+pub(crate) const YAML_NAMES: [&str; 4] = ["*.yaml", "*.yml", "*.json", "Kptfile"];
+
 /// The names of the files that are read as YAML.
-pub(super) enum YamlNames {
-    Default,
-    Matching(GlobSet),
-}
+#[derive(Default)]
+pub(super) struct YamlNames(GlobSet);
 
 /// Returns true if a file is read as YAML by default.
 pub(crate) fn is_yaml_name(path: &Path) -> bool {
-    YamlNames::Default.matches(path)
+    static NAMES: LazyLock<YamlNames> = LazyLock::new(|| YamlNames::of(&[]).unwrap_or_default());
+    NAMES.matches(path)
 }
 
 /// Returns a glob for paths, in which only `**` crosses a slash.
@@ -27,32 +26,23 @@ pub(super) fn path_glob(pattern: &str) -> Result<Glob, globset::Error> {
 }
 
 impl YamlNames {
-    pub(super) fn of(matches: &[String]) -> Result<Self, Error> {
-        if matches.is_empty() {
-            return Ok(Self::Default);
-        }
+    /// Returns the names that `patterns` match; the default ones if there are none.
+    pub(super) fn of(patterns: &[String]) -> Result<Self, Error> {
+        let default = YAML_NAMES.iter().filter(|_| patterns.is_empty()).copied();
         let wrong = |pattern: &str, error: globset::Error| Error::pattern(pattern, error.kind());
         let mut set = GlobSetBuilder::new();
-        for pattern in matches {
+        for pattern in patterns.iter().map(String::as_str).chain(default) {
             set.add(path_glob(pattern).map_err(|error| wrong(pattern, error))?);
         }
         let set = set.build();
-        let set = set.map_err(|error| wrong(&matches.join(" "), error))?;
-        Ok(Self::Matching(set))
+        Ok(Self(
+            set.map_err(|error| wrong(&patterns.join(" "), error))?,
+        ))
     }
 
     /// Returns true if the relative path or the file name matches.
     pub(super) fn matches(&self, path: &Path) -> bool {
         let name = path.file_name();
-        match self {
-            Self::Default => name.is_some_and(|name| {
-                let bytes = name.as_encoded_bytes();
-                let mut suffixes = YAML_SUFFIXES.iter();
-                name == YAML_NAME || suffixes.any(|suffix| bytes.ends_with(suffix.as_bytes()))
-            }),
-            Self::Matching(set) => {
-                set.is_match(path) || name.is_some_and(|name| set.is_match(name))
-            }
-        }
+        self.0.is_match(path) || name.is_some_and(|name| self.0.is_match(name))
     }
 }
