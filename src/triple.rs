@@ -175,6 +175,11 @@ impl<T> Triple<T> {
 }
 
 impl<T> Triple<Option<T>> {
+    /// Returns the values if all sides have one.
+    pub fn transpose(self) -> Option<Triple<T>> {
+        Some(Triple::new(self.original?, self.updated?, self.local?))
+    }
+
     /// Whether no side has a value.
     pub const fn is_empty(&self) -> bool {
         self.original.is_none() && self.updated.is_none() && self.local.is_none()

@@ -24,7 +24,7 @@ impl FileMerge<'_, '_, '_> {
     /// conflict; if no side has a line above its document or a `...` below it; or if a side has
     /// several documents, directives or mixed line breaks.
     pub(super) fn merged_lines(&self, assembly: &Assembly<'_>, assembled: &str) -> Option<String> {
-        let sides = self.sides.try_map(|file| file.ok_or(())).ok()?;
+        let sides = self.sides.transpose()?;
         let has_reports = !self.outcome.conflicts.is_empty() || !self.outcome.noted.is_empty();
         let has_several = |file: &ParsedFile<'_>| file.documents.len() > 1;
         let files = || sides.into_iter();

@@ -29,10 +29,8 @@ impl<'a> TopDocument<'a> {
         members: Triple<Option<&Parsed<'a>>>,
         heads: Triple<&'a str>,
     ) -> Self {
-        let all = files
-            .zip(members)
-            .try_map(|(file, parsed)| file.zip(parsed).ok_or(()));
-        let sides = match all.ok().and_then(with_extended_bodies) {
+        let all = files.zip(members).map(|(file, parsed)| file.zip(parsed));
+        let sides = match all.transpose().and_then(with_extended_bodies) {
             Some(extended) => extended.map(Some),
             None => members.map(Option::<&Parsed<'a>>::cloned),
         };
@@ -77,7 +75,7 @@ fn with_extended_bodies<'a>(
         let body_start = frame.end + blank_lines.map(str::len).sum::<usize>();
         can_extend.then(|| parsed.from(file.text, frame.start, body_start))
     });
-    extended.try_map(|parsed| parsed.ok_or(())).ok()
+    extended.transpose()
 }
 
 /// Returns the text of a file above the body of its first document.

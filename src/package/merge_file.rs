@@ -126,8 +126,7 @@ impl<'a> FileInMemory<'a> {
     /// Reads `triple`, a file [`in_memory`] with these texts. Returns `None` as [`merge_file`]
     /// does.
     pub(crate) fn read(triple: &'a FileTriple, texts: Triple<&'a str>) -> Option<Self> {
-        let sides = read_sides(triple, 0).try_map(|side| side.ok_or(())?.map_err(drop));
-        let sides = sides.ok()?;
+        let sides = read_sides(triple, 0).map(|side| side?.ok()).transpose()?;
         let has_duplicates = |file: &ParsedFile<'_>| file.duplicate(&triple.path).is_some();
         let files = || sides.as_ref().into_iter();
         let can_be_merged = files().any(|it| is_structured(it)) && !files().any(has_duplicates);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::write::MODES;
-use crate::triple::Triple;
+use crate::triple::{Change, Triple};
 
 /// Gives the new file the owner and group of the file that it replaces, if the system permits it.
 #[cfg(unix)]
@@ -89,13 +89,12 @@ pub(crate) fn is_executable(permissions: &Permissions) -> bool {
 /// not (rules: Writing), else `None`. An executable file can be executed by all who may read it, as
 /// in git.
 pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
-    let (original, updated, local) = (sides.original?, sides.updated?, sides.local?);
-    let executable = is_executable(updated);
-    if is_executable(original) == executable || is_executable(local) == executable {
+    let sides = sides.transpose()?;
+    if sides.map(is_executable).change() != Change::Upstream {
         return None;
     }
-    let mode = full_mode(local)?;
-    permissions(match executable {
+    let mode = full_mode(sides.local)?;
+    permissions(match is_executable(sides.updated) {
         true => mode | (mode & 0o444) >> 2,
         false => mode & !0o111,
     })

@@ -193,11 +193,9 @@ fn not_text(
 
 /// Returns the sides as texts, an absent one as an empty text; `None` if one of them is not text.
 fn texts_of(triple: &FileTriple) -> Option<Triple<&str>> {
-    let texts = triple.sides.as_ref().try_map(|source| match source {
-        Some(source) => as_text(&source.bytes).ok_or(()),
-        None => Ok(""),
-    });
-    texts.ok()
+    let texts = triple.bytes();
+    let texts = texts.map(|bytes| bytes.map_or(Some(""), |bytes| as_text(bytes)));
+    texts.transpose()
 }
 
 /// Returns the bytes as text if they are UTF-8 without a NUL byte, by which git too recognizes
