@@ -4,7 +4,7 @@
 //! A marker file at the top of the folder says that the copy is incomplete. If a run is killed, the
 //! next run deletes what it left.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -156,33 +156,31 @@ impl PackageCopy<'_> {
     /// Deletes what a killed run left in the folder.
     fn clear(&self) -> Result<(), Error> {
         let names = fs::read_dir(self.to).map_err(Error::writing(self.to))?;
-        let mut names = names
-            .filter_map(|entry| Some(entry.ok()?.file_name()))
-            .peekable();
-        if names.peek().is_none() {
+        let names = names.filter_map(|entry| Some(entry.ok()?.file_name()));
+        let names: Vec<OsString> = names.collect();
+        if names.is_empty() {
             return Ok(());
         }
-        let names: Vec<_> = names.collect();
         let has = |name: &str| names.iter().any(|it| it == OsStr::new(name));
         if !has(UNFINISHED) || has(".git") {
             return Err(Error::output(self.to, "is not empty"));
         }
-        let found = list(self.to);
+        let mut found = list(self.to);
         self.refuse_unexpected(&found)?;
         forget(self.disk, self.to)?;
-        let (mut folders, files): (Vec<_>, Vec<_>) = found
+        // each folder after its entries
+        found
             .entries
-            .iter()
-            .partition(|(_, kind)| *kind == Kind::Folder);
-        for (path, _) in files {
-            self.remove(&self.to.join(path))?;
-        }
-        folders.sort_unstable_by(|left, right| right.0.cmp(&left.0));
-        for (path, _) in folders {
+            .sort_unstable_by(|left, right| right.0.cmp(&left.0));
+        for (path, kind) in &found.entries {
             let path = self.to.join(path);
-            self.disk
-                .remove_folder(&path)
-                .map_err(Error::writing(&path))?;
+            match kind {
+                Kind::Folder => self
+                    .disk
+                    .remove_folder(&path)
+                    .map_err(Error::writing(&path))?,
+                _ => self.remove(&path)?,
+            }
         }
         self.remove(&self.to.join(UNFINISHED))
     }
@@ -193,11 +191,8 @@ impl PackageCopy<'_> {
     /// # Errors
     /// [`Error::Refused`] if something else is in the folder.
     fn refuse_unexpected(&self, found: &Listing) -> Result<(), Error> {
-        let local: FxHashMap<&Path, &Kind> = self
-            .entries
-            .iter()
-            .map(|(path, kind)| (path.as_path(), kind))
-            .collect();
+        let local = self.entries.iter().map(|(path, kind)| (&**path, kind));
+        let local: FxHashMap<&Path, &Kind> = local.collect();
         let changes = || self.plan.files.iter();
         let is_expected = |path: &Path, kind: &Kind| match kind {
             Kind::Folder => {

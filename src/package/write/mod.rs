@@ -183,10 +183,12 @@ impl<'p> WriteRun<'p> {
     }
 
     fn delete_folder(&self) -> Result<(), Error> {
-        self.folder.as_ref().map_or(Ok(()), |folder| {
-            let deleted = folder.delete(self.disk);
-            deleted.map_err(Error::writing(&folder.path))
-        })
+        match &self.folder {
+            Some(folder) => folder
+                .delete(self.disk)
+                .map_err(Error::writing(&folder.path)),
+            None => Ok(()),
+        }
     }
 
     fn make_folders(&self) -> Result<(), Error> {
