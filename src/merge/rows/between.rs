@@ -15,7 +15,7 @@ use repeated::LocalComments;
 
 use super::piece::own;
 use super::subsequence::{heaviest, heaviest_between};
-use super::{CarriedComments, Disagreement, Id, Placed, Ref, Rows, Side, TokenKind};
+use super::{Disagreement, Id, Placed, Ref, Rows, Side};
 use crate::merge::Resolution;
 use crate::triple::Triple;
 
@@ -40,8 +40,6 @@ pub(super) struct SegmentMerger<'r, 'a> {
     disagreements: std::cell::RefCell<Vec<Disagreement>>,
     /// The entry that each piece is directly above.
     owners: Triple<std::cell::OnceCell<Vec<Option<u32>>>>,
-    /// The position of the first of the comments between each piece and the entry above it.
-    gap_starts: Triple<std::cell::OnceCell<Vec<u32>>>,
     /// The comments in local's row and below it, to find those of updated's that local has already.
     local_comments: std::cell::OnceCell<LocalComments>,
 }
@@ -68,7 +66,6 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             resolution,
             disagreements: std::cell::RefCell::default(),
             owners: Triple::default(),
-            gap_starts: Triple::default(),
             local_comments: std::cell::OnceCell::new(),
         }
     }
@@ -112,10 +109,9 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     }
 
     /// Merges the comments of one entry, which is at different places in the rows.
-    pub(super) fn merge_carried(&self, carried: &CarriedComments) -> Vec<Placed> {
+    pub(super) fn merge_carried(&self, lines: &Triple<Vec<Ref>>) -> Vec<Placed> {
         let mut merged = Vec::new();
-        let lines = carried.lines.as_ref().map(Vec::as_slice);
-        self.merge_segment(lines, None, &mut merged);
+        self.merge_segment(lines.as_ref().map(Vec::as_slice), None, &mut merged);
         merged
     }
 
@@ -133,10 +129,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             merged.extend(here.local.iter().map(|piece| own(*piece)));
         } else if self.is_same(here.local, here.original) {
             let mut theirs = here.updated.to_vec();
-            if self.rows.below.is_some_and(|below| !below.is_empty()) || self.rows.has_own_comments
-            {
-                self.drop_repeated(&mut theirs, &[], &FxHashSet::default());
-            }
+            self.drop_repeated(&mut theirs, &[], &FxHashSet::default());
             merged.extend(theirs.into_iter().map(own));
         } else {
             self.merge_by_line(here, below, merged);
@@ -145,36 +138,27 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
 
     /// Whether a piece of updated's is an entry that local deleted and that the result has.
     fn is_restored(&self, piece: Ref) -> bool {
-        matches!(self.rows.id(piece), Id::Entry(entry)
-            if self.rows.position(Side::Local, entry).is_none() && (self.stays)(entry))
+        let entry = self.rows.entry(piece);
+        entry.is_some_and(|entry| !self.rows.has(Side::Local, entry) && (self.stays)(entry))
     }
 
     fn restores_below_a_comment(&self, here: Segment<'_>) -> bool {
-        let is_below = |it: &Ref| self.rows.comments_start(it.side(), it.at()) < it.at();
+        let is_below = |it: Ref| self.rows.first_comment_above(it) != it;
         let mut updated = here.updated.iter();
-        updated.any(|it| self.is_restored(*it) && is_below(it))
+        updated.any(|it| self.is_restored(*it) && is_below(*it))
     }
 
     fn same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
-        let ids = |row: &[Ref]| row.iter().map(|it| self.rows.id(*it)).collect::<Vec<_>>();
-        left.len() == right.len() && ids(left) == ids(right)
+        self.ids(left) == self.ids(right)
     }
 
     /// Whether two segments are the same, apart from the indentation of their comments.
     fn is_same(&self, left: &[Ref], right: &[Ref]) -> bool {
-        left.len() == right.len()
-            && left.iter().zip(right).all(|(left, right)| {
-                let (left_token, right_token) = (self.rows.token(*left), self.rows.token(*right));
-                let is_same = match (left_token.kind, right_token.kind) {
-                    (TokenKind::Comment(left), TokenKind::Comment(right)) => {
-                        left.trim_start() == right.trim_start()
-                    }
-                    _ => true,
-                };
-                is_same
-                    && left_token.blanks == right_token.blanks
-                    && self.rows.id(*left) == self.rows.id(*right)
-            })
+        let line = |piece: &Ref| {
+            let token = self.rows.token(*piece);
+            (token.blanks, token.comment().map(str::trim_start))
+        };
+        self.same_ids(left, right) && left.iter().map(line).eq(right.iter().map(line))
     }
 
     /// Merges a segment that both sides changed: aligns local with a list of the original's lines
@@ -184,8 +168,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         let positions = self.positions_in_local(&lines, here.local);
         let removed_texts = self.removed_texts(&lines);
         let is_kept = |piece: &&Ref| {
-            let text = self.rows.token(**piece).comment_text();
-            text.is_none_or(|text| !removed_texts.contains(text))
+            let text = self.rows.text_id(**piece);
+            text.is_none_or(|text| !removed_texts.contains(&text))
         };
         let mut changes = Changes::default();
         let (mut next, mut ahead) = (0, 0);
@@ -233,14 +217,15 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     }
 
     /// Returns the texts of the comments that updated removed: they go, wherever local has them.
-    fn removed_texts(&self, lines: &[Line]) -> FxHashSet<&'a str> {
+    fn removed_texts(&self, lines: &[Line]) -> FxHashSet<u32> {
         let removed = lines.iter().filter(|line| line.updated.is_none());
         let originals = removed.filter_map(|line| line.original);
-        let texts = originals.filter_map(|piece| self.rows.token(piece).comment_text());
-        let is_removed = |text: &&str| {
-            text.contains(char::is_alphanumeric) && self.rows.count(Side::Updated, text) == 0
-        };
-        texts.filter(is_removed).collect()
+        let is_removed =
+            |it: &Ref| self.rows.has_words(*it) && self.rows.count(Side::Updated, *it) == 0;
+        let removed = originals.filter(is_removed);
+        removed
+            .filter_map(|piece| self.rows.text_id(piece))
+            .collect()
     }
 
     /// Adds a line that one side or both changed to `changes`.
@@ -267,15 +252,12 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
 
     /// Adds an entry that local deleted and the result has, with its comments that local lacks.
     fn restore(&self, updated: Ref, changes: &mut Changes) {
-        let has = |piece: Ref| {
-            let text = self.rows.token(piece).comment_text();
-            text.is_some_and(|text| self.rows.count(Side::Local, text) > 0)
-        };
-        let first = self.rows.comments_start(updated.side(), updated.at());
-        let above = (first..updated.at()).map(|at| Ref::new(updated.side(), at));
-        let missing = above.filter(|piece| !has(*piece) && !changes.theirs.contains(piece));
-        let missing: Vec<Ref> = missing.collect();
-        changes.theirs.extend(missing);
+        for comment in self.rows.comments_above(updated) {
+            let is_in_local = self.rows.count(Side::Local, comment) > 0;
+            if !is_in_local && !changes.theirs.contains(&comment) {
+                changes.theirs.push(comment);
+            }
+        }
         changes.theirs.push(updated);
     }
 
@@ -354,10 +336,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     ) -> Option<(usize, usize, usize)> {
         let is_inserted = |at: usize| {
             let line: &Line = &lines[at];
-            let comment = line
-                .updated
-                .is_some_and(|piece| self.rows.is_comment(piece));
-            line.original.is_none() && comment
+            line.original.is_none() && line.updated.is_some_and(|it| self.rows.is_comment(it))
         };
         if lines.len() > MAX_LINES_FOR_RUNS {
             return None;
@@ -386,10 +365,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
 
     fn weight(&self, piece: Ref) -> u32 {
         match self.rows.id(piece) {
-            Id::Comment { .. } => match self.rows.token(piece).comment_text() {
-                Some(text) if !text.contains(char::is_alphanumeric) => WEIGHT_FRAME,
-                _ => WEIGHT_COMMENT,
-            },
+            Id::Comment { .. } if self.rows.has_words(piece) => WEIGHT_COMMENT,
+            Id::Comment { .. } => WEIGHT_FRAME,
             Id::Entry(entry) if !(self.stays)(entry) => WEIGHT_REMOVED_ENTRY,
             Id::Entry(_) | Id::End => WEIGHT_ENTRY,
         }

@@ -3,25 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::subsequence::longest_increasing;
-use super::{Ref, Rows, TokenKind};
+use super::{Ref, Rows};
 use crate::triple::{Side, Triple};
-
-/// The comments of one entry on each side that move with it.
-#[derive(Debug, Default)]
-pub(super) struct CarriedComments {
-    pub(super) lines: Triple<Vec<Ref>>,
-}
-
-impl CarriedComments {
-    pub(super) fn all(&self) -> impl Iterator<Item = Ref> {
-        let Triple {
-            original,
-            updated,
-            local,
-        } = &self.lines;
-        original.iter().chain(updated).chain(local).copied()
-    }
-}
 
 impl Rows<'_> {
     /// Returns the entries that all three rows have in the same order, and the comments directly
@@ -30,108 +13,81 @@ impl Rows<'_> {
     pub(super) fn carried(
         &self,
         stays: impl Fn(u32) -> bool,
-    ) -> (FxHashSet<u32>, FxHashMap<u32, CarriedComments>) {
-        let shared: Vec<(u32, usize, usize)> = self
-            .tokens
-            .original
-            .iter()
-            .filter_map(|token| match token.kind {
-                TokenKind::Entry(entry) => Some((
-                    entry,
-                    self.position(Side::Updated, entry)?,
-                    self.position(Side::Local, entry)?,
-                )),
-                TokenKind::Comment(_) | TokenKind::End => None,
-            })
-            .collect();
-        let in_order = |numbers: Vec<usize>| -> FxHashSet<u32> {
-            let row = longest_increasing(&numbers).into_iter();
-            row.map(|at| shared[at].0).collect()
-        };
-        let updated = in_order(shared.iter().map(|(_, updated, _)| *updated).collect());
-        let local = in_order(shared.iter().map(|(_, _, local)| *local).collect());
-        let in_order_on_both: FxHashSet<u32> = updated.intersection(&local).copied().collect();
-        let moved = shared.iter().map(|(entry, ..)| *entry);
-        let moved = moved.filter(|entry| !in_order_on_both.contains(entry));
-        let added = self.added_at_two_places(&in_order_on_both).into_iter();
+    ) -> (FxHashSet<u32>, FxHashMap<u32, Triple<Vec<Ref>>>) {
+        let entries = self.entries(Side::Original).map(|(entry, _)| entry);
+        let shared =
+            entries.filter(|it| self.has(Side::Updated, *it) && self.has(Side::Local, *it));
+        let shared: Vec<u32> = shared.collect();
+        let mut in_order = self.in_order(&shared, Side::Updated);
+        let in_local = self.in_order(&shared, Side::Local);
+        in_order.retain(|entry| in_local.contains(entry));
+        let moved = shared.into_iter().filter(|entry| !in_order.contains(entry));
+        let added = self.added_at_two_places(&in_order);
         let all = moved.chain(added.filter(|entry| stays(*entry)));
-        let carried = all
-            .map(|entry| (entry, self.carried_comments(entry)))
-            .collect();
-        (in_order_on_both, carried)
+        let carried = all.map(|entry| (entry, self.carried_comments(entry)));
+        let carried = carried.collect();
+        (in_order, carried)
+    }
+
+    /// Returns those of some entries that a side has in the same order, as many as possible.
+    pub(super) fn in_order(&self, entries: &[u32], side: Side) -> FxHashSet<u32> {
+        let found = entries.iter().filter_map(|entry| self.find(side, *entry));
+        let found: Vec<Ref> = found.collect();
+        let places: Vec<usize> = found.iter().map(|piece| piece.at()).collect();
+        let in_order = longest_increasing(&places).into_iter();
+        in_order.filter_map(|at| self.entry(found[at])).collect()
     }
 
     /// Returns the entries that both sides added, but at different places among the entries
     /// `in_order`.
-    fn added_at_two_places(&self, in_order: &FxHashSet<u32>) -> Vec<u32> {
-        let added = |side: Side, other: Side| {
-            let mut segment = 0;
-            let entries = self.row(side).iter().filter_map(|token| match token.kind {
-                TokenKind::Entry(entry) => Some(entry),
-                TokenKind::Comment(_) | TokenKind::End => None,
+    fn added_at_two_places(&self, in_order: &FxHashSet<u32>) -> impl Iterator<Item = u32> {
+        // each added entry with the number of entries `in_order` above it
+        let added = |side: Side, other: Side| -> Vec<(u32, usize)> {
+            let mut count = 0;
+            let entries = self.entries(side).map(|(entry, _)| {
+                count += usize::from(in_order.contains(&entry));
+                (entry, count)
             });
-            let entries = entries.filter_map(|entry| {
-                segment += u32::from(in_order.contains(&entry));
-                let is_added = !self.entry_positions.original.has(entry)
-                    && self.entry_positions[other].has(entry);
-                is_added.then_some((entry, segment))
-            });
-            entries.collect::<Vec<_>>()
+            let is_added = |entry| !self.has(Side::Original, entry) && self.has(other, entry);
+            entries.filter(|(entry, _)| is_added(*entry)).collect()
         };
         let updated = added(Side::Updated, Side::Local);
-        if updated.is_empty() {
-            return Vec::new();
-        }
-        let local: FxHashMap<u32, u32> = added(Side::Local, Side::Updated).into_iter().collect();
-        let (at_one_place, mut at_two_places): (Vec<_>, Vec<_>) = updated
-            .into_iter()
-            .partition(|(entry, segment)| local.get(entry) == Some(segment));
-        let positions = at_one_place
-            .iter()
-            .filter_map(|(entry, _)| self.position(Side::Local, *entry));
-        let row = longest_increasing(&positions.collect::<Vec<_>>());
-        let row: FxHashSet<usize> = row.into_iter().collect();
-        let crossed = at_one_place
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !row.contains(at));
-        at_two_places.extend(crossed.map(|(_, added)| *added));
-        at_two_places.into_iter().map(|(entry, _)| entry).collect()
+        let local: FxHashSet<(u32, usize)> =
+            added(Side::Local, Side::Updated).into_iter().collect();
+        let at_one_place = updated.iter().filter(|added| local.contains(added));
+        let at_one_place: Vec<u32> = at_one_place.map(|(entry, _)| *entry).collect();
+        let at_one_place = self.in_order(&at_one_place, Side::Local);
+        let entries = updated.into_iter().map(|(entry, _)| entry);
+        entries.filter(move |entry| !at_one_place.contains(entry))
     }
 
     /// Returns the comments directly above an entry on each side that move with it.
-    fn carried_comments(&self, entry: u32) -> CarriedComments {
-        let own = |side: Side| -> Vec<Ref> {
-            let Some(at) = self.position(side, entry) else {
-                return Vec::new();
-            };
-            let own = self.comments_start(side, at)..at;
-            own.map(|at| Ref::new(side, at)).collect()
-        };
-        let sides = [Side::Original, Side::Updated, Side::Local];
-        let lines = sides.map(own);
-        // a comment that one side has here and another side elsewhere does not belong to the entry
-        let is_elsewhere = |piece: &Ref| {
-            let text = self.token(*piece).comment_text();
-            let counts = sides.iter().zip(&lines).map(|(side, own)| {
-                let here = own
-                    .iter()
-                    .filter(|it| self.token(**it).comment_text() == text);
-                let here = here.count();
-                (here, text.map_or(0, |text| self.count(*side, text)) - here)
-            });
-            let is_moved = |(here, elsewhere)| {
-                let mut others = counts.clone();
-                others.any(|other: (usize, usize)| other.0 < here && other.1 > elsewhere)
-            };
-            counts.clone().any(is_moved)
-        };
-        let [original, updated, local] = lines.clone().map(|mut own| {
-            own.retain(|piece| !is_elsewhere(piece));
-            own
+    fn carried_comments(&self, entry: u32) -> Triple<Vec<Ref>> {
+        let lines = Side::ALL.map(|side| -> Vec<Ref> {
+            let piece = self.find(side, entry).into_iter();
+            piece.flat_map(|piece| self.comments_above(piece)).collect()
         });
-        CarriedComments {
-            lines: Triple::new(original, updated, local),
-        }
+        // a comment that one side has here and another side elsewhere does not belong to the entry
+        let is_elsewhere = |piece: Ref| {
+            let counts = Side::ALL.zip(lines.as_ref()).map(|(side, own)| {
+                let is_same = |it: &&Ref| self.text_id(**it) == self.text_id(piece);
+                let here = own.iter().filter(is_same).count();
+                (here, self.count(side, piece) - here)
+            });
+            let counts = counts.into_array();
+            let is_moved = |(here, elsewhere): &(usize, usize)| {
+                counts
+                    .iter()
+                    .any(|other| other.0 < *here && other.1 > *elsewhere)
+            };
+            counts.iter().any(is_moved)
+        };
+        let staying = |own: &Vec<Ref>| {
+            own.iter()
+                .copied()
+                .filter(|it| !is_elsewhere(*it))
+                .collect()
+        };
+        lines.as_ref().map(staying)
     }
 }

@@ -67,18 +67,6 @@ pub(super) fn owners(row: &[Token<'_>]) -> Vec<Option<u32>> {
     owners
 }
 
-/// Returns, for each piece of a row, the position of the first of the comments between it and the
-/// entry above it.
-pub(super) fn gap_starts(row: &[Token<'_>]) -> Vec<u32> {
-    let mut start = 0;
-    let of_piece = |(at, token): (usize, &Token<'_>)| {
-        let is_comment = matches!(token.kind, TokenKind::Comment(_));
-        let below = if is_comment { start } else { at as u32 + 1 };
-        std::mem::replace(&mut start, below)
-    };
-    row.iter().enumerate().map(of_piece).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

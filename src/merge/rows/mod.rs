@@ -25,7 +25,6 @@ use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 
 use between::SegmentMerger;
-use carried::CarriedComments;
 pub(crate) use numbered::Numbered;
 pub(crate) use piece::{Placed, Ref, Token, TokenKind};
 
@@ -64,31 +63,26 @@ pub(crate) fn merge(
     stays: impl Fn(u32) -> bool,
     resolution: Resolution,
 ) -> MergedRow {
-    let rows = Rows {
-        below,
-        ..Rows::of(tokens)
-    };
+    let rows = Rows::of(tokens, below);
     let (stays_in_order, carried) = rows.carried(&stays);
     let segments = SegmentMerger::new(&rows, &stays, resolution);
-    let carried_pieces: FxHashSet<Ref> = carried.values().flat_map(CarriedComments::all).collect();
-    let mut decided_pieces = rows.kept_by_local(&stays);
-    decided_pieces.extend(rows.deleted_by_local(&stays));
+    let mut left_out = rows.without_other_side(&stays);
+    let carried_comments = carried
+        .values()
+        .flat_map(|lines| lines.as_ref().into_array());
+    left_out.extend(carried_comments.flatten());
     let left = |side: Side| -> Vec<Ref> {
-        let all = (0..rows.row(side).len()).map(|at| Ref::new(side, at));
-        all.filter(|piece| !carried_pieces.contains(piece) && !decided_pieces.contains(piece))
-            .collect()
+        let pieces = rows.pieces(side);
+        pieces.filter(|piece| !left_out.contains(piece)).collect()
     };
-    let pieces = segments.merge_rows(
-        Triple::new(left(Side::Original), left(Side::Updated), left(Side::Local)),
-        &stays_in_order,
-    );
+    let pieces = segments.merge_rows(Side::ALL.map(left), &stays_in_order);
     let pieces = settle::settle(&rows, pieces, &stays);
     let pieces = pieces.into_iter().flat_map(|placed| {
-        let above = match rows.id(placed.piece) {
-            Id::Entry(entry) => carried.get(&entry).map(|own| segments.merge_carried(own)),
-            _ => None,
-        };
-        above.unwrap_or_default().into_iter().chain([placed])
+        let own = rows
+            .entry(placed.piece)
+            .and_then(|entry| carried.get(&entry));
+        let above = own.map(|lines| segments.merge_carried(lines));
+        above.into_iter().flatten().chain([placed])
     });
     // where updated wins, a local comment above a removed entry is removed too
     let is_removed = |piece| resolution == Resolution::Updated && segments.goes_with_entry(piece);
@@ -153,30 +147,18 @@ struct Rows<'a> {
     entry_positions: Triple<Numbered>,
     /// For each piece, the position of the first of the comments directly above it.
     comment_starts: Triple<Vec<u32>>,
-    /// The comments of original and updated.
+    /// The pieces of original and updated.
     ids_of_others: FxHashSet<Id>,
     /// The comments that follow local's row.
     below: Option<&'a [&'a str]>,
     /// The number of each comment text. Equal texts have one number in all rows.
     text_ids: FxHashMap<&'a str, u32>,
     /// How often each comment text is in each row, by its number.
-    counts: Triple<Vec<u32>>,
-    /// Whether local has comments that the original lacks.
-    has_own_comments: bool,
+    counts: Triple<Vec<usize>>,
 }
 
 impl<'a> Rows<'a> {
-    fn of(tokens: Triple<&'a [Token<'a>]>) -> Self {
-        let entry_positions = tokens.map(|row| {
-            let entries = row.iter().enumerate();
-            let entries = entries.filter_map(|(at, token)| match token.kind {
-                TokenKind::Entry(entry) => Some((entry, at as u32)),
-                TokenKind::Comment(_) | TokenKind::End => None,
-            });
-            let mut entry_positions = Numbered::over_all(entries.clone().map(|(entry, _)| entry));
-            entries.for_each(|(entry, at)| entry_positions.insert(entry, at));
-            entry_positions
-        });
+    fn of(tokens: Triple<&'a [Token<'a>]>, below: Option<&'a [&'a str]>) -> Self {
         let mut text_ids: FxHashMap<&str, u32> = FxHashMap::default();
         let ids = tokens.map(|row| {
             let ids = row.iter().map(|token| match token.kind {
@@ -190,31 +172,25 @@ impl<'a> Rows<'a> {
             });
             ids.collect::<Vec<_>>()
         });
-        let counts = ids.as_ref().map(|row| {
-            let mut counts = vec![0; text_ids.len()];
-            for id in row {
-                if let Id::Comment { text, .. } = id {
-                    counts[*text as usize] += 1;
-                }
-            }
-            counts
-        });
-        let mut pairs = counts.local.iter().zip(&counts.original);
         let mut rows = Self {
-            has_own_comments: pairs.any(|(local, original)| *local > 0 && *original == 0),
-            text_ids,
-            counts,
+            entry_positions: tokens.map(entry_positions),
+            comment_starts: tokens.map(comment_starts),
+            counts: Triple::default(),
+            ids_of_others: FxHashSet::default(),
             tokens,
             ids,
-            entry_positions,
-            comment_starts: tokens.map(comment_starts),
-            ids_of_others: FxHashSet::default(),
-            below: None,
+            below,
+            text_ids,
         };
+        for side in Side::ALL.into_array() {
+            let mut counts = vec![0; rows.text_ids.len()];
+            let texts = rows.pieces(side).filter_map(|piece| rows.text_id(piece));
+            texts.for_each(|text| counts[text as usize] += 1);
+            rows.counts[side] = counts;
+        }
         rows.set_owners();
         let ids = rows.ids.original.iter().chain(&rows.ids.updated);
-        let ids = ids.copied().filter(|id| matches!(id, Id::Comment { .. }));
-        rows.ids_of_others = ids.collect();
+        rows.ids_of_others = ids.copied().collect();
         rows
     }
 
@@ -223,111 +199,141 @@ impl<'a> Rows<'a> {
     /// often than the original and, where the other side lacks the entry, for all comments between
     /// the first such text and the entry.
     fn set_owners(&mut self) {
-        let above = [Side::Updated, Side::Local].map(|side| self.above_new_entries(side));
-        let is_new =
-            |side: Side, text: &str| self.count(side, text) > self.count(Side::Original, text);
-        let mut new: FxHashSet<(u32, &str)> = FxHashSet::default();
-        for (lines, other) in above.iter().zip([Side::Local, Side::Updated]) {
+        let above = [Side::Updated, Side::Local].map(|side| {
+            let new = self
+                .entries(side)
+                .filter(|(entry, _)| !self.has(Side::Original, *entry));
+            let comments = new
+                .flat_map(|(entry, piece)| self.comments_above(piece).map(move |it| (entry, it)));
+            comments.collect::<Vec<_>>()
+        });
+        let mut new: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();
+        for (comments, other) in above.iter().zip([Side::Local, Side::Updated]) {
             let mut owner = None;
-            for (piece, entry, text) in lines {
-                let is_own = !self.entry_positions[other].has(*entry);
-                if owner == Some(*entry) || is_new(piece.side(), text) {
-                    owner = Some(*entry).filter(|_| is_own);
-                    new.insert((*entry, *text));
+            for (entry, comment) in comments {
+                let is_new =
+                    self.count(comment.side(), *comment) > self.count(Side::Original, *comment);
+                if owner == Some(*entry) || is_new {
+                    owner = Some(*entry).filter(|entry| !self.has(other, *entry));
+                    new.insert((*entry, self.text_id(*comment)));
                 }
             }
         }
-        for (piece, entry, text) in above.into_iter().flatten() {
-            if new.contains(&(entry, text))
-                && let Id::Comment { owner, .. } = &mut self.ids[piece.side()][piece.at()]
+        for (entry, comment) in above.into_iter().flatten() {
+            if new.contains(&(entry, self.text_id(comment)))
+                && let Id::Comment { owner, .. } = &mut self.ids[comment.side()][comment.at()]
             {
                 *owner = Some(entry);
             }
         }
     }
 
-    /// Returns the comments of a side that are directly above entries which the original lacks,
-    /// each with its entry and its text.
-    fn above_new_entries(&self, side: Side) -> Vec<(Ref, u32, &'a str)> {
-        let row = self.row(side);
-        let mut found = Vec::new();
-        for (at, token) in row.iter().enumerate() {
-            let TokenKind::Entry(entry) = token.kind else {
-                continue;
-            };
-            if self.entry_positions.original.has(entry) {
-                continue;
-            }
-            let above = self.comments_start(side, at)..at;
-            found.extend(
-                above.filter_map(|at| Some((Ref::new(side, at), entry, row[at].comment_text()?))),
-            );
-        }
-        found
+    /// Returns the pieces of a row.
+    fn pieces(&self, side: Side) -> impl Iterator<Item = Ref> + Clone + use<> {
+        (0..self.tokens[side].len()).map(move |at| Ref::new(side, at))
     }
 
-    fn row(&self, side: Side) -> &'a [Token<'a>] {
-        self.tokens[side]
+    /// Returns the entries of a row.
+    fn entries(&self, side: Side) -> impl Iterator<Item = (u32, Ref)> + Clone {
+        self.pieces(side)
+            .filter_map(|piece| Some((self.entry(piece)?, piece)))
     }
 
-    /// Returns how often a comment text is in a row.
-    fn count(&self, side: Side, text: &str) -> usize {
-        let number = self.text_id(text);
-        number.map_or(0, |number| self.counts[side][number as usize] as usize)
+    /// Returns the comments directly above a piece, without a blank line between.
+    fn comments_above(&self, piece: Ref) -> impl Iterator<Item = Ref> + Clone + use<> {
+        let side = piece.side();
+        (self.first_comment_above(piece).at()..piece.at()).map(move |at| Ref::new(side, at))
     }
 
-    /// Returns the number of a comment text, if any of the rows has it.
-    fn text_id(&self, text: &str) -> Option<u32> {
-        self.text_ids.get(text).copied()
+    /// Returns the first of the comments directly above a piece, or the piece itself.
+    fn first_comment_above(&self, piece: Ref) -> Ref {
+        let first = self.comment_starts[piece.side()][piece.at()];
+        Ref::new(piece.side(), first as usize)
     }
 
     fn token(&self, piece: Ref) -> Token<'a> {
-        self.row(piece.side())[piece.at()]
+        self.tokens[piece.side()][piece.at()]
     }
 
     fn id(&self, piece: Ref) -> Id {
         self.ids[piece.side()][piece.at()]
     }
 
+    /// Returns the number of blank lines above a piece.
+    fn blanks(&self, piece: Ref) -> u32 {
+        self.token(piece).blanks
+    }
+
     fn blanks_above(&self, piece: Ref) -> BlanksAbove {
         BlanksAbove {
             at: piece.at(),
-            count: self.token(piece).blanks as usize,
+            count: self.blanks(piece) as usize,
         }
     }
 
-    /// Returns the position of an entry in a row.
-    fn position(&self, side: Side, entry: u32) -> Option<usize> {
-        self.entry_positions[side].get(entry).map(|at| at as usize)
+    /// Returns the number of an entry; `None` for other pieces.
+    fn entry(&self, piece: Ref) -> Option<u32> {
+        match self.token(piece).kind {
+            TokenKind::Entry(entry) => Some(entry),
+            TokenKind::Comment(_) | TokenKind::End => None,
+        }
+    }
+
+    /// Returns an entry in the row of a side.
+    fn find(&self, side: Side, entry: u32) -> Option<Ref> {
+        let at = self.entry_positions[side].get(entry)?;
+        Some(Ref::new(side, at as usize))
+    }
+
+    fn has(&self, side: Side, entry: u32) -> bool {
+        self.entry_positions[side].has(entry)
     }
 
     fn is_comment(&self, piece: Ref) -> bool {
-        matches!(self.token(piece).kind, TokenKind::Comment(_))
+        matches!(self.id(piece), Id::Comment { .. })
     }
 
-    fn is_entry(&self, piece: Ref) -> bool {
-        matches!(self.token(piece).kind, TokenKind::Entry(_))
+    /// Returns the number of a comment's text; `None` for other pieces.
+    fn text_id(&self, piece: Ref) -> Option<u32> {
+        match self.id(piece) {
+            Id::Comment { text, .. } => Some(text),
+            Id::Entry(_) | Id::End => None,
+        }
+    }
+
+    /// Returns how often a row has the text of a comment.
+    fn count(&self, side: Side, comment: Ref) -> usize {
+        let text = self.text_id(comment);
+        text.map_or(0, |text| self.counts[side][text as usize])
+    }
+
+    /// Whether a piece is a comment with letters or digits.
+    fn has_words(&self, piece: Ref) -> bool {
+        let line = self.token(piece).comment();
+        line.is_some_and(|line| line.contains(char::is_alphanumeric))
     }
 
     /// Returns how many of the last pieces of `merged` are new comments that updated has directly
     /// above its piece `updated`.
     fn count_new_above(&self, updated: Ref, merged: &[Placed]) -> usize {
-        let is_right_above = |(distance, placed): &(usize, &Placed)| {
-            let text = self.token(placed.piece).comment_text();
-            placed.piece.side() == Side::Updated
-                && placed.piece.at() + distance + 1 == updated.at()
-                && self.row(Side::Updated)[placed.piece.at() + 1].blanks == 0
-                && text.is_some_and(|text| self.count(Side::Local, text) == 0)
+        let above = (self.first_comment_above(updated).at()..updated.at()).rev();
+        let is_new = |(placed, at): &(&Placed, usize)| {
+            placed.piece == Ref::new(Side::Updated, *at)
+                && self.count(Side::Local, placed.piece) == 0
         };
-        let above = merged.iter().rev().enumerate();
-        above.take_while(is_right_above).count()
+        merged.iter().rev().zip(above).take_while(is_new).count()
     }
+}
 
-    /// Returns the position of the first of the comments directly above a piece, without a blank
-    /// line between; `at` itself if there are none.
-    fn comments_start(&self, side: Side, at: usize) -> usize {
-        self.comment_starts[side][at] as usize
-    }
+/// Returns the position of each entry of a row.
+fn entry_positions(row: &[Token<'_>]) -> Numbered {
+    let entries = (0..).zip(row).filter_map(|(at, token)| match token.kind {
+        TokenKind::Entry(entry) => Some((entry, at)),
+        TokenKind::Comment(_) | TokenKind::End => None,
+    });
+    let mut positions = Numbered::over_all(entries.clone().map(|(entry, _)| entry));
+    entries.for_each(|(entry, at)| positions.insert(entry, at));
+    positions
 }
 
 /// Returns, for each piece of a row, the position of the first of the comments directly above it,

@@ -13,10 +13,10 @@ pub(crate) struct Token<'t> {
 }
 
 impl<'t> Token<'t> {
-    /// The text of a comment without the white space around it.
-    pub(super) fn comment_text(&self) -> Option<&'t str> {
+    /// The line of a comment.
+    pub(super) const fn comment(&self) -> Option<&'t str> {
         match self.kind {
-            TokenKind::Comment(line) => Some(line.trim()),
+            TokenKind::Comment(line) => Some(line),
             TokenKind::Entry(_) | TokenKind::End => None,
         }
     }
@@ -51,6 +51,17 @@ impl Ref {
             1 => Side::Updated,
             _ => Side::Local,
         }
+    }
+
+    /// The piece above it in its row.
+    pub(super) fn above(self) -> Option<Self> {
+        let above = self.at().checked_sub(1)?;
+        Some(Self::new(self.side(), above))
+    }
+
+    /// The piece below it in its row. The end of the row has none.
+    pub(super) const fn below(self) -> Self {
+        Self::new(self.side(), self.at() + 1)
     }
 
     /// The position in the row of that side.

@@ -3,7 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::piece::own;
-use super::{BlanksAbove, Id, Placed, Ref, Rows, Side, TokenKind};
+use super::{BlanksAbove, Id, Placed, Ref, Rows};
+use crate::triple::{Side, Triple};
 
 /// Returns the row with exactly the entries that stay. The comments directly above a removed entry
 /// are removed too, unless they are local's own. A missing entry comes after its neighbour.
@@ -12,83 +13,65 @@ pub(super) fn settle(
     merged: Vec<Placed>,
     stays: &impl Fn(u32) -> bool,
 ) -> Vec<Placed> {
-    let of_local: FxHashSet<u32> = merged
+    let of_local = merged
         .iter()
-        .filter(|placed| placed.piece.side() == Side::Local)
-        .filter_map(|placed| entry(rows, placed.piece))
-        .collect();
+        .filter(|placed| placed.piece.side() == Side::Local);
+    let of_local = of_local.filter_map(|placed| rows.entry(placed.piece));
+    let of_local: FxHashSet<u32> = of_local.collect();
     let mut settled: Vec<Placed> = Vec::with_capacity(merged.len());
-    let mut seen = FxHashSet::default();
     for placed in merged {
-        if let Some(entry) = entry(rows, placed.piece) {
-            let is_elsewhere = placed.piece.side() == Side::Updated && of_local.contains(&entry);
-            if !stays(entry) || is_elsewhere || !seen.insert(entry) {
+        let is_elsewhere =
+            |entry| placed.piece.side() == Side::Updated && of_local.contains(&entry);
+        match rows.entry(placed.piece) {
+            Some(entry) if !stays(entry) || is_elsewhere(entry) => {
                 drop_comments(rows, placed.piece, &mut settled);
-                continue;
             }
+            _ => settled.push(placed),
         }
-        settled.push(placed);
     }
     for side in [Side::Local, Side::Updated] {
-        insert_missing(rows, side, stays, &mut seen, &mut settled);
+        insert_missing(rows, side, stays, &mut settled);
     }
     settled
 }
 
-/// Returns the number of an entry; `None` for other pieces.
-fn entry(rows: &Rows<'_>, piece: Ref) -> Option<u32> {
-    match rows.id(piece) {
-        Id::Entry(entry) => Some(entry),
-        Id::Comment { .. } | Id::End => None,
-    }
-}
-
 /// Removes the comments directly above a removed entry from the end of the row. Comments that only
 /// local has stay, and so do those that updated has above another entry.
-fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
-    let first = rows.comments_start(piece.side(), piece.at());
-    let mut kept = Vec::new();
-    while let Some(last) = settled.last()
-        && last.piece.side() == piece.side()
-        && (first..piece.at()).contains(&last.piece.at())
-    {
-        if let Some(last) = settled.pop()
-            && (is_written_locally(rows, last.piece)
-                || is_above_another_entry(rows, last.piece, piece))
-        {
-            kept.push(last);
-        }
-    }
-    settled.extend(kept.into_iter().rev());
+fn drop_comments(rows: &Rows<'_>, entry: Ref, settled: &mut Vec<Placed>) {
+    let first = rows.first_comment_above(entry);
+    let is_above = |placed: &&Placed| {
+        let piece = placed.piece;
+        piece.side() == entry.side() && (first.at()..entry.at()).contains(&piece.at())
+    };
+    let count = settled.iter().rev().take_while(is_above).count();
+    let above = settled.split_off(settled.len() - count).into_iter();
+    settled.extend(above.filter(|placed| {
+        is_written_locally(rows, placed.piece) || is_above_another_entry(rows, placed.piece, entry)
+    }));
 }
 
 /// Whether updated has a comment of local's, but not above this entry.
 fn is_above_another_entry(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
-    let text = rows.token(comment).comment_text();
+    let is_other = |other: &Ref| {
+        let mut below = rows.pieces(Side::Updated).skip(other.at());
+        let below = below.find(|piece| !rows.is_comment(*piece));
+        below.is_none_or(|below| rows.id(below) != rows.id(entry))
+    };
     comment.side() == Side::Local
-        && text.is_some_and(|text| rows.count(Side::Updated, text) > 0)
-        && of_updated_from(rows, 0)
+        && rows.count(Side::Updated, comment) > 0
+        && rows
+            .pieces(Side::Updated)
             .filter(|other| rows.id(*other) == rows.id(comment))
-            .any(|other| {
-                let mut below =
-                    of_updated_from(rows, other.at()).skip_while(|it| rows.is_comment(*it));
-                below
-                    .next()
-                    .is_none_or(|below| rows.id(below) != rows.id(entry))
-            })
-}
-
-/// Returns the pieces of updated's row from a position on.
-fn of_updated_from(rows: &Rows<'_>, start: usize) -> impl Iterator<Item = Ref> {
-    (start..rows.row(Side::Updated).len()).map(|at| Ref::new(Side::Updated, at))
+            .any(|other| is_other(&other))
 }
 
 /// Whether a piece is a comment that only local has, by its text.
 pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
-    let text = rows.token(piece).comment_text();
-    let is_of = |side: Side, text: &str| rows.count(side, text) > 0;
-    let is_of_others = |text| is_of(Side::Original, text) || is_of(Side::Updated, text);
-    piece.side() == Side::Local && text.is_some_and(|text| !is_of_others(text))
+    let is_of = |side: Side| rows.count(side, piece) > 0;
+    piece.side() == Side::Local
+        && rows.is_comment(piece)
+        && !is_of(Side::Original)
+        && !is_of(Side::Updated)
 }
 
 /// Inserts the entries of a side that stay and are not in the row, with the comments directly above
@@ -98,16 +81,15 @@ fn insert_missing(
     rows: &Rows<'_>,
     side: Side,
     stays: &impl Fn(u32) -> bool,
-    seen: &mut FxHashSet<u32>,
     settled: &mut Vec<Placed>,
 ) {
-    let Some(mut missing) = Missing::of(rows, side, stays, seen, settled) else {
+    let Some(mut missing) = Missing::of(rows, side, stays, settled) else {
         return;
     };
     settled.retain(|placed| !missing.carried.contains(&placed.piece));
     let mut result = Vec::with_capacity(settled.len() + missing.first.len());
     if !missing.first.is_empty() {
-        let before = settled.iter().position(|it| rows.is_entry(it.piece));
+        let before = settled.iter().position(|it| rows.entry(it.piece).is_some());
         let before = before.unwrap_or(settled.len().saturating_sub(1));
         let above = settled[..before].iter().rev();
         let own_lines = above.take_while(|it| rows.is_comment(it.piece)).count();
@@ -116,8 +98,8 @@ fn insert_missing(
     }
     let (mut pending, mut place) = (Vec::new(), 0);
     for placed in settled.drain(..) {
-        let here = entry(rows, placed.piece);
-        let is_own = here.is_some_and(|entry| rows.position(side, entry).is_none());
+        let here = rows.entry(placed.piece);
+        let is_own = here.is_some_and(|entry| !rows.has(side, entry));
         let is_next = !is_own && !rows.is_comment(placed.piece);
         if is_next && !pending.is_empty() {
             result.splice(place..place, pending.drain(..));
@@ -135,6 +117,7 @@ fn insert_missing(
 }
 
 /// The entries of a side that stay and that the row lacks, with the comments directly above them.
+#[derive(Default)]
 struct Missing {
     /// The pieces that come before all entries of the row.
     first: Vec<Placed>,
@@ -145,54 +128,37 @@ struct Missing {
 }
 
 impl Missing {
-    /// Finds the missing entries and adds them to `seen`. Returns `None` if there are none.
+    /// Finds the missing entries. Returns `None` if there are none.
     fn of(
         rows: &Rows<'_>,
         side: Side,
         stays: &impl Fn(u32) -> bool,
-        seen: &mut FxHashSet<u32>,
         settled: &[Placed],
     ) -> Option<Self> {
-        let entries = rows.row(side).iter().enumerate();
-        let entries = entries.filter_map(|(at, token)| match token.kind {
-            TokenKind::Entry(entry) => Some((at, entry)),
-            TokenKind::Comment(_) | TokenKind::End => None,
-        });
-        let is_missing = |entry: u32, seen: &FxHashSet<u32>| stays(entry) && !seen.contains(&entry);
-        if !entries.clone().any(|(_, entry)| is_missing(entry, seen)) {
+        let pieces = settled.iter().map(|placed| placed.piece);
+        let entries_in_row: FxHashSet<u32> = pieces
+            .clone()
+            .filter_map(|piece| rows.entry(piece))
+            .collect();
+        let is_missing = |entry: u32| stays(entry) && !entries_in_row.contains(&entry);
+        if !rows.entries(side).any(|(entry, _)| is_missing(entry)) {
             return None;
         }
-        let entries_in_row = settled
-            .iter()
-            .filter_map(|placed| entry(rows, placed.piece));
-        let entries_in_row: FxHashSet<u32> = entries_in_row.collect();
-        let row_comments = settled
-            .iter()
-            .map(|placed| (rows.id(placed.piece), placed.piece));
-        let row_comments: FxHashMap<Id, Ref> = row_comments.collect();
+        let row_comments: FxHashMap<Id, Ref> =
+            pieces.map(|piece| (rows.id(piece), piece)).collect();
         let is_in_row = |piece: &Ref| {
-            rows.is_comment(*piece)
-                && row_comments
-                    .get(&rows.id(*piece))
-                    .is_some_and(|it| it != piece)
+            let in_row = row_comments.get(&rows.id(*piece));
+            rows.is_comment(*piece) && in_row.is_some_and(|it| it != piece)
         };
-        let mut missing = Self {
-            first: Vec::new(),
-            after: FxHashMap::default(),
-            carried: FxHashSet::default(),
-        };
+        let mut missing = Self::default();
         let mut anchor: Option<u32> = None;
-        for (at, entry) in entries {
+        for (entry, piece) in rows.entries(side) {
             if entries_in_row.contains(&entry) {
                 anchor = Some(entry);
-            } else if is_missing(entry, seen) {
-                seen.insert(entry);
-                let above = rows.comments_start(side, at);
-                missing
-                    .carried
-                    .extend((above..at).map(|at| Ref::new(side, at)));
-                let lines = (above..=at).map(|at| Ref::new(side, at));
-                let lines = lines.filter(|piece| !is_in_row(piece)).map(own);
+            } else if stays(entry) {
+                let above = rows.comments_above(piece);
+                missing.carried.extend(above.clone());
+                let lines = above.chain([piece]).filter(|it| !is_in_row(it)).map(own);
                 match anchor {
                     Some(anchor) => missing.after.entry(anchor).or_default().extend(lines),
                     None => missing.first.extend(lines),
@@ -211,14 +177,14 @@ pub(super) fn merge_blanks_above_local_comments(
     mut merged: Vec<Placed>,
     is_removed: impl Fn(Ref) -> bool,
 ) -> Vec<Placed> {
-    let count = |piece: Ref| rows.token(piece).blanks;
+    let count = |piece: Ref| rows.blanks(piece);
     for at in (1..merged.len()).rev() {
-        let piece = merged[at].piece;
-        let (Some(original), Some(updated), Some(local)) = (
-            counterpart(rows, piece, Side::Original),
-            counterpart(rows, piece, Side::Updated),
-            counterpart(rows, piece, Side::Local),
-        ) else {
+        let Triple {
+            original: Some(original),
+            updated: Some(updated),
+            local: Some(local),
+        } = Side::ALL.map(|side| counterpart(rows, merged[at].piece, side))
+        else {
             continue;
         };
         // local may have the blank lines that updated added already, below its comments
@@ -228,16 +194,17 @@ pub(super) fn merge_blanks_above_local_comments(
         // updated's new comments are between the piece and local's
         let at = at - rows.count_new_above(updated, &merged[..at]);
         let updated = counterpart(rows, merged[at].piece, Side::Updated).unwrap_or(updated);
+        // local may have blank lines between its comments and the piece
+        let start = local
+            .above()
+            .map_or(local, |above| rows.first_comment_above(above));
+        let own_lines = (start.at()..local.at()).rev();
         let above = merged[..at]
             .iter()
             .rev()
-            .enumerate()
-            .take_while(|(distance, placed)| {
-                let below = Ref::new(Side::Local, placed.piece.at() + 1);
-                placed.piece.side() == Side::Local
-                    && placed.piece.at() + distance + 1 == local.at()
-                    && is_inserted(rows, placed.piece)
-                    && (*distance == 0 || count(below) == 0)
+            .zip(own_lines)
+            .take_while(|(placed, own)| {
+                placed.piece == Ref::new(Side::Local, *own) && is_inserted(rows, placed.piece)
             });
         let Some(first) = at.checked_sub(above.count()).filter(|first| *first < at) else {
             continue;
@@ -270,38 +237,30 @@ pub(super) fn merge_blanks_above_local_comments(
 
 /// Returns the same entry in the row of a side; of the piece's own side, the piece itself.
 fn counterpart(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
-    if piece.side() == side {
-        return Some(piece);
+    match piece.side() == side {
+        true => Some(piece),
+        false => rows.find(side, rows.entry(piece)?),
     }
-    let at = match rows.id(piece) {
-        Id::Entry(entry) => rows.position(side, entry),
-        Id::Comment { .. } | Id::End => None,
-    };
-    at.map(|at| Ref::new(side, at))
 }
 
 /// Whether a piece is a comment that neither original nor updated has.
 fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
-    let id = rows.id(piece);
-    rows.is_comment(piece) && !rows.ids_of_others.contains(&id)
+    rows.is_comment(piece) && !rows.ids_of_others.contains(&rows.id(piece))
 }
 
 /// Keeps the blank line below a comment that a blank line sets off, whatever the merged row has
 /// below it, except for further lines of that comment. A piece that becomes the first of the row
 /// passes its blank lines to the piece that was the first.
 pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
-    let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
+    let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.blanks(piece));
     for at in 1..merged.len() {
         let (above, here) = (merged[at - 1].piece, merged[at]);
-        let next = Ref::new(above.side(), above.at() + 1);
-        let is_last = next.at() + 1 >= rows.row(above.side()).len();
-        let previous = |piece: Ref| {
-            let at = piece.at().checked_sub(1)?;
-            Some(rows.id(Ref::new(piece.side(), at)))
-        };
+        let next = above.below();
+        let is_last = rows.pieces(above.side()).last() == Some(next);
+        let previous = |piece: Ref| piece.above().map(|above| rows.id(above));
         let is_joined_upstream = || {
             let here = match rows.id(here.piece) {
-                Id::End => Some(Ref::new(Side::Updated, rows.row(Side::Updated).len() - 1)),
+                Id::End => rows.pieces(Side::Updated).last(),
                 _ => counterpart(rows, here.piece, Side::Updated),
             };
             here.and_then(previous) == Some(rows.id(above))
@@ -310,7 +269,7 @@ pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Plac
             && !is_last
             && previous(here.piece) != Some(rows.id(above))
             && !is_joined_upstream()
-            && rows.token(next).blanks > 0
+            && rows.blanks(next) > 0
             && rows.id(next) != rows.id(here.piece)
             && count(here.blanks) == 0
         {
@@ -318,7 +277,7 @@ pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Plac
         }
     }
     let firsts = [Side::Updated, Side::Local].map(|side| Ref::new(side, 0));
-    let [has_updated, has_local] = firsts.map(|first| rows.token(first).blanks > 0);
+    let [has_updated, has_local] = firsts.map(|first| rows.blanks(first) > 0);
     // blank lines that upstream has at the top do not belong to a piece that it has further down
     let is_below = |piece| counterpart(rows, piece, Side::Updated).is_some_and(|it| it.at() > 0);
     if let Some(first) = merged.first().copied()
@@ -334,13 +293,11 @@ pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Plac
         let mut others = merged.iter_mut().skip(below);
         let former_first = others.find(|placed| firsts.contains(&placed.piece));
         let is_joined = |piece: Ref| {
-            let at = |side| counterpart(rows, piece, side).map(|it| rows.token(it).blanks);
+            let at = |side| counterpart(rows, piece, side).map(|it| rows.blanks(it));
             at(Side::Original).is_some_and(|blanks| blanks > 0) && at(Side::Updated) == Some(0)
         };
-        let former_first = former_first.filter(|former_first| !is_joined(former_first.piece));
-        if let Some(former_first) =
-            former_first.filter(|former_first| count(former_first.blanks) == 0)
-        {
+        let takes_blanks = |it: &&mut Placed| !is_joined(it.piece) && count(it.blanks) == 0;
+        if let Some(former_first) = former_first.filter(takes_blanks) {
             former_first.blanks = first.blanks;
         }
     }

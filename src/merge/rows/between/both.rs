@@ -1,6 +1,6 @@
 //! Merges a piece that updated and local both have, and the blank lines above it.
 
-use super::super::{Placed, Ref, TokenKind, side_of_blanks};
+use super::super::{Placed, Ref, side_of_blanks};
 use super::SegmentMerger;
 use crate::merge::rows::piece::own;
 use crate::triple::Triple;
@@ -12,10 +12,7 @@ impl SegmentMerger<'_, '_> {
         let Some(original) = original else {
             return own(local);
         };
-        let text = |piece| match self.rows.token(piece).kind {
-            TokenKind::Comment(line) => Some(line),
-            TokenKind::Entry(_) | TokenKind::End => None,
-        };
+        let text = |piece| self.rows.token(piece).comment();
         let is_updated = text(local) == text(original) && text(updated) != text(original);
         Placed {
             piece: if is_updated { updated } else { local },
@@ -33,23 +30,20 @@ impl SegmentMerger<'_, '_> {
         local: Ref,
         merged: &mut Vec<Placed>,
     ) {
+        let (rows, count) = (self.rows, |piece| self.rows.blanks(piece));
         let mut piece = self.merged_piece(original, updated, local);
-        let new = self.rows.count_new_above(updated, merged);
+        let new = rows.count_new_above(updated, merged);
         let first = merged.len() - new;
-        let count = |piece: Ref| self.rows.token(piece).blanks;
-        if original.is_none() && new > 0 && self.first_comment_above(local) == local {
+        if original.is_none() && new > 0 && rows.first_comment_above(local) == local {
             let theirs = merged[first].piece;
             let is_more = count(theirs) > count(local);
             merged[first].blanks = Some(if is_more { theirs } else { local });
             piece.blanks = Some(updated);
         } else if let Some(original) = original.filter(|_| new > 0) {
-            let (old, own) = (
-                self.first_comment_above(original),
-                self.first_comment_above(local),
-            );
+            let [old, own] = [original, local].map(|it| rows.first_comment_above(it));
             let new = match old == original {
                 true => Some(merged[first].piece),
-                false => Some(self.first_comment_above(updated)).filter(|_| own == local),
+                false => Some(rows.first_comment_above(updated)).filter(|_| own == local),
             };
             if let Some(new) = new {
                 merged[first].blanks = Some(self.merged_blanks(old, new, local));
@@ -57,14 +51,6 @@ impl SegmentMerger<'_, '_> {
             }
         }
         merged.push(piece);
-    }
-
-    /// Returns the first of the comments directly above a piece, or the piece itself.
-    pub(super) fn first_comment_above(&self, piece: Ref) -> Ref {
-        Ref::new(
-            piece.side(),
-            self.rows.comments_start(piece.side(), piece.at()),
-        )
     }
 
     /// Returns the piece whose blank lines are the result of a three-way merge of their number.

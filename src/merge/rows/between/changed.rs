@@ -55,7 +55,7 @@ impl SegmentMerger<'_, '_> {
             .collect();
         if !rewritten.is_empty() && self.is_same_text([&stays, &ours], &theirs) {
             // the texts differ at most in white space: local's stays
-            theirs.retain(|piece| self.rows.is_entry(*piece));
+            theirs.retain(|piece| !self.rows.is_comment(*piece));
             rewritten.clear();
         }
         // a comment that upstream removed with its entry is not rewritten, and a comment above an
@@ -111,7 +111,7 @@ impl SegmentMerger<'_, '_> {
         let comments = piece_below.map_or(0, |below| self.count_comments_above(theirs, below));
         let (before, above) = theirs.split_at(theirs.len() - comments);
         let (of_before, of_above) = (removed.first(), self.removed_above(removed, piece_below));
-        let has_only_entries = theirs.iter().all(|piece| self.rows.is_entry(*piece));
+        let has_only_entries = !theirs.iter().any(|piece| self.rows.is_comment(*piece));
         let first = match local_stays && has_only_entries {
             // updated replaced the comment by a field
             true => ours.len(),
@@ -123,10 +123,8 @@ impl SegmentMerger<'_, '_> {
         let new = |pieces: &[Ref], removed: Option<&Removed>| {
             let mut new = with_own_blanks(pieces);
             if let (Some(removed), Some(first)) = (removed, new.first_mut()) {
-                let (old, own) = (
-                    self.first_comment_above(removed.original),
-                    self.first_comment_above(removed.local),
-                );
+                let [old, own] = [removed.original, removed.local]
+                    .map(|piece| self.rows.first_comment_above(piece));
                 let is_below_own = old == removed.original && self.goes_with_entry(own);
                 let own = if is_below_own { own } else { removed.local };
                 first.blanks = Some(self.merged_blanks(removed.original, first.piece, own));
@@ -152,11 +150,7 @@ impl SegmentMerger<'_, '_> {
             |it: &&Ref| self.is_above_deleted_entry(**it) && rewritten != Some(self.owner(**it));
         let above = theirs.iter().take_while(is_above).count();
         let continues = |piece: &&Ref| {
-            let previous = piece.at().checked_sub(1);
-            let previous = previous.map(|at| Ref::new(piece.side(), at));
-            self.rows.is_comment(**piece)
-                && self.rows.token(**piece).blanks == 0
-                && previous.is_some_and(|previous| self.rows.is_comment(previous))
+            self.rows.is_comment(**piece) && self.rows.first_comment_above(**piece) != **piece
         };
         if above > 0 || !removed.is_empty() || ours.iter().take(1).any(|piece| continues(&piece)) {
             return above;
@@ -170,23 +164,23 @@ impl SegmentMerger<'_, '_> {
     /// Returns how many of updated's last pieces are comments directly above local's piece `below`.
     fn count_comments_above(&self, theirs: &[Ref], below: Ref) -> usize {
         let rows = self.rows;
-        let row = rows.row(Side::Updated);
         let is_above = |(distance, piece): &(usize, &Ref)| {
-            let next = Ref::new(Side::Updated, piece.at() + 1);
+            let next = piece.below();
             let is_next = match distance {
                 0 => rows.id(next) == rows.id(below),
                 _ => piece.at() + distance == theirs[theirs.len() - 1].at(),
             };
-            rows.is_comment(**piece) && is_next && row[next.at()].blanks == 0
+            rows.is_comment(**piece) && is_next && rows.blanks(next) == 0
         };
         theirs.iter().rev().enumerate().take_while(is_above).count()
     }
 
     /// Returns the first of the comments directly above local's piece `below` that updated removed.
     fn removed_above<'g>(&self, removed: &'g [Removed], below: Option<Ref>) -> Option<&'g Removed> {
-        let below = below?;
-        let first = self.rows.comments_start(below.side(), below.at());
-        removed.iter().find(|removed| removed.local.at() >= first)
+        let first = self.rows.first_comment_above(below?);
+        removed
+            .iter()
+            .find(|removed| removed.local.at() >= first.at())
     }
 
     /// Returns the position among local's pieces at which updated's are inserted: at the removed
@@ -199,13 +193,9 @@ impl SegmentMerger<'_, '_> {
         below: Option<Ref>,
         removed: Option<&Removed>,
     ) -> usize {
-        let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
-        let row = self.rows.row(Side::Updated);
-        let is_set_off = || {
-            theirs
-                .last()
-                .is_some_and(|last| row[last.at() + 1].blanks > 0)
-        };
+        let has_entry = theirs.iter().any(|piece| !self.rows.is_comment(*piece));
+        let last = theirs.last();
+        let is_set_off = || last.is_some_and(|last| self.rows.blanks(last.below()) > 0);
         let at = match below {
             Some(below) if has_entry || self.rows.id(below) != Id::End && is_set_off() => {
                 self.count_insertions_above(ours, below)
@@ -246,19 +236,18 @@ impl SegmentMerger<'_, '_> {
 
     /// Returns the text of comments without any white space.
     fn text_without_white_space(&self, row: &[Ref]) -> String {
-        let texts = row
+        let lines = row
             .iter()
-            .filter_map(|piece| self.rows.token(*piece).comment_text());
-        texts.flat_map(str::split_whitespace).collect()
+            .filter_map(|piece| self.rows.token(*piece).comment());
+        lines.flat_map(str::split_whitespace).collect()
     }
 
     /// Whether a piece can be the new text of a rewritten comment: it is a comment, and not
     /// directly above an entry that is new on its side.
     fn is_new_text(&self, piece: Ref) -> bool {
-        let has = |side: Side, entry| self.rows.position(side, entry).is_some();
         let is_new = |entry| {
-            let is_known = piece.side() == Side::Local && has(Side::Updated, entry);
-            !has(Side::Original, entry) && !is_known
+            let is_known = piece.side() == Side::Local && self.rows.has(Side::Updated, entry);
+            !self.rows.has(Side::Original, entry) && !is_known
         };
         self.rows.is_comment(piece) && !self.owner(piece).is_some_and(is_new)
     }
@@ -271,8 +260,8 @@ impl SegmentMerger<'_, '_> {
     /// Whether a comment is directly above an entry that local deleted and that stays deleted.
     fn is_above_deleted_entry(&self, piece: Ref) -> bool {
         let is_deleted = |entry| {
-            self.rows.position(Side::Original, entry).is_some()
-                && self.rows.position(Side::Local, entry).is_none()
+            self.rows.has(Side::Original, entry)
+                && !self.rows.has(Side::Local, entry)
                 && !(self.stays)(entry)
         };
         self.owner(piece).is_some_and(is_deleted)
@@ -305,13 +294,14 @@ impl SegmentMerger<'_, '_> {
     /// `below`. If that is the end of the row, the comments from the first blank line on belong to
     /// it.
     fn count_insertions_above(&self, ours: &[Ref], below: Ref) -> usize {
-        let first = match self.rows.id(below) {
-            Id::Comment { .. } | Id::Entry(_) => self.rows.comments_start(below.side(), below.at()),
+        let rows = self.rows;
+        let first = match rows.id(below) {
+            Id::Comment { .. } | Id::Entry(_) => rows.first_comment_above(below).at(),
             Id::End => {
-                let above = self.comments_above(below).start;
-                let mut rest = (above..below.at() + 1).zip(&self.rows.row(below.side())[above..]);
-                let set_off = rest.find(|(_, token)| token.blanks > 0);
-                set_off.map_or(below.at(), |(at, _)| at)
+                let pieces = self.comments_between(below).chain([below.at()]);
+                let mut pieces = pieces.map(|at| Ref::new(below.side(), at));
+                let set_off = pieces.find(|piece| rows.blanks(*piece) > 0);
+                set_off.unwrap_or(below).at()
             }
         };
         let own = ours.iter().rev().take_while(|piece| piece.at() >= first);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::super::comment_index::{CommentIndex, gap_starts as gap_starts_in};
+use super::super::comment_index::CommentIndex;
 use super::super::{Ref, Side};
 use super::SegmentMerger;
 
@@ -35,7 +35,7 @@ impl SegmentMerger<'_, '_> {
         while start < theirs.len() {
             let run = theirs[start..].iter().enumerate();
             let run = run.take_while(|(at, piece)| {
-                is_comment(piece) && (*at == 0 || self.rows.token(**piece).blanks == 0)
+                is_comment(piece) && (*at == 0 || self.rows.blanks(**piece) == 0)
             });
             let end = start + run.count();
             if end == start {
@@ -56,58 +56,50 @@ impl SegmentMerger<'_, '_> {
     /// but those above an entry that only local has. Comments `here` and below the row always
     /// count.
     fn is_in_local(&self, run: &[Ref], here: &[Ref], overridden: &FxHashSet<Ref>) -> bool {
-        let text = |piece: &Ref| self.rows.token(*piece).comment_text();
-        let lines: Vec<&str> = run.iter().filter_map(text).collect();
-        let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
-        if lines.iter().all(is_old) {
+        let is_old = |piece: &Ref| self.rows.count(Side::Original, *piece) > 0;
+        if run.iter().all(is_old) {
             return false;
         }
-        let numbers = lines.iter().map(|line| self.rows.text_id(line));
-        let Some(numbers) = numbers.collect::<Option<Vec<u32>>>() else {
-            return false;
-        };
+        let texts = run.iter().filter_map(|piece| self.rows.text_id(*piece));
+        let texts: Vec<u32> = texts.collect();
         let index = self
             .local_comments
             .get_or_init(|| self.index_local_comments());
         let is_in = |index: &CommentIndex, part: Range<usize>| {
-            let mut places = index.find(&numbers, part);
+            let mut places = index.find(&texts, part);
             places.any(|at| !overridden.contains(&Ref::new(Side::Local, at)))
         };
         let owner = run.last().filter(|_| self.rows.below.is_some());
         let owner = owner.and_then(|last| self.owner(*last));
-        let owner = owner.map(|owner| self.rows.position(Side::Local, owner));
+        let owner = owner.map(|owner| self.rows.find(Side::Local, owner));
         let here = here.first().zip(here.last());
         let here = here.map_or(0..0, |(first, last)| first.at()..last.at() + 1);
-        index.below.find(&numbers, 0..usize::MAX).next().is_some()
+        index.below.find(&texts, 0..usize::MAX).next().is_some()
             || is_in(&index.all, here)
             || match owner {
                 None => is_in(&index.not_above_local_entries, 0..usize::MAX),
                 Some(None) => is_in(&index.above_no_entry, 0..usize::MAX),
-                Some(Some(at)) => is_in(&index.all, self.comments_above(Ref::new(Side::Local, at))),
+                Some(Some(piece)) => is_in(&index.all, self.comments_between(piece)),
             }
     }
 
     /// Returns the positions of the comments between a piece and the entry above it.
-    pub(super) fn comments_above(&self, piece: Ref) -> Range<usize> {
-        let row = self.rows.row(piece.side());
-        let gap_starts = self.gap_starts[piece.side()].get_or_init(|| gap_starts_in(row));
-        gap_starts[piece.at()] as usize..piece.at()
+    pub(super) fn comments_between(&self, piece: Ref) -> Range<usize> {
+        let above = std::iter::successors(piece.above(), |piece| piece.above());
+        let comments = above.take_while(|piece| self.rows.is_comment(*piece));
+        piece.at() - comments.count()..piece.at()
     }
 
     /// Builds the indexes of local's comments.
     fn index_local_comments(&self) -> LocalComments {
         let below = self.rows.below.unwrap_or_default().iter();
-        let below = below.map(|line| self.rows.text_id(line.trim()));
-        let has = |side: Side, entry| self.rows.position(side, entry).is_some();
+        let below = below.map(|line| self.rows.text_ids.get(line.trim()).copied());
+        let has = |side: Side, entry| self.rows.has(side, entry);
         let is_own = |entry| !has(Side::Original, entry) && !has(Side::Updated, entry);
         let kept = |filter: &dyn Fn(Option<u32>) -> bool| {
-            let row = self.rows.row(Side::Local).iter().enumerate();
-            let row = row.map(|(at, token)| {
-                let piece = Ref::new(Side::Local, at);
-                let is_kept = !self.goes_with_entry(piece) && filter(self.owner(piece));
-                let text = token.comment_text().filter(|_| is_kept);
-                text.and_then(|text| self.rows.text_id(text))
-            });
+            let is_kept = |piece: Ref| !self.goes_with_entry(piece) && filter(self.owner(piece));
+            let row = self.rows.pieces(Side::Local);
+            let row = row.map(|piece| self.rows.text_id(piece).filter(|_| is_kept(piece)));
             CommentIndex::of(row.collect())
         };
         LocalComments {
