@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use regex::{Captures, Regex};
+
 use super::package_upgrade::Upgrade;
 use super::report::versions;
 use crate::package::Plan;
@@ -13,15 +15,20 @@ use crate::visible::visible;
 const MAX_CONFLICTS: usize = 50;
 /// The default template.
 const DEFAULT: &str = "Upgrade {package} from {from} to {to}\n\n{details}";
-/// The names of the placeholders in a template.
-const PLACEHOLDERS: [&str; 7] = [
-    "package",
-    "name",
-    "from",
-    "to",
-    "upstream",
-    "conflicts",
-    "details",
+/// The placeholders of a template, with the functions that return their values. The path of the
+/// package is the one from the top of the repository.
+const PLACEHOLDERS: [(&str, fn(&Upgrade, &Path) -> String); 7] = [
+    ("package", |_, path| visible(&portable(path))),
+    ("name", |_, path| {
+        visible(&portable(path.file_name().unwrap_or_default().as_ref()))
+    }),
+    ("from", |upgrade, _| escaped(versions(upgrade)[0])),
+    ("to", |upgrade, _| escaped(versions(upgrade)[1])),
+    ("upstream", |upgrade, _| visible(&upgrade.origin.shown())),
+    ("conflicts", |upgrade, _| {
+        by_need(&upgrade.plan).0.len().to_string()
+    }),
+    ("details", |upgrade, _| details(upgrade)),
 ];
 
 /// The template of a commit message. Its placeholders are `{package}` (the folder), `{name}` (the
@@ -45,17 +52,22 @@ impl Template {
         if text.trim().is_empty() {
             return Err("a commit needs a message".to_owned());
         }
-        let mut rest = text;
-        while let Some((_, name, after)) = next_placeholder(rest) {
-            if !PLACEHOLDERS.contains(&name) {
-                let names = PLACEHOLDERS.join("}, {");
-                return Err(format!(
-                    "{{{name}}} is not a placeholder; there are {{{names}}}"
-                ));
+        let mut unknown = None;
+        filled(text, |name| {
+            if PLACEHOLDERS.iter().all(|(known, _)| *known != name) {
+                unknown.get_or_insert(name.to_owned());
             }
-            rest = after;
+            String::new()
+        });
+        match unknown {
+            None => Ok(Self(text.to_owned())),
+            Some(name) => {
+                let names = PLACEHOLDERS.map(|(name, _)| name).join("}, {");
+                Err(format!(
+                    "{{{name}}} is not a placeholder; there are {{{names}}}"
+                ))
+            }
         }
-        Ok(Self(text.to_owned()))
     }
 
     /// Returns the message for the upgrade of a package.
@@ -65,86 +77,55 @@ impl Template {
             true => Path::new(upgrade.origin.base_name()),
             false => package,
         };
-        let mut text = String::new();
-        let mut rest = self.0.as_str();
-        // inserted values are not searched for placeholders
-        while let Some((before, name, after)) = next_placeholder(rest) {
-            let value = value(name, upgrade, package);
-            text += before;
-            text += &value.unwrap_or_else(|| format!("{{{name}}}"));
-            rest = after;
-        }
-        text + rest
+        filled(&self.0, |name| {
+            let mut placeholders = PLACEHOLDERS.iter();
+            let value = placeholders.find(|(known, _)| *known == name);
+            value.map_or_else(String::new, |(_, value)| value(upgrade, package))
+        })
     }
 }
 
-/// Splits a text at the first placeholder: returns the text before it, its name, and the text after
-/// it.
-fn next_placeholder(text: &str) -> Option<(&str, &str, &str)> {
-    text.match_indices('{').find_map(|(at, _)| {
-        let (name, after) = text[at + 1..].split_once('}')?;
-        let is_name = name.bytes().all(|byte| byte.is_ascii_lowercase());
-        is_name.then(|| (&text[..at], name, after))
-    })
-}
-
-/// Returns the value of a placeholder.
-fn value(name: &str, upgrade: &Upgrade, package: &Path) -> Option<String> {
-    let [from, to] = versions(upgrade);
-    Some(match name {
-        "package" => visible(&portable(package)),
-        "name" => visible(&portable(package.file_name()?.as_ref())),
-        "from" => escaped(from),
-        "to" => escaped(to),
-        "upstream" => visible(&upgrade.origin.shown()),
-        "conflicts" => by_need(&upgrade.plan).0.len().to_string(),
-        "details" => details(upgrade),
-        _ => return None,
-    })
+/// Returns a text with its placeholders replaced. The values are not searched for placeholders.
+fn filled(text: &str, mut value: impl FnMut(&str) -> String) -> String {
+    match Regex::new(r"\{([a-z]*)\}") {
+        Ok(placeholders) => {
+            let value = |found: &Captures<'_>| value(&found[1]);
+            placeholders.replace_all(text, value).into_owned()
+        }
+        Err(_) => text.to_owned(),
+    }
 }
 
 /// Returns the value of `{details}`: the origin, both versions, and the conflicts.
 fn details(upgrade: &Upgrade) -> String {
-    let mut text = visible(&upgrade.origin.shown());
-    for version in [&upgrade.from, &upgrade.to] {
-        text.push_str(&format!(
-            "\n{} ({})",
-            escaped(&version.full),
-            version.commit
-        ));
-    }
-    text.push('\n');
-    text + &conflicts(&upgrade.plan)
+    let versions = [&upgrade.from, &upgrade.to];
+    let [from, to] = versions.map(|it| format!("{} ({})", escaped(&it.full), it.commit));
+    let origin = visible(&upgrade.origin.shown());
+    format!("{origin}\n{from}\n{to}\n{}", conflicts(&upgrade.plan))
 }
 
 /// Returns the list of conflicts.
 fn conflicts(plan: &Plan) -> String {
     let (live, deleted) = by_need(plan);
-    let mut lines: Vec<String> = Vec::new();
-    for record in live.iter().take(MAX_CONFLICTS) {
+    let conflicts = live.iter().take(MAX_CONFLICTS).map(|record| {
         let line = record.line.map_or(String::new(), |line| format!(":{line}"));
         let conflict = &record.conflict;
         let path = match &*conflict.path {
             "" => String::new(),
             path => format!("{} ", escaped(path)),
         };
-        lines.push(format!(
-            "- {}{line} {path}{} -> {}\n",
-            escaped(&portable(&record.file)),
-            conflict.kind.as_str(),
-            conflict.resolution.as_str()
-        ));
-    }
-    if live.len() > MAX_CONFLICTS {
-        lines.push(format!("- and {} more\n", live.len() - MAX_CONFLICTS));
-    }
-    if !deleted.is_empty() {
-        let count = many(deleted.len(), "deletion");
-        lines.push(format!("- {count} of ours kept\n"));
-    }
-    match lines.is_empty() {
-        true => String::new(),
-        false => format!("\nConflicts:\n{}", lines.concat()),
+        let (kind, resolution) = (conflict.kind.as_str(), conflict.resolution.as_str());
+        let file = escaped(&portable(&record.file));
+        format!("- {file}{line} {path}{kind} -> {resolution}\n")
+    });
+    let more = live.len().saturating_sub(MAX_CONFLICTS);
+    let more = (more > 0).then(|| format!("- and {more} more\n"));
+    let kept = many(deleted.len(), "deletion");
+    let kept = (!deleted.is_empty()).then(|| format!("- {kept} of ours kept\n"));
+    let lines: String = conflicts.chain(more).chain(kept).collect();
+    match lines.as_str() {
+        "" => lines,
+        _ => format!("\nConflicts:\n{lines}"),
     }
 }
 
