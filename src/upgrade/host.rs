@@ -6,33 +6,37 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 /// The characters of a tag that are percent-encoded in a URL: all that could be Markdown.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'/');
 
+/// The well-known hosts: the name, and the pages below a repository's: the changes between two
+/// commits, the release of a tag, and an issue or a pull request. Bitbucket has no releases.
+const HOSTS: [(&str, [&str; 3]); 5] = [
+    (
+        "github.com",
+        ["compare/FROM...TO", "releases/tag/TAG", "issues/"],
+    ),
+    (
+        "gitlab.com",
+        ["-/compare/FROM...TO", "-/releases/TAG", "-/issues/"],
+    ),
+    (
+        "codeberg.org",
+        ["compare/FROM...TO", "releases/tag/TAG", "issues/"],
+    ),
+    (
+        "gitea.com",
+        ["compare/FROM...TO", "releases/tag/TAG", "issues/"],
+    ),
+    (
+        "bitbucket.org",
+        ["branches/compare/TO..FROM", "", "issues/"],
+    ),
+];
+
 /// The pages of a repository at a well-known host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Website {
-    forge: Forge,
-    host: String,
-    path: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Forge {
-    GitHub,
-    GitLab,
-    /// Gitea and Forgejo.
-    Gitea,
-    Bitbucket,
-}
-
-impl Forge {
-    fn of(host: &str) -> Option<Self> {
-        Some(match host.to_ascii_lowercase().as_str() {
-            "github.com" => Self::GitHub,
-            "gitlab.com" => Self::GitLab,
-            "codeberg.org" | "gitea.com" => Self::Gitea,
-            "bitbucket.org" => Self::Bitbucket,
-            _ => return None,
-        })
-    }
+    /// The URL of the repository's page.
+    url: String,
+    pages: [&'static str; 3],
 }
 
 /// Returns the authority of an address, between `://` and the path: user, host and port.
@@ -52,7 +56,9 @@ pub(super) fn host_in(authority: &str) -> &str {
 
 /// Whether a host is well known: a repository there has a path of an owner and a name.
 pub(super) fn is_known(host: &str) -> bool {
-    Forge::of(host).is_some()
+    HOSTS
+        .iter()
+        .any(|(name, _)| name.eq_ignore_ascii_case(host))
 }
 
 impl Website {
@@ -66,7 +72,7 @@ impl Website {
         };
         let (authority, path) = rest.split_once('/')?;
         let host = authority.rsplit('@').next()?.to_ascii_lowercase();
-        let forge = Forge::of(&host)?;
+        let (_, pages) = HOSTS.into_iter().find(|(name, _)| *name == host)?;
         let path = path.trim_matches('/');
         let path = path.strip_suffix(".git").unwrap_or(path);
         let names: Vec<&str> = path.split('/').collect();
@@ -74,53 +80,35 @@ impl Website {
             let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
             !name.is_empty() && name.chars().all(is_allowed) && name.chars().any(|c| c != '.')
         };
-        let is_complete = match forge {
-            Forge::GitLab => names.len() >= 2,
-            _ => names.len() == 2,
-        };
+        // GitLab's groups can be nested
+        let is_complete = names.len() == 2 || (names.len() > 2 && host == "gitlab.com");
         (is_complete && names.iter().all(is_plain)).then(|| Self {
-            forge,
-            host,
-            path: path.to_owned(),
+            url: format!("https://{host}/{path}"),
+            pages,
         })
-    }
-
-    fn page(&self, page: &str) -> String {
-        let separator = if self.forge == Forge::GitLab {
-            "/-"
-        } else {
-            ""
-        };
-        format!("https://{}/{}{separator}/{page}", self.host, self.path)
     }
 
     /// Returns the link to the changes between two commits.
     pub(super) fn comparison(&self, from: &str, to: &str) -> String {
-        match self.forge {
-            Forge::Bitbucket => self.page(&format!("branches/compare/{to}..{from}")),
-            _ => self.page(&format!("compare/{from}...{to}")),
-        }
+        let page = self.pages[0].replace("FROM", from).replace("TO", to);
+        format!("{}/{page}", self.url)
     }
 
     /// Returns the link to the release of a tag; `None` if the host has no releases.
     pub(super) fn release(&self, tag: &str) -> Option<String> {
-        let tag = utf8_percent_encode(tag, &ENCODED);
-        match self.forge {
-            Forge::GitHub | Forge::Gitea => Some(self.page(&format!("releases/tag/{tag}"))),
-            Forge::GitLab => Some(self.page(&format!("releases/{tag}"))),
-            Forge::Bitbucket => None,
-        }
+        let tag = utf8_percent_encode(tag, &ENCODED).to_string();
+        let page = self.pages[1].replace("TAG", &tag);
+        (!page.is_empty()).then(|| format!("{}/{page}", self.url))
     }
 
     /// Returns the link to an issue or a pull request, by its number. GitHub shows a link to an
     /// issue on the issue's page, to all who read it, unless the link goes through its host for
     /// redirections.
     pub(super) fn reference(&self, number: &str) -> String {
-        let url = self.page(&format!("issues/{number}"));
-        match self.forge {
-            Forge::GitHub => url.replacen("https://github.com", "https://redirect.github.com", 1),
-            _ => url,
-        }
+        let url = self
+            .url
+            .replacen("https://github.com", "https://redirect.github.com", 1);
+        format!("{url}/{}{number}", self.pages[2])
     }
 }
 
