@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::address::{Origin, is_hash};
 use super::misspelled::similar_names;
-use super::version::{Choice, Tag, nearest, newer, newest, prefixes};
+use super::version::{Choice, Tag, nearest, newest, prefixes};
 use crate::error::Error;
 use crate::git_process::without_password;
 use crate::visible::visible;
@@ -76,42 +76,30 @@ impl Refs {
             .filter_map(|name| name.strip_prefix("refs/tags/"))
     }
 
-    fn commit_of(&self, kind: &str, name: &str) -> Option<&String> {
-        self.commits.get(&format!("refs/{kind}/{name}"))
-    }
-
     /// Resolves the name of a tag, branch or commit for the package in `directory`. As in kpt, a
     /// tag `DIRECTORY/NAME` takes precedence.
     pub(super) fn resolve(&self, name: &str, directory: &str) -> Option<Version> {
-        let short = name
-            .strip_prefix("refs/tags/")
-            .or_else(|| name.strip_prefix("refs/heads/"))
-            .unwrap_or(name);
-        let version = |full: String, commit: &String, tag: bool| Version {
-            name: short.to_owned(),
-            full,
-            commit: commit.clone(),
-            tag,
+        let short = tag_or_branch(name).unwrap_or(name);
+        let named = |kind: &str, full: &str| {
+            let commit = self.commits.get(&format!("refs/{kind}/{full}"))?;
+            Some(Version {
+                name: short.to_owned(),
+                full: full.to_owned(),
+                commit: commit.clone(),
+                tag: kind == "tags",
+            })
         };
-        let branches_only = name.starts_with("refs/heads/");
-        let tag = |full: String| {
-            let commit = self.commit_of("tags", &full).filter(|_| !branches_only)?;
-            Some(version(full, commit, true))
-        };
-        let branch = || {
-            let commit = self.commit_of("heads", short)?;
-            Some(version(short.to_owned(), commit, false))
-        };
-        let with_folder = |folder: &str| {
+        let is_branch = name.starts_with("refs/heads/");
+        let tag = |full: &str| named("tags", full).filter(|_| !is_branch);
+        let tag_of_folder = |folder: &str| {
             let is_full = folder.is_empty() || name.starts_with("refs/");
-            (!is_full).then(|| format!("{folder}/{short}"))
+            tag(&format!("{folder}/{short}")).filter(|_| !is_full)
         };
         let last = directory.rsplit('/').next().unwrap_or_default();
-        with_folder(directory)
-            .and_then(tag)
-            .or_else(|| tag(short.to_owned()))
-            .or_else(branch)
-            .or_else(|| with_folder(last).and_then(tag))
+        tag_of_folder(directory)
+            .or_else(|| tag(short))
+            .or_else(|| named("heads", short))
+            .or_else(|| tag_of_folder(last))
             .or_else(|| is_hash(name).then(|| Version::of_commit(name)))
             .or_else(|| self.abbreviated(name))
     }
@@ -135,9 +123,8 @@ impl Refs {
     /// the head of a branch. `None` if there is no newer one.
     pub(super) fn newest(&self, current: &str, directory: &str, choice: Choice) -> Option<Version> {
         let resolved = self.resolve(current, directory);
-        match resolved {
-            Some(found) if !found.tag => return (found.commit != current).then_some(found),
-            _ => {}
+        if let Some(head) = resolved.as_ref().filter(|found| !found.tag) {
+            return (head.commit != current).then(|| head.clone());
         }
         // the current tag may be deleted: newer ones are found by the name that it must have had
         let deleted_name = || {
@@ -150,15 +137,13 @@ impl Refs {
         };
         let full = resolved.map_or_else(deleted_name, |found| found.full);
         let tag = Tag::parse(&full)?;
-        let next = newer(&tag, self.tags(), choice)?;
+        let next = newest(tag.prefix, self.tags(), choice, Some(&tag))?;
         // the new name leaves out the same prefix as the record
         let left_out = full.strip_suffix(current).unwrap_or_default();
         let name = next.strip_prefix(left_out).unwrap_or(next);
         Some(Version {
             name: name.to_owned(),
-            full: next.to_owned(),
-            commit: self.commit_of("tags", next)?.clone(),
-            tag: true,
+            ..self.resolve(&format!("refs/tags/{next}"), "")?
         })
     }
 
@@ -166,14 +151,19 @@ impl Refs {
     pub(super) fn default_version(&self, directory: &str, choice: Choice) -> Option<Version> {
         // without a directory the first prefix is `/`, which no tag has
         let mut prefixes = prefixes(directory).into_iter();
-        let tag = prefixes.find_map(|prefix| newest(&prefix, self.tags(), choice));
+        let tag = prefixes.find_map(|prefix| newest(&prefix, self.tags(), choice, None));
         let name = tag.or(self.head.as_deref())?;
         self.resolve(name, "")
     }
 
     /// Returns the error for a name that cannot be resolved, with the most similar names.
     pub(super) fn no_version(&self, origin: &Origin, name: &str) -> Error {
-        let similar = self.similar_names(name);
+        // the versions around it, else names with a similar spelling
+        let mut similar = nearest(name, self.tags());
+        if similar.is_empty() {
+            let names = self.commits.keys().filter_map(|name| tag_or_branch(name));
+            similar = similar_names(name, names);
+        }
         let help = match similar.as_slice() {
             [] => format!(
                 "name one with --to or @; see what there is: git ls-remote {}",
@@ -193,19 +183,10 @@ impl Refs {
             help,
         )
     }
+}
 
-    /// Returns names that are similar to an unknown one: the versions around it, else names with a
-    /// similar spelling.
-    fn similar_names(&self, name: &str) -> Vec<&str> {
-        let versions = nearest(name, self.tags());
-        if !versions.is_empty() {
-            return versions;
-        }
-        let names = self.commits.keys();
-        let names = names.filter_map(|name| {
-            let tag = name.strip_prefix("refs/tags/");
-            tag.or_else(|| name.strip_prefix("refs/heads/"))
-        });
-        similar_names(name, names)
-    }
+/// Returns the name of a tag or branch without what git puts before it.
+fn tag_or_branch(name: &str) -> Option<&str> {
+    let tag = name.strip_prefix("refs/tags/");
+    tag.or_else(|| name.strip_prefix("refs/heads/"))
 }

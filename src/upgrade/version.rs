@@ -33,6 +33,21 @@ impl Choice {
             ..Self::default()
         }
     }
+
+    /// Whether a tag may be chosen; if there is a current one, as an upgrade of that.
+    pub(super) fn allows(self, tag: &Tag<'_>, current: Option<&Tag<'_>>) -> bool {
+        let new = &tag.version;
+        let is_upgrade = |current: &Tag<'_>| {
+            let old = &current.version;
+            new.cmp_precedence(old).is_gt()
+                && match self.within {
+                    Within::Major => true,
+                    Within::Minor => new.major == old.major,
+                    Within::Patch => (new.major, new.minor) == (old.major, old.minor),
+                }
+        };
+        (self.pre_releases || new.pre.is_empty()) && current.is_none_or(is_upgrade)
+    }
 }
 
 /// A tag that names a version: `v1.2.3`, `1.2`, `grafana/v1.2.3`, `chart-1.2.3`.
@@ -73,35 +88,20 @@ pub(super) fn prefixes(directory: &str) -> [String; 3] {
     [format!("{directory}/"), format!("{last}/"), String::new()]
 }
 
-/// Returns the newest tag with the prefix of `current` that may be chosen, if it is newer.
-pub(super) fn newer<'t>(
-    current: &Tag<'_>,
-    tags: impl Iterator<Item = &'t str>,
-    choice: Choice,
-) -> Option<&'t str> {
-    let is_candidate = |tag: &Tag<'_>| {
-        let (old, new) = (&current.version, &tag.version);
-        tag.prefix == current.prefix
-            && new.cmp_precedence(old).is_gt()
-            && (choice.pre_releases || new.pre.is_empty())
-            && match choice.within {
-                Within::Major => true,
-                Within::Minor => new.major == old.major,
-                Within::Patch => (new.major, new.minor) == (old.major, old.minor),
-            }
-    };
-    best(tags, is_candidate, Some(current.style))
-}
-
-/// Returns the newest tag with a prefix.
+/// Returns the newest tag with a prefix that may be chosen; if there is a current one, newer than
+/// that. If several tags have the highest version, the one in the current style is returned, else
+/// the one with the most numbers.
 pub(super) fn newest<'t>(
     prefix: &str,
     tags: impl Iterator<Item = &'t str>,
     choice: Choice,
+    current: Option<&Tag<'_>>,
 ) -> Option<&'t str> {
-    let is_candidate =
-        |tag: &Tag<'_>| tag.prefix == prefix && (choice.pre_releases || tag.version.pre.is_empty());
-    best(tags, is_candidate, None)
+    let style = current.map(|tag| tag.style);
+    let tags = tags.filter_map(Tag::parse);
+    let tags = tags.filter(|tag| tag.prefix == prefix && choice.allows(tag, current));
+    let rank = |tag: &Tag<'_>| (tag.version.clone(), Some(tag.style) == style, tag.style);
+    tags.max_by_key(rank).map(|tag| tag.name)
 }
 
 /// Returns the tags of the two versions below `name` and of the two above it. The tags must have
@@ -125,24 +125,6 @@ pub(super) fn nearest<'t>(name: &str, tags: impl Iterator<Item = &'t str>) -> Ve
     tags[around].iter().map(|tag| tag.name).collect()
 }
 
-/// Returns the tag with the highest version. If several tags have it, the one in the given style is
-/// returned, else the one with the most numbers.
-fn best<'t>(
-    tags: impl Iterator<Item = &'t str>,
-    is_candidate: impl Fn(&Tag<'_>) -> bool,
-    style: Option<(usize, bool)>,
-) -> Option<&'t str> {
-    let rank = |tag: &Tag<'_>| (Some(tag.style) == style, tag.style);
-    let newest = tags
-        .filter_map(Tag::parse)
-        .filter(is_candidate)
-        .max_by(|left, right| {
-            let versions = left.version.cmp(&right.version);
-            versions.then_with(|| rank(left).cmp(&rank(right)))
-        });
-    newest.map(|tag| tag.name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,7 +135,8 @@ mod tests {
             within,
             pre_releases,
         };
-        newer(&current, tags.iter().copied(), choice).map(str::to_owned)
+        let newest = newest(current.prefix, tags.iter().copied(), choice, Some(&current));
+        newest.map(str::to_owned)
     }
 
     #[test]
@@ -225,7 +208,7 @@ mod tests {
             Some("chart-1.10.0")
         );
         assert_eq!(
-            newest("", tags.into_iter(), Choice::default()),
+            newest("", tags.into_iter(), Choice::default(), None),
             Some("1.11.0")
         );
     }
