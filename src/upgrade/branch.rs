@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::commit::TRAILER;
-use super::worktree::{Attempt, LOCK_TIMEOUT, failure_reason, retry_while_locked};
+use super::worktree::{LOCK_TIMEOUT, failure_reason, retry_while_locked, succeeded};
 use crate::error::Error;
 use crate::git_process::Git;
 use crate::visible::visible;
@@ -175,30 +175,21 @@ impl Branch {
 
     /// Sets the branch to a commit and checks it out.
     fn checkout(&self, commit: &str) -> Result<(), Error> {
+        let options = ["checkout", "-q", "--no-track", "-B"];
         let attempt = || {
-            let output = Git::at(&self.top)
-                .args([
-                    "checkout",
-                    "-q",
-                    "--no-track",
-                    "-B",
-                    &self.name,
-                    commit,
-                    "--",
-                ])
-                .output()?;
-            Ok(Attempt::of(output))
+            let checkout = Git::at(&self.top).args(options);
+            checkout
+                .args([&self.name, commit, "--"])
+                .output()
+                .map(succeeded)
         };
-        let Attempt::Refused(output) = retry_while_locked(LOCK_TIMEOUT, attempt)? else {
-            return Ok(());
-        };
-        let message = format!(
-            "branch '{}' cannot be made: {}",
-            self.name,
-            failure_reason(&output)
-        );
-        let help = "check it out yourself, delete it, or name another one with --branch";
-        Err(Error::package(&self.top, &message, help))
+        let checked_out = retry_while_locked(LOCK_TIMEOUT, attempt)?;
+        checked_out.map(drop).map_err(|output| {
+            let (name, reason) = (&self.name, failure_reason(&output));
+            let message = format!("branch '{name}' cannot be made: {reason}");
+            let help = "check it out yourself, delete it, or name another one with --branch";
+            Error::package(&self.top, message, help)
+        })
     }
 
     /// Restores the branch to its old commits if the new ones equal them, or if it was checked out

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use super::tree::path_of;
 use super::worktree::{
     Attempt, INDEX_OVERWRITTEN, LOCK_TIMEOUT, LOCKED_HELP, PAUSE, failure_reason, is_locked,
-    path_in, retry_while_locked, top,
+    path_in, retry_while_locked, succeeded, top,
 };
 use crate::error::Error;
 use crate::git_process::Git;
@@ -42,34 +42,30 @@ pub(super) fn commit(
     message: &str,
     lock_timeout: &mut Duration,
 ) -> Result<Option<String>, Error> {
-    match retry_while_locked(*lock_timeout, || try_commit(top, files, message))? {
-        Attempt::Done(commit) => Ok(commit),
-        Attempt::Refused(output) => {
-            let help = match is_locked(&output) {
-                true => {
-                    // the lock is probably left from a process that has ended: do not wait again
-                    *lock_timeout = Duration::ZERO;
-                    LOCKED_HELP
-                }
-                false => "run again to do it anew, commit it by hand, or take it back with git",
-            };
-            let reason = failure_reason(&output);
-            let message =
-                format!("the upgrade is in the files, and could not be committed: {reason}");
-            Err(Error::package(top, &message, help))
-        }
-    }
+    let committed = retry_while_locked(*lock_timeout, || try_commit(top, files, message))?;
+    committed.map_err(|output| {
+        let help = match is_locked(&output) {
+            true => {
+                // the lock is probably left from a process that has ended: do not wait again
+                *lock_timeout = Duration::ZERO;
+                LOCKED_HELP
+            }
+            false => "run again to do it anew, commit it by hand, or take it back with git",
+        };
+        let reason = failure_reason(&output);
+        let message = format!("the upgrade is in the files, and could not be committed: {reason}");
+        Error::package(top, message, help)
+    })
 }
 
-fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Attempt, Error> {
-    let staged = stage(Git::at(top), files)?;
-    if !staged.status.success() {
-        return Ok(Attempt::Refused(staged));
+fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Attempt<Option<String>> {
+    if let Err(refused) = stage(Git::at(top), files)? {
+        return Ok(Err(refused));
     }
     let index = PrivateIndex::with(top, files)?;
     let changed = index.staged(files)?;
     if changed.is_empty() {
-        return Ok(Attempt::Done(None));
+        return Ok(Ok(None));
     }
     let committed = Git::at(top)
         .with_hooks()
@@ -78,15 +74,15 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Attempt, E
         .args(["--trailer", &format!("{TRAILER}: {}", index.tree(files)?)])
         .args(["--pathspec-from-file=-", "--pathspec-file-nul"])
         .output_with_input(&nul_separated(index.pathspecs(&changed, files)?))?;
-    if committed.status.success() {
-        let commit = Git::at(top).args(["rev-parse", "HEAD"]).stdout_text()?;
-        return Ok(Attempt::Done(commit));
+    match succeeded(committed) {
+        Ok(_) => Git::at(top)
+            .args(["rev-parse", "HEAD"])
+            .stdout_text()
+            .map(Ok),
+        // another process may have committed these files together with its own
+        Err(_) if index.staged(files)?.is_empty() => Ok(Ok(None)),
+        Err(refused) => Ok(Err(refused)),
     }
-    // another process may have committed these files together with its own
-    Ok(match index.staged(files)?.is_empty() {
-        true => Attempt::Done(None),
-        false => Attempt::Refused(committed),
-    })
 }
 
 /// Removes the changes of an earlier run to files of a package from the index.
@@ -99,18 +95,13 @@ pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
     };
     let folder = path_in(&top, package);
     let files: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
-    let unstage = || reset_index(&top, &folder, &files);
-    match retry_while_locked(LOCK_TIMEOUT, unstage)? {
-        Attempt::Done(_) => Ok(()),
-        Attempt::Refused(output) => Err(Error::package(
-            package,
-            format!(
-                "an earlier run upgraded it, and git refuses to begin anew: {}",
-                failure_reason(&output)
-            ),
-            LOCKED_HELP,
-        )),
-    }
+    let unstaged = retry_while_locked(LOCK_TIMEOUT, || reset_index(&top, &folder, &files))?;
+    unstaged.map_err(|output| {
+        let reason = failure_reason(&output);
+        let message =
+            format!("an earlier run upgraded it, and git refuses to begin anew: {reason}");
+        Error::package(package, message, LOCKED_HELP)
+    })
 }
 
 /// Resets files of a folder in the index to the last commit. `git reset` cannot be used: it reads
@@ -118,7 +109,7 @@ pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
 ///
 /// # Errors
 /// If git cannot be run.
-fn reset_index(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Attempt, Error> {
+fn reset_index(top: &Path, folder: &Path, files: &[PathBuf]) -> Attempt<()> {
     let tree = Git::at(top).args(["ls-tree", "-r", "-z", "HEAD", "--"]);
     let tree = tree.arg(or_here(folder)).output()?;
     let wanted: HashSet<&PathBuf> = files.iter().collect();
@@ -140,12 +131,11 @@ fn reset_index(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Attempt, 
         (&["--force-remove", "--stdin"], nul_separated(new)),
     ] {
         let update = Git::at(top).args(["update-index", "-z"]).args(options);
-        let updated = update.output_with_input(&input)?;
-        if !updated.status.success() {
-            return Ok(Attempt::Refused(updated));
+        if let Err(refused) = succeeded(update.output_with_input(&input)?) {
+            return Ok(Err(refused));
         }
     }
-    Ok(Attempt::Done(None))
+    Ok(Ok(()))
 }
 
 /// Adds the committed files to the index until they are in it: another process may have written
@@ -158,13 +148,10 @@ pub(super) fn repair_index(
     files: &[PathBuf],
     lock_timeout: Duration,
 ) -> Result<(), String> {
-    let stage_all = || Ok(Attempt::of(stage(Git::at(top), files)?));
     for _ in 0..MAX_REPAIRS {
-        let staged =
-            retry_while_locked(lock_timeout, stage_all).map_err(|error| error.to_string())?;
-        if let Attempt::Refused(output) = staged {
-            return Err(failure_reason(&output));
-        }
+        let staged = retry_while_locked(lock_timeout, || stage(Git::at(top), files));
+        let staged = staged.map_err(|error| error.to_string())?;
+        staged.map_err(|output| failure_reason(&output))?;
         if is_index_complete(top, files).map_err(|error| error.to_string())? {
             return Ok(());
         }
@@ -182,11 +169,12 @@ fn is_index_complete(top: &Path, files: &[PathBuf]) -> Result<bool, Error> {
 
 /// Stages files as they are now. `update-index` takes names, so that the time depends on the number
 /// of these files only, and stages ignored files too: a package may have some.
-fn stage(git: Git, files: &[PathBuf]) -> Result<Output, Error> {
+fn stage(git: Git, files: &[PathBuf]) -> Attempt<Output> {
     let stage = ["--add", "--remove", "--replace", "--stdin"];
-    git.args(["update-index", "-z"])
-        .args(stage)
+    let staged = git.args(["update-index", "-z"]).args(stage);
+    staged
         .output_with_input(&nul_separated(files))
+        .map(succeeded)
 }
 
 /// Returns those of some files that differ between an index and the last commit.
@@ -225,20 +213,14 @@ struct PrivateIndex<'t> {
 impl<'t> PrivateIndex<'t> {
     /// Copies the index and stages these files as they are now.
     fn with(top: &'t Path, files: &[PathBuf]) -> Result<Self, Error> {
-        let folder = tempfile::tempdir().map_err(|error| unwritten(std::env::temp_dir(), error))?;
+        let folder = tempfile::tempdir().map_err(unwritten(&std::env::temp_dir()))?;
         let index = Self { top, folder };
         let source = Git::at(top).args(["rev-parse", "--git-path", "index"]);
         let source = top.join(source.stdout_text()?.unwrap_or_default());
         let copied = copy_with_time(&source, &index.path()).or_else(gone_is_fine);
-        copied.map_err(|error| unwritten(index.path(), error))?;
-        let staged = stage(index.git(), files)?;
-        match staged.status.success() {
-            true => Ok(index),
-            false => Err(unwritten(
-                index.path(),
-                io::Error::other(failure_reason(&staged)),
-            )),
-        }
+        copied.map_err(unwritten(&index.path()))?;
+        index.stage(index.git(), files)?;
+        Ok(index)
     }
 
     /// Returns those of some files that differ between this index and the last commit.
@@ -280,6 +262,13 @@ impl<'t> PrivateIndex<'t> {
         Ok(cover.into_iter().chain(new_file).collect())
     }
 
+    fn stage(&self, git: Git, files: &[PathBuf]) -> Result<(), Error> {
+        stage(git, files)?.map(drop).map_err(|output| {
+            let error = io::Error::other(failure_reason(&output));
+            unwritten(self.folder.path())(error)
+        })
+    }
+
     fn path(&self) -> PathBuf {
         self.folder.path().join("index")
     }
@@ -299,21 +288,21 @@ impl<'t> PrivateIndex<'t> {
             // there is no commit yet
             git().args(["read-tree", "--empty"]).output()?;
         }
-        stage(git(), files)?;
+        self.stage(git(), files)?;
         Ok(git().arg("write-tree").stdout_text()?.unwrap_or_default())
     }
 
     /// Writes the message of a commit to a file and returns its path.
     fn message(&self, text: &str) -> Result<OsString, Error> {
         let path = self.folder.path().join("message");
-        fs::write(&path, text).map_err(|error| unwritten(path.clone(), error))?;
+        fs::write(&path, text).map_err(unwritten(&path))?;
         Ok(path.into_os_string())
     }
 }
 
-fn unwritten(path: PathBuf, error: io::Error) -> Error {
-    Error::Write {
-        path,
+fn unwritten(path: &Path) -> impl Fn(io::Error) -> Error + use<'_> {
+    |error| Error::Write {
+        path: path.to_owned(),
         error,
         written: 1,
     }
@@ -321,14 +310,17 @@ fn unwritten(path: PathBuf, error: io::Error) -> Error {
 
 /// Returns the innermost folder that contains all files; empty for the top.
 fn common_folder(files: &BTreeSet<PathBuf>) -> PathBuf {
-    let mut folder = files.first().and_then(|file| file.parent());
-    while let Some(candidate) = folder {
-        if files.iter().all(|file| file.starts_with(candidate)) {
-            break;
-        }
-        folder = candidate.parent();
-    }
-    folder.unwrap_or(Path::new("")).to_owned()
+    let contains_all = |folder: &&Path| files.iter().all(|file| file.starts_with(folder));
+    let above = files
+        .iter()
+        .next()
+        .into_iter()
+        .flat_map(|file| file.ancestors().skip(1));
+    above
+        .into_iter()
+        .find(contains_all)
+        .unwrap_or(Path::new(""))
+        .to_owned()
 }
 
 fn nul_separated(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {

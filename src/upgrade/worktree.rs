@@ -89,15 +89,26 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+/// The result of calls of git, or git's output if it failed.
+pub(super) type Attempt<T> = Result<Result<T, Output>, Error>;
+
+/// Returns the output of git as the error if git failed.
+pub(super) fn succeeded(output: Output) -> Result<Output, Output> {
+    match output.status.success() {
+        true => Ok(output),
+        false => Err(output),
+    }
+}
+
 /// Repeats an attempt as long as another process has locked the repository, until the timeout.
-pub(super) fn retry_while_locked(
+pub(super) fn retry_while_locked<T>(
     timeout: Duration,
-    attempt: impl Fn() -> Result<Attempt, Error>,
-) -> Result<Attempt, Error> {
+    attempt: impl Fn() -> Attempt<T>,
+) -> Attempt<T> {
     let start = Instant::now();
     loop {
         match attempt()? {
-            Attempt::Refused(output) if is_locked(&output) && start.elapsed() < timeout => {
+            Err(output) if is_locked(&output) && start.elapsed() < timeout => {
                 std::thread::sleep(PAUSE);
             }
             result => return Ok(result),
@@ -114,23 +125,6 @@ pub(super) const LOCK_TIMEOUT: Duration = Duration::from_secs(15);
 pub(super) const INDEX_OVERWRITTEN: &str = "another process takes files of it out of the index";
 /// The pause between two attempts.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
-
-/// The result of a call of git that fails while another process has locked the repository.
-pub(super) enum Attempt {
-    /// The call succeeded. After a commit it has the hash; `None` if there was nothing to commit.
-    Done(Option<String>),
-    /// Git failed with this output.
-    Refused(Output),
-}
-
-impl Attempt {
-    pub(super) fn of(output: Output) -> Self {
-        match output.status.success() {
-            true => Self::Done(None),
-            false => Self::Refused(output),
-        }
-    }
-}
 
 /// Returns the reason if git failed because of another process in the repository.
 fn lock_reason(output: &Output) -> Option<String> {
