@@ -32,15 +32,16 @@ pub(super) fn plan(
     let roots = roots(&original, &updated, local);
     let [original, updated] = [original, updated].map(Input::Read);
     let sides = Triple::new(original, updated, Input::disk(local));
-    if roots.is_empty() {
-        return plan_sides(&sides, settings, &Progress::default());
-    }
-    let ignored = crate::package::ignored(&sides, settings)?;
-    let (Input::Read(original), Input::Read(updated)) = (&sides.original, &sides.updated) else {
+    let (Input::Read(original), Input::Read(updated), false) =
+        (&sides.original, &sides.updated, roots.is_empty())
+    else {
         return plan_sides(&sides, settings, &Progress::default());
     };
-    let mut outer_settings = settings.clone();
-    outer_settings.excluded = roots.iter().cloned().collect();
+    let ignored = crate::package::ignored(&sides, settings)?;
+    let outer_settings = Settings {
+        excluded: roots.iter().cloned().collect(),
+        ..settings.clone()
+    };
     let mut whole = plan_sides(&sides, &outer_settings, &Progress::default())?;
     let (independent, roots) = split_independent(roots, original, local);
     for root in &independent {
@@ -59,8 +60,8 @@ pub(super) fn plan(
         let excluded = others.chain(&ignored);
         let excluded = excluded.filter_map(|other| other.strip_prefix(root).ok());
         let excluded: Vec<PathBuf> = excluded.map(Path::to_owned).collect();
-        let is_root = |path: &PathBuf| path.as_os_str().is_empty();
-        if excluded.iter().any(is_root) {
+        // the whole subpackage is ignored
+        if excluded.contains(&PathBuf::new()) {
             continue;
         }
         let upstream = [original, updated].map(|side| subfolder(side, root, &excluded));
@@ -119,7 +120,7 @@ fn plan_one(
         (true, false, true) if !is_unchanged(&original, &local, settings) => {
             ConflictKind::DeletedUpstream
         }
-        (_, _, in_local) => {
+        _ => {
             let local = match in_local {
                 true => Input::disk(&local),
                 false => Input::Read(Snapshot {
@@ -144,23 +145,16 @@ fn plan_one(
 
 /// Returns the folders below the package that have a Kptfile on any side.
 fn roots(original: &Snapshot, updated: &Snapshot, local: &Path) -> BTreeSet<PathBuf> {
-    let mut roots = BTreeSet::new();
-    let mut add = |path: &Path| {
-        if let (true, Some(folder)) = (path.ends_with(KPTFILE), folders_above(path).next()) {
-            roots.insert(folder.to_owned());
-        }
-    };
-    for snapshot in [original, updated] {
-        for (path, entry) in &snapshot.entries {
-            if matches!(entry, SnapshotEntry::File { .. }) {
-                add(path);
-            }
-        }
-    }
-    let local_entries = Input::disk(local).list().entries;
-    let files = local_entries.iter().filter(|(_, kind)| *kind == Kind::File);
-    files.for_each(|(path, _)| add(path));
-    roots
+    let upstream = original.entries.iter().chain(&updated.entries);
+    let upstream = upstream.filter(|(_, entry)| matches!(entry, SnapshotEntry::File { .. }));
+    let local = Input::disk(local).list().entries;
+    let local = local.iter().filter(|(_, kind)| *kind == Kind::File);
+    let files = upstream
+        .map(|(path, _)| path)
+        .chain(local.map(|(path, _)| path));
+    let kptfiles = files.filter(|path| path.ends_with(KPTFILE));
+    let folders = kptfiles.filter_map(|path| folders_above(path).next());
+    folders.map(Path::to_owned).collect()
 }
 
 /// Returns the contents of a folder of a snapshot, without those of `excluded` folders in it.
