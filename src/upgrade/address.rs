@@ -19,26 +19,10 @@ pub(crate) struct Origin {
     pub directory: String,
 }
 
-/// A parsed address `REPO[/DIR][@REF]`.
+/// A parsed address `REPO[/DIR][@REF]`: the places that it may mean, the likeliest first. The text
+/// may not show where the repository ends, or, in the address of a web page, where the ref ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Address {
-    /// Repository and folder.
-    pub(super) location: Location,
-    /// The ref; `None` if none is given.
-    pub(super) reference: Option<String>,
-}
-
-/// A repository and a folder, which the text may not separate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Location {
-    /// It is clear where the repository ends.
-    Clear(Origin),
-    /// The possible places to split, the likeliest first. Git has to be asked which one it is.
-    Candidates(Vec<Origin>),
-    /// The web page of a folder: the repository, and a ref and a folder. Both may contain `/`, so
-    /// that the text does not show where the ref ends.
-    Page(String, String),
-}
+pub(super) struct Address(pub(super) Vec<(Origin, Option<String>)>);
 
 impl Address {
     /// Parses `REPO[/DIR][@REF]`. Accepts kpt's `REPO.git/DIR@REF`, `REPO//DIR@REF`, or the two
@@ -61,11 +45,19 @@ impl Address {
             if reference.is_some() {
                 return Err(invalid(text, "it names a version twice"));
             }
-            let origin = Origin::new(&repository, "")?;
-            return Ok(Self {
-                location: Location::Page(origin.repository, rest),
-                reference: None,
+            let first = rest.split('/').next().unwrap_or(&rest);
+            check_reference(first)?;
+            let ends = rest.match_indices('/').map(|(at, _)| at);
+            let ends = ends.chain([rest.len()]).rev();
+            let ends = ends.filter(|end| check_reference(&rest[..*end]).is_ok());
+            let candidates = ends.map(|end| {
+                let (reference, directory) = rest.split_at(end);
+                Ok((
+                    Origin::new(&repository, directory)?,
+                    Some(reference.to_owned()),
+                ))
             });
+            return candidates.collect::<Result<_, _>>().map(Self);
         }
         if location.is_empty() {
             return Err(invalid(text, "no repository is named"));
@@ -83,14 +75,15 @@ impl Address {
         } else {
             end_at_known_host(location)
         };
-        let location = match end_of_repository.map(|end| location.split_at(end)) {
-            Some((repository, directory)) => Location::Clear(Origin::new(repository, directory)?),
-            None => Location::Candidates(candidates(location, start)?),
+        let origins = match end_of_repository.map(|end| location.split_at(end)) {
+            Some((repository, directory)) => vec![Origin::new(repository, directory)?],
+            None => candidates(location, start)?,
         };
-        Ok(Self {
-            location,
-            reference: reference.map(str::to_owned),
-        })
+        let reference = reference.map(str::to_owned);
+        let candidates = origins
+            .into_iter()
+            .map(|origin| (origin, reference.clone()));
+        Ok(Self(candidates.collect()))
     }
 
     /// Parses `helm+https://HOST/PATH/CHART[@VERSION]` and `oci://HOST/PATH[@TAG]` or `[:TAG]`.
@@ -119,10 +112,7 @@ impl Address {
                 ));
             }
         };
-        Ok(Self {
-            location: Location::Clear(origin),
-            reference: reference.map(str::to_owned),
-        })
+        Ok(Self(vec![(origin, reference.map(str::to_owned))]))
     }
 }
 
@@ -140,14 +130,11 @@ impl Origin {
             })?,
         };
         if repository.starts_with('-') {
-            return Err(invalid(
-                repository,
-                "it begins with a dash, and git would take it for an option",
-            ));
+            let message = "it begins with a dash, and git would take it for an option";
+            return Err(invalid(repository, message));
         }
-        if let Some(helper) =
-            helper(repository).filter(|it| !is_allowed(it) && !is_archive(repository))
-        {
+        let helper = helper(repository).filter(|it| !is_allowed(it));
+        if let Some(helper) = helper.filter(|_| !is_archive(repository)) {
             let message = format!(
                 "git would start a program for `{helper}`, which \
                  is not allowed unless GIT_ALLOW_PROTOCOL names it"
@@ -213,21 +200,17 @@ pub(super) fn is_archive(repository: &str) -> bool {
 
 /// Whether a text is the digest of an archive: `sha256:` and 64 hexadecimal digits.
 pub(super) fn is_digest(text: &str) -> bool {
-    let digits = text.strip_prefix("sha256:");
-    digits.is_some_and(|digits| {
-        digits.len() == 64
-            && digits
-                .bytes()
-                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    })
+    let digits = text.strip_prefix("sha256:").unwrap_or_default();
+    digits.len() == 64
+        && digits
+            .bytes()
+            .all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Whether a name is a full commit hash or the digest of an archive.
 pub(super) fn is_hash(name: &str) -> bool {
-    if is_digest(name) {
-        return true;
-    }
-    matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+    let is_hexadecimal = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest(name) || (matches!(name.len(), 40 | 64) && is_hexadecimal)
 }
 
 /// Whether the user allows a protocol in `GIT_ALLOW_PROTOCOL`.
@@ -238,16 +221,10 @@ fn is_allowed(protocol: &str) -> bool {
 
 /// Whether a repository is given by a path on this machine, not by a URL or as `HOST:PATH`.
 pub(super) fn is_path(repository: &str) -> bool {
-    if repository.contains("://") || repository.contains("::") {
-        return false;
-    }
-    let colon = repository.find(':');
-    let slash = repository.find('/');
-    match (colon, slash) {
-        (None, _) => true,
-        (Some(colon), Some(slash)) => slash < colon || Path::new(repository).exists(),
-        (Some(_), None) => Path::new(repository).exists(),
-    }
+    // before a colon stands a host, unless there is a slash before it or such a file
+    let has_slash = |(host, _): (&str, &str)| host.contains('/');
+    let is_url = repository.contains("://") || repository.contains("::");
+    !is_url && (repository.split_once(':').is_none_or(has_slash) || Path::new(repository).exists())
 }
 
 /// Checks that git cannot take a ref for an option, a range or an expression.
@@ -263,11 +240,9 @@ pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
         || reference.contains("@{")
         || reference.contains(forbidden);
     if is_bad {
+        let shown = reference.escape_debug();
         return Err(Error::refused(
-            format!(
-                "'{}' is not a tag, branch or commit",
-                reference.escape_debug()
-            ),
+            format!("'{shown}' is not a tag, branch or commit"),
             "name a tag, a branch or a commit, such as v1.2.3",
         ));
     }

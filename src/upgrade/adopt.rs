@@ -12,10 +12,10 @@ use super::nearest::{Comparison, compare, nearest, tagged_versions};
 use super::record::{self, RULES_FILE, with_record};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
-use super::vendir;
 use super::version::Choice;
+use super::{find, package_upgrade, vendir};
 use crate::error::Error;
-use crate::package::{Snapshot, if_there, read_own, replace};
+use crate::package::{Settings, if_there, read_own, replace};
 
 /// Records `address` (`REPO[/DIR][@REF]`) as the origin of the copy in `folder`. Without a ref, the
 /// version is the one whose files are most similar to the copy; without an address, the origin is
@@ -32,22 +32,25 @@ pub(crate) fn adopt(
 ) -> Result<(Recorded, Comparison), Error> {
     let refused = |message: &str, help: &str| Error::package(folder, message, help);
     if !folder.is_dir() {
-        return Err(refused(
-            "there is no such folder",
-            "name the folder with the copy",
-        ));
+        let help = "name the folder with the copy";
+        return Err(refused("there is no such folder", help));
     }
     if record::read(folder)?.is_some() {
         let help = "bring it up to date with `merge3 upgrade`, or \
             take `upstream` and `upstreamLock` out of its record";
-        return Err(refused(
-            "it has a record of where it comes from already",
-            help,
-        ));
+        let message = "it has a record of where it comes from already";
+        return Err(refused(message, help));
     }
     let is_named = address.is_some();
-    let address = address.map_or_else(|| vendir_address(folder), Address::parse)?;
-    let copy = read_copy(folder)?;
+    let address = match address {
+        Some(address) => Address::parse(address)?,
+        None => vendir::address_of(folder)?.ok_or_else(|| {
+            let help = "say it: merge3 adopt FOLDER REPO[/DIR][@REF]";
+            refused("no vendir.lock.yml says where it comes from", help)
+        })?,
+    };
+    let mut copy = package_upgrade::of_disk(folder, &Settings::default())?;
+    copy.entries.remove(Path::new(RULES_FILE));
     let (origin, refs, version) = remotes.version_at(&address, |origin, refs| {
         nearest(remotes, origin, refs, &copy, choice)
     })?;
@@ -59,13 +62,14 @@ pub(crate) fn adopt(
     let comparison = compare(&copy, &fetched.snapshot);
     if comparison.same + comparison.changed == 0 {
         let message = format!("no file of it is in {} at {}", origin.shown(), version.name);
-        return Err(refused(
-            &message,
-            "name the folder in the repository: REPO/DIR[@REF]",
-        ));
+        let help = "name the folder in the repository: REPO/DIR[@REF]";
+        return Err(refused(&message, help));
     }
     let name = record::file_in(&copy, &origin);
-    put_record(folder, name, &origin, &version)?;
+    let file = folder.join(name);
+    let bytes = if_there(read_own(&file)).map_err(Error::reading(&file))?;
+    let bytes = with_record(&file, bytes.unwrap_or_default(), &origin, &version)?;
+    replace(&file, &bytes).map_err(Error::writing(&file))?;
     let recorded = Recorded {
         folder: folder.to_owned(),
         origin,
@@ -73,30 +77,6 @@ pub(crate) fn adopt(
         record: name.into(),
     };
     Ok((recorded, comparison))
-}
-
-fn vendir_address(folder: &Path) -> Result<Address, Error> {
-    vendir::address_of(folder)?.ok_or_else(|| {
-        let help = "say it: merge3 adopt FOLDER REPO[/DIR][@REF]";
-        Error::package(folder, "no vendir.lock.yml says where it comes from", help)
-    })
-}
-
-fn put_record(folder: &Path, name: &str, origin: &Origin, version: &Version) -> Result<(), Error> {
-    let file = folder.join(name);
-    let bytes = if_there(read_own(&file)).map_err(Error::reading(&file))?;
-    let text = String::from_utf8(bytes.unwrap_or_default())
-        .map_err(|_| Error::package(&file, "it is not UTF-8", "save the file as UTF-8"))?;
-    let text = with_record(&file, &text, origin, version)?;
-    replace(&file, text.as_bytes()).map_err(Error::writing(&file))
-}
-
-/// Reads the files of a copy, without merge3's own.
-fn read_copy(folder: &Path) -> Result<Snapshot, Error> {
-    let mut snapshot =
-        super::package_upgrade::of_disk(folder, &crate::package::Settings::default())?;
-    snapshot.entries.remove(Path::new(RULES_FILE));
-    Ok(snapshot)
 }
 
 /// Returns the tag of a commit, if it has one: an upgrade goes from a tag to a newer one, but does
@@ -113,13 +93,13 @@ fn tag_of_commit(origin: &Origin, refs: &Refs, version: Version) -> Version {
 /// # Errors
 /// If the package has no record, or upstream cannot be read.
 pub(crate) fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error> {
-    let record = record::read(package)?.ok_or_else(|| super::find::no_record(package))?;
+    let record = record::read(package)?.ok_or_else(|| find::no_record(package))?;
     let refs = remotes.refs(&record.lock.origin.repository)?;
-    let version = super::package_upgrade::current(&record, &refs);
+    let version = package_upgrade::current(&record, &refs);
     let origin = &record.lock.origin;
     let mut snapshot = remotes.snapshot(origin, &version)?.snapshot;
     kptfile::keep_local_file(&mut snapshot, package)?;
     let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
-    write_files(snapshot, folder.path(), &mut Vec::new())?;
+    write_files(&snapshot, folder.path(), &mut Vec::new())?;
     Ok(folder)
 }

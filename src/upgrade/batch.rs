@@ -8,9 +8,8 @@ use rayon::prelude::*;
 use super::address::Origin;
 use super::branch::Branches;
 use super::commit;
-use super::find::{self, FoundPackage, Packages, groups};
+use super::find::{self, FoundPackage, PackageOutcome, Packages, groups};
 use super::message::Template;
-use super::outcome::PackageOutcome;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
 use super::refs::Version;
 use super::remote::Remotes;
@@ -100,14 +99,14 @@ fn fetch_all(remotes: &Remotes<'_>, groups: &[Vec<FoundPackage>], options: &Upgr
         let record = record.filter(|_| found.uncommitted.is_none())?;
         let refs = remotes.refs(&record.origin.repository).ok()?;
         let target = package_upgrade::target(remotes, record, &refs, options);
-        let from = package_upgrade::locked(record, &refs);
+        let from = package_upgrade::current(record, &refs);
         let (from, target) = ((&record.lock.origin, from), target.ok()??);
         Some([from, (&record.origin, target)])
     });
     let versions: Vec<[(&Origin, Version); 2]> = versions.collect();
     let wanted = versions.iter().flatten().map(|(origin, it)| (*origin, it));
     let wanted: Vec<(&Origin, &Version)> = wanted.collect();
-    remotes.fetch_many(&wanted);
+    remotes.fetch(&wanted);
 }
 
 /// Returns the error for uncommitted changes in a package, if there are any and the options do not

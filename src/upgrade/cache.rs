@@ -81,24 +81,35 @@ impl Cache {
         self.private_folder("archives")
     }
 
-    /// Returns the repository for an address; creates it if it is missing.
-    pub(super) fn store(&self, repository: &str) -> Result<Store, Error> {
-        self.store_named(&sha256(repository.as_bytes()), repository)
+    /// Returns the repository for an address, which may be missing.
+    pub(super) fn store(&self, repository: &str) -> Store {
+        self.store_named(&sha256(repository.as_bytes()))
     }
 
-    /// Returns the repository with a name, for an address; creates it if it is missing.
-    pub(super) fn store_named(&self, name: &str, repository: &str) -> Result<Store, Error> {
+    fn store_named(&self, name: &str) -> Store {
+        let path = self.root.join("git").join(format!("{name}.git"));
+        Store { path }
+    }
+
+    /// Returns the repository for an address and its exclusive lock. Creates it if it is missing.
+    pub(super) fn locked_store(&self, repository: &str) -> Result<(Store, File), Error> {
+        self.locked(self.store(repository), repository)
+    }
+
+    /// Returns a further repository for an address, for its history in a range.
+    pub(super) fn locked_log(&self, repository: &str, range: &str) -> Result<(Store, File), Error> {
+        let name = sha256(format!("{repository}\n{range}").as_bytes());
+        self.locked(self.store_named(&format!("{name}-log")), repository)
+    }
+
+    fn locked(&self, store: Store, repository: &str) -> Result<(Store, File), Error> {
         let folder = self.private_folder("git")?;
-        let path = folder.join(format!("{name}.git"));
-        let store = Store { path };
-        if !store.is_ready() {
-            let _lock = store.lock_exclusive()?;
-            if !store.is_ready() {
-                store.create(&folder, repository)?;
-            }
+        let lock = store.lock_exclusive()?;
+        if !store.path.join("merge3-ready").is_file() {
+            store.create(&folder, repository)?;
         }
         check_private(&store.path)?;
-        Ok(store)
+        Ok((store, lock))
     }
 
     /// Returns a folder in the cache that only the user may write to; creates it if it is missing.
@@ -122,10 +133,6 @@ fn check_private(folder: &Path) -> Result<(), Error> {
 }
 
 impl Store {
-    fn is_ready(&self) -> bool {
-        self.path.join("merge3-ready").is_file()
-    }
-
     /// Creates the repository under a temporary name and renames it, so that it is never there in
     /// part. Deletes what a killed run left, so the caller must hold the exclusive lock.
     fn create(&self, folder: &Path, repository: &str) -> Result<(), Error> {

@@ -1,13 +1,10 @@
-//! Edits the text of small YAML files with patches and merges, and reads scalars in them. Bytes
-//! that an edit does not concern stay as they are.
+//! Edits the text of small YAML files with patches, and reads scalars in them. Bytes that an edit
+//! does not concern stay as they are.
 
 use std::fmt::Display;
 
-use crate::merge::{Options, ReadDocument, merge_document};
 use crate::patch::{Rules, merge_patch};
-use crate::triple::Triple;
 use crate::yaml::scalar::write_text;
-use crate::yaml::stream::split;
 use crate::yaml::{NodeId, Tree};
 
 /// Returns the text with a JSON merge patch applied; `None` if the text is not YAML with one
@@ -17,24 +14,6 @@ pub(super) fn patched(text: &str, patch: &str) -> Option<String> {
     let patch = Tree::parse(patch).ok()??;
     let patched = merge_patch(&target, &patch, Rules::Merge).ok()?;
     Some(patched.unwrap_or_else(|| text.to_owned()))
-}
-
-/// Returns `local` with the changes from `original` to `updated`; `None` if one of them is not YAML
-/// with one document.
-pub(super) fn merged(original: &str, updated: &str, local: &str) -> Option<String> {
-    let documents = Triple::new(original, updated, local).map(split);
-    let documents = documents.as_ref().map(|documents| documents.as_slice());
-    let documents = documents.try_map(|documents| match documents {
-        [document] => Ok(document),
-        _ => Err(()),
-    });
-    let documents = documents.ok()?;
-    let trees = documents.try_map(|document| Tree::parse(document.text).ok().flatten().ok_or(()));
-    let trees = trees.ok()?;
-    let sides = documents.zip(trees.as_ref());
-    let sides = sides.map(|(document, tree)| Some(ReadDocument { document, tree }));
-    let merged = merge_document(sides, false, &Options::default()).ok()?;
-    Some(merged.text.unwrap_or_else(|| local.to_owned()))
 }
 
 /// Returns a JSON object with the fields in this order. The values must be JSON.
@@ -56,17 +35,6 @@ pub(super) fn in_yaml(text: &str) -> String {
         true => string(text),
         false => write_text(text, false),
     }
-}
-
-/// Returns the keys of the top-level map as JSON strings; `None` if the text is not YAML with one
-/// document, or a key is no scalar.
-pub(super) fn keys(text: &str) -> Option<Vec<String>> {
-    let tree = Tree::parse(text).ok()??;
-    let keys = tree
-        .entries(tree.root().value)
-        .map(|entry| tree.entry(entry).key);
-    keys.map(|key| Some(string(tree.scalar(key?)?.content)))
-        .collect()
 }
 
 /// Returns the content of the scalar at a path.

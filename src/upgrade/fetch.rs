@@ -1,134 +1,168 @@
-//! Fetches commits and files from git repositories into the cache, with few calls for each.
+//! Gets the files of packages at their versions: fetches commits and files from git repositories
+//! into the cache, with few calls for each, and reads them from there without a checkout.
 
-use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::process::Output;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
 use super::address::{Origin, is_archive};
 use super::cache::Store;
 use super::refs::Version;
-use super::remote::{FolderListing, Remotes};
-use super::tree;
+use super::remote::{Folder, FolderKey, Folders, Remotes};
+use super::tree::{self, Fetched, TreeEntry};
 use crate::error::Error;
-use crate::git_process::{reason, without_password};
+use crate::git_process::without_password;
 use crate::package::Snapshot;
 use crate::report::many;
 
-impl Remotes<'_> {
-    /// Fetches versions of packages, with one call for the commits and one for the files of each
-    /// repository. `purpose` begins the messages about it. Errors are ignored: what is missing is
-    /// fetched again when it is read, and the error is reported then.
-    pub(super) fn fetch(&self, wanted: &[(&Origin, &Version)], purpose: &str) {
-        for (repository, versions) in by_repository(wanted) {
-            let _ = self.fetch_from(repository, &versions, purpose);
-        }
-    }
+/// How often a version is fetched again if another process empties the cache meanwhile.
+const MAX_REPEATS: usize = 3;
 
-    /// Fetches two versions of each of many packages, in parallel. Skips repositories with only one
-    /// package, which is fetched when it is upgraded.
-    pub(super) fn fetch_many(&self, wanted: &[(&Origin, &Version)]) {
-        let shared = by_repository(wanted).into_par_iter();
-        let shared = shared.filter(|(_, versions)| versions.len() > 2);
-        shared.for_each(|(repository, versions)| {
-            let purpose = many(versions.len() / 2, "package");
-            let _ = self.fetch_from(repository, &versions, &purpose);
+impl Remotes<'_> {
+    /// Fetches versions of packages, in parallel, with one call for the commits and one for the
+    /// files of each repository. Errors are reported when a version is read.
+    pub(super) fn fetch(&self, wanted: &[(&Origin, &Version)]) {
+        let mut repositories: BTreeMap<&str, Vec<(&Origin, &Version)>> = BTreeMap::new();
+        for (origin, version) in wanted {
+            let versions = repositories.entry(&origin.repository).or_default();
+            versions.push((*origin, *version));
+        }
+        repositories.retain(|repository, _| !is_archive(repository));
+        repositories.into_par_iter().for_each(|(_, versions)| {
+            let _ = self.fetch_from_one(&versions);
         });
     }
 
-    fn fetch_from(
-        &self,
-        repository: &str,
-        wanted: &[(&Origin, &Version)],
-        purpose: &str,
-    ) -> Result<(), Error> {
-        let wanted = wanted.iter();
-        let wanted: Vec<&(&Origin, &Version)> = wanted
-            .filter(|(origin, version)| self.fetched_folder(origin, version).is_none())
-            .collect();
-        let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (origin, version) in &wanted {
-            let directories = folders.entry(&version.commit).or_default();
-            directories.insert(&origin.directory);
-        }
-        let store = self.cache.store(repository)?;
-        let _lock = store.lock_exclusive()?;
-        let commits: Vec<&str> = folders.keys().copied().collect();
-        let missing = store.missing_commits(&commits)?;
-        if !missing.is_empty() {
-            let versions = wanted.iter().map(|(_, version)| version);
-            let versions = versions.filter(|version| missing.contains(&&*version.commit));
-            let mut seen = BTreeSet::new();
-            let names = versions.map(|version| &*version.name);
-            let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
-            let (names, shown) = (names.join(", "), without_password(repository));
-            self.tell(&format!("{purpose}: fetching {names} of {shown}"));
-            store.fetch(&["--depth=1", "--filter=blob:none"], &missing)?;
-        }
-        let objects_of = |listing: &[u8]| -> Vec<String> {
-            let entries = tree::parse_listing(listing).unwrap_or_default();
-            let objects = tree::file_objects(&entries).into_iter();
-            objects.map(str::to_owned).collect()
+    /// Fetches versions from one repository, and keeps for each the list of its files or the error.
+    fn fetch_from_one(&self, wanted: &[(&Origin, &Version)]) -> Result<(), Error> {
+        let Some((origin, _)) = wanted.first() else {
+            return Ok(());
         };
-        let mut listings = Vec::new();
-        let mut objects: BTreeSet<String> = BTreeSet::new();
-        for (commit, directories) in &folders {
-            let found = store.list(commit, directories)?;
-            for (directory, listing) in found.map_err(|reason| store.broken(&reason))? {
-                objects.extend(objects_of(&listing));
-                listings.push((*commit, directory, listing));
-            }
-        }
-        let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
-        let (sizes, _) = store.fetch_missing_files(&objects, |count| {
-            let (count, shown) = (many(count, "file"), without_password(repository));
-            self.tell(&format!("{purpose}: fetching {count} of {shown}"));
-        })?;
-        for (commit, directory, listing) in listings {
-            let objects = objects_of(&listing).into_iter();
-            // a folder with missing files is fetched again when it is read
-            if let Some(sizes) = objects.map(|it| sizes.get(&it).copied()).collect() {
-                let folder = FolderListing { listing, sizes };
-                self.remember(repository, commit, directory, folder);
-            }
+        let (store, _lock) = self.cache.locked_store(&origin.repository)?;
+        let listings = self.listings(&store, wanted)?;
+        let files = listings
+            .iter()
+            .flatten()
+            .flat_map(|it| tree::file_objects(it));
+        let files: BTreeSet<String> = files.map(|(object, _)| object.to_owned()).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        let tell = |count| self.tell_fetching(wanted, &many(count, "file"));
+        let (sizes, reason) = store.fetch_files(&files, tell)?;
+        for (&(origin, version), listing) in wanted.iter().zip(listings) {
+            let folder = listing.and_then(|entries| {
+                let entries = tree::with_sizes(entries, &sizes);
+                entries.ok_or_else(|| incomplete(origin, version, &reason))
+            });
+            let mut folders = self.folders();
+            folders.insert(key_of(origin, version), folder.map(Arc::new));
         }
         Ok(())
     }
 
-    /// Returns the files of a package at each of some tags: the hash of each file, by its path.
+    /// Fetches the commits of versions, and returns the files of each one's folder.
+    fn listings(
+        &self,
+        store: &Store,
+        wanted: &[(&Origin, &Version)],
+    ) -> Result<Vec<Result<Vec<TreeEntry>, Error>>, Error> {
+        let tell = |what: &str| self.tell_fetching(wanted, what);
+        let (missing, reason) = store.fetch_commits(wanted, tell)?;
+        let is_shallow = !missing.is_empty() && store.is_shallow()?;
+        let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (origin, version) in wanted {
+            let directories = folders.entry(&version.commit).or_default();
+            directories.insert(&origin.directory);
+        }
+        folders.retain(|commit, _| !missing.contains(commit));
+        let mut listings = HashMap::new();
+        for (commit, directories) in &folders {
+            listings.insert(*commit, store.list(commit, directories)?);
+        }
+        let entries = wanted.iter().map(|(origin, version)| {
+            let found = listings.get(&*version.commit);
+            let found = found.ok_or_else(|| not_fetched(origin, version, &reason, is_shallow))?;
+            let refused = |reason: &str| refused(origin, version, reason);
+            let found = found.as_ref().map_err(|reason| refused(reason))?;
+            let entries = found.get(&*origin.directory).cloned();
+            let entries = entries.ok_or_else(|| no_folder(origin, version))?;
+            tree::check_entries(entries).map_err(|reason| refused(&reason))
+        });
+        Ok(entries.collect())
+    }
+
+    /// Tells what is being fetched, and for which package or how many.
+    fn tell_fetching(&self, wanted: &[(&Origin, &Version)], what: &str) {
+        let packages: BTreeSet<&Origin> = wanted.iter().map(|(origin, _)| *origin).collect();
+        if let Some(origin) = packages.first() {
+            let purpose = match packages.len() {
+                1 => origin.base_name().to_owned(),
+                count => many(count, "package"),
+            };
+            let shown = without_password(&origin.repository);
+            self.tell(&format!("{purpose}: fetching {what} of {shown}"));
+        }
+    }
+
+    /// Returns the files of a package at a version. Fetches what was not fetched in this run.
+    ///
+    /// # Errors
+    /// If the repository cannot be reached, the commit is gone or lacks the folder, the files are
+    /// no valid package, or the cache cannot be used.
+    pub(super) fn snapshot(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
+        if is_archive(&origin.repository) {
+            return self.archive(origin, version);
+        }
+        let key = key_of(origin, version);
+        let name = format!("{}@{}", origin.shown(), version.name);
+        let mut repeats = 0..MAX_REPEATS;
+        loop {
+            let fetched = self.folders().get(&key).map(again);
+            let Some(entries) = fetched.transpose()? else {
+                self.fetch_from_one(&[(origin, version)])?;
+                continue;
+            };
+            let sizes = tree::check_sizes(&entries);
+            sizes.map_err(|reason| refused(origin, version, &reason))?;
+            let read = || {
+                let store = self.cache.store(&origin.repository);
+                let _reader = store.lock_shared()?;
+                store.read(&entries, &name)
+            };
+            match (read(), repeats.next()) {
+                // another process has emptied the cache
+                (Err(_), Some(_)) => drop(self.folders().remove(&key)),
+                (fetched, _) => return fetched,
+            }
+        }
+    }
+
+    fn folders(&self) -> MutexGuard<'_, Folders> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the files of a package at each of some versions: the hash of each file, by its path.
     pub(super) fn file_hashes(
         &self,
         origin: &Origin,
         versions: &[Version],
     ) -> Result<Vec<BTreeMap<PathBuf, String>>, Error> {
-        let store = self.store(origin)?;
-        let _lock = store.lock_exclusive()?;
-        let commits: Vec<&str> = versions.iter().map(|it| it.commit.as_str()).collect();
-        let missing: HashSet<&str> = store.missing_commits(&commits)?.into_iter().collect();
+        let (store, _lock) = self.cache.locked_store(&origin.repository)?;
+        let wanted: Vec<(&Origin, &Version)> = versions.iter().map(|it| (origin, it)).collect();
+        let tell = |what: &str| self.tell_fetching(&wanted, what);
+        let (missing, reason) = store.fetch_commits(&wanted, tell)?;
         if !missing.is_empty() {
-            let count = many(missing.len(), "version");
-            self.tell(&format!("fetching {count} of {}", origin.shown()));
-            let missing = versions.iter().filter(|it| missing.contains(&*it.commit));
-            let names = missing.map(|version| format!("refs/tags/{}", version.full));
-            let names: Vec<String> = names.collect();
-            let output = store.fetch(&["--depth=1", "--filter=blob:none"], &names)?;
-            if !store.missing_commits(&commits)?.is_empty() {
-                return Err(versions_not_fetched(origin, &reason(&output)));
-            }
+            return Err(versions_not_fetched(origin, &reason));
         }
-        let folder = BTreeSet::from([origin.directory.as_str()]);
-        let hashes = |version: &Version| {
-            let listing = store.list(&version.commit, &folder)?;
-            let listing = listing.map_err(|reason| store.broken(&reason))?;
-            let listing = listing.into_values().next().unwrap_or_default();
-            let entries = tree::parse_listing(&listing).unwrap_or_default();
-            let files = entries.into_iter();
+        let listings = self.listings(&store, &wanted)?.into_iter();
+        // a version without the folder has no files
+        let hashes = listings.map(|listing| {
+            let files = listing.unwrap_or_default().into_iter();
             let files = files.filter(|it| !it.is_own() && !it.is_submodule());
-            Ok(files.map(|it| (it.path, it.object)).collect())
-        };
-        versions.iter().map(hashes).collect()
+            files.map(|it| (it.path, it.object)).collect()
+        });
+        Ok(hashes.collect())
     }
 
     /// Returns git's hashes of the files of a copy, by their paths.
@@ -144,10 +178,8 @@ impl Remotes<'_> {
             (!text.contains('\n')).then_some((path, text))
         });
         let (paths, names): (Vec<&PathBuf>, Vec<String>) = paths.unzip();
-        let output = self
-            .store(origin)?
-            .git()
-            .offline()
+        let git = self.cache.store(&origin.repository).git().offline();
+        let output = git
             .args(["hash-object", "--no-filters", "--stdin-paths"])
             .output_with_lines(&names)?;
         let stdout = String::from_utf8_lossy(&output.stdout);
@@ -158,23 +190,17 @@ impl Remotes<'_> {
     }
 }
 
-/// Groups versions by their repositories, without those of archives.
-fn by_repository<'w>(
-    wanted: &[(&'w Origin, &'w Version)],
-) -> BTreeMap<&'w str, Vec<(&'w Origin, &'w Version)>> {
-    let in_git = wanted
-        .iter()
-        .filter(|(origin, _)| !is_archive(&origin.repository));
-    let mut repositories: BTreeMap<&str, Vec<(&Origin, &Version)>> = BTreeMap::new();
-    for (origin, version) in in_git {
-        let versions = repositories.entry(&origin.repository).or_default();
-        versions.push((origin, version));
-    }
-    repositories
+/// Returns the list of a folder or the error another time.
+fn again(folder: &Folder) -> Folder {
+    folder.as_ref().map(Arc::clone).map_err(Error::again)
+}
+
+fn key_of(origin: &Origin, version: &Version) -> FolderKey {
+    [&origin.repository, &version.commit, &origin.directory].map(Clone::clone)
 }
 
 /// Returns the error for a server that has a commit but not all files of it.
-pub(super) fn incomplete(origin: &Origin, version: &Version, reason: &str) -> Error {
+fn incomplete(origin: &Origin, version: &Version, reason: &str) -> Error {
     let shown = without_password(&origin.repository);
     Error::refused(
         format!(
@@ -234,92 +260,26 @@ fn versions_not_fetched(origin: &Origin, reason: &str) -> Error {
     )
 }
 
-impl Store {
-    /// Whether the cache has a commit.
-    pub(super) fn has_commit(&self, commit: &str) -> Result<bool, Error> {
-        Ok(self.missing_commits(&[commit])?.is_empty())
-    }
+/// Returns the error for a tree that is no valid package.
+fn refused(origin: &Origin, version: &Version, reason: &str) -> Error {
+    Error::refused(
+        format!(
+            "{} is not a package at {}: {reason}",
+            origin.shown(),
+            version.name
+        ),
+        "tell upstream; nothing was written",
+    )
+}
 
-    /// Returns those of some commits that the cache does not have.
-    fn missing_commits<'c>(&self, commits: &[&'c str]) -> Result<Vec<&'c str>, Error> {
-        let types = self.batch_check(commits, "%(objecttype)")?;
-        // if git fails, it prints fewer lines: the other commits are then fetched, and the error is
-        // reported there
-        let mut types = types.lines();
-        let missing = commits.iter().filter(|_| types.next() != Some("commit"));
-        Ok(missing.copied().collect())
-    }
-
-    /// Fetches one commit with its trees, and without files if the server supports that.
-    pub(super) fn fetch_commit(&self, origin: &Origin, version: &Version) -> Result<(), Error> {
-        if self.has_commit(&version.commit)? {
-            return Ok(());
-        }
-        let shallow = ["--depth=1", "--filter=blob:none"];
-        let all = ["--filter=blob:none", "--update-shallow"];
-        let named = [
-            format!("refs/tags/{}", version.full),
-            format!("refs/heads/{}", version.full),
-        ];
-        let everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-        let attempts: [(&[&str], Vec<&str>); 5] = [
-            (&shallow, vec![version.commit.as_str()]),
-            (&shallow, vec![named[0].as_str()]),
-            (&shallow, vec![named[1].as_str()]),
-            // a server may send only what refs name: the commit is then found by fetching all refs
-            (&all, everything.to_vec()),
-            (&[all[0], all[1], "--unshallow"], everything.to_vec()),
-        ];
-        let mut first_error = None;
-        for (options, wanted) in attempts {
-            let output = self.fetch(options, &wanted)?;
-            if self.has_commit(&version.commit)? {
-                return Ok(());
-            }
-            if !output.status.success() && first_error.is_none() {
-                first_error = Some(reason(&output));
-            }
-        }
-        let is_shallow = self.git().args(["rev-parse", "--is-shallow-repository"]);
-        let is_shallow = is_shallow.stdout_text()?.as_deref() == Some("true");
-        Err(not_fetched(
-            origin,
-            version,
-            &first_error.unwrap_or_default(),
-            is_shallow,
-        ))
-    }
-
-    /// Fetches refs, commits or other objects by their names, all in one call. Lazy fetching is
-    /// off, because it would start a further process for each object that the server lacks.
-    pub(super) fn fetch(
-        &self,
-        options: &[&str],
-        wanted: &[impl Borrow<str>],
-    ) -> Result<Output, Error> {
-        let fetch = self.git().offline().without_ssh_prompts().args([
-            "fetch",
-            "-q",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-auto-maintenance",
-            "--recurse-submodules=no",
-        ]);
-        let fetch = fetch.args(options).args(["--stdin", "origin"]);
-        fetch.output_with_lines(wanted)
-    }
-
-    /// Fetches files by their hashes. Returns the reason to report if some are still missing.
-    pub(super) fn fetch_objects(&self, objects: &[String]) -> Result<String, Error> {
-        // if the server refuses this call, a lazy fetch gets the files that it would send singly
-        let fetched = self.fetch(&["--filter=blob:none"], objects)?;
-        if fetched.status.success() {
-            return Ok("it does not send them".to_owned());
-        }
-        self.git()
-            .without_ssh_prompts()
-            .args(["cat-file", "--batch-check"])
-            .output_with_lines(objects)?;
-        Ok(reason(&fetched))
-    }
+fn no_folder(origin: &Origin, version: &Version) -> Error {
+    Error::refused(
+        format!(
+            "{} has no folder {} at {}",
+            without_password(&origin.repository),
+            origin.directory,
+            version.name
+        ),
+        "upstream moved or deleted it: look where it is now, and correct `directory` in the record",
+    )
 }

@@ -39,6 +39,16 @@ pub(super) struct FoundPackage {
     pub(super) uncommitted: Option<Error>,
 }
 
+/// A package and what was found out about it or done with it.
+#[derive(Debug)]
+pub(crate) struct PackageOutcome<T> {
+    pub(crate) package: PathBuf,
+    /// The upgrade that was made or planned, or the newer version that was found. `None` if the
+    /// package is at the requested version. A package with an error was not changed, unless the
+    /// error says otherwise.
+    pub(crate) newer: Result<Option<T>, Error>,
+}
+
 impl FoundPackage {
     fn new(path: &Path, record: Result<Record, Error>) -> Self {
         Self {
@@ -53,9 +63,8 @@ impl Shard {
     /// Returns share number `index` of `count`, from 1; `None` if there is no such share.
     pub(crate) fn new(index: u64, count: u64) -> Option<Self> {
         let count = NonZeroU64::new(count)?;
-        (1..=count.get())
-            .contains(&index)
-            .then_some(Self { index, count })
+        let is_share = (1..=count.get()).contains(&index);
+        is_share.then_some(Self { index, count })
     }
 
     /// Whether the package at a path is in this share. That depends only on the SHA-256 of the
@@ -159,15 +168,11 @@ fn below(shard: Option<Shard>, allowed: &[String]) -> Result<Vec<Vec<FoundPackag
     }
     if let Some(shard) = shard {
         let top = worktree::top(start)?.unwrap_or_else(|| start.to_owned());
-        groups.retain(|group| shard.has(&name_in(&top, &group[0].path)));
+        // from the top, the path is the same on every machine and in every current folder
+        let name = |package: &Path| report::portable(&worktree::path_in(&top, package));
+        groups.retain(|group| shard.has(&name(&group[0].path)));
     }
     Ok(groups)
-}
-
-/// Returns a package's path from the top of the repository, which is the same on every machine and
-/// in every current folder.
-fn name_in(top: &Path, package: &Path) -> String {
-    report::portable(&worktree::path_in(top, package))
 }
 
 /// Whether a folder has a file that may contain a record.
@@ -175,9 +180,8 @@ fn may_be_package(folder: &Path) -> bool {
     [KPTFILE, RULES_FILE].iter().any(|name| {
         let bytes = read_own(&folder.join(name)).unwrap_or_default();
         // `repo:` finds a record whose `upstream` is misspelled, so that an error can be reported
-        let words = [&b"upstream"[..], b"repo:"];
-        let contains = |word| memchr::memmem::find(&bytes, word).is_some();
-        words.into_iter().any(contains)
+        let contains = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
+        contains("upstream") || contains("repo:")
     })
 }
 

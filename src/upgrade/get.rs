@@ -3,11 +3,10 @@
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use super::address::{Address, Origin};
 use super::record::{self, RULES_FILE, with_record};
-use super::refs::{Refs, Version};
+use super::refs::Version;
 use super::remote::Remotes;
 use super::tree::{Fetched, link_stays_within};
 use super::version::Choice;
@@ -54,50 +53,13 @@ pub(crate) fn get(
     choice: Choice,
 ) -> Result<(Recorded, usize, Vec<Warning>), Error> {
     let address = Address::parse(address)?;
-    let default = |origin: &Origin, refs: &Refs| {
-        let version = refs.default_version(&origin.directory, choice);
-        Ok(version)
-    };
-    let (origin, _, version) = remotes.version_at(&address, default)?;
+    let (origin, _, version) = remotes.version_at(&address, |origin, refs| {
+        Ok(refs.default_version(&origin.directory, choice))
+    })?;
     let folder = folder.map_or_else(|| PathBuf::from(origin.base_name()), Path::to_owned);
     refuse_not_empty(&folder)?;
-    remotes.fetch(&[(&origin, &version)], &shown(&folder));
     let fetched = remotes.snapshot(&origin, &version)?;
     write(&folder, fetched, origin, version)
-}
-
-impl Remotes<'_> {
-    /// Returns the origin of an address, its refs, and the version that the address names, or, if
-    /// it names none, the version that `default` returns.
-    ///
-    /// # Errors
-    /// If there is no such version, or the address has a password, which would get into the record.
-    pub(super) fn version_at(
-        &self,
-        address: &Address,
-        default: impl FnOnce(&Origin, &Refs) -> Result<Option<Version>, Error>,
-    ) -> Result<(Origin, Arc<Refs>, Version), Error> {
-        let (origin, reference) = self.locate(address)?;
-        if origin.has_password() {
-            return Err(Error::refused(
-                format!(
-                    "the address {} holds a user name or a password, \
-                     which would be written into the package",
-                    origin.shown()
-                ),
-                "leave it out, and give it to git: git help credentials",
-            ));
-        }
-        let refs = self.refs(&origin.repository)?;
-        let version = match &reference {
-            Some(name) => refs.resolve(name, &origin.directory),
-            None => default(&origin, &refs)?,
-        };
-        let name = reference.as_deref().unwrap_or("HEAD");
-        let version = version.ok_or_else(|| refs.no_version(&origin, name))?;
-        let version = self.with_digest(&origin, version)?;
-        Ok((origin, refs, version))
-    }
 }
 
 /// Refuses a folder that is not empty, or that is not a named folder (such as `.` or `..`).
@@ -106,11 +68,8 @@ fn refuse_not_empty(folder: &Path) -> Result<(), Error> {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
-    if is_empty
-        && folder
-            .components()
-            .any(|part| matches!(part, Component::Normal(_)))
-    {
+    let mut names = folder.components();
+    if is_empty && names.any(|part| matches!(part, Component::Normal(_))) {
         return Ok(());
     }
     Err(Error::package(
@@ -142,30 +101,22 @@ fn write(
     } = fetched;
     let mut warnings: Vec<Warning> = left_out.iter().map(|path| left_out_warning(path)).collect();
     let record = PathBuf::from(record::file_in(&snapshot, &origin));
-    let record_text = match snapshot.entries.remove(&record) {
-        Some(SnapshotEntry::File { bytes, .. }) => String::from_utf8(bytes).map_err(|_| {
-            Error::package(
-                &folder.join(&record),
-                "it is not UTF-8",
-                "upstream's file is broken; tell upstream",
-            )
-        })?,
-        _ => String::new(),
+    let bytes = match snapshot.entries.remove(&record) {
+        Some(SnapshotEntry::File { bytes, .. }) => bytes,
+        _ => Vec::new(),
     };
-    let text = with_record(&folder.join(&record), &record_text, &origin, &version)?;
     let file = SnapshotEntry::File {
-        bytes: text.into_bytes(),
+        bytes: with_record(&folder.join(&record), bytes, &origin, &version)?,
         is_executable: false,
     };
     snapshot.entries.insert(record.clone(), file);
-    let files = write_files(snapshot, &root, &mut warnings)?;
+    let files = write_files(&snapshot, &root, &mut warnings)?;
     // an empty folder may exist
     let removed = fs::remove_dir(folder).or_else(gone_is_fine);
     removed.map_err(Error::writing(folder))?;
     fs::rename(&root, folder).map_err(Error::writing(folder))?;
-    let folder = folder.to_owned();
     let recorded = Recorded {
-        folder,
+        folder: folder.to_owned(),
         origin,
         version,
         record,
@@ -176,11 +127,11 @@ fn write(
 /// Writes the files of a package into a folder. Returns the number of files, and adds warnings
 /// about what is left out.
 pub(super) fn write_files(
-    snapshot: Snapshot,
+    snapshot: &Snapshot,
     root: &Path,
     warnings: &mut Vec<Warning>,
 ) -> Result<usize, Error> {
-    let links = links_within(&snapshot, warnings);
+    let mut links = Vec::new();
     let mut files = 0;
     let mut create = |path: &Path, write: &dyn Fn(&Path) -> io::Result<()>| {
         let target = root.join(path);
@@ -198,45 +149,31 @@ pub(super) fn write_files(
                 fs::write(target, bytes)?;
                 of_new(*is_executable).map_or(Ok(()), |new| fs::set_permissions(target, new))
             })?,
-            SnapshotEntry::Link(_) => {}
+            SnapshotEntry::Link(to) if link_stays_within(snapshot, path, to) => {
+                links.push((path, to));
+            }
+            SnapshotEntry::Link(to) => warnings.push(Warning::about(
+                path,
+                format!(
+                    "a symbolic link to {}, out of the package, is left out",
+                    shown(to)
+                ),
+            )),
             SnapshotEntry::Other => warnings.push(Warning::about(path, "a submodule is left out")),
         }
     }
     // after all files, so that no file is written through a link
-    for (path, to) in &links {
+    for (path, to) in links {
         create(path, &|target| link(to, target))?;
     }
     Ok(files)
 }
 
-/// Returns the links of a package whose targets are in it; adds warnings about the others.
-fn links_within(snapshot: &Snapshot, warnings: &mut Vec<Warning>) -> Vec<(PathBuf, PathBuf)> {
-    let mut links = Vec::new();
-    for (path, entry) in &snapshot.entries {
-        let SnapshotEntry::Link(to) = entry else {
-            continue;
-        };
-        if link_stays_within(snapshot, path, to) {
-            links.push((path.clone(), to.clone()));
-            continue;
-        }
-        let message = format!(
-            "a symbolic link to {}, out of the package, is left out",
-            shown(to)
-        );
-        warnings.push(Warning::about(path, message));
-    }
-    links
-}
-
 /// Returns the warning that a file of upstream for merge3 is left out.
 pub(super) fn left_out_warning(path: &Path) -> Warning {
-    let is_rules = path.file_name().is_some_and(|name| name == RULES_FILE);
-    Warning::about(
-        path,
-        match is_rules {
-            true => "upstream's own rules for merges are left out: this file is yours",
-            false => LEFT_OUT,
-        },
-    )
+    let message = match path.ends_with(RULES_FILE) {
+        true => "upstream's own rules for merges are left out: this file is yours",
+        false => LEFT_OUT,
+    };
+    Warning::about(path, message)
 }

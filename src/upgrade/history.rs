@@ -7,7 +7,6 @@ use super::cache::Store;
 use super::refs::Version;
 use super::remote::Remotes;
 use crate::error::Error;
-use crate::package::sha256;
 
 /// One of upstream's commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -50,13 +49,8 @@ impl Remotes<'_> {
         }
         // a separate repository, because the commits at which its history is cut off depend on
         // these two versions
-        let range = format!("{}\n{}\n{}", origin.repository, from.commit, to.commit);
-        let name = format!("{}-log", sha256(range.as_bytes()));
-        let store = self.cache.store_named(&name, &origin.repository)?;
-        let _lock = store.lock_exclusive()?;
-        if !store.path.is_dir() {
-            return Ok(None);
-        }
+        let range = format!("{}\n{}", from.commit, to.commit);
+        let (store, _lock) = self.cache.locked_log(&origin.repository, &range)?;
         if !store.path.join("merge3-fetched").is_file() {
             self.tell(&format!(
                 "reading what upstream committed in {}",
@@ -80,7 +74,7 @@ impl Remotes<'_> {
         from: &Version,
         to: &Version,
     ) -> Result<bool, Error> {
-        let since = self.store(origin)?.date(&from.commit)?;
+        let since = self.cache.store(&origin.repository).date(&from.commit)?;
         let limits = [
             from.tag
                 .then(|| format!("--shallow-exclude=refs/tags/{}", from.full)),

@@ -5,15 +5,14 @@
 //! record.
 //!
 //! The modules, each using those before it: `address` and `host` parse addresses; `version` and
-//! `refs` resolve names of versions; `registry`, `cache` and `remote` talk to servers; `fetch`,
-//! `objects` and `archives` get the files of a version, which `tree` checks; `record` and `kptfile`
+//! `refs` resolve names of versions; `cache` and `remote` talk to servers; `fetch`, `objects` and
+//! `registry` get the files of a version, which `tree` checks; `record` and `kptfile`
 //! read and write the record; `subpackages` and `package_upgrade` merge one package; `worktree`,
 //! `commit` and `branch` make commits; `find` finds packages, and `batch` upgrades them. The other
 //! commands are `get`, `adopt` (with `nearest` and `vendir`) and `outdated`.
 
 mod address;
 mod adopt;
-mod archives;
 mod batch;
 mod branch;
 mod cache;
@@ -30,7 +29,6 @@ mod misspelled;
 mod nearest;
 mod nested_package;
 mod objects;
-mod outcome;
 mod outdated;
 mod package_upgrade;
 mod pasted_address;
@@ -50,10 +48,9 @@ mod worktree;
 pub(crate) use adopt::{adopt, original};
 pub(crate) use batch::{Host, upgrade};
 pub(crate) use cache::Cache;
-pub(crate) use find::{Packages, Shard};
+pub(crate) use find::{PackageOutcome, Packages, Shard};
 pub(crate) use get::get;
 pub(crate) use message::Template;
-pub(crate) use outcome::PackageOutcome;
 pub(crate) use outdated::outdated;
 pub(crate) use package_upgrade::{Upgrade, UpgradeOptions};
 pub(crate) use remote::Remotes;

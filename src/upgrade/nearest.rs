@@ -45,7 +45,9 @@ pub(super) fn nearest(
 ) -> Result<Option<Version>, Error> {
     let is_archive = is_archive(&origin.repository);
     // a chart names its version, and the name is taken if upstream has that version
-    let named = chart_version(copy).filter(|_| is_archive);
+    let chart = copy.file("Chart.yaml").filter(|_| is_archive);
+    let chart = chart.and_then(|chart| std::str::from_utf8(chart).ok());
+    let named = chart.and_then(|chart| get(chart, &["version"]));
     let named = named.and_then(|name| refs.resolve(&name, &origin.directory));
     if named.is_some() {
         return Ok(named);
@@ -83,10 +85,9 @@ fn nearest_by_files(
     }
     best.sort_by_key(|(distance, _)| *distance);
     best.truncate(COMPARED_BY_LINES);
-    let best: Vec<&Version> = best.into_iter().map(|(_, version)| version).collect();
-    let wanted: Vec<(&Origin, &Version)> = best.iter().map(|it| (origin, *it)).collect();
-    remotes.fetch(&wanted, "adopt");
-    nearest_by_lines(remotes, origin, best.into_iter(), copy)
+    let wanted: Vec<_> = best.iter().map(|(_, it)| (origin, *it)).collect();
+    remotes.fetch(&wanted);
+    nearest_by_lines(remotes, origin, best.iter().map(|(_, it)| *it), copy)
 }
 
 /// Returns the version with the fewest lines that differ from the copy's; the first one of equal
@@ -97,29 +98,19 @@ fn nearest_by_lines<'v>(
     versions: impl Iterator<Item = &'v Version>,
     copy: &Snapshot,
 ) -> Result<Option<Version>, Error> {
-    let mut compared = Vec::new();
-    for version in versions {
-        let fetched = remotes.snapshot(origin, version)?;
-        let found = compare(copy, &fetched.snapshot);
-        compared.push((found.lines, found.changed + found.missing, version));
-    }
-    let closest = compared
-        .into_iter()
-        .min_by_key(|(lines, files, _)| (*lines, *files));
-    Ok(closest.map(|(_, _, version)| version.clone()))
-}
-
-/// Returns the version in a copy's `Chart.yaml`.
-fn chart_version(copy: &Snapshot) -> Option<String> {
-    let chart = std::str::from_utf8(copy.file("Chart.yaml")?).ok()?;
-    get(chart, &["version"])
+    let distances = versions.map(|version| {
+        let found = compare(copy, &remotes.snapshot(origin, version)?.snapshot);
+        Ok(((found.lines, found.changed + found.missing), version))
+    });
+    let distances: Vec<_> = distances.collect::<Result<_, Error>>()?;
+    let closest = distances.into_iter().min_by_key(|(distance, _)| *distance);
+    Ok(closest.map(|(_, version)| version.clone()))
 }
 
 /// Returns the tags that name versions of the package, the newest first.
 pub(super) fn tagged_versions(origin: &Origin, refs: &Refs, choice: Choice) -> Vec<Version> {
     let tags = refs.tags().filter_map(Tag::parse);
-    let tags = tags.filter(|tag| choice.pre_releases || tag.version.pre.is_empty());
-    let mut tags: Vec<Tag<'_>> = tags.collect();
+    let mut tags: Vec<Tag<'_>> = tags.filter(|tag| choice.allows(tag, None)).collect();
     let is_used = |prefix: &String| tags.iter().any(|tag| tag.prefix == prefix);
     if let Some(prefix) = prefixes(&origin.directory).into_iter().find(is_used) {
         tags.retain(|tag| tag.prefix == prefix);
@@ -133,9 +124,8 @@ pub(super) fn tagged_versions(origin: &Origin, refs: &Refs, choice: Choice) -> V
 
 /// Returns the number of files of two packages that are not equal, counted on both sides.
 fn distance(left: &BTreeMap<PathBuf, String>, right: &HashMap<PathBuf, String>) -> usize {
-    let same = left
-        .iter()
-        .filter(|(path, hash)| right.get(*path) == Some(hash));
+    let files = left.iter();
+    let same = files.filter(|(path, hash)| right.get(*path) == Some(hash));
     left.len() + right.len() - 2 * same.count()
 }
 
@@ -144,19 +134,18 @@ pub(super) fn compare(copy: &Snapshot, upstream: &Snapshot) -> Comparison {
     let paths: BTreeSet<&PathBuf> = copy.entries.keys().chain(upstream.entries.keys()).collect();
     let mut comparison = Comparison::default();
     for path in paths {
-        match (copy.file(path), upstream.file(path)) {
-            (Some(left), Some(right)) if left == right => comparison.same += 1,
-            (Some(left), Some(right)) => {
-                comparison.changed += 1;
-                comparison.lines += differing_lines(left, right);
-            }
-            (None, Some(right)) => {
-                comparison.missing += 1;
-                comparison.lines += differing_lines(&[], right);
-            }
-            (Some(_), None) => comparison.added += 1,
-            (None, None) => {}
-        }
+        let ours = copy.file(path);
+        let Some(theirs) = upstream.file(path) else {
+            comparison.added += usize::from(ours.is_some());
+            continue;
+        };
+        let count = match ours {
+            Some(ours) if ours == theirs => &mut comparison.same,
+            Some(_) => &mut comparison.changed,
+            None => &mut comparison.missing,
+        };
+        *count += 1;
+        comparison.lines += differing_lines(ours.unwrap_or_default(), theirs);
     }
     comparison
 }
@@ -168,8 +157,6 @@ fn differing_lines(left: &[u8], right: &[u8]) -> usize {
         lines.collect::<Vec<&[u8]>>()
     });
     let differences = differences_of_lines(&left, &right);
-    let lengths = differences
-        .changed()
-        .map(|part| part.old.len() + part.new.len());
-    lengths.sum()
+    let changed = differences.changed();
+    changed.map(|part| part.old.len() + part.new.len()).sum()
 }

@@ -1,138 +1,167 @@
-//! Reads the files of a package at one commit from git's objects in the cache, without a checkout.
+//! Commits, trees and files in a git repository of the cache: fetches, lists and reads them.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, PoisonError};
+use std::path::Path;
+use std::process::Output;
 
-use super::address::{Origin, is_archive};
+use super::address::Origin;
 use super::cache::Store;
-use super::fetch::incomplete;
 use super::refs::Version;
-use super::remote::{FolderListing, Remotes};
 use super::tree::{self, Fetched, TreeEntry, path_of};
 use crate::error::Error;
-use crate::git_process::{reason, without_password};
+use crate::git_process::reason;
 use crate::package::{Snapshot, SnapshotEntry};
+use crate::report::many;
 
 /// How many folders one call of git lists.
 const FOLDERS_PER_CALL: usize = 1000;
-
-impl Remotes<'_> {
-    /// Returns the contents of a package at a commit, if they were fetched in this run.
-    pub(super) fn fetched_folder(
-        &self,
-        origin: &Origin,
-        version: &Version,
-    ) -> Option<Arc<FolderListing>> {
-        let key = [&origin.repository, &version.commit, &origin.directory].map(Clone::clone);
-        let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
-        contents.get(&key).cloned()
-    }
-
-    /// Stores the contents of a folder at a commit for this run.
-    pub(super) fn remember(
-        &self,
-        repository: &str,
-        commit: &str,
-        directory: &str,
-        content: FolderListing,
-    ) {
-        let key = [repository, commit, directory].map(str::to_owned);
-        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
-        contents.insert(key, Arc::new(content));
-    }
-
-    /// Returns the files of a package at a version. Fetches what is missing: the commit, its trees,
-    /// and the files in the folder.
-    ///
-    /// # Errors
-    /// If the repository cannot be reached, the commit is gone or lacks the folder, the files are
-    /// no valid package, or the cache cannot be used.
-    pub(super) fn snapshot(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
-        if is_archive(&origin.repository) {
-            return self.archive(origin, version);
-        }
-        let store = self.store(origin)?;
-        let refused = |reason: String| refused(origin, version, &reason);
-        let read = |entries: Vec<TreeEntry>, sizes: &HashMap<String, u64>| {
-            tree::check_sizes(&entries, sizes).map_err(refused)?;
-            let name = format!("{}@{}", origin.shown(), version.name);
-            store.read(entries, sizes, name)
-        };
-        if let Some(folder) = self.fetched_folder(origin, version) {
-            let _reader = store.lock_shared()?;
-            let entries = tree::parse_listing(&folder.listing).map_err(refused)?;
-            let objects = tree::file_objects(&entries).into_iter().map(str::to_owned);
-            let sizes = objects.zip(folder.sizes.iter().copied()).collect();
-            // if another process has emptied the cache, the files are fetched again below
-            if let Ok(fetched) = read(entries, &sizes) {
-                return Ok(fetched);
-            }
-        }
-        for _ in 0..4 {
-            let lock = store.lock_exclusive()?;
-            if !store.path.is_dir() {
-                // another process has emptied the cache
-                drop(lock);
-                self.store(origin)?;
-                continue;
-            }
-            store.fetch_commit(origin, version)?;
-            let folder = BTreeSet::from([&*origin.directory]);
-            let listing = store.list(&version.commit, &folder)?.map_err(refused)?;
-            let listing = listing.into_values().next();
-            let listing = listing.ok_or_else(|| no_folder(origin, version))?;
-            let entries = tree::parse_listing(&listing).map_err(refused)?;
-            let objects = tree::file_objects(&entries);
-            let (sizes, failure) = store.fetch_missing_files(&objects, |_| {})?;
-            return match failure {
-                None => read(entries, &sizes),
-                Some(reason) => Err(incomplete(origin, version, &reason)),
-            };
-        }
-        Err(store.broken("what was fetched is not in it"))
-    }
-}
-
-/// Returns the error for a tree that is no valid package.
-fn refused(origin: &Origin, version: &Version, reason: &str) -> Error {
-    Error::refused(
-        format!(
-            "{} is not a package at {}: {reason}",
-            origin.shown(),
-            version.name
-        ),
-        "tell upstream; nothing was written",
-    )
-}
-
-fn no_folder(origin: &Origin, version: &Version) -> Error {
-    Error::refused(
-        format!(
-            "{} has no folder {} at {}",
-            without_password(&origin.repository),
-            origin.directory,
-            version.name
-        ),
-        "upstream moved or deleted it: look where it is now, and correct `directory` in the record",
-    )
-}
+/// How many versions a message names.
+const MAX_NAMES: usize = 5;
 
 impl Store {
-    /// Lists the contents of some folders at a commit, with few calls. Returns the output of
-    /// `git ls-tree` for each folder, with paths relative to it, or git's error message. A folder
-    /// that does not exist or is empty is missing in the result.
+    /// Whether the cache has a commit.
+    pub(super) fn has_commit(&self, commit: &str) -> Result<bool, Error> {
+        Ok(!self.sizes("commit", &[commit])?.is_empty())
+    }
+
+    /// Whether the repository lacks a part of the history.
+    pub(super) fn is_shallow(&self) -> Result<bool, Error> {
+        let is_shallow = self.git().args(["rev-parse", "--is-shallow-repository"]);
+        Ok(is_shallow.stdout_text()?.as_deref() == Some("true"))
+    }
+
+    /// Fetches commits with their trees, and without files if the server supports that; `tell` gets
+    /// the names of the versions first. Returns the commits that are still missing, and the reason.
+    pub(super) fn fetch_commits<'v>(
+        &self,
+        wanted: &[(&Origin, &'v Version)],
+        tell: impl FnOnce(&str),
+    ) -> Result<(BTreeSet<&'v str>, String), Error> {
+        let versions: Vec<&Version> = wanted.iter().map(|(_, version)| *version).collect();
+        let mut missing = self.missing(&versions)?;
+        if !missing.is_empty() {
+            let names: BTreeSet<&str> = missing.iter().map(|version| &*version.name).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            tell(&match names.len() {
+                ..=MAX_NAMES => names.join(", "),
+                count => many(count, "version"),
+            });
+        }
+        let mut first_error = None;
+        for (options, names) in ATTEMPTS {
+            if missing.is_empty() {
+                break;
+            }
+            let names: BTreeSet<String> = missing.iter().flat_map(|it| names(it)).collect();
+            let names: Vec<String> = names.into_iter().collect();
+            let output = self.fetch(options, &names)?;
+            missing = self.missing(&missing)?;
+            if !output.status.success() && first_error.is_none() {
+                first_error = Some(reason(&output));
+            }
+        }
+        let commits = missing.iter().map(|version| &*version.commit).collect();
+        Ok((commits, first_error.unwrap_or_default()))
+    }
+
+    /// Returns those of some versions whose commits the cache does not have.
+    fn missing<'v>(&self, versions: &[&'v Version]) -> Result<Vec<&'v Version>, Error> {
+        let commits: Vec<&str> = versions.iter().map(|it| &*it.commit).collect();
+        let there = self.sizes("commit", &commits)?;
+        let missing = versions.iter();
+        let missing = missing.filter(|version| !there.contains_key(&*version.commit));
+        Ok(missing.copied().collect())
+    }
+
+    /// Fetches the files that the cache does not have; `tell` gets their number first. Returns the
+    /// size of each file in bytes, and the reason if files are still missing.
+    pub(super) fn fetch_files<'o>(
+        &self,
+        files: &[&'o str],
+        tell: impl FnOnce(usize),
+    ) -> Result<(HashMap<&'o str, u64>, String), Error> {
+        let mut sizes = self.sizes("blob", files)?;
+        let missing = files.iter().copied();
+        let missing: Vec<&str> = missing.filter(|it| !sizes.contains_key(it)).collect();
+        if missing.is_empty() {
+            return Ok((sizes, String::new()));
+        }
+        tell(missing.len());
+        let fetched = self.fetch(&["--filter=blob:none"], &missing)?;
+        let reason = match fetched.status.success() {
+            true => "it does not send them".to_owned(),
+            false => {
+                // a lazy fetch gets the files that the server sends singly
+                let lazy = self.git().without_ssh_prompts();
+                lazy.args(["cat-file", "--batch-check"])
+                    .output_with_lines(&missing)?;
+                reason(&fetched)
+            }
+        };
+        sizes.extend(self.sizes("blob", &missing)?);
+        Ok((sizes, reason))
+    }
+
+    /// Fetches refs, commits or other objects by their names, all in one call. Lazy fetching is
+    /// off, because it would start a further process for each object that the server lacks.
+    pub(super) fn fetch(
+        &self,
+        options: &[&str],
+        wanted: &[impl Borrow<str>],
+    ) -> Result<Output, Error> {
+        let fetch = self.git().offline().without_ssh_prompts().args([
+            "fetch",
+            "-q",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+            "--recurse-submodules=no",
+        ]);
+        let fetch = fetch.args(options).args(["--stdin", "origin"]);
+        fetch.output_with_lines(wanted)
+    }
+
+    /// Returns the sizes in bytes of those of some objects that the cache has and that have this
+    /// type.
+    fn sizes<'o>(
+        &self,
+        object_type: &str,
+        objects: &[&'o str],
+    ) -> Result<HashMap<&'o str, u64>, Error> {
+        if objects.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let check = ["cat-file", "--batch-check=%(objecttype) %(objectsize)"];
+        let output = self
+            .git()
+            .offline()
+            .args(check)
+            .output_with_lines(objects)?;
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let sizes = objects.iter().zip(stdout.lines());
+        let sizes = sizes.filter_map(|(object, line)| {
+            let (found, size) = line.split_once(' ')?;
+            let size = size.parse().ok().filter(|_| found == object_type)?;
+            Some((*object, size))
+        });
+        Ok(sizes.collect())
+    }
+
+    /// Lists the contents of some folders at a commit, with few calls. Returns the entries of each
+    /// folder, with paths relative to it, or git's error message. A folder that does not exist or
+    /// is empty is missing in the result.
     pub(super) fn list<'d>(
         &self,
         commit: &str,
         directories: &BTreeSet<&'d str>,
-    ) -> Result<Result<BTreeMap<&'d str, Vec<u8>>, String>, Error> {
-        let mut listings: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+    ) -> Result<Result<BTreeMap<&'d str, Vec<TreeEntry>>, String>, Error> {
+        let mut listings: BTreeMap<&str, Vec<TreeEntry>> = BTreeMap::new();
         let all: Vec<&str> = directories.iter().copied().collect();
         for some in all.chunks(FOLDERS_PER_CALL) {
             let has_root = some.contains(&"");
-            let list = self
-                .git()
-                .offline()
+            let list = self.git().offline();
+            let list = list
                 .args(["ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--"])
                 .args(some.iter().filter(|_| !has_root))
                 .stdout()?;
@@ -140,20 +169,21 @@ impl Store {
                 Ok(list) => list,
                 Err(reason) => return Ok(Err(reason)),
             };
-            for entry in list.split_inclusive(|byte| *byte == 0) {
-                let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else {
+            for line in list.split(|byte| *byte == 0) {
+                let Some(tab) = memchr::memchr(b'\t', line) else {
                     continue;
                 };
-                let (head, path) = (&entry[..=tab], &entry[tab + 1..]);
-                let ends = path.iter().enumerate();
-                let ends = ends.filter_map(|(at, byte)| (*byte == b'/').then_some((at, at + 1)));
+                let (head, path) = (&line[..tab], &line[tab + 1..]);
+                let ends = memchr::memchr_iter(b'/', path).map(|at| (at, at + 1));
                 for (end, start) in [(0, 0)].into_iter().chain(ends) {
                     let directory = std::str::from_utf8(&path[..end]).ok();
-                    let directory = directory.and_then(|it| directories.get(it));
-                    if let Some(directory) = directory.filter(|it| some.binary_search(it).is_ok()) {
-                        let listing = listings.entry(directory).or_default();
-                        listing.extend_from_slice(head);
-                        listing.extend_from_slice(&path[start..]);
+                    let Some(Ok(at)) = directory.map(|it| some.binary_search(&it)) else {
+                        continue;
+                    };
+                    let entries = listings.entry(some[at]).or_default();
+                    // one entry too many is enough to refuse the folder
+                    if entries.len() <= tree::MAX_ENTRIES {
+                        entries.extend(TreeEntry::parse(head, &path[start..]));
                     }
                 }
             }
@@ -161,63 +191,12 @@ impl Store {
         Ok(Ok(listings))
     }
 
-    /// Fetches the files that the cache does not have; `tell` gets their number first. Returns the
-    /// size of each file in bytes, and the reason if files are still missing.
-    pub(super) fn fetch_missing_files(
-        &self,
-        files: &[&str],
-        tell: impl FnOnce(usize),
-    ) -> Result<(HashMap<String, u64>, Option<String>), Error> {
-        let (mut sizes, missing) = self.sizes(files)?;
-        if missing.is_empty() {
-            return Ok((sizes, None));
-        }
-        tell(missing.len());
-        let reason = self.fetch_objects(&missing)?;
-        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
-        let (fetched, still_missing) = self.sizes(&missing)?;
-        sizes.extend(fetched);
-        Ok((sizes, (!still_missing.is_empty()).then_some(reason)))
-    }
-
-    /// Runs `git cat-file --batch-check` with a format and returns its output, a line per object.
-    pub(super) fn batch_check(&self, objects: &[&str], format: &str) -> Result<String, Error> {
-        if objects.is_empty() {
-            return Ok(String::new());
-        }
-        let check = ["cat-file", &format!("--batch-check={format}")];
-        let output = self
-            .git()
-            .offline()
-            .args(check)
-            .output_with_lines(objects)?;
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    }
-
-    /// Returns the size of each file in bytes, and the files that the cache does not have.
-    fn sizes(&self, files: &[&str]) -> Result<(HashMap<String, u64>, Vec<String>), Error> {
-        let output = self.batch_check(files, "%(objectname) %(objectsize)")?;
-        let mut sizes = HashMap::new();
-        let mut missing = Vec::new();
-        for (name, size) in output.lines().filter_map(|line| line.split_once(' ')) {
-            match size.parse() {
-                Ok(size) => drop(sizes.insert(name.to_owned(), size)),
-                Err(_) => missing.push(name.to_owned()),
-            }
-        }
-        Ok((sizes, missing))
-    }
-
     /// Reads the files of a tree into a snapshot called `name`.
-    fn read(
-        &self,
-        tree_entries: Vec<TreeEntry>,
-        sizes: &HashMap<String, u64>,
-        name: String,
-    ) -> Result<Fetched, Error> {
-        let names = tree::file_objects(&tree_entries);
+    pub(super) fn read(&self, tree_entries: &[TreeEntry], name: &str) -> Result<Fetched, Error> {
+        let objects = tree::file_objects(tree_entries);
+        let names: Vec<&str> = objects.keys().copied().collect();
         // git prints a line with hash, type and size before each file
-        let max_output = sizes.values().sum::<u64>() + 200 * (names.len() as u64 + 1);
+        let max_output = objects.values().sum::<u64>() + 200 * (names.len() as u64 + 1);
         let output = self
             .git()
             .offline()
@@ -230,7 +209,7 @@ impl Store {
         let mut left_out = Vec::new();
         for entry in tree_entries {
             if entry.is_own() {
-                left_out.push(entry.path);
+                left_out.push(entry.path.clone());
                 continue;
             }
             let bytes = || {
@@ -247,14 +226,38 @@ impl Store {
                 }),
             };
             let content = content.ok_or_else(|| self.broken("a file is missing in it"))?;
-            entries.insert(entry.path, content);
+            entries.insert(entry.path.clone(), content);
         }
         let snapshot = Snapshot {
-            name: name.into(),
+            name: Path::new(name).to_owned(),
             entries,
         };
         Ok(Fetched { snapshot, left_out })
     }
+}
+
+/// The ways to fetch commits, one after the other until all are there: the options, and the names
+/// for a version. A server may send only what refs name.
+const ATTEMPTS: [(&[&str], fn(&Version) -> Vec<String>); 5] = [
+    (&SHALLOW, |version| vec![version.commit.clone()]),
+    (&SHALLOW, |version| {
+        vec![format!("refs/tags/{}", version.full)]
+    }),
+    (&SHALLOW, |version| {
+        vec![format!("refs/heads/{}", version.full)]
+    }),
+    (&["--filter=blob:none", "--update-shallow"], all_refs),
+    (
+        &["--filter=blob:none", "--update-shallow", "--unshallow"],
+        all_refs,
+    ),
+];
+const SHALLOW: [&str; 2] = ["--depth=1", "--filter=blob:none"];
+
+fn all_refs(_: &Version) -> Vec<String> {
+    ["heads", "tags"]
+        .map(|kind| format!("+refs/{kind}/*:refs/{kind}/*"))
+        .into()
 }
 
 /// Parses the output of `git cat-file --batch`, which is `OBJECT SP TYPE SP SIZE LF CONTENT LF` for

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::address::Origin;
-use super::find::{FoundPackage, Packages, groups};
-use super::outcome::PackageOutcome;
+use super::find::{FoundPackage, PackageOutcome, Packages, groups};
 use super::package_upgrade::{self, UpgradeOptions};
 use super::refs::Version;
 use super::remote::Remotes;
@@ -61,7 +60,10 @@ fn newer(
     let latest = package_upgrade::target(remotes, &record, &refs, &without_limit)?;
     Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
         package: found.path,
-        current: package_upgrade::current(&record, &refs),
+        current: Version {
+            name: record.reference.clone(),
+            ..package_upgrade::current(&record, &refs)
+        },
         origin: record.origin,
         wanted,
         latest,

@@ -8,12 +8,12 @@ use super::address::Origin;
 use super::get::left_out_warning;
 use super::history::Commit;
 use super::message::Template;
-use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
+use super::record::{KPTFILE, RULES_FILE, Record, Strategy, UpstreamLock};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
 use super::version::{Choice, Tag};
 use super::{kptfile, subpackages, worktree};
-use crate::error::{Error, shown};
+use crate::error::Error;
 use crate::package::{
     self, ChangeKind, Disk, Input, Kind, Plan, RealDisk, Settings, Snapshot, SnapshotEntry,
     is_executable,
@@ -83,19 +83,21 @@ pub(super) fn target(
     options: &UpgradeOptions,
 ) -> Result<Option<Version>, Error> {
     let directory = &record.origin.directory;
-    let target = match &options.to {
-        Some(name) => Some(
-            refs.resolve(name, directory)
-                .ok_or_else(|| refs.no_version(&record.origin, name))?,
-        ),
-        None => refs.newest(&record.reference, directory, options.choice),
+    let (name, target) = match &options.to {
+        Some(name) => (name, refs.resolve(name, directory)),
+        None => {
+            let newest = refs.newest(&record.reference, directory, options.choice);
+            (&record.reference, newest)
+        }
     };
     let Some(target) = target else {
-        let exists = refs.resolve(&record.reference, directory).is_some();
-        if !exists && Tag::parse(&record.reference).is_none() {
-            return Err(refs.no_version(&record.origin, &record.reference));
-        }
-        return Ok(None);
+        // a tag that is gone may still be the newest version
+        let is_known = options.to.is_none()
+            && (Tag::parse(name).is_some() || refs.resolve(name, directory).is_some());
+        return match is_known {
+            true => Ok(None),
+            false => Err(refs.no_version(&record.origin, name)),
+        };
     };
     let target = remotes.with_digest(&record.origin, target)?;
     let is_current = target.commit == record.lock.commit
@@ -104,24 +106,17 @@ pub(super) fn target(
     Ok((!is_current).then_some(target))
 }
 
-/// Returns the version that the local files were made from, with the name in `upstream`.
+/// Returns the version that the local files were made from.
 pub(super) fn current(record: &Record, refs: &Refs) -> Version {
-    let lock = &record.lock;
+    let UpstreamLock {
+        reference, commit, ..
+    } = &record.lock;
+    let found = refs.resolve(reference, "");
     Version {
-        name: record.reference.clone(),
-        full: lock.reference.clone(),
-        commit: lock.commit.clone(),
-        tag: refs
-            .resolve(&lock.reference, "")
-            .is_some_and(|found| found.tag && found.commit == lock.commit),
-    }
-}
-
-/// Returns the version that the local files were made from, with the name in `upstreamLock`.
-pub(super) fn locked(record: &Record, refs: &Refs) -> Version {
-    Version {
-        name: record.lock.reference.clone(),
-        ..current(record, refs)
+        name: reference.clone(),
+        full: reference.clone(),
+        commit: commit.clone(),
+        tag: found.is_some_and(|found| found.tag && found.commit == *commit),
     }
 }
 
@@ -143,28 +138,24 @@ pub(super) fn plan(
     let Some(to) = target(remotes, record, &refs, options)? else {
         return Ok(None);
     };
-    let from = locked(record, &refs);
+    let from = current(record, &refs);
     if let Some(error) = uncommitted {
         return Err(error);
     }
-    let versions = [(&record.lock.origin, &from), (&record.origin, &to)];
-    remotes.fetch(&versions, &shown(package));
     let original = remotes.snapshot(&record.lock.origin, &from)?;
     let updated = remotes.snapshot(&record.origin, &to)?;
     let commits = match options.log {
         true => remotes.commits(&record.origin, &from, &to)?,
         false => None,
     };
-    let left_out_before = original.left_out;
-    let all_left_out = [left_out_before.as_slice(), &updated.left_out].concat();
-    // no warning about rules that upstream had before
-    let is_rules = |path: &Path| path.file_name().is_some_and(|name| name == RULES_FILE);
-    let left_out = updated.left_out.iter();
-    let left_out = left_out.filter(|path| !is_rules(path) || !left_out_before.contains(path));
-    let warnings: Vec<_> = left_out.map(|path| left_out_warning(path)).collect();
     let upstream = (original.snapshot, updated.snapshot);
-    let mut plan = merged(package, record, (upstream, &all_left_out), &to, options)?;
-    plan.warnings.extend(warnings);
+    let left_out = [original.left_out.as_slice(), &updated.left_out].concat();
+    let mut plan = merged(package, record, (upstream, &left_out), &to, options)?;
+    // no warning about rules that upstream had before
+    let is_old = |path: &&PathBuf| path.ends_with(RULES_FILE) && original.left_out.contains(path);
+    let left_out = updated.left_out.iter().filter(|path| !is_old(path));
+    plan.warnings
+        .extend(left_out.map(|path| left_out_warning(path)));
     let on_conflict = options.settings.merge.on_conflict;
     let facts = Facts::of(&plan, on_conflict, start.elapsed());
     Ok(Some(Upgrade {
@@ -207,25 +198,23 @@ fn merged(
 
 /// Refuses a package that was changed locally, for `updateStrategy: fast-forward`.
 fn refuse_changed(package: &Path, record: &Record, mut original: Snapshot) -> Result<(), Error> {
-    let record_files = [KPTFILE, RULES_FILE].map(PathBuf::from);
-    for file in &record_files {
-        original.entries.remove(file);
-    }
+    let excluded = [KPTFILE, RULES_FILE].map(PathBuf::from).to_vec();
+    original.entries.retain(|path, _| !excluded.contains(path));
     let settings = Settings {
-        excluded: record_files.to_vec(),
+        excluded,
         ..Settings::default()
     };
-    if subpackages::is_unchanged(&original, package, &settings) {
-        return Ok(());
+    match subpackages::is_unchanged(&original, package, &settings) {
+        true => Ok(()),
+        false => Err(Error::package(
+            package,
+            "it was changed here, and its updateStrategy is `fast-forward`",
+            format!(
+                "take the changes back, or write `updateStrategy: resource-merge` in {}",
+                record.file.display()
+            ),
+        )),
     }
-    Err(Error::package(
-        package,
-        "it was changed here, and its updateStrategy is `fast-forward`",
-        format!(
-            "take the changes back, or write `updateStrategy: resource-merge` in {}",
-            record.file.display()
-        ),
-    ))
 }
 
 /// Reads the local files of a package as a snapshot. For `updateStrategy: force-delete-replace` it

@@ -2,28 +2,25 @@
 //! means, and keeps what was fetched.
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::address::{Address, Location, Origin, check_reference, is_archive, is_path};
-use super::cache::{Cache, Store};
-use super::refs::Refs;
+use super::address::{Address, Origin, is_archive, is_path};
+use super::cache::Cache;
+use super::refs::{Refs, Version};
 use super::registry;
+use super::tree::TreeEntry;
 use crate::error::Error;
 use crate::git_process::{Git, without_password};
 
-/// The contents of a folder at a commit, whose files have all been fetched.
-#[derive(Debug)]
-pub(super) struct FolderListing {
-    /// The output of `git ls-tree`, as [`Store::list`] returns it.
-    pub(super) listing: Vec<u8>,
-    /// The size of each file in bytes, in the order of [`super::tree::file_objects`]. A map would
-    /// take more memory, and there may be thousands of packages.
-    pub(super) sizes: Vec<u64>,
-}
+/// The repository, the commit and the path of a folder.
+pub(super) type FolderKey = [String; 3];
 
-/// The refs of a repository, or the error of reading them.
-type RefsResult = Result<Arc<Refs>, Error>;
+/// The entries of a folder whose files have all been fetched, or the error of fetching them.
+pub(super) type Folder = Result<Arc<Vec<TreeEntry>>, Error>;
+
+/// The folders that were fetched in this run.
+pub(super) type Folders = HashMap<FolderKey, Folder>;
 
 /// Shows a message about what is being fetched, and for which package.
 type Tell<'t> = &'t (dyn Fn(&str) + Sync);
@@ -31,9 +28,8 @@ type Tell<'t> = &'t (dyn Fn(&str) + Sync);
 /// The upstream repositories of one run. The refs of each are read once.
 pub(crate) struct Remotes<'t> {
     pub(super) cache: Cache,
-    refs: Mutex<HashMap<String, Arc<OnceLock<RefsResult>>>>,
-    /// The fetched folders, by repository, commit and folder.
-    pub(super) contents: Mutex<HashMap<[String; 3], Arc<FolderListing>>>,
+    refs: Mutex<HashMap<String, Arc<OnceLock<Result<Arc<Refs>, Error>>>>>,
+    pub(super) folders: Mutex<Folders>,
     tell: Tell<'t>,
 }
 
@@ -42,18 +38,14 @@ impl<'t> Remotes<'t> {
     pub(crate) fn new(cache: Cache, tell: Tell<'t>) -> Self {
         Self {
             cache,
-            refs: Mutex::new(HashMap::new()),
-            contents: Mutex::new(HashMap::new()),
+            refs: Mutex::default(),
+            folders: Mutex::default(),
             tell,
         }
     }
 
     pub(super) fn tell(&self, what: &str) {
         (self.tell)(what);
-    }
-
-    pub(super) fn store(&self, origin: &Origin) -> Result<Store, Error> {
-        self.cache.store(&origin.repository)
     }
 
     /// Returns the refs of a repository.
@@ -73,62 +65,78 @@ impl<'t> Remotes<'t> {
         refs.as_ref().map(Arc::clone).map_err(Error::again)
     }
 
-    /// Returns the origin that an address names, and the ref of the address if it has one.
+    /// Returns the origin that an address names, its refs, and the version that the address names,
+    /// or, if it names none, the version that `default` returns.
     ///
     /// # Errors
-    /// If there is no such repository.
-    pub(super) fn locate(&self, address: &Address) -> Result<(Origin, Option<String>), Error> {
-        let origin = match &address.location {
-            Location::Page(repository, rest) => return self.locate_page(repository, rest),
-            Location::Clear(origin) => absolute(origin.clone()),
-            Location::Candidates(candidates) => self.first_repository(candidates)?,
+    /// If there is no such version, or the address has a password, which would get into the record.
+    pub(super) fn version_at(
+        &self,
+        address: &Address,
+        default: impl FnOnce(&Origin, &Refs) -> Result<Option<Version>, Error>,
+    ) -> Result<(Origin, Arc<Refs>, Version), Error> {
+        if let Some((origin, _)) = address.0.iter().find(|(origin, _)| origin.has_password()) {
+            return Err(Error::refused(
+                format!(
+                    "the address {} holds a user name or a password, \
+                     which would be written into the package",
+                    origin.shown()
+                ),
+                "leave it out, and give it to git: git help credentials",
+            ));
+        }
+        let (origin, refs, reference) = self.locate(address)?;
+        let version = match reference {
+            Some(name) => refs.resolve(name, &origin.directory),
+            None => default(&origin, &refs)?,
         };
-        Ok((origin, address.reference.clone()))
+        let name = reference.unwrap_or("HEAD");
+        let version = version.ok_or_else(|| refs.no_version(&origin, name))?;
+        let version = self.with_digest(&origin, version)?;
+        Ok((origin, refs, version))
     }
 
-    /// Splits the rest of a page's address into a ref and a folder, at the longest ref that exists.
-    fn locate_page(&self, repository: &str, rest: &str) -> Result<(Origin, Option<String>), Error> {
-        let refs = self.refs(repository)?;
-        let ends = rest.match_indices('/').map(|(at, _)| at);
-        let mut ends: Vec<usize> = ends.chain([rest.len()]).collect();
-        ends.reverse();
-        let is_ref = |end: &usize| {
-            let name = &rest[..*end];
-            check_reference(name).is_ok() && refs.resolve(name, "").is_some()
-        };
-        let Some(end) = ends.into_iter().find(is_ref) else {
-            let first = rest.split('/').next().unwrap_or(rest);
-            return Err(refs.no_version(&Origin::new(repository, "")?, first));
-        };
-        let (name, directory) = rest.split_at(end);
-        Ok((Origin::new(repository, directory)?, Some(name.to_owned())))
-    }
-
-    /// Returns the first candidate that is a repository.
-    fn first_repository(&self, candidates: &[Origin]) -> Result<Origin, Error> {
-        let mut last_error = None;
-        for origin in candidates {
-            let origin = absolute(origin.clone());
-            if is_path(&origin.repository) && !PathBuf::from(&origin.repository).exists() {
+    /// Returns the first candidate of an address that is a repository with the ref of the address,
+    /// else the last one that is a repository.
+    fn locate<'a>(
+        &self,
+        Address(candidates): &'a Address,
+    ) -> Result<(Origin, Arc<Refs>, Option<&'a str>), Error> {
+        let repositories = || candidates.iter().map(|(origin, _)| &origin.repository);
+        let is_clear = repositories().min() == repositories().max();
+        let (mut found, mut reason) = (None, String::new());
+        for (origin, reference) in candidates {
+            let (origin, reference) = (absolute(origin.clone()), reference.as_deref());
+            let is_path = is_path(&origin.repository);
+            if !is_clear && is_path && !Path::new(&origin.repository).exists() {
                 continue;
             }
             match self.refs(&origin.repository) {
-                Ok(_) => return Ok(origin),
-                Err(error) => last_error = Some(error.to_string()),
+                Ok(refs) => {
+                    let has = |name: &str| refs.resolve(name, &origin.directory).is_some();
+                    let has_reference = reference.is_none_or(has);
+                    found = Some((origin, refs, reference));
+                    if has_reference {
+                        break;
+                    }
+                }
+                Err(error) if is_clear => return Err(error),
+                Err(error) => reason = format!(" ({error})"),
             }
         }
-        let longest = candidates
-            .iter()
-            .max_by_key(|origin| origin.repository.len());
-        let shown = longest.map_or_else(String::new, Origin::shown);
-        let reason = last_error.map_or_else(String::new, |error| format!(" ({error})"));
-        Err(Error::refused(
-            format!("there is no git repository in {shown}, nor in what it begins with{reason}"),
-            format!(
-                "write .git or // where the repository ends, and \
-                 see that git can reach it: git ls-remote {shown}"
-            ),
-        ))
+        found.ok_or_else(|| {
+            let longest = candidates.iter().map(|(origin, _)| origin.shown());
+            let shown = longest.max_by_key(String::len).unwrap_or_default();
+            Error::refused(
+                format!(
+                    "there is no git repository in {shown}, nor in what it begins with{reason}"
+                ),
+                format!(
+                    "write .git or // where the repository ends, and \
+                     see that git can reach it: git ls-remote {shown}"
+                ),
+            )
+        })
     }
 }
 

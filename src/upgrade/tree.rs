@@ -1,7 +1,7 @@
 //! Checks the entries of an upstream tree or archive before any of them is used. Git refuses most
 //! invalid trees too, but a server may send any objects.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
@@ -36,13 +36,15 @@ pub(super) struct Fetched {
 }
 
 /// An entry of a tree or an archive.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct TreeEntry {
     /// Git's mode, in octal digits.
     pub(super) mode: Vec<u8>,
     /// The hash; empty in an archive.
     pub(super) object: String,
     pub(super) path: PathBuf,
+    /// The size of a file in bytes; 0 as long as it is not known.
+    size: u64,
 }
 
 impl TreeEntry {
@@ -52,19 +54,18 @@ impl TreeEntry {
             mode: mode.to_vec(),
             object: String::new(),
             path: path.to_owned(),
+            size: 0,
         }
     }
 
-    /// Parses `MODE SP TYPE SP OBJECT TAB PATH`.
-    fn parse(entry: &[u8]) -> Option<Self> {
-        let tab = entry.iter().position(|byte| *byte == b'\t')?;
-        let (head, path) = entry.split_at(tab);
+    /// Creates an entry from its line in the output of `git ls-tree`: `MODE SP TYPE SP OBJECT TAB
+    /// PATH`. The path may be relative to another folder than in the line.
+    pub(super) fn parse(head: &[u8], path: &[u8]) -> Option<Self> {
         let mut words = head.split(|byte| *byte == b' ');
         let (mode, _, object) = (words.next()?, words.next()?, words.next()?);
         Some(Self {
-            mode: mode.to_vec(),
             object: String::from_utf8(object.to_vec()).ok()?,
-            path: path_of(path.get(1..)?),
+            ..Self::new(mode, &path_of(path))
         })
     }
 
@@ -87,28 +88,14 @@ impl TreeEntry {
     }
 }
 
-/// Parses and checks the output of `git ls-tree -r -t -z`. Folders are left out of the result.
-///
-/// # Errors
-/// The reason why the tree is no valid package.
-pub(super) fn parse_listing(listing: &[u8]) -> Result<Vec<TreeEntry>, String> {
-    let lines = listing.split(|byte| *byte == 0);
-    let mut entries = Vec::new();
-    for entry in lines.filter(|entry| !entry.is_empty()) {
-        let entry = TreeEntry::parse(entry).ok_or("git lists it in another form than expected")?;
-        if entries.len() == MAX_ENTRIES {
-            return Err(format!("it has more than {MAX_ENTRIES} files and folders"));
-        }
-        entries.push(entry);
-    }
-    check_entries(entries)
-}
-
 /// Checks the entries of a tree or an archive. Folders are left out of the result.
 ///
 /// # Errors
 /// The reason why the entries are no valid package.
 pub(super) fn check_entries(mut entries: Vec<TreeEntry>) -> Result<Vec<TreeEntry>, String> {
+    if entries.len() > MAX_ENTRIES {
+        return Err(format!("it has more than {MAX_ENTRIES} files and folders"));
+    }
     let mut is_folder: HashMap<&Path, bool> = HashMap::new();
     for entry in &entries {
         check_path(entry)?;
@@ -174,19 +161,30 @@ pub(super) fn is_git_folder(name: &OsStr) -> bool {
     })
 }
 
-/// Checks the sizes of the files. `sizes` has the size of each object in bytes.
+/// Returns the entries with the sizes of their files; `None` if one is unknown.
+pub(super) fn with_sizes(
+    entries: Vec<TreeEntry>,
+    sizes: &HashMap<&str, u64>,
+) -> Option<Vec<TreeEntry>> {
+    let with_size = |entry: TreeEntry| match entry.is_submodule() {
+        true => Some(entry),
+        false => Some(TreeEntry {
+            size: *sizes.get(&*entry.object)?,
+            ..entry
+        }),
+    };
+    entries.into_iter().map(with_size).collect()
+}
+
+/// Checks the sizes of the files.
 ///
 /// # Errors
 /// If a file or the package is too large.
-pub(super) fn check_sizes(
-    entries: &[TreeEntry],
-    sizes: &HashMap<String, u64>,
-) -> Result<(), String> {
+pub(super) fn check_sizes(entries: &[TreeEntry]) -> Result<(), String> {
     let mut total = 0_u64;
     for entry in entries {
-        let size = sizes.get(&entry.object).copied().unwrap_or_default();
-        total = total.saturating_add(size);
-        if size > MAX_FILE_SIZE {
+        total = total.saturating_add(entry.size);
+        if entry.size > MAX_FILE_SIZE {
             let max = MAX_FILE_SIZE >> 20;
             return Err(format!("{:?} has more than {max} MiB", entry.path));
         }
@@ -225,11 +223,10 @@ pub(super) fn link_stays_within(package: &Snapshot, path: &Path, to: &Path) -> b
     false
 }
 
-/// Returns the hashes of all files and links, sorted and without duplicates.
-pub(super) fn file_objects(entries: &[TreeEntry]) -> Vec<&str> {
+/// Returns the hashes of all files and links, each with its size.
+pub(super) fn file_objects(entries: &[TreeEntry]) -> BTreeMap<&str, u64> {
     let files = entries.iter().filter(|entry| !entry.is_submodule());
-    let names: BTreeSet<&str> = files.map(|entry| entry.object.as_str()).collect();
-    names.into_iter().collect()
+    files.map(|entry| (&*entry.object, entry.size)).collect()
 }
 
 /// Converts the bytes of a path in git's output or in an archive.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::address::{Address, Location, Origin};
+use super::address::{Address, Origin};
 use super::edit::text_at;
 use crate::error::Error;
 use crate::package::read_own;
@@ -63,19 +63,16 @@ fn address(
     locked: NodeId,
 ) -> Result<Option<Address>, Error> {
     let configured = |path: &[&str]| text_at(config, wanted, path);
-    if let (Some(url), Some(commit)) = (
-        configured(&["git", "url"]),
-        text_at(lock, locked, &["git", "sha"]),
-    ) {
+    let locked = |path: &[&str]| text_at(lock, locked, path);
+    let (git, sha) = (configured(&["git", "url"]), locked(&["git", "sha"]));
+    if let (Some(url), Some(commit)) = (git, sha) {
         let directory = configured(&["newRootPath"]).unwrap_or_default();
-        return Ok(Some(Address {
-            location: Location::Clear(Origin::new(&url, &directory)?),
-            reference: Some(commit),
-        }));
+        let origin = Origin::new(&url, &directory)?;
+        return Ok(Some(Address(vec![(origin, Some(commit))])));
     }
     let chart = configured(&["helmChart", "name"]);
     let url = configured(&["helmChart", "repository", "url"]);
-    let version = text_at(lock, locked, &["helmChart", "version"]);
+    let version = locked(&["helmChart", "version"]);
     let (Some(chart), Some(url), Some(version)) = (chart, url, version) else {
         return Ok(None);
     };
@@ -84,8 +81,5 @@ fn address(
         true => Origin::new(&format!("{base}/{chart}"), "")?,
         false => Origin::new(&format!("helm+{base}"), &chart)?,
     };
-    Ok(Some(Address {
-        location: Location::Clear(origin),
-        reference: Some(version),
-    }))
+    Ok(Some(Address(vec![(origin, Some(version))])))
 }

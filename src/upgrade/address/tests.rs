@@ -3,11 +3,11 @@
 use super::*;
 
 fn clear(text: &str) -> (String, String, Option<String>) {
-    let address = Address::parse(text).unwrap();
-    let Location::Clear(origin) = address.location else {
+    let candidates = Address::parse(text).unwrap().0;
+    let Ok([(origin, reference)]) = <[_; 1]>::try_from(candidates) else {
         panic!("{text} is not clear");
     };
-    (origin.repository, origin.directory, address.reference)
+    (origin.repository, origin.directory, reference)
 }
 
 fn parts(
@@ -71,13 +71,12 @@ fn finds_the_end_of_the_repository() {
 
 #[test]
 fn returns_candidates_without_a_sign_of_the_end() {
-    let address = Address::parse("https://u@h/o/r/d@v1").unwrap();
-    let Location::Candidates(origins) = address.location else {
-        panic!("clear");
-    };
-    let candidates: Vec<String> = origins
+    let candidates = Address::parse("https://u@h/o/r/d@v1").unwrap().0;
+    let references = candidates.iter().map(|(_, reference)| reference.as_deref());
+    assert_eq!(references.collect::<Vec<_>>(), [Some("v1"); 3]);
+    let candidates: Vec<String> = candidates
         .iter()
-        .map(|origin| format!("{} {}", origin.repository, origin.directory))
+        .map(|(origin, _)| format!("{} {}", origin.repository, origin.directory))
         .collect();
     assert_eq!(
         candidates,
@@ -87,13 +86,13 @@ fn returns_candidates_without_a_sign_of_the_end() {
             "https://u@h/o/r/d "
         ]
     );
-    assert_eq!(address.reference.as_deref(), Some("v1"));
 }
 
 #[test]
 fn splits_the_address_of_a_page() {
-    let parsed = |text: &str| match Address::parse(text).unwrap().location {
-        Location::Page(repository, rest) => format!("{repository} {rest}"),
+    // the ref is the longest of all that are possible
+    let parsed = |text: &str| match Address::parse(text).unwrap().0.first() {
+        Some((origin, Some(reference))) => format!("{} {reference}", origin.shown()),
         other => panic!("{text}: {other:?}"),
     };
     for (text, expected) in [

@@ -7,6 +7,7 @@ use super::Record;
 use super::read::parse;
 use crate::differences::differences_of_lines;
 use crate::error::{Error, Warning};
+use crate::merge::Resolution;
 use crate::package::{ChangeKind, FileChange, Plan, Source};
 use crate::upgrade::refs::Version;
 use crate::yaml::Tree;
@@ -45,13 +46,14 @@ impl Record {
     /// move it.
     fn drop_changes_of_record(&self, plan: &mut Plan, name: &Path) {
         let has_markers = plan.conflicts.iter().any(|record| {
-            *record.file == *name && record.conflict.resolution == crate::merge::Resolution::Markers
+            *record.file == *name && record.conflict.resolution == Resolution::Markers
         });
         let is_kept = |change: &FileChange| match (&change.kind, &change.new) {
             (ChangeKind::Moved { from }, _) if from == name => false,
             _ if change.path != name => true,
-            (ChangeKind::Changed, Some(new)) => std::str::from_utf8(new)
-                .is_ok_and(|new| self.is_unchanged_in(new) || (has_markers && is_broken(new))),
+            (ChangeKind::Changed, Some(new)) => std::str::from_utf8(new).is_ok_and(|new| {
+                self.is_unchanged_in(new) || (has_markers && Tree::parse(new).is_err())
+            }),
             _ => false,
         };
         let count = plan.files.len();
@@ -67,19 +69,8 @@ impl Record {
 
     /// Whether a text of the record's file has this record.
     fn is_unchanged_in(&self, text: &str) -> bool {
-        parse(&self.file, text).is_ok_and(|read| {
-            read.is_some_and(|read| {
-                self.origin == read.origin
-                    && self.reference == read.reference
-                    && self.lock == read.lock
-                    && self.strategy == read.strategy
-            })
-        })
+        parse(&self.file, text).is_ok_and(|read| read.as_ref() == Some(self))
     }
-}
-
-fn is_broken(text: &str) -> bool {
-    Tree::parse(text).is_err()
 }
 
 /// Applies the changed lines between `old` and `new` to a text that has the same lines: the merge

@@ -38,24 +38,20 @@ pub(super) struct Format {
 }
 
 const FORMATS: [Format; 3] = [
-    Format {
-        name: "git",
-        directory: "directory",
-        commit: "commit",
-    },
-    Format {
-        name: "helm",
-        directory: "chart",
-        commit: "digest",
-    },
-    Format {
-        name: "oci",
-        directory: "",
-        commit: "digest",
-    },
+    Format::new("git", "directory", "commit"),
+    Format::new("helm", "chart", "digest"),
+    Format::new("oci", "", "digest"),
 ];
 
 impl Format {
+    const fn new(name: &'static str, directory: &'static str, commit: &'static str) -> Self {
+        Self {
+            name,
+            directory,
+            commit,
+        }
+    }
+
     /// Returns the format for a repository.
     pub(super) fn of(repository: &str) -> Self {
         let [git, helm, oci] = FORMATS;
@@ -73,7 +69,7 @@ impl Format {
 }
 
 /// The record of a package: its origin and version.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Record {
     /// The path of the file with the record.
     pub file: PathBuf,
@@ -146,18 +142,17 @@ fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
     let Some(text) = if_there(read_own(&file)).map_err(Error::reading(&file))? else {
         return Ok(None);
     };
-    let text = String::from_utf8(text).map_err(|error| {
+    parse(&file, &text_of(&file, text)?)
+}
+
+/// Returns the text of a file that has a record or gets one.
+fn text_of(file: &Path, bytes: Vec<u8>) -> Result<String, Error> {
+    String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        invalid(
-            &file,
-            &text,
-            offset,
-            "not UTF-8 from here on",
-            "save the file as UTF-8",
-        )
-    })?;
-    parse(&file, &text)
+        let text = String::from_utf8_lossy(error.as_bytes());
+        let message = "not UTF-8 from here on";
+        invalid(file, &text, offset, message, "save the file as UTF-8")
+    })
 }
 
 /// Returns the error for an invalid record, at an offset in the file.

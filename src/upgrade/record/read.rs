@@ -57,17 +57,13 @@ impl Fields<'_> {
                 let Some(key) = entry.key.and_then(|key| self.tree.scalar(key)) else {
                     continue;
                 };
-                let name = key.content;
-                let similar = similar_names(name, fields.iter().copied());
+                let similar = similar_names(key.content, fields.iter().copied());
                 let is_missing = |name: &&str| self.tree.find(map, name).is_none();
                 if let Some(field) = similar.first().copied().filter(is_missing) {
-                    return Err(invalid(
-                        self.file,
-                        self.text,
-                        entry.span.start as usize,
-                        &format!("`{}` is not a field of a record", visible(name)),
-                        &format!("write `{field}`"),
-                    ));
+                    let message = format!("`{}` is not a field of a record", visible(key.content));
+                    let offset = entry.span.start as usize;
+                    let help = format!("write `{field}`");
+                    return Err(invalid(self.file, self.text, offset, &message, &help));
                 }
             }
         }
@@ -77,24 +73,18 @@ impl Fields<'_> {
     fn record(&self) -> Result<Record, Error> {
         let format = self.format("upstream")?;
         let kind = format.name;
-        let directory_of = |section: &str| match format.directory {
-            "" => None,
-            name => self.optional(&[section, kind, name]),
-        };
-        let repository = self.required(&["upstream", kind, "repo"])?;
-        let directory = directory_of("upstream").unwrap_or_default();
-        let reference = self.required(&["upstream", kind, "ref"])?;
-        if !is_digest(&reference) {
-            let invalid =
-                |error: Error| self.invalid_at(&["upstream", kind, "ref"], &error.to_string());
-            check_reference(&reference).map_err(invalid)?;
-        }
-        let origin = self.origin("upstream", format, &repository, &directory)?;
         if self.node(&["upstreamLock"]).is_ok() && self.format("upstreamLock")? != format {
             let message = format!("`{kind}` is expected here, as in `upstream`");
             return Err(self.invalid_at(&["upstreamLock", "type"], &message));
         }
-        let locked = |field: &str| self.optional(&["upstreamLock", kind, field]);
+        let repository = self.required(&["upstream", kind, "repo"])?;
+        let directory = self.directory("upstream", format).unwrap_or_default();
+        let reference_at = ["upstream", kind, "ref"];
+        let reference = self.required(&reference_at)?;
+        if !is_digest(&reference) {
+            let checked = check_reference(&reference);
+            checked.map_err(|error| self.invalid_at(&reference_at, &error.to_string()))?;
+        }
         let commit_at = ["upstreamLock", kind, format.commit];
         let commit = self.required(&commit_at)?;
         if !is_hash(&commit) || is_digest(&commit) == format.is_git() {
@@ -104,19 +94,36 @@ impl Fields<'_> {
             };
             return Err(self.invalid_at(&commit_at, message));
         }
-        let lock_repository = locked("repo").unwrap_or_else(|| repository.clone());
-        let lock_directory = directory_of("upstreamLock").unwrap_or_else(|| directory.clone());
+        // what the lock leaves out is as in `upstream`
+        let locked = |field, default: &String| {
+            let value = self.optional(&["upstreamLock", kind, field]);
+            value.unwrap_or_else(|| default.clone())
+        };
+        let lock_directory = self.directory("upstreamLock", format);
+        let lock_directory = lock_directory.as_ref().unwrap_or(&directory);
         Ok(Record {
             file: self.file.to_owned(),
+            origin: self.origin("upstream", format, &repository, &directory)?,
             lock: UpstreamLock {
-                origin: self.origin("upstreamLock", format, &lock_repository, &lock_directory)?,
-                reference: locked("ref").unwrap_or_else(|| reference.clone()),
+                origin: self.origin(
+                    "upstreamLock",
+                    format,
+                    &locked("repo", &repository),
+                    lock_directory,
+                )?,
+                reference: locked("ref", &reference),
                 commit: commit.to_ascii_lowercase(),
             },
-            origin,
             reference,
             strategy: self.strategy()?,
         })
+    }
+
+    /// Returns the folder or the chart of a section.
+    fn directory(&self, section: &str, format: Format) -> Option<String> {
+        let is_field = !format.directory.is_empty();
+        self.optional(&[section, format.name, format.directory])
+            .filter(|_| is_field)
     }
 
     /// Returns the format of a section.

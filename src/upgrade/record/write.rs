@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use super::read::parse;
-use super::{Format, KPTFILE, Record, SECTIONS};
+use super::{Format, KPTFILE, Record, SECTIONS, text_of};
 use crate::error::Error;
 use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::upgrade::address::Origin;
-use crate::upgrade::edit::{get, in_yaml, keys, map, merged, patched, string};
+use crate::upgrade::edit::{get, in_yaml, map, patched, string};
 use crate::upgrade::refs::Version;
+use crate::yaml::Tree;
 
 impl Record {
     /// Returns the text of the record's file with the record updated to a version. Only the values
@@ -23,23 +24,17 @@ impl Record {
     ) -> Result<String, Error> {
         let format = Format::of(&self.origin.repository);
         let upstream = |field| get(text, &[SECTIONS[0], format.name, field]).unwrap_or_default();
-        let is_moved = self.origin.directory != self.lock.origin.directory;
-        let directory = match is_moved {
-            true => upstream(format.directory),
-            false => String::new(),
-        };
-        let lock = [
-            &upstream("repo"),
-            &*directory,
-            format.reference(version),
-            &version.commit,
-        ];
+        let repository = upstream("repo");
+        let mut directory = upstream(format.directory);
+        if self.origin.directory == self.lock.origin.directory {
+            directory.clear();
+        }
+        let reference = format.reference(version);
+        let lock = [&repository, &directory, reference, &version.commit];
         let sections = [["", "", &version.name, ""], lock].map(|values| {
             let fields = format.fields(values);
-            map([(
-                format.name,
-                map(fields.map(|(name, value)| (name, string(value)))),
-            )])
+            let fields = map(fields.map(|(name, value)| (name, string(value))));
+            map([(format.name, fields)])
         });
         let new = patched(text, &map(SECTIONS.into_iter().zip(sections)));
         let new = new.filter(|new| has_record(&self.file, new, &self.origin, version));
@@ -80,14 +75,11 @@ impl Format {
 
 /// Whether a text of a record's file has a record with this origin and version.
 fn has_record(file: &Path, text: &str, origin: &Origin, version: &Version) -> bool {
-    parse(file, text).is_ok_and(|read| {
-        read.is_some_and(|read| {
-            read.lock.commit == version.commit
-                && read.reference == version.name
-                && read.origin == *origin
-                && read.lock.origin == *origin
-        })
-    })
+    let is_same = |read: Record| {
+        (&read.origin, &read.reference) == (origin, &version.name)
+            && (&read.lock.origin, &read.lock.commit) == (origin, &version.commit)
+    };
+    parse(file, text).is_ok_and(|read| read.is_some_and(is_same))
 }
 
 /// Returns the text of a file with the record of a new package in it.
@@ -96,29 +88,41 @@ fn has_record(file: &Path, text: &str, origin: &Origin, version: &Version) -> bo
 /// If an edit of the text cannot give the record.
 pub(in crate::upgrade) fn with_record(
     file: &Path,
-    text: &str,
+    bytes: Vec<u8>,
     origin: &Origin,
     version: &Version,
-) -> Result<String, Error> {
-    let new = with_merged_record(file, text, origin, version);
-    let new = new.filter(|new| has_record(file, new, origin, version));
-    new.ok_or_else(|| {
-        Error::package(
+) -> Result<Vec<u8>, Error> {
+    let text = text_of(file, bytes)?;
+    // a record that upstream's file has is upstream's own, and is removed
+    let patch = map(SECTIONS.map(|section| (section, "null")));
+    // a text without content cannot be patched, and has no record
+    let mut new = patched(&text, &patch).unwrap_or_else(|| text.clone());
+    let at = end_of_metadata(&new).unwrap_or(new.len());
+    let line_break = line_break_of(&text);
+    let sections = sections(file, origin, version);
+    let sections = with_line_break(sections, line_break);
+    let is_behind_line = at > 0 && !ends_line(&new[..at]);
+    let before = if is_behind_line { line_break } else { "" };
+    new.insert_str(at, &format!("{before}{sections}"));
+    match has_record(file, &new, origin, version) {
+        true => Ok(new.into_bytes()),
+        false => Err(Error::package(
             file,
             "no record of where it comes from can be put into it",
             "upstream's file is not a plain map with one field on each line; tell upstream",
-        )
-    })
+        )),
+    }
 }
 
-/// Returns the text with a record merged into it, behind `metadata` as in kpt. The result may lack
-/// the record if the text is unusual.
-fn with_merged_record(
-    file: &Path,
-    text: &str,
-    origin: &Origin,
-    version: &Version,
-) -> Option<String> {
+/// Returns the end of the lines of `metadata`, behind which kpt has the record.
+fn end_of_metadata(text: &str) -> Option<usize> {
+    let tree = Tree::parse(text).ok()??;
+    let metadata = tree.find(tree.root().value, "metadata")?;
+    Some(tree.end_of_lines(tree.entry(metadata)) as usize)
+}
+
+/// Returns the sections of a new package's record.
+fn sections(file: &Path, origin: &Origin, version: &Version) -> String {
     let format = Format::of(&origin.repository);
     let directory = match format.is_git() {
         true => format!("/{}", origin.directory),
@@ -130,31 +134,13 @@ fn with_merged_record(
         let fields: String = fields.collect();
         format!("{name}:\n  type: {0}\n  {0}:\n{fields}", format.name)
     };
-    let is_kptfile = file.file_name().is_some_and(|name| name == KPTFILE);
-    let strategy = match is_kptfile {
+    let strategy = match file.ends_with(KPTFILE) {
         true => "  updateStrategy: resource-merge\n",
         false => "",
     };
     let upstream = section(SECTIONS[0], &version.name, "");
     let lock = section(SECTIONS[1], format.reference(version), &version.commit);
-    let sections = format!("{upstream}{strategy}{lock}");
-    // a record that upstream's file has is upstream's own, and is removed
-    let Some(local) = patched(text, &map(SECTIONS.map(|section| (section, "null")))) else {
-        // the file has no content, or only comments
-        let line_break = line_break_of(text);
-        let lacks_break = !text.is_empty() && !ends_line(text);
-        let end = if lacks_break { line_break } else { "" };
-        let sections = with_line_break(sections, line_break);
-        return Some(format!("{text}{end}{sections}"));
-    };
-    let keys = keys(&local)?;
-    let original: String = keys.iter().map(|key| format!("{key}: {{}}\n")).collect();
-    let metadata = "\"metadata\": {}\n";
-    let updated = match original.contains(metadata) {
-        true => original.replacen(metadata, &format!("{metadata}{sections}"), 1),
-        false => format!("{original}{sections}"),
-    };
-    merged(&original, &updated, &local)
+    format!("{upstream}{strategy}{lock}")
 }
 
 #[cfg(test)]
@@ -163,6 +149,13 @@ mod tests {
 
     const COMMIT: &str = "1111111111111111111111111111111111111111";
     const OTHER: &str = "22222222222222222222222222222222222222ab";
+
+    /// Returns the text of a file with the record of a new package.
+    fn recorded(name: &str, text: &str, version: &Version) -> String {
+        let origin = Origin::new("https://h/r.git", "pkg").unwrap();
+        let new = with_record(Path::new(name), text.into(), &origin, version).unwrap();
+        String::from_utf8(new).unwrap()
+    }
 
     fn version(name: &str, full: &str) -> Version {
         Version {
@@ -228,44 +221,25 @@ mod tests {
 
     #[test]
     fn adds_the_record_of_a_new_package() {
-        let origin = Origin::new("https://h/r.git", "pkg").unwrap();
         let text = "kind: Kptfile # a\nmetadata:\n  name: pkg\n\ninfo:\n  site: x\n";
-        let new = with_record(
-            Path::new("p/Kptfile"),
-            text,
-            &origin,
-            &version("v1.1.0", "pkg/v1.1.0"),
-        )
-        .unwrap();
+        let new = recorded("p/Kptfile", text, &version("v1.1.0", "pkg/v1.1.0"));
         let expected = format!(
             "kind: Kptfile # a\nmetadata:\n  name: pkg\nupstream:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: v1.1.0\n  updateStrategy: resource-merge\n\
              upstreamLock:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: pkg/v1.1.0\n    commit: {OTHER}\n\
              \ninfo:\n  site: x\n"
         );
         assert_eq!(new, expected);
-        let rules_file = with_record(
-            Path::new("p/.merge3.yaml"),
-            "",
-            &origin,
-            &version("v1.1.0", "v1.1.0"),
-        )
-        .unwrap();
+        let rules_file = recorded("p/.merge3.yaml", "", &version("v1.1.0", "v1.1.0"));
         let start = "upstream:\n  type: git\n";
         assert!(rules_file.starts_with(start), "{rules_file}");
-        let commented = with_record(
-            Path::new("p/.merge3.yaml"),
-            "# ours\r\n# too",
-            &origin,
-            &version("v1.1.0", "v1.1.0"),
-        )
-        .unwrap();
+        let text = "# ours\r\n# too";
+        let commented = recorded("p/.merge3.yaml", text, &version("v1.1.0", "v1.1.0"));
         assert!(
             commented.starts_with("# ours\r\n# too\r\nupstream:\r\n  type: git\r\n"),
             "{commented}"
         );
         // a record that upstream's file has is replaced
-        let again =
-            with_record(Path::new("p/Kptfile"), &new, &origin, &version("v3", "v3")).unwrap();
+        let again = recorded("p/Kptfile", &new, &version("v3", "v3"));
         assert_eq!(again.matches("upstream:").count(), 1, "{again}");
     }
 

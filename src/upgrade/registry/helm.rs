@@ -13,7 +13,7 @@ use crate::yaml::{NodeId, Tree};
 const MAX_INDEX_SIZE: u64 = 64 << 20;
 
 /// Returns the versions of all charts, each as a tag `CHART/VERSION`.
-pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
+pub(super) fn list(repository: &str) -> Result<Refs, Error> {
     let base = base(repository);
     let url = format!("{base}/index.yaml");
     let bytes = get(base, &url, "application/yaml, text/yaml, */*")?.body(MAX_INDEX_SIZE)?;
@@ -52,7 +52,7 @@ fn release_of(tree: &Tree<'_>, release: NodeId) -> Option<(String, String, Strin
 }
 
 /// Fetches the archive of a chart, by its URL in the index.
-pub(in crate::upgrade) fn archive(repository: &str, url: &str) -> Result<Vec<u8>, Error> {
+pub(super) fn archive(repository: &str, url: &str) -> Result<Vec<u8>, Error> {
     let base = base(repository);
     let is_absolute = url.contains("://");
     let full_url = match (is_absolute, url.strip_prefix('/')) {

@@ -19,7 +19,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The response of a server, whose body is not read yet.
 pub(super) struct Answer {
-    pub(super) status: u16,
     response: Response<Body>,
     url: String,
 }
@@ -58,13 +57,16 @@ pub(super) fn get(url: &str, accept: &str, authorization: Option<&str>) -> Resul
         .call()
         .map_err(|error| unreachable(url, &error.to_string()))?;
     Ok(Answer {
-        status: response.status().as_u16(),
         response,
         url: url.to_owned(),
     })
 }
 
 impl Answer {
+    pub(super) fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
     /// Returns the value of a header.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.response.headers().get(name)?.to_str().ok()
@@ -75,18 +77,17 @@ impl Answer {
     /// # Errors
     /// If the status is not 200, or the body is larger or cannot be read.
     pub(super) fn body(mut self, max: u64) -> Result<Vec<u8>, Error> {
-        if self.status != 200 {
-            return Err(unreachable(
-                &self.url,
-                &format!("it answers with status {}", self.status),
-            ));
+        let unreadable = |reason: &str| unreachable(&self.url, reason);
+        if self.status() != 200 {
+            let status = self.status();
+            return Err(unreadable(&format!("it answers with status {status}")));
         }
         let body = self.response.body_mut().with_config().limit(max);
         body.read_to_vec().map_err(|error| match error {
             ureq::Error::BodyExceedsLimit(_) => {
-                unreachable(&self.url, &format!("it has more than {} MiB", max >> 20))
+                unreadable(&format!("it has more than {} MiB", max >> 20))
             }
-            error => unreachable(&self.url, &error.to_string()),
+            error => unreadable(&error.to_string()),
         })
     }
 }

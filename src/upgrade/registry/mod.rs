@@ -2,19 +2,25 @@
 //! charts and packages from OCI registries (`oci://HOST/PATH`).
 //!
 //! A version is a digest, as it is a commit in git, so that a fetched archive can be checked.
+//! Archives are kept in the cache by their digests.
 //! `helm` and `oci` list versions and fetch archives, `http` sends requests, `credentials` finds
 //! passwords, and `unpack` reads archives.
 
 mod credentials;
-pub(super) mod helm;
+mod helm;
 mod http;
-pub(super) mod oci;
-pub(super) mod unpack;
+mod oci;
+mod unpack;
 
-use super::refs::Refs;
+use std::fs;
+
+use super::address::{Origin, is_digest};
+use super::refs::{Refs, Version};
+use super::remote::Remotes;
+use super::tree::Fetched;
 use crate::error::Error;
 use crate::git_process::without_password;
-use crate::package::sha256;
+use crate::package::{replace, sha256};
 use crate::visible::visible;
 
 /// The maximum size of an archive in bytes.
@@ -26,18 +32,116 @@ const MAX_ARCHIVE_SIZE: u64 = 64 << 20;
 /// If the server does not list them.
 pub(super) fn list(repository: &str) -> Result<Refs, Error> {
     match repository.strip_prefix("oci://") {
-        Some(path) => oci::list(path),
+        Some(path) => oci::Registry::of(path)?.tags(),
         None => helm::list(repository),
     }
 }
 
+impl Remotes<'_> {
+    /// Returns the version with its digest. OCI registries do not list digests with the tags, so
+    /// the digest of a tag takes a request.
+    ///
+    /// # Errors
+    /// If the registry does not return the digest.
+    pub(super) fn with_digest(&self, origin: &Origin, version: Version) -> Result<Version, Error> {
+        match origin.repository.strip_prefix("oci://") {
+            Some(path) if !is_digest(&version.commit) => {
+                self.tell(&format!("asking {} for {}", origin.shown(), version.name));
+                let commit = oci::Registry::of(path)?.digest_of_tag(&version.full)?;
+                Ok(Version { commit, ..version })
+            }
+            _ => Ok(version),
+        }
+    }
+
+    /// Returns the files of an archive.
+    ///
+    /// # Errors
+    /// If it cannot be fetched, has another digest than recorded, or is no valid package.
+    pub(super) fn archive(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
+        let what = format!("{} of {}", version.name, origin.shown());
+        let (bytes, is_chart) = match origin.repository.strip_prefix("oci://") {
+            Some(path) => {
+                let registry = oci::Registry::of(path)?;
+                let manifest = || registry.manifest(&version.commit);
+                let manifest = self.content(&version.commit, &what, manifest)?;
+                let layer = oci::layer(&manifest).map_err(|reason| refused(&what, &reason))?;
+                let bytes = self.content(&layer.digest, &what, || registry.archive(&layer))?;
+                (bytes, layer.is_chart())
+            }
+            None => {
+                let bytes = self.content(&version.commit, &what, || {
+                    let refs = self.refs(&origin.repository)?;
+                    let url = refs.urls.get(&version.commit);
+                    let url = url.ok_or_else(|| gone(&what, version))?;
+                    helm::archive(&origin.repository, url)
+                })?;
+                (bytes, true)
+            }
+        };
+        let mut fetched =
+            unpack::unpack(&bytes, is_chart).map_err(|reason| refused(&what, &reason))?;
+        fetched.snapshot.name = format!("{}@{}", origin.shown(), version.name).into();
+        Ok(fetched)
+    }
+
+    /// Returns the content with a digest, from the cache or by calling `fetch`.
+    fn content(
+        &self,
+        digest: &str,
+        what: &str,
+        fetch: impl FnOnce() -> Result<Vec<u8>, Error>,
+    ) -> Result<Vec<u8>, Error> {
+        if !is_digest(digest) {
+            return Err(refused(what, "it has no digest of SHA-256"));
+        }
+        let digits = digest.trim_start_matches("sha256:");
+        let file = self.cache.archives()?.join(digits);
+        if let Ok(bytes) = fs::read(&file)
+            && digest_of(&bytes) == digest
+        {
+            return Ok(bytes);
+        }
+        self.tell(&format!("fetching {what}"));
+        let bytes = fetch()?;
+        let found = digest_of(&bytes);
+        if found != digest {
+            return Err(refused(
+                what,
+                &format!("it has the digest {found}, and {digest} was promised"),
+            ));
+        }
+        // without the file in the cache, the next run fetches it again
+        let _ = replace(&file, &bytes);
+        Ok(bytes)
+    }
+}
+
+fn refused(what: &str, reason: &str) -> Error {
+    Error::refused(
+        format!("{} is not a package: {}", visible(what), visible(reason)),
+        "tell upstream; nothing was written",
+    )
+}
+
+fn gone(what: &str, version: &Version) -> Error {
+    Error::refused(
+        format!(
+            "{what} ({}) is not in the repository any more",
+            version.commit
+        ),
+        "upstream deleted or replaced the version: find another one \
+         with `merge3 outdated`, and record it with `merge3 adopt`",
+    )
+}
+
 /// Returns the digest of an archive in the form of records: `sha256:` and hexadecimal digits.
-pub(super) fn digest_of(bytes: &[u8]) -> String {
+fn digest_of(bytes: &[u8]) -> String {
     format!("sha256:{}", sha256(bytes))
 }
 
 /// Returns the error for a URL that cannot be read.
-pub(super) fn unreachable(url: &str, reason: &str) -> Error {
+fn unreachable(url: &str, reason: &str) -> Error {
     let shown = visible(&without_password(url));
     Error::refused(
         format!(

@@ -1,6 +1,7 @@
 //! Reads OCI registries: tags, manifests and blobs, with token authentication.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::http::{self, Answer, is_loopback};
@@ -23,40 +24,55 @@ const ENCODED: AsciiSet = NON_ALPHANUMERIC
 const MANIFESTS: &str = "application/vnd.oci.image.manifest.v1+json, \
     application/vnd.docker.distribution.manifest.v2+json";
 
+#[derive(Deserialize)]
+struct Tags {
+    tags: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Manifest {
+    layers: Option<Vec<Layer>>,
+}
+
 /// The layer of a manifest that contains the package.
-pub(in crate::upgrade) struct Layer {
-    pub(in crate::upgrade) digest: String,
-    /// Whether it is a chart, whose files are in a folder with the chart's name.
-    pub(in crate::upgrade) is_chart: bool,
+#[derive(Deserialize)]
+pub(super) struct Layer {
+    #[serde(default, rename = "mediaType")]
+    media_type: String,
+    #[serde(default)]
+    pub(super) digest: String,
+    #[serde(default)]
     size: u64,
 }
 
+impl Layer {
+    /// Whether it is a chart, whose files are in a folder with the chart's name.
+    pub(super) fn is_chart(&self) -> bool {
+        self.media_type.contains("helm.chart")
+    }
+}
+
 /// A repository in a registry: its host and path, and the base URL of the registry's API.
-struct Registry<'r> {
+pub(super) struct Registry<'r> {
     host: &'r str,
     path: &'r str,
     base: String,
 }
 
 impl<'r> Registry<'r> {
-    fn of(repository: &'r str) -> Result<Self, Error> {
+    pub(super) fn of(repository: &'r str) -> Result<Self, Error> {
+        let invalid = |reason: &str| unreachable(&format!("oci://{repository}"), reason);
         let (host, path) = repository.split_once('/').unwrap_or((repository, ""));
         let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
         if host.is_empty() || !host.chars().all(is_host) {
-            return Err(unreachable(
-                &format!("oci://{repository}"),
-                "this is not the name of a host",
-            ));
+            return Err(invalid("this is not the name of a host"));
         }
         let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);
         if path.is_empty()
             || !path.chars().all(is_name)
             || path.split('/').any(|name| name.is_empty() || name == "..")
         {
-            return Err(unreachable(
-                &format!("oci://{repository}"),
-                "a repository is HOST/PATH, in lower case",
-            ));
+            return Err(invalid("a repository is HOST/PATH, in lower case"));
         }
         let host = match host {
             "docker.io" => "registry-1.docker.io",
@@ -74,7 +90,7 @@ impl<'r> Registry<'r> {
     /// password.
     fn get(&self, url: &str, accept: &str) -> Result<Answer, Error> {
         let answer = http::get(url, accept, None)?;
-        if answer.status != 401 {
+        if answer.status() != 401 {
             return Ok(answer);
         }
         let challenge = answer
@@ -121,47 +137,50 @@ impl<'r> Registry<'r> {
             .into_iter()
             .find_map(|name| answer.get(name)?.as_str());
         let is_plain = |token: &&str| token.bytes().all(|byte| byte.is_ascii_graphic());
-        let token = token.filter(is_plain);
-        Ok(token
-            .ok_or_else(|| unreachable(realm, "it gives no token"))?
-            .to_owned())
+        let token = token.filter(is_plain).map(str::to_owned);
+        token.ok_or_else(|| unreachable(realm, "it gives no token"))
     }
 
     /// Returns the URL of a path of the API, in this repository.
     fn url(&self, path: &str) -> String {
         format!("{}/v2/{}/{path}", self.base, self.path)
     }
-}
 
-/// Returns the tags of a repository, without digests: each of them takes a request.
-pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
-    let registry = Registry::of(repository)?;
-    let mut refs = Refs::default();
-    let mut url = registry.url("tags/list?n=1000");
-    for _ in 0..MAX_PAGES {
-        let answer = registry.get(&url, "application/json")?;
-        let next = answer
-            .header("link")
-            .and_then(|link| next_page(link, &registry.base));
-        let bytes = answer.body(MAX_ANSWER_SIZE)?;
-        let page: Value = serde_json::from_slice(&bytes)
-            .map_err(|_| unreachable(&url, "it does not list tags"))?;
-        for tag in page
-            .get("tags")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            if let Some(tag) = tag.as_str().filter(|tag| check_reference(tag).is_ok()) {
-                refs.add_tag(tag, "");
+    /// Returns the tags, without digests: each of them takes a request.
+    pub(super) fn tags(&self) -> Result<Refs, Error> {
+        let mut refs = Refs::default();
+        let mut next = Some(self.url("tags/list?n=1000"));
+        for _ in 0..MAX_PAGES {
+            let Some(url) = next else { break };
+            let answer = self.get(&url, "application/json")?;
+            let link = answer.header("link");
+            next = link.and_then(|link| next_page(link, &self.base));
+            let page: Tags = serde_json::from_slice(&answer.body(MAX_ANSWER_SIZE)?)
+                .map_err(|_| unreachable(&url, "it does not list tags"))?;
+            let tags = page.tags.unwrap_or_default().into_iter();
+            for tag in tags.filter(|tag| check_reference(tag).is_ok()) {
+                refs.add_tag(&tag, "");
             }
         }
-        match next {
-            Some(next) => url = next,
-            None => break,
-        }
+        Ok(refs)
     }
-    Ok(refs)
+
+    /// Returns the digest of a tag's manifest.
+    pub(super) fn digest_of_tag(&self, tag: &str) -> Result<String, Error> {
+        self.manifest(tag).map(|bytes| digest_of(&bytes))
+    }
+
+    /// Fetches the manifest with a digest or of a tag.
+    pub(super) fn manifest(&self, name: &str) -> Result<Vec<u8>, Error> {
+        let url = self.url(&format!("manifests/{name}"));
+        self.get(&url, MANIFESTS)?.body(MAX_ANSWER_SIZE)
+    }
+
+    /// Fetches the archive of a layer.
+    pub(super) fn archive(&self, layer: &Layer) -> Result<Vec<u8>, Error> {
+        let url = self.url(&format!("blobs/{}", layer.digest));
+        self.get(&url, "*/*")?.body(MAX_ARCHIVE_SIZE)
+    }
 }
 
 /// Returns the URL of the next page from a header `Link: </v2/x/tags/list?last=y>; rel="next"`;
@@ -172,61 +191,29 @@ fn next_page(link: &str, base: &str) -> Option<String> {
     path.starts_with("/v2/").then(|| format!("{base}{path}"))
 }
 
-/// Returns the digest of a tag's manifest.
-pub(in crate::upgrade) fn digest_of_tag(repository: &str, tag: &str) -> Result<String, Error> {
-    manifest(repository, tag).map(|bytes| digest_of(&bytes))
-}
-
-/// Fetches the manifest with a digest or of a tag.
-pub(in crate::upgrade) fn manifest(repository: &str, name: &str) -> Result<Vec<u8>, Error> {
-    let registry = Registry::of(repository)?;
-    let url = registry.url(&format!("manifests/{name}"));
-    registry.get(&url, MANIFESTS)?.body(MAX_ANSWER_SIZE)
-}
-
 /// Returns the layer of a manifest that is an archive.
 ///
 /// # Errors
 /// If no layer or more than one is an archive, or the layer has no digest or is too large.
-pub(in crate::upgrade) fn layer(manifest: &[u8]) -> Result<Layer, String> {
-    let manifest: Value =
-        serde_json::from_slice(manifest).map_err(|_| "its manifest is no JSON")?;
-    let layers = manifest.get("layers").and_then(Value::as_array);
+pub(super) fn layer(manifest: &[u8]) -> Result<Layer, String> {
+    let manifest: Manifest =
+        serde_json::from_slice(manifest).map_err(|_| "its manifest cannot be read")?;
+    let layers = manifest.layers;
     let layers = layers.ok_or("it has no layers: an index of images, perhaps")?;
-    let archives = layers.iter().filter_map(|layer| {
-        let kind = layer.get("mediaType")?.as_str()?;
-        let is_archive = kind.contains("tar") && !kind.contains("prov");
-        is_archive.then(|| Layer {
-            digest: layer
-                .get("digest")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned(),
-            is_chart: kind.contains("helm.chart"),
-            size: layer
-                .get("size")
-                .and_then(Value::as_u64)
-                .unwrap_or_default(),
-        })
+    let mut archives = layers.into_iter().filter(|layer| {
+        let kind = &layer.media_type;
+        kind.contains("tar") && !kind.contains("prov")
     });
-    let mut archives: Vec<Layer> = archives.collect();
-    match (archives.pop(), archives.is_empty()) {
-        (Some(layer), true) if !is_digest(&layer.digest) => {
-            Err("its layer has no digest of SHA-256".to_owned())
-        }
-        (Some(layer), true) if layer.size > MAX_ARCHIVE_SIZE => Err(format!(
-            "its archive has more than {} MiB",
-            MAX_ARCHIVE_SIZE >> 20
-        )),
-        (Some(layer), true) => Ok(layer),
-        (Some(_), false) => Err("it has several layers, and a package is one".to_owned()),
-        (None, _) => Err("none of its layers is an archive".to_owned()),
+    let layer = archives.next().ok_or("none of its layers is an archive")?;
+    if archives.next().is_some() {
+        return Err("it has several layers, and a package is one".to_owned());
     }
-}
-
-/// Fetches the archive of a layer.
-pub(in crate::upgrade) fn blob(repository: &str, layer: &Layer) -> Result<Vec<u8>, Error> {
-    let registry = Registry::of(repository)?;
-    let url = registry.url(&format!("blobs/{}", layer.digest));
-    registry.get(&url, "*/*")?.body(MAX_ARCHIVE_SIZE)
+    if !is_digest(&layer.digest) {
+        return Err("its layer has no digest of SHA-256".to_owned());
+    }
+    if layer.size > MAX_ARCHIVE_SIZE {
+        let max = MAX_ARCHIVE_SIZE >> 20;
+        return Err(format!("its archive has more than {max} MiB"));
+    }
+    Ok(layer)
 }

@@ -20,7 +20,7 @@ const MAX_PATH_LENGTH: usize = 4096;
 ///
 /// # Errors
 /// The reason why the archive is no valid package.
-pub(in crate::upgrade) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched, String> {
+pub(super) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched, String> {
     let is_compressed = bytes.starts_with(&[0x1f, 0x8b]);
     let reader: Box<dyn Read + '_> = match is_compressed {
         true => Box::new(MultiGzDecoder::new(bytes)),
@@ -54,10 +54,9 @@ pub(in crate::upgrade) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched
             .iter()
             .map(|folder| TreeEntry::new(b"040000", folder)),
     );
-    let entries = tree::check_entries(entries)?;
-    let (own_files, _): (Vec<TreeEntry>, Vec<TreeEntry>) =
-        entries.into_iter().partition(TreeEntry::is_own);
-    let left_out: Vec<PathBuf> = own_files.into_iter().map(|entry| entry.path).collect();
+    let entries = tree::check_entries(entries)?.into_iter();
+    let own_files = entries.filter(TreeEntry::is_own);
+    let left_out: Vec<PathBuf> = own_files.map(|entry| entry.path).collect();
     contents.retain(|path, _| !left_out.contains(path));
     let snapshot = Snapshot {
         entries: contents,

@@ -2,8 +2,8 @@
 
 use super::{Outcomes, short_name, versions};
 use crate::report::{self, Package, Page};
+use crate::upgrade::find::PackageOutcome;
 use crate::upgrade::history::Commit;
-use crate::upgrade::outcome::PackageOutcome;
 use crate::upgrade::package_upgrade::Upgrade;
 
 /// Returns the report of upgrades as an HTML page. Packages with open conflicts come first.

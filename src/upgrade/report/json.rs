@@ -8,8 +8,8 @@ use super::Outcomes;
 use crate::git_process::without_password;
 use crate::report;
 use crate::upgrade::address::Origin;
+use crate::upgrade::find::PackageOutcome;
 use crate::upgrade::history::Commit;
-use crate::upgrade::outcome::PackageOutcome;
 use crate::upgrade::outdated::Outdated;
 use crate::upgrade::package_upgrade::Upgrade;
 use crate::upgrade::refs::Version;
@@ -66,8 +66,16 @@ struct VersionOut<'u> {
 /// Returns the report of upgrades as JSON.
 pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
     let grouped = Outcomes::of(outcomes);
+    let upgrades = grouped.newer.iter().map(|it| UpgradeOut {
+        package: package_out(&it.package, &it.origin),
+        from: version_out(&it.from.full, &it.from),
+        to: version_out(&it.to.full, &it.to),
+        commits: it.commits.as_ref(),
+        commit: it.committed.as_deref(),
+        merge: report::merge(&it.plan, &it.facts),
+    });
     report::as_json(Upgrades {
-        packages: grouped.newer.iter().map(|it| upgrade_out(it)).collect(),
+        packages: upgrades.collect(),
         others: &grouped,
     })
 }
@@ -75,34 +83,18 @@ pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
 /// Returns the packages that have a newer version as JSON.
 pub(crate) fn outdated_json(outcomes: &[PackageOutcome<Outdated>]) -> String {
     let grouped = Outcomes::with(outcomes, |it: &Outdated| it.wanted.is_none());
+    let outdated = grouped.newer.iter().filter_map(|it| {
+        let wanted = it.wanted.as_ref()?;
+        Some(OutdatedOut {
+            package: package_out(&it.package, &it.origin),
+            current: version_out(&it.current.name, &it.current),
+            newest: version_out(&wanted.name, wanted),
+            latest: version_out(&it.latest.name, &it.latest),
+        })
+    });
     report::as_json(NewerVersions {
-        outdated: grouped
-            .newer
-            .iter()
-            .filter_map(|it| outdated_out(it))
-            .collect(),
+        outdated: outdated.collect(),
         others: &grouped,
-    })
-}
-
-fn upgrade_out(upgrade: &Upgrade) -> UpgradeOut<'_> {
-    UpgradeOut {
-        package: package_out(&upgrade.package, &upgrade.origin),
-        from: version_out(&upgrade.from.full, &upgrade.from),
-        to: version_out(&upgrade.to.full, &upgrade.to),
-        commits: upgrade.commits.as_ref(),
-        commit: upgrade.committed.as_deref(),
-        merge: report::merge(&upgrade.plan, &upgrade.facts),
-    }
-}
-
-fn outdated_out(outdated: &Outdated) -> Option<OutdatedOut<'_>> {
-    let wanted = outdated.wanted.as_ref()?;
-    Some(OutdatedOut {
-        package: package_out(&outdated.package, &outdated.origin),
-        current: version_out(&outdated.current.name, &outdated.current),
-        newest: version_out(&wanted.name, wanted),
-        latest: version_out(&outdated.latest.name, &outdated.latest),
     })
 }
 

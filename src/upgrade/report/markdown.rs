@@ -3,9 +3,9 @@
 
 use super::{Outcomes, row, short_name, versions};
 use crate::report::{self, Body, by_need, cell, code};
+use crate::upgrade::find::PackageOutcome;
 use crate::upgrade::history::Commit;
 use crate::upgrade::host::Website;
-use crate::upgrade::outcome::PackageOutcome;
 use crate::upgrade::outdated::Outdated;
 use crate::upgrade::package_upgrade::Upgrade;
 

@@ -9,7 +9,7 @@ mod text;
 use serde::Serialize;
 
 use super::address::is_hash;
-use super::outcome::PackageOutcome;
+use super::find::PackageOutcome;
 use super::outdated::Outdated;
 use super::package_upgrade::Upgrade;
 use super::refs::Version;

@@ -3,7 +3,7 @@
 use super::{Outcomes, row, short_name, versions};
 use crate::error::shown;
 use crate::report::{self, Detail};
-use crate::upgrade::outcome::PackageOutcome;
+use crate::upgrade::find::PackageOutcome;
 use crate::upgrade::outdated::Outdated;
 use crate::upgrade::package_upgrade::Upgrade;
 use crate::visible::visible;
