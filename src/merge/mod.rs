@@ -48,8 +48,9 @@ pub use pattern::{Pattern, PatternError};
 pub use rules::{Rule, Take};
 pub(crate) use walk::arrive::part_of;
 pub(crate) use walk::entries_at::entries_at;
-pub(crate) use walk::fields::fields_of;
-pub(crate) use walk::index::{FieldIndex, ScalarKey, is_resource, key_of, name_of, scalar_key};
+pub(crate) use walk::index::{
+    FieldIndex, ScalarKey, fields_of, is_resource, key_of, name_of, scalar_key,
+};
 pub(crate) use walk::keys::ListKey;
 pub(crate) use walk::place::{Arrival, Resident, place};
 pub(crate) use walk::{Shape, Walker, position, shape};

@@ -37,7 +37,7 @@ pub(super) struct Alignment {
 }
 
 /// A part of three aligned lists.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Stretch {
     /// The positions of an element that all three lists have.
     Element(Triple<usize>),

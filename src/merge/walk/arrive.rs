@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
+use super::pairing::Index;
 use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{
     Blanks, Child, CommentPiece, Incoming, Outcome, Piece, PieceKind, Row,
@@ -12,24 +12,21 @@ use crate::merge::decision::{
 use crate::merge::{ConflictKind, Sides};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::ItemKind;
-use crate::yaml::{EntryId, NodeId, equal};
+use crate::yaml::{EntryId, NodeId};
 
 impl Walker<'_> {
     /// Returns the part to add of an entry that updated has and local does not, or `None` for
     /// nothing. If the original has it, local deleted it, which is a conflict. If only a part of an
-    /// element is added, the fields of its `key` are included.
-    pub(super) fn absent_locally(
-        &mut self,
-        sides: Entries,
-        key: Option<&ListKey>,
-    ) -> Option<Outcome> {
+    /// element is added, the fields of its key are included.
+    pub(super) fn absent_locally(&mut self, sides: Entries) -> Option<Outcome> {
         let nodes = self.values_of(sides);
         let (entry, updated) = (sides.updated?, nodes.updated?);
         let part = match (sides.original, self.options.sides) {
             // In a merge of equal sides, each side of a conflict is that side's whole entry, and a
             // deletion inside of it is a change.
-            (Some(_), Sides::Equal) => self.is_changed_upstream(nodes).then_some(Outcome::Keep)?,
-            _ => self.difference(sides.original, entry, key)?,
+            (Some(_), Sides::Equal) if self.is_deleted_or_unchanged(nodes) => return None,
+            (Some(_), Sides::Equal) => Outcome::Keep,
+            _ => self.difference(sides.original, entry, self.key_of_element())?,
         };
         let incoming = Outcome::Take(Incoming::part(updated, part));
         if sides.original.is_none() {
@@ -40,11 +37,11 @@ impl Walker<'_> {
         (outcome != Outcome::Remove).then_some(outcome)
     }
 
-    /// Whether upstream changed a value, other than by a null that deletes it.
-    fn is_changed_upstream(&self, nodes: Nodes) -> bool {
+    /// Whether nothing of upstream's value is new: upstream did not change it, or it is a null that
+    /// acts as a deletion.
+    fn is_deleted_or_unchanged(&self, nodes: Nodes) -> bool {
         let is_null = |updated| self.trees.updated.is_null(updated);
-        let is_deleted = self.nulls_clear && nodes.updated.is_some_and(is_null);
-        !is_deleted && !self.unchanged_upstream(nodes)
+        self.nulls_clear && nodes.updated.is_some_and(is_null) || self.unchanged_upstream(nodes)
     }
 
     /// Returns the part of an updated entry's value that the original does not have, including the
@@ -55,90 +52,64 @@ impl Walker<'_> {
         updated: EntryId,
         key: Option<&ListKey>,
     ) -> Option<Outcome> {
+        if key == Some(&ListKey::Scalar) {
+            // In a set, a null is an element and not a deletion.
+            return original.is_none().then_some(Outcome::Keep);
+        }
         let sides = Triple::new(original, Some(updated), None);
         let nodes = self.values_of(sides);
-        let (Some(original), Some(updated)) = (nodes.original, nodes.updated) else {
-            return self.addition(nodes.updated?);
-        };
+        if self.is_deleted_or_unchanged(nodes) {
+            return None;
+        }
         let trees = self.trees;
-        if equal(trees.original, original, trees.updated, updated) {
-            return None;
-        }
-        if self.nulls_clear && trees.updated.is_null(updated) {
-            return None;
-        }
+        let (Some(original), Some(updated)) = (nodes.original, nodes.updated) else {
+            return Some(Outcome::Keep);
+        };
         match (
             shape(trees.original, original),
             shape(trees.updated, updated),
         ) {
             (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => {
-                self.field_difference(sides, (original, updated), key)
+                self.part_with_difference(None, sides, updated, key)
             }
             (Shape::List, Shape::List) => match self.pairing_key(nodes) {
-                Some(key) => self.element_difference(&key, sides, (original, updated)),
+                Some(inner) => self.part_with_difference(Some(&inner), sides, updated, None),
                 None => Some(Outcome::Keep),
             },
             _ => Some(Outcome::Keep),
         }
     }
 
-    /// Returns the fields of an updated map that differ, and those of `key`.
-    fn field_difference(
+    /// Returns the entries of an updated map or, with a `key`, of an associative list or set that
+    /// differ, and the fields that are part of `element_key`, or `None` if no entry differs.
+    fn part_with_difference(
         &self,
-        sides: Entries,
-        (original, updated): (NodeId, NodeId),
         key: Option<&ListKey>,
-    ) -> Option<Outcome> {
-        let trees = self.trees;
-        let originals = FieldIndex::of(trees.original, original);
-        let mut children = self.entries_with_difference(updated, |entry| {
-            let original = key_of(trees.updated, entry).and_then(|key| originals.find(key));
-            self.difference(original, entry, None)
-        })?;
-        for child in &mut children {
-            let name = child
-                .sides()
-                .local
-                .and_then(|entry| key_of(trees.updated, entry));
-            let is_key = |(_, name)| key.is_some_and(|key| key.names().any(|key| key == name));
-            if name.is_some_and(is_key) {
-                child.outcome = Outcome::Keep;
-            }
-        }
-        Some(self.part_with_comments(sides, children))
-    }
-
-    /// Returns the elements of an updated associative list or set that differ.
-    fn element_difference(
-        &self,
-        key: &ListKey,
         sides: Entries,
-        (original, updated): (NodeId, NodeId),
-    ) -> Option<Outcome> {
-        let trees = self.trees;
-        let originals = key.index(trees.original, original);
-        let children = self.entries_with_difference(updated, |entry| {
-            let original = originals.find(Some(&key.identity(trees.updated, entry)?));
-            if *key == ListKey::Scalar {
-                // In a set, a null is an element and not a deletion.
-                return original.is_none().then_some(Outcome::Keep);
-            }
-            self.difference(original, entry, Some(key))
-        })?;
-        Some(self.part_with_comments(sides, children))
-    }
-
-    /// Returns the entries of an updated collection with the outcome that `difference_of` returns
-    /// for each, or `None` if none is added.
-    fn entries_with_difference(
-        &self,
         updated: NodeId,
-        mut difference_of: impl FnMut(EntryId) -> Option<Outcome>,
-    ) -> Option<Vec<Child>> {
-        let children: Vec<Child> = entries_of(self.trees.updated, updated)
-            .map(|entry| Child::local(entry, difference_of(entry).unwrap_or(Outcome::Remove)))
-            .collect();
-        children.iter().any(Child::stays).then_some(children)
+        element_key: Option<&ListKey>,
+    ) -> Option<Outcome> {
+        let tree = self.trees.updated;
+        let originals = Index::of(self.trees.original, self.values_of(sides).original, key);
+        let differences = entries_of(tree, updated).map(|entry| {
+            let difference = self.difference(originals.find(tree, entry), entry, key);
+            (entry, difference)
+        });
+        let differences: Vec<_> = differences.collect();
+        if differences
+            .iter()
+            .all(|(_, difference)| difference.is_none())
+        {
+            return None;
+        }
+        let children = differences.into_iter().map(|(entry, difference)| {
+            let outcome = match element_key.is_some_and(|key| key.has_field(tree, entry)) {
+                true => Outcome::Keep,
+                false => difference.unwrap_or(Outcome::Remove),
+            };
+            Child::local(entry, outcome)
+        });
+        Some(self.part_with_comments(sides, children.collect()))
     }
 
     /// Returns a part of an updated collection, with comments. A comment right above an entry is
@@ -194,13 +165,6 @@ impl Walker<'_> {
             pieces: pieces.into_iter().rev().map(|(_, piece)| piece).collect(),
             moved: 0,
         }))
-    }
-
-    /// Returns all of a value that the original does not have. A null that acts as a deletion has
-    /// nothing to delete here.
-    fn addition(&self, updated: NodeId) -> Option<Outcome> {
-        let is_deletion = self.nulls_clear && self.trees.updated.is_null(updated);
-        (!is_deletion).then_some(Outcome::Keep)
     }
 }
 

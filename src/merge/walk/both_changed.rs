@@ -10,11 +10,12 @@ use std::ops::Range;
 use super::align::{Alignment, Positions};
 use super::aligned_lists::AlignedLists;
 use super::hunks::{Hunk, hunks, regions};
+use super::record::Segment;
 use super::sequences::ElementConflict;
 use super::{Shape, Walker, shape};
 use crate::differences::differences;
 use crate::merge::ConflictKind;
-use crate::merge::decision::{Child, Incoming, Outcome};
+use crate::merge::decision::{Child, Outcome};
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, Tree};
 
@@ -98,7 +99,6 @@ impl Walker<'_> {
                 children.extend(self.child_of_updated(lists, &changes, updated, conflict.as_mut()));
             }
         }
-        let on_own_lines = self.on_own_lines;
         for local in region.local {
             let namesake = || lists.namesakes.of_local(local);
             let same = changes.updated_in_both(local).or_else(namesake);
@@ -113,7 +113,6 @@ impl Walker<'_> {
                 }
                 updateds.start = same + 1;
             }
-            self.on_own_lines = on_own_lines;
             let child = match &mut conflict {
                 Some(conflict) if changes.only_local.binary_search(&local).is_ok() => {
                     conflict.local(lists.elements.local[local])
@@ -169,17 +168,19 @@ impl Walker<'_> {
             same.map(|same| elements.updated[same]),
             Some(local),
         );
-        let step = self.indexed_step(sides, at);
+        let segment = Segment::Index(at);
         let child = match (original, same) {
             (Some(original), _) if lists.values.original[original] != lists.values.local[at] => {
                 let nodes = self.values_of(sides);
                 let kind = ConflictKind::DeletedUpstream;
-                let outcome = self.at(step, |walker| walker.conflict(kind, nodes, Outcome::Remove));
+                let outcome = self.at(segment, sides, |walker| {
+                    walker.conflict(kind, nodes, Outcome::Remove)
+                });
                 Child::local(local, outcome)
             }
             (Some(_), _) => Child::local(local, Outcome::Remove),
             (None, Some(_)) => {
-                let child = self.at(step, |walker| walker.merge_entry(sides));
+                let child = self.merge_entry(segment, sides);
                 child.unwrap_or_else(|| Child::keep(local))
             }
             (None, None) if lists.is_moved_and_deleted(at) => Child::local(local, Outcome::Remove),
@@ -212,16 +213,10 @@ impl Walker<'_> {
             return Some(Child::updated(updated, Outcome::Remove).of_sides(sides));
         }
         let nodes = self.values_of(sides);
-        let step = self.indexed_step(sides, at);
-        let value = self.trees.updated.entry(updated).value;
-        let updated_outcome = Outcome::Take(Incoming::whole(value));
-        let outcome = self.at(step, |walker| {
-            walker.conflict_over(
-                ConflictKind::DeletedLocally,
-                nodes,
-                Outcome::Remove,
-                updated_outcome,
-            )
+        let kind = ConflictKind::DeletedLocally;
+        let updated_outcome = self.take_element(updated).outcome;
+        let outcome = self.at(Segment::Index(at), sides, |walker| {
+            walker.conflict_over(kind, nodes, Outcome::Remove, updated_outcome)
         });
         Some(Child::updated(updated, outcome).of_sides(sides))
     }

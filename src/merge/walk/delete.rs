@@ -1,116 +1,66 @@
 //! Decides what is deleted because upstream deleted it (rules: Scalars, Maps, Lists).
 
-use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
+use super::same_text::same_entry_text;
 use super::{Nodes, Shape, Walker, entries_of, shape};
-use crate::merge::ConflictKind;
 use crate::merge::decision::{Child, Outcome};
+use crate::merge::{ConflictKind, Sides};
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, NodeId};
+use crate::yaml::EntryId;
 
 impl Walker<'_> {
-    /// Merges an entry that original and local have and updated does not.
-    pub(super) fn deleted_upstream(&mut self, nodes: Nodes) -> Outcome {
+    /// Merges an entry that original and local have and updated does not. An element of an
+    /// associative list goes as a whole, and any other entry part by part, except in a merge of
+    /// equal sides.
+    pub(super) fn deleted_entry(&mut self, original: EntryId, local: EntryId) -> Outcome {
+        let nodes = self.values_of(Triple::new(Some(original), None, Some(local)));
+        let is_element = self.key_of_element().is_some();
+        let goes_whole = is_element || self.options.sides == Sides::Equal;
+        let is_changed = || {
+            let sides = [(self.trees.original, original), (self.trees.local, local)];
+            !self.unchanged_locally(nodes) || !is_element && !same_entry_text(sides)
+        };
+        if goes_whole && !self.holds_pin(nodes) && is_changed() {
+            return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
+        }
+        self.deleted_value(nodes)
+    }
+
+    /// Deletes the parts of a value that the original has.
+    fn deleted_value(&mut self, nodes: Nodes) -> Outcome {
         let (Some(original), Some(local)) = (nodes.original, nodes.local) else {
             return Outcome::Keep;
         };
+        let (kind, trees) = (ConflictKind::DeletedUpstream, self.trees);
         let holds_pin = self.holds_pin(nodes);
         if self.unchanged_locally(nodes) && !holds_pin {
             return Outcome::Remove;
         }
-        let trees = self.trees;
-        if self.nulls_clear && trees.local.is_null(local) {
-            return self.conflict_for_local(
-                ConflictKind::DeletedUpstream,
-                nodes,
-                Outcome::Keep,
-                Outcome::Remove,
-            );
+        let shapes = (shape(trees.original, original), shape(trees.local, local));
+        let is_map = shapes == (Shape::Map, Shape::Map) && !self.is_atomic_map(nodes);
+        let is_empty = entries_of(trees.local, local).len() == 0;
+        let is_clearing_null = self.nulls_clear && trees.local.is_null(local);
+        if is_clearing_null || is_map && is_empty {
+            return self.conflict_for_local(kind, nodes, Outcome::Keep, Outcome::Remove);
         }
-        match (shape(trees.original, original), shape(trees.local, local)) {
-            (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => {
-                self.deleted_fields(nodes, original, local, None)
-            }
-            (Shape::List, Shape::List) => self.deleted_list(nodes, original, local),
-            _ if holds_pin => self.keep_whole_for_pin(nodes),
-            _ => self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove),
+        if is_map {
+            return self.deleted_entries(None, nodes);
+        }
+        let is_list = shapes == (Shape::List, Shape::List) && !is_empty;
+        match is_list.then(|| self.pairing_key(nodes)).flatten() {
+            Some(key) => self.deleted_entries(Some(&key), nodes),
+            None if holds_pin => self.keep_whole_for_pin(nodes),
+            None => self.conflict(kind, nodes, Outcome::Remove),
         }
     }
 
-    /// Deletes the original's fields and keeps those that only local has. Also keeps the fields of
-    /// `kept_key`, the key of an element that has to stay.
-    pub(super) fn deleted_fields(
-        &mut self,
-        nodes: Nodes,
-        original: NodeId,
-        local: NodeId,
-        kept_key: Option<&ListKey>,
-    ) -> Outcome {
-        let trees = self.trees;
-        if entries_of(trees.local, local).len() == 0 {
-            return self.conflict_for_local(
-                ConflictKind::DeletedUpstream,
-                nodes,
-                Outcome::Keep,
-                Outcome::Remove,
-            );
-        }
-        let on_own_lines = self.entries_on_own_lines(nodes);
-        let originals = FieldIndex::of(trees.original, original);
-        let mut has_local_entries = false;
-        let children: Vec<Child> = entries_of(trees.local, local)
-            .map(|entry| {
-                let key = key_of(trees.local, entry);
-                let sides = Triple::new(key.and_then(|key| originals.find(key)), None, Some(entry));
-                has_local_entries |= sides.original.is_none();
-                self.on_own_lines = on_own_lines;
-                if kept_key.is_some_and(|kept_key| self.is_key(kept_key, entry)) {
-                    return Child::keep(entry).of_sides(sides);
-                }
-                let child = self
-                    .merge_field(sides)
-                    .unwrap_or_else(|| Child::keep(entry));
-                child.of_sides(sides)
-            })
-            .collect();
-        self.remaining_entries(nodes, has_local_entries, children)
-    }
-
-    /// Deletes the original's elements and keeps local's own.
-    fn deleted_list(&mut self, nodes: Nodes, original: NodeId, local: NodeId) -> Outcome {
-        let trees = self.trees;
-        if entries_of(trees.local, local).len() == 0 {
-            return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
-        }
-        let Some(key) = self.pairing_key(nodes) else {
-            if self.holds_pin(nodes) {
-                return self.keep_whole_for_pin(nodes);
-            }
-            return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
-        };
-        let pairs = self.paired_with_original(&key, original, local);
-        let has_local_entries = pairs.iter().any(|(_, original)| original.is_none());
-        let children = pairs
-            .into_iter()
-            .map(|(entry, original)| {
-                let child = match original {
-                    None => Child::keep(entry),
-                    Some(original) => self.deleted_element(&key, original, entry),
-                };
-                child.of_sides(Triple::new(original, None, Some(entry)))
-            })
-            .collect();
-        self.remaining_entries(nodes, has_local_entries, children)
-    }
-
-    /// Returns the rest of a map or list that upstream deleted. Records a conflict if local added
-    /// entries to it, because these stay.
-    fn remaining_entries(
-        &mut self,
-        nodes: Nodes,
-        has_local_entries: bool,
-        mut children: Vec<Child>,
-    ) -> Outcome {
+    /// Deletes the original's entries of a map or, with a `key`, of an associative list, and keeps
+    /// local's own. Records a conflict if there are any, because they stay.
+    fn deleted_entries(&mut self, key: Option<&ListKey>, nodes: Nodes) -> Outcome {
+        let pairing = self.paired_by_key(key, nodes);
+        let sides = self.sides_of_local(&pairing, nodes);
+        let has_local_entries = sides.iter().any(|sides| sides.original.is_none());
+        let mut children = self.placed_entries(key, nodes, pairing, sides, Self::merge_entry);
         let row = match children.iter().any(Child::has_choice) {
             true => None,
             false => self.row_outcome(nodes, &mut children),
@@ -121,53 +71,6 @@ impl Walker<'_> {
         } else {
             rest
         }
-    }
-
-    /// Returns local's elements, each with the original's element of the same identity.
-    fn paired_with_original(
-        &self,
-        key: &ListKey,
-        original: NodeId,
-        local: NodeId,
-    ) -> Vec<(EntryId, Option<EntryId>)> {
-        let trees = self.trees;
-        let originals = key.index(trees.original, original);
-        entries_of(trees.local, local)
-            .map(|entry| {
-                let identity = key.identity(trees.local, entry);
-                (entry, originals.find(identity.as_ref()))
-            })
-            .collect()
-    }
-
-    /// Deletes an element that upstream deleted (rules: Lists). Records a conflict if local changed
-    /// it.
-    pub(super) fn deleted_element(
-        &mut self,
-        key: &ListKey,
-        original: EntryId,
-        local: EntryId,
-    ) -> Child {
-        let sides = Triple::new(Some(original), None, Some(local));
-        let nodes = self.values_of(sides);
-        if self.pins.has(local) {
-            let step = self.keyed_step(key, sides);
-            let outcome = self.at(step, |walker| walker.keep_whole_for_pin(nodes));
-            return Child::local(local, outcome);
-        }
-        if self.holds_pin(nodes) {
-            let step = self.keyed_step(key, sides);
-            let outcome = self.at(step, |walker| walker.keep_pinned_part(key, nodes));
-            return Child::local(local, outcome);
-        }
-        if self.unchanged_locally(nodes) {
-            return Child::local(local, Outcome::Remove);
-        }
-        let step = self.keyed_step(key, sides);
-        self.at(step, |walker| {
-            let outcome = walker.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
-            Child::local(local, outcome)
-        })
     }
 }
 

@@ -10,12 +10,10 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::align::pair_elements;
-use super::fields::fields_of_all;
-use super::index::{FieldIndex, key_of};
-use super::place::{Arrival, Resident, place};
-use super::record::{Segment, Step};
+use super::pairing::Index;
+use super::record::Segment;
 use super::similarity::{Threshold, similarity};
-use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
+use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
 use crate::differences::{AlignedRange, differences};
 use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::triple::Triple;
@@ -36,10 +34,12 @@ impl Walker<'_> {
         let trees = self.trees;
         match (shape(trees.updated, updated), shape(trees.local, local)) {
             (Shape::List, Shape::List) => {
-                let children = self.aligned_elements(nodes, updated, local);
+                let children = self.within(nodes, |walker| {
+                    walker.aligned_elements(nodes, updated, local)
+                });
                 self.collection_outcome(nodes, children)
             }
-            (Shape::Map, Shape::Map) => self.exact_fields(nodes, updated, local),
+            (Shape::Map, Shape::Map) => self.exact_fields(nodes),
             _ if equal(trees.updated, updated, trees.local, local) => Outcome::Keep,
             _ => Outcome::Take(Incoming::whole(updated)),
         }
@@ -62,7 +62,6 @@ impl Walker<'_> {
         let aligned: Vec<_> = differences(&local_values, &updated_values)
             .ranges()
             .collect();
-        let on_own_lines = self.entries_on_own_lines(nodes);
         let mut children = Vec::with_capacity(updateds.len());
         let mut partners = moved_elements(&aligned, &local_values, &updated_values);
         self.add_similar(
@@ -73,7 +72,6 @@ impl Walker<'_> {
         );
         let paired_locals: FxHashSet<usize> = partners.values().copied().collect();
         for AlignedRange { old, new, .. } in aligned {
-            self.on_own_lines = on_own_lines;
             if old.len() == new.len() {
                 for (old, new) in old.zip(new) {
                     let sides = Triple::new(
@@ -81,7 +79,6 @@ impl Walker<'_> {
                         Some(updateds[new]),
                         Some(locals[old]),
                     );
-                    self.on_own_lines = on_own_lines;
                     self.exact_element(sides, old, &mut children);
                 }
             } else {
@@ -94,7 +91,6 @@ impl Walker<'_> {
                     if let Some(local) = partners.get(&at).copied() {
                         let original = originals_of_locals[local];
                         let sides = Triple::new(original, Some(updateds[at]), Some(locals[local]));
-                        self.on_own_lines = on_own_lines;
                         self.exact_element(sides, local, &mut children);
                         continue;
                     }
@@ -175,66 +171,28 @@ impl Walker<'_> {
             children.push(self.take_element(updated));
             return;
         }
-        let step = self.indexed_step(sides, index);
-        let child = self.at(step, |walker| walker.exact_entry(nodes, sides, local));
-        children.push(child);
+        children.extend(self.exact_entry(Segment::Index(index), sides));
     }
 
-    /// Gives a local entry updated's value, and merges its comments.
-    fn exact_entry(&mut self, nodes: Nodes, sides: Entries, local: EntryId) -> Child {
-        let on_own_lines = self.on_own_lines;
-        if let Some(rewritten) = self.fast_forward(sides) {
-            return rewritten;
-        }
-        let outcome = self.exact_outcome(nodes);
-        self.on_own_lines = on_own_lines;
-        let below = match on_own_lines.local {
-            true => self.merge_comments_below(sides, &outcome),
-            false => None,
+    /// Gives a local entry updated's value, and merges its comments. Returns `None` if neither side
+    /// has the entry.
+    fn exact_entry(&mut self, segment: Segment, sides: Entries) -> Option<Child> {
+        let child = match (sides.updated, sides.local) {
+            (None, local) => Child::local(local?, Outcome::Remove),
+            (Some(updated), None) => self.take_element(updated),
+            (Some(_), Some(local)) => self.at(segment, sides, |walker| {
+                walker.merge_both(sides, local, Self::exact_outcome)
+            }),
         };
-        let remarks = self.remarks(sides, &outcome);
-        let child = Child::local(local, outcome).of_sides(sides);
-        child.with_remarks(remarks).with_below(below)
+        Some(child.of_sides(sides))
     }
 
     /// Gives a local map updated's fields.
-    fn exact_fields(&mut self, nodes: Nodes, updated: NodeId, local: NodeId) -> Outcome {
-        let trees = self.trees;
-        let is_map = |node: &NodeId| shape(trees.original, *node) == Shape::Map;
-        let original = nodes.original.filter(is_map);
-        let on_own_lines = self.entries_on_own_lines(nodes);
-        let fields = fields_of_all(trees, Triple { original, ..nodes });
-        let residents = entries_of(trees.local, local)
-            .map(|entry| {
-                self.on_own_lines = on_own_lines;
-                let key = key_of(trees.local, entry);
-                let sides = fields.sides_of(key, entry);
-                let child = match sides.updated {
-                    Some(_) => {
-                        let step = Step {
-                            segment: Segment::Field,
-                            entries: sides,
-                        };
-                        let nodes = self.values_of(sides);
-                        self.at(step, |walker| walker.exact_entry(nodes, sides, entry))
-                            .under_key_of(fields.restyled_key(sides))
-                    }
-                    None => Child::local(entry, Outcome::Remove).of_sides(sides),
-                };
-                Resident { child, own: false }
-            })
-            .collect();
-        let arrivals = entries_of(trees.updated, updated)
-            .map(|entry| {
-                match key_of(trees.updated, entry).and_then(|key| fields.local.find(key)) {
-                    Some(resident) => {
-                        Arrival::Resident(position(entries_of(trees.local, local), resident))
-                    }
-                    None => Arrival::New(self.take_element(entry)),
-                }
-            })
-            .collect();
-        self.collection_outcome(nodes, place(residents, arrivals))
+    fn exact_fields(&mut self, nodes: Nodes) -> Outcome {
+        let pairing = self.paired_by_key(None, nodes);
+        let sides = self.sides_of_local(&pairing, nodes);
+        let children = self.placed_entries(None, nodes, pairing, sides, Self::exact_entry);
+        self.collection_outcome(nodes, children)
     }
 
     /// Returns an updated element that is added as a whole.
@@ -252,10 +210,9 @@ impl Walker<'_> {
         let trees = self.trees;
         match (shape(trees.updated, updated), shape(trees.local, local)) {
             (Shape::Map, Shape::Map) => {
-                let fields = FieldIndex::of(trees.updated, updated);
+                let fields = Index::of(trees.updated, Some(updated), None);
                 let same = entries_of(trees.local, local).filter(|entry| {
-                    let other = key_of(trees.local, *entry).and_then(|key| fields.find(key));
-                    other.is_some_and(|other| {
+                    fields.find(trees.local, *entry).is_some_and(|other| {
                         let value = trees.updated.entry(other).value;
                         equal(
                             trees.updated,

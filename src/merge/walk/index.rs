@@ -8,6 +8,7 @@ use std::ops::Range;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::{Shape, shape};
 use crate::yaml::go_json::key_in_json;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
@@ -149,10 +150,11 @@ impl<'t> FieldIndex<'t> {
     }
 }
 
-impl<'t> FieldIndex<'t> {
-    /// Returns the tree of the fields.
-    pub(super) const fn tree(&self) -> &'t Tree<'t> {
-        self.tree
+/// Indexes the fields of a node. The index is empty if the node is not a map.
+pub(crate) fn fields_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> FieldIndex<'t> {
+    match node {
+        Some(node) if shape(tree, node) == Shape::Map => FieldIndex::of(tree, node),
+        _ => FieldIndex::new(tree, std::iter::empty()),
     }
 }
 

@@ -7,11 +7,10 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
-use super::index::{ScalarKey, scalar_key};
+use super::index::{ScalarKey, key_of, scalar_key};
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::Lists;
 use crate::schema::MapKey;
-use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
 /// The fields that are tried first, in this order.
@@ -26,23 +25,22 @@ const SINGLE_KEYS: [&str; 7] = [
 ];
 
 /// The pairs of fields that are tried if no single field is a key. The second field may be missing.
-const PAIRS: [[&str; 2]; 5] = [
-    ["containerPort", "protocol"],
-    ["port", "protocol"],
-    ["mountPath", "subPath"],
-    ["name", "namespace"],
-    ["name", "kind"],
+const PAIRS: [(&str, &str); 5] = [
+    ("containerPort", "protocol"),
+    ("port", "protocol"),
+    ("mountPath", "subPath"),
+    ("name", "namespace"),
+    ("name", "kind"),
 ];
+
+/// The name of a field of a key.
+type Name = Cow<'static, str>;
 
 /// The key that tells the elements of a list apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ListKey {
-    /// One field of each element.
-    Field(Cow<'static, str>),
-    /// Two fields. The second one may be missing.
-    Pair([&'static str; 2]),
-    /// Two fields from a rule. The second one may be missing.
-    RulePair([String; 2]),
+    /// One field of each element, and possibly a second one, which an element may lack.
+    Named(Name, Option<Name>),
     /// The fields that a schema names. A missing field counts as its default. At least one field
     /// must be present.
     Known(Vec<MapKey>),
@@ -52,7 +50,7 @@ pub(crate) enum ListKey {
 
 /// The identity of an element under a [`ListKey`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Identity<'t> {
+struct Identity<'t> {
     first: ScalarKey<'t>,
     second: ScalarKey<'t>,
     others: Vec<ScalarKey<'t>>,
@@ -77,12 +75,10 @@ impl ListKey {
             return None;
         }
         let extra_names = extra_names.iter().map(|name| name.clone().into());
-        let known = SINGLE_KEYS
-            .into_iter()
-            .map(Cow::Borrowed)
-            .chain(extra_names);
-        let known = known.map(Self::Field);
-        let mut known = known.chain(PAIRS.into_iter().map(Self::Pair));
+        let names = SINGLE_KEYS.into_iter().map(Name::from).chain(extra_names);
+        let pairs = PAIRS.into_iter();
+        let pairs = pairs.map(|(first, second)| Self::Named(first.into(), Some(second.into())));
+        let mut known = names.map(|name| Self::Named(name, None)).chain(pairs);
         by_rule()
             .filter(identifies_all)
             .or_else(|| known.find(identifies_all))
@@ -91,25 +87,29 @@ impl ListKey {
     /// Returns the key that a rule names with one or two fields.
     pub(super) fn of_rule(names: &[String]) -> Option<Self> {
         match names {
-            [name] => Some(Self::Field(name.clone().into())),
-            [first, second] => Some(Self::RulePair([first.clone(), second.clone()])),
+            [name] => Some(Self::Named(name.clone().into(), None)),
+            [first, second] => Some(Self::Named(
+                first.clone().into(),
+                Some(second.clone().into()),
+            )),
             _ => None,
         }
     }
 
     /// Returns the names of the fields of the key.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let (names, schema_keys): ([Option<&str>; 2], &[MapKey]) = match self {
-            Self::Field(name) => ([Some(name), None], &[]),
-            Self::Pair([first, second]) => ([Some(first), Some(second)], &[]),
-            Self::RulePair([first, second]) => ([Some(first), Some(second)], &[]),
-            Self::Known(keys) => ([None, None], keys),
-            Self::Scalar => ([None, None], &[]),
+        let (first, second, schema_keys): (_, _, &[MapKey]) = match self {
+            Self::Named(first, second) => (Some(first), second.as_ref(), &[]),
+            Self::Known(keys) => (None, None, keys),
+            Self::Scalar => (None, None, &[]),
         };
-        names
-            .into_iter()
-            .flatten()
-            .chain(schema_keys.iter().map(MapKey::name))
+        let names = first.into_iter().chain(second).map(AsRef::as_ref);
+        names.chain(schema_keys.iter().map(MapKey::name))
+    }
+
+    /// Returns true if a field of an element is part of the key.
+    pub(super) fn has_field(&self, tree: &Tree<'_>, field: EntryId) -> bool {
+        key_of(tree, field).is_some_and(|(_, name)| self.names().any(|part| part == name))
     }
 
     /// Returns the identity of an element as paths show it.
@@ -122,46 +122,26 @@ impl ListKey {
     }
 
     /// Returns the identity of an element, or `None` if it has none.
-    pub(crate) fn identity<'t>(
-        &'t self,
-        tree: &'t Tree<'_>,
-        element: EntryId,
-    ) -> Option<Identity<'t>> {
+    fn identity<'t>(&'t self, tree: &'t Tree<'_>, element: EntryId) -> Option<Identity<'t>> {
         let value = tree.entry(element).value;
         match self {
-            Self::Field(name) => Some(Identity::of(field_key(tree, value, name)?)),
-            Self::Pair([first, second]) => pair_identity(tree, value, first, second),
-            Self::RulePair([first, second]) => pair_identity(tree, value, first, second),
+            Self::Named(first, second) => named_identity(tree, value, first, second.as_deref()),
             Self::Known(keys) => schema_identity(tree, value, keys),
             Self::Scalar => Some(Identity::of(scalar_key(tree, value)?)),
         }
     }
 
-    /// Indexes the elements of a list by identity.
-    pub(super) fn index<'t>(&'t self, tree: &'t Tree<'t>, list: NodeId) -> Elements<'t> {
-        let all = entries_of(tree, list);
-        let mut elements = Elements::new(self, tree, all.len());
-        for element in all {
+    /// Indexes the elements of a list by identity. The index of any other node is empty.
+    pub(crate) fn index<'t>(&'t self, tree: &'t Tree<'t>, list: Option<NodeId>) -> Elements<'t> {
+        let list = list.filter(|list| shape(tree, *list) == Shape::List);
+        let all = list.map(|list| entries_of(tree, list));
+        let mut elements = Elements::new(self, tree, all.as_ref().map_or(0, |all| all.len()));
+        for element in all.into_iter().flatten() {
             if let Some(identity) = self.identity(tree, element) {
                 elements.insert(&identity, element);
             }
         }
         elements
-    }
-
-    /// Indexes the elements of each side by identity. The index of a side without a list is empty.
-    pub(crate) fn indexes<'t>(
-        &'t self,
-        trees: Triple<&'t Tree<'t>>,
-        nodes: Nodes,
-    ) -> Triple<Elements<'t>> {
-        trees.zip(nodes).map(|(tree, node)| {
-            node.filter(|node| shape(tree, *node) == Shape::List)
-                .map_or_else(
-                    || Elements::new(self, tree, 0),
-                    |list| self.index(tree, list),
-                )
-        })
     }
 
     /// Returns true if each element of a list has a unique identity.
@@ -204,10 +184,12 @@ impl<'t> Elements<'t> {
         }
     }
 
-    /// Returns the element with the given identity.
-    pub(crate) fn find(&self, identity: Option<&Identity<'_>>) -> Option<EntryId> {
-        let is_wanted = |it: &EntryId| self.key.identity(self.tree, *it).as_ref() == identity;
-        self.table.find(hash_of(identity?), is_wanted).copied()
+    /// Returns the element that has the identity of an element of another list.
+    pub(crate) fn find(&self, tree: &Tree<'_>, element: EntryId) -> Option<EntryId> {
+        let identity = self.key.identity(tree, element)?;
+        let is_wanted =
+            |it: &EntryId| self.key.identity(self.tree, *it).as_ref() == Some(&identity);
+        self.table.find(hash_of(&identity), is_wanted).copied()
     }
 
     /// Inserts an element. Returns false if it replaced an element with the same identity.
@@ -232,17 +214,18 @@ fn hash_of(identity: &Identity<'_>) -> u64 {
     FxBuildHasher.hash_one(identity)
 }
 
-/// Returns the identity given by two fields of a map. The second one may be missing.
-fn pair_identity<'t>(
+/// Returns the identity given by one or two fields of a map. The second one may be missing.
+fn named_identity<'t>(
     tree: &'t Tree<'_>,
     element: NodeId,
     first: &str,
-    second: &str,
+    second: Option<&str>,
 ) -> Option<Identity<'t>> {
     let first = field_key(tree, element, first)?;
-    let second = match tree.find(tree.resolve(element), second) {
+    let is_present = |name: &&str| tree.find(tree.resolve(element), name).is_some();
+    let second = match second.filter(is_present) {
         None => MISSING,
-        Some(_) => field_key(tree, element, second)?,
+        Some(name) => field_key(tree, element, name)?,
     };
     Some(Identity {
         second,
@@ -296,61 +279,31 @@ fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<Scal
 }
 
 impl Walker<'_> {
-    /// Returns the key that identifies the elements of a list on each side that has elements, or
-    /// `None` if the list is not associative.
-    fn list_key(&self, nodes: Nodes) -> Option<ListKey> {
-        let lists = self.lists_with_elements(nodes);
-        ListKey::of(&lists, || self.key_by_rule(nodes), &self.options.keys)
-    }
-
-    /// Returns the key of a list of scalars that merges as a set (`--lists set`). A list in which a
-    /// scalar repeats is no set.
-    pub(super) fn set_key(&self, nodes: Nodes) -> Option<ListKey> {
-        if self.lists_by_rule(nodes).unwrap_or(self.options.lists) != Lists::Set {
-            return None;
-        }
-        let are_sets = self
-            .lists_with_elements(nodes)
-            .into_iter()
-            .all(|(tree, list)| ListKey::Scalar.identifies(tree, list));
-        are_sets.then_some(ListKey::Scalar)
-    }
-
-    /// Returns the key of a list whose elements are maps with an identity, or `None` if the list
-    /// merges in another way.
-    pub(super) fn element_key(&self, nodes: Nodes) -> Option<ListKey> {
-        match self.lists_by_rule(nodes) {
-            Some(_) => None,
-            None => self.list_key(nodes),
-        }
-    }
-
-    /// Returns the key by which elements pair, in an associative list or in a set.
+    /// Returns the key by which the elements of lists pair: the key of an associative list, or
+    /// [`ListKey::Scalar`] for a list of scalars that merges as a set (`--lists set`), in which no
+    /// scalar repeats. Returns `None` if the list merges in another way.
     pub(super) fn pairing_key(&self, nodes: Nodes) -> Option<ListKey> {
-        self.element_key(nodes).or_else(|| self.set_key(nodes))
+        let lists = self.lists_with_elements(nodes);
+        let by_rule = self.lists_by_rule(nodes);
+        if by_rule.is_none() {
+            let key = ListKey::of(&lists, || self.key_by_rule(nodes), &self.options.keys);
+            if key.is_some() {
+                return key;
+            }
+        }
+        let is_set = by_rule.unwrap_or(self.options.lists) == Lists::Set
+            && lists
+                .into_iter()
+                .all(|(tree, list)| ListKey::Scalar.identifies(tree, list));
+        is_set.then_some(ListKey::Scalar)
     }
 
     fn lists_with_elements(&self, nodes: Nodes) -> Vec<(&Tree<'_>, NodeId)> {
-        self.trees
-            .zip(nodes)
-            .into_array()
-            .into_iter()
-            .filter_map(|(tree, node)| {
-                let node = node?;
-                let has_elements =
-                    shape(tree, node) == Shape::List && entries_of(tree, node).len() > 0;
-                has_elements.then_some((tree, node))
-            })
-            .collect()
-    }
-
-    /// Returns the identity of an element as paths show it, from local if local has the element.
-    pub(super) fn key_for_path(&self, key: &ListKey, sides: Triple<Option<EntryId>>) -> String {
-        let found = self.trees.zip(sides).into_array().into_iter().rev();
-        for (tree, element) in found {
-            let Some(element) = element else { continue };
-            return key.in_path(tree, element);
-        }
-        String::new()
+        let lists = self.trees.zip(nodes).into_array().into_iter();
+        let lists = lists.filter_map(|(tree, node)| Some((tree, node?)));
+        let has_elements = |(tree, node): &(&Tree<'_>, NodeId)| {
+            shape(tree, *node) == Shape::List && entries_of(tree, *node).len() > 0
+        };
+        lists.filter(has_elements).collect()
     }
 }

@@ -2,27 +2,28 @@
 //!
 //! The input is the trees of original, updated and local. The output is the conflicts, and an
 //! [`Outcome`] for the local root, which `merge::edit` applies to the local text.
-//! [`Walker::decide`] is the start; `fields` merges maps, `lists` and `sequences` merge lists with
-//! and without a key, `arrive` and `delete` handle additions and deletions, `rows` merges comments
-//! and blank lines.
+//! [`Walker::decide`] is the start; `keyed` merges maps and lists with a key, `sequences` lists
+//! without one, `arrive` and `delete` handle additions and deletions, `rows` merges comments and
+//! blank lines.
 
 mod agreement;
 mod align;
 mod aligned_lists;
 pub(crate) mod arrive;
 mod both_changed;
+mod collection;
 mod delete;
 pub(crate) mod entries_at;
 mod exact;
-pub(crate) mod fields;
 mod hunks;
 mod images;
 pub(crate) mod index;
+mod keyed;
 pub(crate) mod keys;
-mod lists;
 mod moved;
 mod namesakes;
 mod order;
+mod pairing;
 mod path_rules;
 mod pinned;
 pub(crate) mod place;
@@ -41,10 +42,11 @@ use super::fingerprint::Fingerprints;
 use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Resolution, Sides};
 use crate::schema::FieldSchemas;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
 
-use record::Step;
+use keys::ListKey;
+use record::{Segment, Step};
 
 /// The node on each side that has one.
 type Nodes = Triple<Option<NodeId>>;
@@ -156,50 +158,81 @@ impl<'a> Walker<'a> {
         )
     }
 
-    /// Merges an entry that at least one side has. Returns `None` if neither local nor the result
+    /// Merges an entry, with the path extended by it. Returns `None` if neither updated nor local
     /// has the entry.
-    fn merge_entry(&mut self, entries: Entries) -> Option<Child> {
+    fn merge_entry(&mut self, segment: Segment, entries: Entries) -> Option<Child> {
+        let child = self.at(segment, entries, |walker| walker.merged_entry(entries))?;
+        Some(child.of_sides(entries))
+    }
+
+    fn merged_entry(&mut self, entries: Entries) -> Option<Child> {
         let nodes = self.values_of(entries);
-        if let Some(local) = entries.local.filter(|local| self.pins.has(*local)) {
-            self.record_held_back(nodes);
-            return Some(Child::keep(local));
-        }
-        match (entries.original, entries.updated, entries.local) {
-            (_, None, None) => None,
-            (None, None, Some(local)) => Some(Child::keep(local)),
+        Some(match (entries.original, entries.updated, entries.local) {
+            (_, None, None) => return None,
+            (_, None, Some(local)) if self.is_key_of_deleted_element(local) => Child::keep(local),
+            (_, _, Some(local)) if self.pins.has(local) => {
+                self.record_held_back(nodes);
+                Child::keep(local)
+            }
+            (None, None, Some(local)) => Child::keep(local),
             (Some(original), None, Some(local)) => {
-                let is_changed = self.options.sides == Sides::Equal
-                    && !self.unchanged_locally(nodes)
-                    && !self.holds_pin(nodes);
-                let outcome = if is_changed || self.is_rewritten_locally(original, local, nodes) {
-                    self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove)
-                } else {
-                    self.deleted_upstream(nodes)
-                };
-                Some(Child::local(local, outcome))
+                Child::local(local, self.deleted_entry(original, local))
             }
-            (_, Some(updated), None) => self
-                .absent_locally(entries, None)
-                .map(|outcome| Child::updated(updated, outcome)),
-            (original, Some(updated), Some(local)) => {
-                if original.is_some_and(|original| self.same_text(original, updated)) {
-                    return Some(Child::keep(local).of_sides(entries));
-                }
-                if let Some(rewritten) = self.fast_forward(entries) {
-                    return Some(rewritten);
-                }
-                let on_own_lines = self.on_own_lines;
-                let outcome = self.merge_value(nodes);
-                self.on_own_lines = on_own_lines;
-                let remarks = self.remarks(entries, &outcome);
-                let below = match on_own_lines.local {
-                    true => self.merge_comments_below(entries, &outcome),
-                    false => None,
-                };
-                let child = Child::local(local, outcome).of_sides(entries);
-                Some(child.with_remarks(remarks).with_below(below))
+            (_, Some(updated), None) => {
+                let outcome = self.absent_locally(entries).unwrap_or(Outcome::Remove);
+                Child::updated(updated, outcome)
             }
+            (Some(original), Some(updated), Some(local)) if self.same_text(original, updated) => {
+                Child::keep(local)
+            }
+            (None, Some(updated), Some(local)) if self.is_added_differently(nodes) => {
+                let taken = Outcome::Take(Incoming::whole(self.trees.updated.entry(updated).value));
+                Child::local(local, self.conflict(ConflictKind::BothAdded, nodes, taken))
+            }
+            (_, Some(_), Some(local)) => self.merge_both(entries, local, Self::merge_value),
+        })
+    }
+
+    /// Returns true if, in a merge of equal sides, both sides added the current element of an
+    /// associative list with different values.
+    fn is_added_differently(&self, nodes: Nodes) -> bool {
+        self.options.sides == Sides::Equal
+            && self.key_of_element().is_some()
+            && !self.is_equal_updated_local(nodes)
+    }
+
+    /// Merges an entry that updated and local have: its value with `merge_value`, and its comments.
+    fn merge_both(
+        &mut self,
+        entries: Entries,
+        local: EntryId,
+        merge_value: fn(&mut Self, Nodes) -> Outcome,
+    ) -> Child {
+        if let Some(rewritten) = self.fast_forward(entries) {
+            return rewritten;
         }
+        let outcome = merge_value(self, self.values_of(entries));
+        let remarks = self.remarks(entries, &outcome);
+        let below = match self.on_own_lines.local {
+            true => self.merge_comments_below(entries, &outcome),
+            false => None,
+        };
+        let child = Child::local(local, outcome);
+        child.with_remarks(remarks).with_below(below)
+    }
+
+    /// Runs `operation` on the entries of a collection: notes for each side whether they are, or
+    /// would be, on lines of their own.
+    fn within<R>(&mut self, nodes: Nodes, operation: impl FnOnce(&mut Self) -> R) -> R {
+        let on_own_lines = self.trees.zip(nodes).map(|(tree, node)| {
+            node.is_none_or(|node| {
+                entries_of(tree, node).len() == 0 || tree.is_block_collection(node)
+            })
+        });
+        let outer = std::mem::replace(&mut self.on_own_lines, on_own_lines);
+        let result = operation(self);
+        self.on_own_lines = outer;
+        result
     }
 
     /// Returns upstream's entry, byte for byte, if local did not change the entry.
@@ -218,7 +251,7 @@ impl<'a> Walker<'a> {
         let is_unchanged = is_plain
             && keeps_column
             && same_text::same_lines((trees.original, original), (trees.local, local));
-        is_unchanged.then(|| Child::rewritten(local, value).of_sides(entries))
+        is_unchanged.then(|| Child::rewritten(local, value))
     }
 
     /// Merges a value that both updated and local have (rules: Fields).
@@ -231,7 +264,7 @@ impl<'a> Walker<'a> {
             shape(self.trees.local, local),
         ) {
             _ if self.both_changed_kind(nodes) && !self.holds_pin(nodes) => self.one_value(nodes),
-            (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => self.merge_map(nodes),
+            (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => self.merge_keyed(None, nodes),
             (Shape::List, Shape::List) => self.merge_list(nodes),
             _ if self.holds_pin(nodes) => self.keep_whole_for_pin(nodes),
             _ => self.one_value(nodes),
@@ -361,6 +394,21 @@ impl<'a> Walker<'a> {
         } else {
             None
         }
+    }
+
+    /// Returns the key by which the current entry is an element of an associative list.
+    fn key_of_element(&self) -> Option<&ListKey> {
+        match &self.steps.last()?.segment {
+            Segment::Element(key) => Some(key),
+            Segment::Field | Segment::Index(_) => None,
+        }
+    }
+
+    /// Returns the entries of the map or list on a side.
+    fn entries_on(&self, side: Side, nodes: Nodes) -> impl Iterator<Item = EntryId> + use<'a> {
+        let tree = self.trees[side];
+        let node = nodes[side].into_iter();
+        node.flat_map(|node| entries_of(tree, node))
     }
 
     pub(super) fn values_of(&self, entries: Entries) -> Nodes {

@@ -1,7 +1,7 @@
 //! Handles what pins hold back: `# merge3: keep` comments in the local document (rules: Pins).
 
-use super::index::key_of;
 use super::keys::ListKey;
+use super::record::Segment;
 use super::{Nodes, Walker};
 use crate::merge::decision::Outcome;
 use crate::yaml::EntryId;
@@ -27,17 +27,14 @@ impl Walker<'_> {
         }
     }
 
-    /// Deletes an element that upstream deleted, except for its key and what is pinned in it.
-    pub(super) fn keep_pinned_part(&mut self, key: &ListKey, nodes: Nodes) -> Outcome {
-        match (nodes.original, nodes.local) {
-            (Some(original), Some(local)) => self.deleted_fields(nodes, original, local, Some(key)),
-            _ => self.deleted_upstream(nodes),
-        }
-    }
-
-    /// Returns true if a local field is part of the key of an element.
-    pub(super) fn is_key(&self, key: &ListKey, entry: EntryId) -> bool {
-        key_of(self.trees.local, entry)
-            .is_some_and(|(_, name)| key.names().any(|part| part == name))
+    /// Returns true if a field is part of the key of an element that upstream deleted, but in which
+    /// something is pinned: the key stays with it. The field is the last step of the path.
+    pub(super) fn is_key_of_deleted_element(&self, field: EntryId) -> bool {
+        let [.., element, _] = &self.steps[..] else {
+            return false;
+        };
+        let is_part_of = |key: &ListKey| key.has_field(self.trees.local, field);
+        element.entries.updated.is_none()
+            && matches!(&element.segment, Segment::Element(key) if is_part_of(key))
     }
 }

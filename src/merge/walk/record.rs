@@ -30,10 +30,22 @@ pub(super) enum Segment {
     Index(usize),
 }
 
+impl Segment {
+    /// Returns the name of an entry of a map or, with a `key`, of an associative list.
+    pub(super) fn under(key: Option<&ListKey>) -> Self {
+        key.map_or(Self::Field, |key| Self::Element(key.clone()))
+    }
+}
+
 impl Walker<'_> {
-    /// Runs `operation` with the path extended by `step`.
-    pub(super) fn at<R>(&mut self, step: Step, operation: impl FnOnce(&mut Self) -> R) -> R {
-        self.steps.push(step);
+    /// Runs `operation` with the path extended by a step.
+    pub(super) fn at<R>(
+        &mut self,
+        segment: Segment,
+        entries: Entries,
+        operation: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        self.steps.push(Step { segment, entries });
         let result = operation(self);
         self.steps.pop();
         result
@@ -231,14 +243,18 @@ impl Walker<'_> {
                 let mut keys = sides.filter_map(|(tree, entry)| key_of(tree, entry?));
                 write_field(path, keys.next().map_or("", |(_, content)| content))
             }
-            Segment::Element(key) => write!(path, "[{}]", self.key_for_path(key, step.entries)),
+            Segment::Element(key) => {
+                let sides = self.trees.zip(step.entries).into_array().into_iter().rev();
+                let mut identities = sides.filter_map(|(tree, it)| Some(key.in_path(tree, it?)));
+                write!(path, "[{}]", identities.next().unwrap_or_default())
+            }
             Segment::Index(index) => write!(path, "[{index}]"),
         }
     }
 }
 
 /// Returns the outcome of a conflict, given the outcome if each side wins.
-fn winning_outcome(resolution: Resolution, local: Outcome, updated: Outcome) -> Outcome {
+pub(super) fn winning_outcome(resolution: Resolution, local: Outcome, updated: Outcome) -> Outcome {
     match resolution {
         Resolution::Updated => updated,
         Resolution::Local | Resolution::Open => local,

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::pairing::Pairing;
 use super::similarity::{differs_in_at_most, is_mostly_equal, shares_most_fields};
 use super::{Walker, entries_of, shape};
 use crate::triple::{Side, Triple};
@@ -27,10 +28,6 @@ struct Pairs {
 type WithPartners = Vec<(EntryId, Option<EntryId>)>;
 
 impl Renames {
-    pub(super) fn is_empty(&self) -> bool {
-        self.updated.new_of_old.is_empty() && self.local.new_of_old.is_empty()
-    }
-
     /// Returns the updated entry that an original one was renamed to.
     pub(super) fn in_updated(&self, original: EntryId) -> Option<EntryId> {
         self.updated.new_of_old.get(&original).copied()
@@ -53,29 +50,28 @@ impl Renames {
 }
 
 impl Walker<'_> {
-    /// Finds the entries that each side renamed. `find(from, entry, to)` returns the entry of side
-    /// `to` with the same key; `key_fields` is the number of fields that make up the key of an
-    /// element.
+    /// Finds the entries that each side renamed. `keys` pairs them by key; `key_fields` is the number
+    /// of fields that make up the key of an element.
     pub(super) fn renames(
         &self,
-        entries: Triple<Vec<EntryId>>,
+        entries: &Triple<Vec<EntryId>>,
         key_fields: usize,
-        find: impl Fn(Side, EntryId, Side) -> Option<EntryId>,
+        keys: &Pairing<'_>,
     ) -> Renames {
         if entries.original.is_empty() {
             return Renames::default();
         }
         let trees = self.trees;
         let no_renames = Pairs::default();
-        let updated = self.renamed_by(Side::Updated, &entries, (&no_renames, key_fields), &find);
-        let local = self.renamed_by(Side::Local, &entries, (&updated, key_fields), &find);
+        let updated = self.renamed_by(Side::Updated, entries, (&no_renames, key_fields), keys);
+        let local = self.renamed_by(Side::Local, entries, (&updated, key_fields), keys);
         let mut renames = Renames { updated, local };
         let has_same_kind = |old: EntryId, side: Side, other: Option<EntryId>| {
             let shape_of = |side: Side, entry| shape(trees[side], trees[side].entry(entry).value);
             other.is_some_and(|other| shape_of(side, other) == shape_of(Side::Original, old))
         };
-        renames.add_common_renames(&find, has_same_kind);
-        renames.drop_conflicting(&find, has_same_kind);
+        renames.add_common_renames(keys, has_same_kind);
+        renames.drop_conflicting(keys, has_same_kind);
         renames
     }
 
@@ -86,12 +82,12 @@ impl Walker<'_> {
         side: Side,
         entries: &Triple<Vec<EntryId>>,
         (upstream, key_fields): (&Pairs, usize),
-        find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
+        keys: &Pairing<'_>,
     ) -> Pairs {
         // A rename leaves an entry without a partner in both collections.
         let with_partners = |from: Side, to: Side| -> Option<WithPartners> {
             let pairs = entries[from].iter();
-            let pairs = pairs.map(|entry| (*entry, find(from, *entry, to)));
+            let pairs = pairs.map(|entry| (*entry, keys.find(from, *entry, to)));
             let has_change = pairs.clone().any(|(_, other)| other.is_none());
             has_change.then(|| pairs.collect())
         };
@@ -118,7 +114,7 @@ impl Walker<'_> {
             // If the merge ran before, local has upstream's version of the entry.
             let updated_version = || {
                 let other = upstream.new_of_old.get(&old).copied();
-                let other = other.or_else(|| find(Side::Original, old, Side::Updated))?;
+                let other = other.or_else(|| keys.find(Side::Original, old, Side::Updated))?;
                 Some(value(Side::Updated, other))
             };
             is_similar(value(Side::Original, old))
@@ -132,8 +128,8 @@ impl Walker<'_> {
         if side == Side::Local {
             // If the merge ran before, local has upstream's order.
             let in_updated_order = entries.updated.iter().filter_map(|entry| {
-                let old = find(Side::Updated, *entry, Side::Original)?;
-                Some((old, find(Side::Original, old, Side::Local)))
+                let old = keys.find(Side::Updated, *entry, Side::Original)?;
+                Some((old, keys.find(Side::Original, old, Side::Local)))
             });
             pairs.add(pair_unmatched(
                 (&in_updated_order.collect(), &new),
@@ -149,14 +145,14 @@ impl Renames {
     /// values do not matter.
     fn add_common_renames(
         &mut self,
-        find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
+        keys: &Pairing<'_>,
         has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
     ) {
         for (old, new) in &self.updated.new_of_old {
-            let is_deleted_locally = find(Side::Original, *old, Side::Local).is_none();
+            let is_deleted_locally = keys.find(Side::Original, *old, Side::Local).is_none();
             if is_deleted_locally
                 && !self.local.new_of_old.contains_key(old)
-                && let Some(renamed) = find(Side::Updated, *new, Side::Local)
+                && let Some(renamed) = keys.find(Side::Updated, *new, Side::Local)
                 && !self.local.old_of_new.contains_key(&renamed)
                 && has_same_kind(*old, Side::Local, Some(renamed))
             {
@@ -171,26 +167,30 @@ impl Renames {
     /// longer has the old one.
     fn drop_conflicting(
         &mut self,
-        find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
+        keys: &Pairing<'_>,
         has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
     ) {
         let common = self.updated.new_of_old.iter().filter(|(old, new)| {
             let renamed = self.local.new_of_old.get(old);
-            renamed.is_some() && renamed.copied() == find(Side::Updated, **new, Side::Local)
+            renamed.is_some() && renamed.copied() == keys.find(Side::Updated, **new, Side::Local)
         });
         let common: FxHashSet<EntryId> = common.map(|(old, _)| *old).collect();
         let of_local = self.local.new_of_old.clone();
         self.updated.retain(|old, new| {
             common.contains(&old)
                 || !of_local.contains_key(&old)
-                    && find(Side::Updated, new, Side::Local).is_none()
-                    && has_same_kind(old, Side::Local, find(Side::Original, old, Side::Local))
+                    && keys.find(Side::Updated, new, Side::Local).is_none()
+                    && has_same_kind(
+                        old,
+                        Side::Local,
+                        keys.find(Side::Original, old, Side::Local),
+                    )
         });
         self.local.retain(|old, new| {
-            let upstream = find(Side::Original, old, Side::Updated);
+            let upstream = keys.find(Side::Original, old, Side::Updated);
             common.contains(&old)
                 || has_same_kind(old, Side::Updated, upstream)
-                    && find(Side::Local, new, Side::Updated).is_none()
+                    && keys.find(Side::Local, new, Side::Updated).is_none()
         });
     }
 }

@@ -1,7 +1,6 @@
 //! Compares the text of entries.
 
-use super::{Nodes, Walker};
-use crate::merge::Sides;
+use super::Walker;
 use crate::yaml::{EntryId, NodeKind, Span, Tree, same_bytes};
 
 impl Walker<'_> {
@@ -30,49 +29,28 @@ impl Walker<'_> {
             && !has_anchor_sign(trees.updated, updated)
     }
 
-    /// Returns true if, in a merge of equal sides, local rewrote an entry without changing its
-    /// value.
-    pub(super) fn is_rewritten_locally(
-        &self,
-        original: EntryId,
-        local: EntryId,
-        nodes: Nodes,
-    ) -> bool {
-        let trees = self.trees;
-        self.options.sides == Sides::Equal
-            && !same_entry_text((trees.original, original), (trees.local, local))
-            && self.unchanged_locally(nodes)
-            && !self.holds_pin(nodes)
-    }
-
     /// Returns true if an entry has the same lines in original and updated, comments included.
     /// Nothing in it changed upstream then.
     pub(super) fn same_text(&self, original: EntryId, updated: EntryId) -> bool {
         self.text_is_value
-            && same_entry_text(
+            && same_entry_text([
                 (self.trees.original, original),
                 (self.trees.updated, updated),
-            )
+            ])
     }
 }
 
 /// Returns true if two entries have the same text, including the comments in them.
-fn same_entry_text(
-    (left_tree, left): (&Tree<'_>, EntryId),
-    (right_tree, right): (&Tree<'_>, EntryId),
-) -> bool {
-    let span_of = |tree: &Tree<'_>, entry: EntryId| {
+pub(super) fn same_entry_text(entries: [(&Tree<'_>, EntryId); 2]) -> bool {
+    let [left, right] = entries.map(|(tree, entry)| {
         let entry = tree.entry(entry);
         let end = match tree.has_more_on_line(entry) {
             true => entry.span.end,
             false => tree.end_of_lines(entry),
         };
-        Span::new(entry.span.start, end)
-    };
-    same_bytes(
-        left_tree.slice(span_of(left_tree, left)).as_bytes(),
-        right_tree.slice(span_of(right_tree, right)).as_bytes(),
-    )
+        tree.slice(Span::new(entry.span.start, end)).as_bytes()
+    });
+    same_bytes(left, right)
 }
 
 /// Returns true if two entries have the same lines, apart from line breaks and a common

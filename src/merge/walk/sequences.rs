@@ -9,24 +9,19 @@ use super::agreement::{Agreed, agreement, both_insertions};
 use super::align::Stretch;
 use super::aligned_lists::AlignedLists;
 use super::namesakes::Namesakes;
+use super::record::{Segment, winning_outcome};
 use super::{Nodes, Shape, Walker, entries_of, holds_null, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint::Fingerprints;
 use crate::merge::{Means, Resolution, Sides};
 use crate::triple::{Change, Triple};
-use crate::yaml::{EntryId, NodeId, Tree};
+use crate::yaml::{EntryId, Tree};
 
 impl Walker<'_> {
     /// Merges a list as one value.
     pub(super) fn one_value_list(&mut self, nodes: Nodes) -> Outcome {
-        let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
-            return Outcome::Keep;
-        };
         if self.unchanged_upstream(nodes) {
-            return match self.is_equal_updated_local(nodes) {
-                true => self.merge_comments_of_elements(nodes),
-                false => self.merge_elements(nodes),
-            };
+            return self.merge_elements(nodes);
         }
         if self.is_equal_updated_local(nodes) {
             return match self.merges_lines {
@@ -37,37 +32,8 @@ impl Walker<'_> {
         if self.holds_pin(nodes) {
             return self.keep_whole_for_pin(nodes);
         }
-        let children = self.aligned_elements(nodes, updated, local);
-        let updated_outcome = self.collection_outcome(nodes, children);
+        let updated_outcome = self.exact_outcome(nodes);
         self.override_local(nodes, updated_outcome)
-    }
-
-    /// Merges the comments of three lists of equal values.
-    fn merge_comments_of_elements(&mut self, nodes: Nodes) -> Outcome {
-        let trees = self.trees;
-        let elements = |tree, node: Option<NodeId>| -> Vec<EntryId> {
-            node.map(|node| entries_of(tree, node).collect())
-                .unwrap_or_default()
-        };
-        let originals = elements(trees.original, nodes.original);
-        let updateds = elements(trees.updated, nodes.updated);
-        let on_own_lines = self.entries_on_own_lines(nodes);
-        let children = elements(trees.local, nodes.local)
-            .into_iter()
-            .enumerate()
-            .map(|(index, local)| {
-                self.on_own_lines = on_own_lines;
-                let sides = Triple::new(
-                    originals.get(index).copied(),
-                    updateds.get(index).copied(),
-                    Some(local),
-                );
-                let step = self.indexed_step(sides, index);
-                let child = self.at(step, |walker| walker.merge_entry(sides));
-                child.unwrap_or_else(|| Child::keep(local)).of_sides(sides)
-            })
-            .collect();
-        self.collection_outcome(nodes, children)
     }
 
     /// Merges a list element by element, as `diff3` merges lines. A stretch that one side changed
@@ -157,8 +123,6 @@ impl Walker<'_> {
             list.map(|list| prints.of_elements(list))
                 .unwrap_or_default()
         });
-        let on_own_lines = self.entries_on_own_lines(nodes);
-        let mut children = Vec::with_capacity(elements.local.len());
         let alignment = self.aligned(&elements, &values);
         let namesakes = match self.options.sides {
             Sides::Upstream => {
@@ -166,19 +130,18 @@ impl Walker<'_> {
             }
             Sides::Equal => Namesakes::default(),
         };
-        let lists = AlignedLists::new(&elements, &values, &alignment, &namesakes);
-        for stretch in &alignment.stretches {
-            self.on_own_lines = on_own_lines;
-            match stretch {
-                Stretch::Element(sides) => self.merge_element(&elements, *sides, &mut children),
-                Stretch::Between(ranges) => {
-                    self.merge_stretch(&lists, ranges.clone(), &mut children)
+        let children = self.within(nodes, |walker| {
+            let mut children = Vec::with_capacity(elements.local.len());
+            let lists = AlignedLists::new(&elements, &values, &alignment, &namesakes);
+            for stretch in &alignment.stretches {
+                match stretch.clone() {
+                    Stretch::Element(at) => walker.merge_element(&elements, at, &mut children),
+                    Stretch::Between(ranges) => walker.merge_stretch(&lists, ranges, &mut children),
                 }
             }
-        }
-        self.on_own_lines = on_own_lines;
-        self.merge_moved_elements(&lists, &mut children);
-        drop(lists);
+            walker.merge_moved_elements(&lists, &mut children);
+            children
+        });
         drop((elements, values, alignment));
         self.collection_outcome(nodes, children)
     }
@@ -194,11 +157,7 @@ impl Walker<'_> {
             .as_ref()
             .zip(at)
             .map(|(entries, index)| Some(entries[index]));
-        let step = self.indexed_step(sides, at.local);
-        let on_own_lines = self.on_own_lines;
-        let child = self.at(step, |walker| walker.merge_entry(sides));
-        self.on_own_lines = on_own_lines;
-        children.extend(child.map(|child| child.of_sides(sides)));
+        children.extend(self.merge_entry(Segment::Index(at.local), sides));
     }
 
     /// Merges a stretch between two elements that all three lists have.
@@ -274,10 +233,8 @@ impl Walker<'_> {
             }
             return;
         }
-        let on_own_lines = self.on_own_lines;
         children.extend(stretch.local.map(|at| {
             let local = lists.elements.local[at];
-            self.on_own_lines = on_own_lines;
             match namesake(at) {
                 Some(_) => self.child_of_local(lists, at, namesake(at)),
                 None if is_deleted(at) => Child::local(local, Outcome::Remove),
@@ -299,14 +256,10 @@ impl Walker<'_> {
         children: &mut Vec<Child>,
     ) {
         let is_paired = sides.original.len() == sides.local.len();
-        let on_own_lines = self.on_own_lines;
         for (index, (local, updated)) in sides.local.iter().zip(sides.updated).enumerate() {
             let original = sides.original.get(index).filter(|_| is_paired).copied();
             let sides = Triple::new(original, Some(*updated), Some(*local));
-            let step = self.indexed_step(sides, start + index);
-            self.on_own_lines = on_own_lines;
-            let child = self.at(step, |walker| walker.merge_entry(sides));
-            children.push(child.unwrap_or_else(|| Child::keep(*local)).of_sides(sides));
+            children.extend(self.merge_entry(Segment::Index(start + index), sides));
         }
     }
 
@@ -384,13 +337,11 @@ impl ElementConflict {
 
     /// Returns the outcome of an updated element, or `None` if it is not added.
     pub(super) fn updated(&mut self, mut child: Child) -> Option<Child> {
-        match self.resolution {
-            Resolution::Updated => {}
-            Resolution::Local | Resolution::Open => return None,
-            Resolution::Markers => {
-                child.outcome = self.with_base(Outcome::apart(Outcome::Remove, child.outcome));
-            }
+        let outcome = winning_outcome(self.resolution, Outcome::Remove, child.outcome);
+        if outcome == Outcome::Remove {
+            return None;
         }
+        child.outcome = self.with_base(outcome);
         Some(child)
     }
 

@@ -40,16 +40,15 @@ impl<'a> Patcher<'a> {
             return Ok(Outcome::Keep);
         };
         let (trees, element_schema) = (self.trees(), context.schema.map(FieldSchema::element));
-        let indexes = key.indexes(trees, lists);
+        let indexes = trees.zip(lists).map(|(tree, list)| key.index(tree, list));
         let mut children: Vec<Child> = Vec::new();
         for element in trees.updated.entries(trees.updated.resolve(patch)) {
-            let identity = key.identity(trees.updated, element);
             let value = trees.updated.entry(element).value;
-            let Some(live_element) = indexes.local.find(identity.as_ref()) else {
+            let Some(live_element) = indexes.local.find(trees.updated, element) else {
                 children.push(self.added_child(element, self.added_value(value, element_schema)?));
                 continue;
             };
-            let last = indexes.original.find(identity.as_ref());
+            let last = indexes.original.find(trees.updated, element);
             let element_context = Context {
                 last: last.map(|last| trees.original.entry(last).value),
                 retains_keys: context.schema.is_some_and(FieldSchema::retains_keys),
@@ -66,9 +65,8 @@ impl<'a> Patcher<'a> {
             children.push(Child::local(live_element, outcome));
         }
         for element in trees.local.entries(trees.local.resolve(target)) {
-            let identity = key.identity(trees.local, element);
-            if indexes.updated.find(identity.as_ref()).is_none() {
-                let was_applied = indexes.original.find(identity.as_ref()).is_some();
+            if indexes.updated.find(trees.local, element).is_none() {
+                let was_applied = indexes.original.find(trees.local, element).is_some();
                 children.push(match was_applied {
                     true => Child::local(element, Outcome::Remove),
                     false => Child::keep(element),

@@ -5,12 +5,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
 use crate::merge::rows::{self, Disagreement};
-use crate::merge::walk::record::{Segment, Step};
+use crate::merge::walk::record::Segment;
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
-use crate::yaml::{EntryId, Span, Tree};
+use crate::yaml::{EntryId, NodeId, Span, Tree};
 
 use super::changes::{Changes, Placed};
 use crate::merge::rows::Numbered;
@@ -66,12 +66,9 @@ impl Walker<'_> {
                 continue;
             }
             let is_above = !above.is_empty();
-            match self.step_to(child.sides(), nodes) {
-                Some(step) => self.at(step, |walker| {
-                    walker.record_local_comments(original, entry, is_above);
-                }),
-                None => self.record_local_comments(original, entry, is_above),
-            }
+            self.at_entry(child.sides(), nodes, |walker| {
+                walker.record_local_comments(original, entry, is_above);
+            });
             let comments = LocalComments {
                 position,
                 above,
@@ -279,58 +276,56 @@ impl Walker<'_> {
         let (kind, resolution) = rows::lines_kind(&values, self.resolution());
         let first = lines.local.first();
         let offset = first.map(|at| rows.local.items[*at].span.start);
-        match self.step_below((rows, ids), lines, children, nodes) {
-            Some(step) => self.at(step, |walker| {
-                walker.record_lines(kind, offset, values, resolution);
-            }),
-            None => self.record_lines(kind, offset, values, resolution),
+        let record = |walker: &mut Self| walker.record_lines(kind, offset, values, resolution);
+        match entry_below((rows, ids), lines, children) {
+            Some(sides) => self.at_entry(sides, nodes, record),
+            None => record(self),
         }
     }
 
-    /// Returns the step to the entry below these lines, on local or else on updated.
-    fn step_below(
-        &self,
-        (rows, ids): (&Triple<Row>, &Triple<Numbered>),
-        lines: &Triple<Vec<usize>>,
-        children: &[Child],
-        nodes: Nodes,
-    ) -> Option<Step> {
-        let below = |row: &Row, lines: &[usize]| {
-            let items = row.items.get(lines.last()? + 1..)?.iter();
-            let mut entries = items.filter_map(|item| match item.kind {
-                ItemKind::Entry(entry) => Some(entry),
-                ItemKind::Comment | ItemKind::End => None,
-            });
-            entries.next()
+    /// Runs `operation` with the path extended by an entry of a collection. Local may lack the
+    /// element of a list without a key: then its position is unknown, and the path stays.
+    fn at_entry(&mut self, sides: Entries, nodes: Nodes, operation: impl FnOnce(&mut Self)) {
+        let tree = self.trees.local;
+        let is_list = |list: &NodeId| shape(tree, *list) == Shape::List;
+        let segment = match nodes.local.filter(is_list) {
+            None => Some(Segment::Field),
+            Some(list) => match self.pairing_key(nodes) {
+                Some(key) => Some(Segment::Element(key)),
+                None => sides
+                    .local
+                    .map(|it| Segment::Index(position(entries_of(tree, list), it))),
+            },
         };
-        let local = below(&rows.local, &lines.local);
-        let updated = below(&rows.updated, &lines.updated);
-        let number = match (local, updated) {
-            (Some(local), _) => ids.local.get(local.number()),
-            (None, Some(updated)) => ids.updated.get(updated.number()),
-            (None, None) => None,
-        };
-        let child = children.get(number? as usize)?;
-        self.step_to(child.sides(), nodes)
-    }
-
-    /// Returns the step to an entry of a collection.
-    fn step_to(&self, sides: Entries, nodes: Nodes) -> Option<Step> {
-        let list = nodes
-            .local
-            .filter(|list| shape(self.trees.local, *list) == Shape::List);
-        let Some(list) = list else {
-            return Some(Step {
-                segment: Segment::Field,
-                entries: sides,
-            });
-        };
-        if let Some(key) = self.pairing_key(nodes) {
-            return Some(self.keyed_step(&key, sides));
+        match segment {
+            Some(segment) => self.at(segment, sides, operation),
+            None => operation(self),
         }
-        let index = position(entries_of(self.trees.local, list), sides.local?);
-        Some(self.indexed_step(sides, index))
     }
+}
+
+/// Returns the entry below these lines, on local or else on updated.
+fn entry_below(
+    (rows, ids): (&Triple<Row>, &Triple<Numbered>),
+    lines: &Triple<Vec<usize>>,
+    children: &[Child],
+) -> Option<Entries> {
+    let below = |row: &Row, lines: &[usize]| {
+        let items = row.items.get(lines.last()? + 1..)?.iter();
+        let mut entries = items.filter_map(|item| match item.kind {
+            ItemKind::Entry(entry) => Some(entry),
+            ItemKind::Comment | ItemKind::End => None,
+        });
+        entries.next()
+    };
+    let local = below(&rows.local, &lines.local);
+    let updated = below(&rows.updated, &lines.updated);
+    let number = match (local, updated) {
+        (Some(local), _) => ids.local.get(local.number()),
+        (None, Some(updated)) => ids.updated.get(updated.number()),
+        (None, None) => None,
+    };
+    children.get(number? as usize).map(Child::sides)
 }
 
 /// Returns the inline comments of entries and of all entries inside them.

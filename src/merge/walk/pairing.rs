@@ -1,0 +1,121 @@
+//! Pairs the entries of three maps, or of three lists whose elements have an identity: by key, and
+//! by renames (rules: Keys, Renamed keys, Lists with a key).
+
+use super::index::{FieldIndex, fields_of, key_of};
+use super::keys::{Elements, ListKey};
+use super::renames::Renames;
+use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
+use crate::triple::{Side, Triple};
+use crate::yaml::{EntryId, NodeId, Tree};
+
+/// The entries of a map or list, by key.
+pub(super) enum Index<'k> {
+    Fields(FieldIndex<'k>),
+    Elements(Elements<'k>),
+}
+
+impl<'k> Index<'k> {
+    /// Indexes the fields of a map or, with a `key`, the elements of a list. The index of any other
+    /// node is empty.
+    pub(super) fn of(tree: &'k Tree<'k>, node: Option<NodeId>, key: Option<&'k ListKey>) -> Self {
+        match key {
+            Some(key) => Self::Elements(key.index(tree, node)),
+            None => Self::Fields(fields_of(tree, node)),
+        }
+    }
+
+    /// Returns the entry that has the key of an entry of `tree`.
+    pub(super) fn find(&self, tree: &Tree<'_>, entry: EntryId) -> Option<EntryId> {
+        match self {
+            Self::Fields(fields) => fields.find(key_of(tree, entry)?),
+            Self::Elements(elements) => elements.find(tree, entry),
+        }
+    }
+}
+
+/// The entries of three maps or lists, paired.
+pub(super) struct Pairing<'k> {
+    trees: Triple<&'k Tree<'k>>,
+    indexes: Triple<Index<'k>>,
+    renames: Renames,
+}
+
+impl Pairing<'_> {
+    /// Returns the entry of side `to` that has the key of `entry` of side `from`.
+    pub(super) fn find(&self, from: Side, entry: EntryId, to: Side) -> Option<EntryId> {
+        self.indexes[to].find(self.trees[from], entry)
+    }
+
+    /// Returns a local entry with those that pair with it.
+    pub(super) fn of_local(&self, entry: EntryId) -> Entries {
+        let renamed = self.renames.of_local(entry);
+        let original = renamed.or_else(|| self.find(Side::Local, entry, Side::Original));
+        let updated = original.and_then(|original| self.renames.in_updated(original));
+        let updated = updated.or_else(|| match renamed {
+            Some(original) => self.find(Side::Original, original, Side::Updated),
+            None => self.find(Side::Local, entry, Side::Updated),
+        });
+        Triple::new(original, updated, Some(entry))
+    }
+
+    /// Returns an updated entry with those that pair with it.
+    pub(super) fn of_updated(&self, entry: EntryId) -> Entries {
+        let renamed = self.renames.of_updated(entry);
+        let original = renamed.or_else(|| self.find(Side::Updated, entry, Side::Original));
+        let local = original
+            .and_then(|original| self.renames.in_local(original))
+            .or_else(|| self.find(Side::Original, renamed?, Side::Local))
+            .or_else(|| self.find(Side::Updated, entry, Side::Local));
+        Triple::new(original, Some(entry), local)
+    }
+
+    /// Returns the updated field if local's field gets its key: upstream alone renamed the field,
+    /// or changed how its key is written, such as its quotes.
+    pub(super) fn new_key(&self, sides: Entries) -> Option<EntryId> {
+        let (updated, local) = (sides.updated?, sides.local?);
+        let keys = self.trees.zip(sides).map(|(tree, entry)| {
+            let key = tree.entry(entry?).key?;
+            tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
+        });
+        let is_renamed = keys.local.is_some()
+            && self.renames.of_updated(updated).is_some()
+            && self.renames.of_local(local).is_none();
+        let is_restyled = keys.original == keys.local && keys.updated != keys.local;
+        (is_renamed || is_restyled).then_some(updated)
+    }
+}
+
+impl<'a> Walker<'a> {
+    /// Pairs the fields of three maps or, with a `key`, the elements of three lists by their keys.
+    pub(super) fn paired_by_key<'k>(&self, key: Option<&'k ListKey>, nodes: Nodes) -> Pairing<'k>
+    where
+        'a: 'k,
+    {
+        let trees = self.trees;
+        let indexes = trees
+            .zip(nodes)
+            .map(|(tree, node)| Index::of(tree, node, key));
+        Pairing {
+            trees,
+            indexes,
+            renames: Renames::default(),
+        }
+    }
+
+    /// Pairs the entries of three maps or lists by their keys, and those that a side renamed.
+    pub(super) fn paired<'k>(&self, key: Option<&'k ListKey>, nodes: Nodes) -> Pairing<'k>
+    where
+        'a: 'k,
+    {
+        let mut pairing = self.paired_by_key(key, nodes);
+        let wanted = key.map_or(Shape::Map, |_| Shape::List);
+        let entries = self.trees.zip(nodes).map(|(tree, node)| -> Vec<EntryId> {
+            let node = node.filter(|node| shape(tree, *node) == wanted);
+            node.map(|node| entries_of(tree, node).collect())
+                .unwrap_or_default()
+        });
+        let key_fields = key.map_or(0, |key| key.names().count());
+        pairing.renames = self.renames(&entries, key_fields, &pairing);
+        pairing
+    }
+}
