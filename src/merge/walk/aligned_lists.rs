@@ -2,21 +2,25 @@
 //! only moved.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::align::{Alignment, Positions};
+use super::align::Alignment;
 use super::namesakes::Namesakes;
-use crate::triple::Triple;
+use super::{Nodes, Walker};
+use crate::merge::Sides;
+use crate::triple::{Side, Triple};
 use crate::yaml::EntryId;
 
 /// Three lists and their alignment.
-pub(super) struct AlignedLists<'l> {
-    pub(super) elements: &'l Triple<Vec<EntryId>>,
-    pub(super) values: &'l Triple<Rc<[u64]>>,
-    pub(super) alignment: &'l Alignment,
-    pub(super) namesakes: &'l Namesakes,
+pub(super) struct AlignedLists {
+    pub(super) elements: Triple<Vec<EntryId>>,
+    /// The fingerprints of the elements.
+    pub(super) values: Triple<Rc<[u64]>>,
+    pub(super) alignment: Alignment,
+    pub(super) namesakes: Namesakes,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
     local_insertions: OnceCell<LocalInsertions>,
     pub(super) is_sorted: OnceCell<bool>,
@@ -38,14 +42,22 @@ struct LocalInsertions {
     run_starts: Vec<usize>,
 }
 
-impl<'l> AlignedLists<'l> {
-    pub(super) const fn new(
-        elements: &'l Triple<Vec<EntryId>>,
-        values: &'l Triple<Rc<[u64]>>,
-        alignment: &'l Alignment,
-        namesakes: &'l Namesakes,
-    ) -> Self {
-        Self {
+impl Walker<'_> {
+    /// Aligns three lists.
+    pub(super) fn aligned_lists(&self, lists: Nodes) -> AlignedLists {
+        let elements = Side::ALL.map(|side| self.entries_on(side, lists).collect());
+        let values = self.fingerprints.as_ref().zip(lists).map(|(prints, list)| {
+            list.map(|list| prints.of_elements(list))
+                .unwrap_or_default()
+        });
+        let alignment = self.aligned(&elements, &values);
+        let namesakes = match self.options.sides {
+            Sides::Upstream => {
+                Namesakes::of(self.fingerprints.as_ref(), &elements, &values, &alignment)
+            }
+            Sides::Equal => Namesakes::default(),
+        };
+        AlignedLists {
             elements,
             values,
             alignment,
@@ -55,28 +67,36 @@ impl<'l> AlignedLists<'l> {
             is_sorted: OnceCell::new(),
         }
     }
+}
+
+impl AlignedLists {
+    /// Returns the elements at these positions.
+    pub(super) fn at(&self, positions: Triple<usize>) -> Triple<EntryId> {
+        let elements = self.elements.as_ref().zip(positions);
+        elements.map(|(elements, position)| elements[position])
+    }
+
+    /// Returns the elements in these ranges.
+    pub(super) fn elements_in(&self, ranges: &Triple<Range<usize>>) -> Triple<&[EntryId]> {
+        let elements = self.elements.as_ref().zip(ranges.clone());
+        elements.map(|(elements, range)| &elements[range])
+    }
 
     /// Returns, for each list, the number of elements with a value.
     pub(super) fn count(&self, value: u64) -> Triple<Count> {
         let counts = self.counts.get_or_init(|| {
-            let alignment = self.alignment;
-            let mut counts = FxHashMap::default();
-            let mut count =
-                |values: &[u64], partners: &Positions, side: fn(&mut _) -> &mut Count| {
-                    for (value, partner) in values.iter().zip(partners) {
-                        let count = side(counts.entry(*value).or_default());
-                        count.total += 1;
-                        count.unpaired += u32::from(partner.is_none());
-                    }
-                };
-            let values = self.values;
-            count(
-                &values.original,
-                &alignment.in_updated,
-                |it: &mut Triple<Count>| &mut it.original,
-            );
-            count(&values.updated, &alignment.of_updated, |it| &mut it.updated);
-            count(&values.local, &alignment.of_local, |it| &mut it.local);
+            let mut counts: FxHashMap<u64, Triple<Count>> = FxHashMap::default();
+            for (side, partners) in [
+                (Side::Original, &self.alignment.in_updated),
+                (Side::Updated, &self.alignment.of_updated),
+                (Side::Local, &self.alignment.of_local),
+            ] {
+                for (value, partner) in self.values[side].iter().zip(partners) {
+                    let count = &mut counts.entry(*value).or_default()[side];
+                    count.total += 1;
+                    count.unpaired += u32::from(partner.is_none());
+                }
+            }
             counts
         });
         counts.get(&value).copied().unwrap_or_default()
@@ -127,7 +147,7 @@ impl<'l> AlignedLists<'l> {
 }
 
 impl LocalInsertions {
-    fn of(lists: &AlignedLists<'_>) -> Self {
+    fn of(lists: &AlignedLists) -> Self {
         let (values, originals) = (&lists.values.local, &lists.alignment.of_local);
         let mut inserted = Self::default();
         let mut start = 0;

@@ -39,7 +39,7 @@ impl Walker<'_> {
     /// Merges a stretch that the sides changed differently.
     pub(super) fn merge_regions(
         &mut self,
-        lists: &AlignedLists<'_>,
+        lists: &AlignedLists,
         stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) {
@@ -47,7 +47,7 @@ impl Walker<'_> {
             in_updated,
             in_local,
             ..
-        } = lists.alignment;
+        } = &lists.alignment;
         let updated = hunks(in_updated, &stretch.original, &stretch.updated);
         let local = hunks(in_local, &stretch.original, &stretch.local);
         let (mut updated_start, mut local_start) = (stretch.updated.start, stretch.local.start);
@@ -73,14 +73,14 @@ impl Walker<'_> {
 
     fn merge_region(
         &mut self,
-        lists: &AlignedLists<'_>,
+        lists: &AlignedLists,
         region: Triple<Range<usize>>,
         hunks: &[&Hunk],
         children: &mut Vec<Child>,
     ) {
         let changes = RegionChanges::of(lists, &region, hunks);
         if let Some(scalar) = self.replaced_scalar(lists, &region, &changes) {
-            self.merge_element(lists.elements, scalar, children);
+            self.merge_element(lists, scalar, children);
             return;
         }
         let mut conflict = changes.is_conflict().then(|| {
@@ -95,22 +95,15 @@ impl Walker<'_> {
             && self.first_in_order(lists, &region) == Some(Side::Updated);
         let mut updateds = region.updated;
         if is_updated_first {
-            for updated in updateds.by_ref() {
-                children.extend(self.child_of_updated(lists, &changes, updated, conflict.as_mut()));
-            }
+            let all = std::mem::replace(&mut updateds, 0..0);
+            self.add_updated(lists, &changes, all, conflict.as_mut(), children);
         }
         for local in region.local {
             let namesake = || lists.namesakes.of_local(local);
             let same = changes.updated_in_both(local).or_else(namesake);
             if let Some(same) = same.filter(|same| updateds.contains(same)) {
-                for updated in updateds.start..same {
-                    children.extend(self.child_of_updated(
-                        lists,
-                        &changes,
-                        updated,
-                        conflict.as_mut(),
-                    ));
-                }
+                let above = updateds.start..same;
+                self.add_updated(lists, &changes, above, conflict.as_mut(), children);
                 updateds.start = same + 1;
             }
             let child = match &mut conflict {
@@ -121,8 +114,20 @@ impl Walker<'_> {
             };
             children.push(child);
         }
-        for updated in updateds {
-            children.extend(self.child_of_updated(lists, &changes, updated, conflict.as_mut()));
+        self.add_updated(lists, &changes, updateds, conflict.as_mut(), children);
+    }
+
+    /// Merges updated elements that local does not have.
+    fn add_updated(
+        &mut self,
+        lists: &AlignedLists,
+        changes: &RegionChanges,
+        updateds: Range<usize>,
+        mut conflict: Option<&mut ElementConflict>,
+        children: &mut Vec<Child>,
+    ) {
+        for at in updateds {
+            children.extend(self.child_of_updated(lists, changes, at, conflict.as_deref_mut()));
         }
     }
 
@@ -130,7 +135,7 @@ impl Walker<'_> {
     /// one value. Nulls are excluded, because they would act as deletions then.
     fn replaced_scalar(
         &self,
-        lists: &AlignedLists<'_>,
+        lists: &AlignedLists,
         region: &Triple<Range<usize>>,
         changes: &RegionChanges,
     ) -> Option<Triple<usize>> {
@@ -143,12 +148,7 @@ impl Walker<'_> {
             return None;
         }
         let at = region.as_ref().map(|range| range.start);
-        let elements = lists
-            .elements
-            .as_ref()
-            .zip(at)
-            .map(|(elements, at)| elements[at]);
-        let sides = self.trees.zip(elements).into_array();
+        let sides = self.trees.zip(lists.at(at)).into_array();
         sides.into_iter().all(is_scalar).then_some(at)
     }
 
@@ -156,11 +156,11 @@ impl Walker<'_> {
     /// both sides inserted: it is equal or has the same name.
     pub(super) fn child_of_local(
         &mut self,
-        lists: &AlignedLists<'_>,
+        lists: &AlignedLists,
         at: usize,
         same: Option<usize>,
     ) -> Child {
-        let elements = lists.elements;
+        let elements = &lists.elements;
         let local = elements.local[at];
         let original = lists.alignment.of_local[at];
         let sides = Triple::new(
@@ -192,12 +192,12 @@ impl Walker<'_> {
     /// Merges an updated element that local does not have.
     fn child_of_updated(
         &mut self,
-        lists: &AlignedLists<'_>,
+        lists: &AlignedLists,
         changes: &RegionChanges,
         at: usize,
         conflict: Option<&mut ElementConflict>,
     ) -> Option<Child> {
-        let elements = lists.elements;
+        let elements = &lists.elements;
         let updated = elements.updated[at];
         if changes.only_updated.binary_search(&at).is_ok() {
             return match conflict {
@@ -223,8 +223,8 @@ impl Walker<'_> {
 }
 
 impl RegionChanges {
-    fn of(lists: &AlignedLists<'_>, region: &Triple<Range<usize>>, hunks: &[&Hunk]) -> Self {
-        let (values, alignment) = (lists.values, lists.alignment);
+    fn of(lists: &AlignedLists, region: &Triple<Range<usize>>, hunks: &[&Hunk]) -> Self {
+        let (values, alignment) = (&lists.values, &lists.alignment);
         let is_deleted = |old: &usize| {
             alignment.in_updated[*old].is_none() && alignment.in_local[*old].is_none()
         };
@@ -252,21 +252,12 @@ impl RegionChanges {
         changes.in_both = pairs
             .map(|(updated, local)| (changes.only_updated[updated], changes.only_local[local]))
             .collect();
-        let is_shared = |at: usize| {
-            changes
-                .in_both
-                .binary_search_by_key(&at, |pair| pair.0)
-                .is_ok()
-        };
+        let in_both = &changes.in_both;
+        let is_shared = |at| in_both.binary_search_by_key(&at, |pair| pair.0).is_ok();
         changes
             .only_updated
             .retain(|at| !is_shared(*at) && !lists.is_handled_elsewhere(*at));
-        let is_shared = |at: usize| {
-            changes
-                .in_both
-                .binary_search_by_key(&at, |pair| pair.1)
-                .is_ok()
-        };
+        let is_shared = |at| in_both.binary_search_by_key(&at, |pair| pair.1).is_ok();
         changes.only_local.retain(|at| {
             !is_shared(*at) && !lists.is_moved_and_deleted(*at) && !lists.is_inserted_by_both(*at)
         });
@@ -303,10 +294,7 @@ impl RegionChanges {
 
     /// Returns the updated element that is equal to a local one, if both sides inserted it here.
     fn updated_in_both(&self, local: usize) -> Option<usize> {
-        let at = self
-            .in_both
-            .binary_search_by_key(&local, |pair| pair.1)
-            .ok()?;
-        Some(self.in_both[at].0)
+        let at = self.in_both.binary_search_by_key(&local, |pair| pair.1);
+        Some(self.in_both[at.ok()?].0)
     }
 }

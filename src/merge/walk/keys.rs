@@ -125,9 +125,34 @@ impl ListKey {
     fn identity<'t>(&'t self, tree: &'t Tree<'_>, element: EntryId) -> Option<Identity<'t>> {
         let value = tree.entry(element).value;
         match self {
-            Self::Named(first, second) => named_identity(tree, value, first, second.as_deref()),
-            Self::Known(keys) => schema_identity(tree, value, keys),
-            Self::Scalar => Some(Identity::of(scalar_key(tree, value)?)),
+            Self::Named(first, second) => Some(Identity {
+                first: field_key(tree, value, first)?,
+                second: match second {
+                    Some(name) => field_or(tree, value, name, MISSING)?,
+                    None => MISSING,
+                },
+                others: Vec::new(),
+            }),
+            Self::Known(keys) => {
+                let map = tree.resolve(value);
+                let mut found = keys.iter().filter_map(|key| tree.find(map, key.name()));
+                found.next()?;
+                let mut parts = keys.iter().map(|key| {
+                    let default = key.default();
+                    let default = default.map_or(MISSING, |it| (it.scalar_type, &*it.content));
+                    field_or(tree, value, key.name(), default)
+                });
+                Some(Identity {
+                    first: parts.next()??,
+                    second: parts.next().unwrap_or(Some(MISSING))?,
+                    others: parts.collect::<Option<_>>()?,
+                })
+            }
+            Self::Scalar => Some(Identity {
+                first: scalar_key(tree, value)?,
+                second: MISSING,
+                others: Vec::new(),
+            }),
         }
     }
 
@@ -214,68 +239,25 @@ fn hash_of(identity: &Identity<'_>) -> u64 {
     FxBuildHasher.hash_one(identity)
 }
 
-/// Returns the identity given by one or two fields of a map. The second one may be missing.
-fn named_identity<'t>(
+/// Returns the value of a field, or `default` if the map lacks it. Returns `None` for a null, a map
+/// and a list.
+fn field_or<'t>(
     tree: &'t Tree<'_>,
     element: NodeId,
-    first: &str,
-    second: Option<&str>,
-) -> Option<Identity<'t>> {
-    let first = field_key(tree, element, first)?;
-    let is_present = |name: &&str| tree.find(tree.resolve(element), name).is_some();
-    let second = match second.filter(is_present) {
-        None => MISSING,
-        Some(name) => field_key(tree, element, name)?,
+    name: &str,
+    default: ScalarKey<'t>,
+) -> Option<ScalarKey<'t>> {
+    let Some(field) = tree.find(tree.resolve(element), name) else {
+        return Some(default);
     };
-    Some(Identity {
-        second,
-        ..Identity::of(first)
-    })
+    let is_null = |key: &ScalarKey<'_>| key.0 == ScalarType::Null;
+    scalar_key(tree, tree.entry(field).value).filter(|key| !is_null(key))
 }
 
-/// Returns the identity given by the fields that a schema names.
-fn schema_identity<'t>(
-    tree: &'t Tree<'_>,
-    element: NodeId,
-    keys: &'t [MapKey],
-) -> Option<Identity<'t>> {
-    let map = tree.resolve(element);
-    let mut has_field = false;
-    let mut parts = Vec::with_capacity(keys.len());
-    for key in keys {
-        parts.push(match (tree.find(map, key.name()), key.default()) {
-            (Some(_), _) => {
-                has_field = true;
-                field_key(tree, element, key.name())?
-            }
-            (None, Some(default)) => (default.scalar_type, &*default.content),
-            (None, None) => MISSING,
-        });
-    }
-    let mut parts = parts.into_iter();
-    has_field.then(|| Identity {
-        first: parts.next().unwrap_or(MISSING),
-        second: parts.next().unwrap_or(MISSING),
-        others: parts.collect(),
-    })
-}
-
-impl<'t> Identity<'t> {
-    const fn of(key: ScalarKey<'t>) -> Self {
-        Self {
-            first: key,
-            second: MISSING,
-            others: Vec::new(),
-        }
-    }
-}
-
-/// Returns the value of a field, if it is a scalar and not null.
+/// Returns the value of a field, if the map has it and it is a scalar other than null.
 fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<ScalarKey<'t>> {
-    let map = tree.resolve(element);
-    let field = tree.find(map, name)?;
-    scalar_key(tree, tree.entry(field).value)
-        .filter(|(scalar_type, _)| *scalar_type != ScalarType::Null)
+    tree.find(tree.resolve(element), name)?;
+    field_or(tree, element, name, MISSING)
 }
 
 impl Walker<'_> {

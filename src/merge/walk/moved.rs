@@ -10,11 +10,7 @@ use crate::triple::Triple;
 impl Walker<'_> {
     /// Merges the elements that a side only moved, with the text changes of both sides. An element
     /// that local moved stays at local's position, and any other moves to updated's.
-    pub(super) fn merge_moved_elements(
-        &mut self,
-        lists: &AlignedLists<'_>,
-        children: &mut Vec<Child>,
-    ) {
+    pub(super) fn merge_moved_elements(&mut self, lists: &AlignedLists, children: &mut Vec<Child>) {
         // `None` for the slot of a moved element at which it is left out.
         let mut moved_slots: FxHashMap<Slot, Option<Triple<usize>>> = FxHashMap::default();
         for (at, is_moved_locally) in lists.moved() {
@@ -29,7 +25,7 @@ impl Walker<'_> {
         let mut merged = Vec::with_capacity(children.len());
         for child in children.drain(..) {
             match moved_slots.get(&child.slot) {
-                Some(Some(at)) => self.merge_element(lists.elements, *at, &mut merged),
+                Some(Some(at)) => self.merge_element(lists, *at, &mut merged),
                 Some(None) => {}
                 None => merged.push(child),
             }
@@ -38,11 +34,11 @@ impl Walker<'_> {
     }
 }
 
-impl AlignedLists<'_> {
+impl AlignedLists {
     /// Returns the moved elements that each list has once: their positions, and whether local moved
     /// them.
     fn moved(&self) -> Vec<(Triple<usize>, bool)> {
-        let (values, alignment) = (self.values, self.alignment);
+        let (values, alignment) = (&self.values, &self.alignment);
         let is_moved = |original: &usize| {
             alignment.in_updated[*original].is_none() || alignment.in_local[*original].is_none()
         };
@@ -53,20 +49,21 @@ impl AlignedLists<'_> {
         let moved = (0..values.original.len())
             .filter(is_moved)
             .filter(is_unique);
-        let moved: Vec<usize> = moved.collect();
-        let positions = |values: &[u64]| -> FxHashMap<u64, usize> {
-            let positions = values.iter().enumerate().filter(|_| !moved.is_empty());
-            positions.map(|(at, value)| (*value, at)).collect()
-        };
-        let (updateds, locals) = (positions(&values.updated), positions(&values.local));
+        let mut moved = moved.peekable();
+        if moved.peek().is_none() {
+            return Vec::new();
+        }
+        let positions = [&values.updated, &values.local].map(|values| {
+            let positions = values.iter().enumerate().map(|(at, value)| (*value, at));
+            positions.collect::<FxHashMap<u64, usize>>()
+        });
         let triple = |original: usize| {
-            let value = values.original[original];
-            let at = Triple::new(original, *updateds.get(&value)?, *locals.get(&value)?);
+            let [updated, local] = positions
+                .each_ref()
+                .map(|it| it.get(&values.original[original]));
+            let at = Triple::new(original, *updated?, *local?);
             Some((at, alignment.in_local[original].is_none()))
         };
-        moved
-            .iter()
-            .filter_map(|original| triple(*original))
-            .collect()
+        moved.filter_map(triple).collect()
     }
 }

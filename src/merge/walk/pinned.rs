@@ -4,6 +4,7 @@ use super::keys::ListKey;
 use super::record::Segment;
 use super::{Nodes, Walker};
 use crate::merge::decision::Outcome;
+use crate::merge::{ConflictKind, Resolution};
 use crate::yaml::EntryId;
 
 impl Walker<'_> {
@@ -23,7 +24,7 @@ impl Walker<'_> {
     /// have.
     pub(super) fn record_held_back(&mut self, nodes: Nodes) {
         if !self.nothing_to_merge(nodes) && (nodes.original.is_some() || nodes.updated.is_some()) {
-            self.record_pinned(nodes);
+            self.record(ConflictKind::Pinned, nodes, Resolution::Local);
         }
     }
 

@@ -9,7 +9,7 @@ use crate::merge::decision::Outcome;
 use crate::merge::embedded::Embedded;
 use crate::merge::{Conflict, ConflictKind, Means, Resolution};
 use crate::triple::Triple;
-use crate::yaml::{EntryId, ScalarStyle, Span, Tree};
+use crate::yaml::{EntryId, ScalarStyle, Span};
 
 /// One step of the path from the root of the document.
 #[derive(Debug, Clone)]
@@ -80,17 +80,13 @@ impl Walker<'_> {
     /// Records that both sides changed a stretch of a list's elements. Returns the outcome of each
     /// local element.
     pub(super) fn conflict_over_elements(&mut self, elements: Triple<&[EntryId]>) -> Outcome {
-        let span = |tree: &Tree<'_>, elements: &[EntryId]| {
-            let (first, last) = (elements.first()?, elements.last()?);
+        let spans = self.trees.zip(elements).map(|(tree, elements)| {
+            let first = tree.entry(*elements.first()?).span;
             Some(Span::new(
-                tree.entry(*first).span.start,
-                tree.entry(*last).span.end,
+                first.start,
+                tree.entry(*elements.last()?).span.end,
             ))
-        };
-        let spans = self
-            .trees
-            .zip(elements)
-            .map(|(tree, elements)| span(tree, elements));
+        });
         let values = self
             .trees
             .zip(spans)
@@ -126,17 +122,12 @@ impl Walker<'_> {
     }
 
     /// Records a conflict or report over these values.
-    fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {
+    pub(super) fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {
         let values = self
             .trees
             .zip(nodes)
             .map(|(tree, node)| node.map(|node| tree.text_of(node).into()));
         self.push_record(kind, self.path(), None, values, resolution);
-    }
-
-    /// Records that a pin held back a change.
-    pub(super) fn record_pinned(&mut self, nodes: Nodes) {
-        self.record(ConflictKind::Pinned, nodes, Resolution::Local);
     }
 
     /// Records that a value was combined from both sides.
@@ -149,19 +140,13 @@ impl Walker<'_> {
         let tree = self.trees.local;
         let literal = nodes.local.and_then(|local| tree.scalar(local));
         let literal = literal.is_some_and(|it| it.style == ScalarStyle::Literal);
-        let line = nodes
-            .local
-            .map_or(0, |local| tree.line_number(tree.node(local).span.start));
-        let (path, rule) = (
-            self.path(),
-            self.conflict_rule().map(|(rule, _)| rule.origin.clone()),
-        );
+        let start = |local| tree.node(local).span.start;
+        let line = nodes.local.map_or(0, |it| tree.line_number(start(it)));
+        let path = self.path();
+        let rule = self.conflict_rule().map(|(rule, _)| rule.origin.clone());
         let outer = |inner: Conflict| {
-            let dot = match inner.path.starts_with('[') || inner.path.is_empty() || path.is_empty()
-            {
-                true => "",
-                false => ".",
-            };
+            let is_joined = inner.path.starts_with('[') || inner.path.is_empty() || path.is_empty();
+            let dot = if is_joined { "" } else { "." };
             Conflict {
                 path: format!("{path}{dot}{}", inner.path).into(),
                 line: if literal { line + 1 + inner.line } else { line },
@@ -197,15 +182,17 @@ impl Walker<'_> {
         values: Triple<Option<Box<str>>>,
         resolution: Resolution,
     ) {
-        let line = match offset.or_else(|| self.nearest_offset()) {
-            Some(offset) => self.trees.local.line_number(offset),
-            None => root_line(self.trees.local),
-        };
+        let tree = self.trees.local;
+        let mut entries = self
+            .steps
+            .iter()
+            .rev()
+            .filter_map(|step| step.entries.local);
+        let nearest = entries.next().map_or(tree.root(), |it| tree.entry(it));
+        let line = tree.line_number(offset.unwrap_or(nearest.span.start));
         let is_noted = matches!(kind, ConflictKind::Pinned | ConflictKind::Combined(_));
-        let rule = match is_noted {
-            true => None,
-            false => self.conflict_rule().map(|(rule, _)| rule.origin.clone()),
-        };
+        let rule = self.conflict_rule().filter(|_| !is_noted);
+        let rule = rule.map(|(rule, _)| rule.origin.clone());
         let records = match is_noted {
             true => &mut self.noted,
             false => &mut self.conflicts,
@@ -218,12 +205,6 @@ impl Walker<'_> {
             resolution,
             rule,
         });
-    }
-
-    /// Returns the offset in local's text of the innermost entry on the path that local has.
-    fn nearest_offset(&self) -> Option<u32> {
-        let local = self.steps.iter().rev().find_map(|step| step.entries.local);
-        local.map(|entry| self.trees.local.entry(entry).span.start)
     }
 
     /// Returns the current path as text.
@@ -260,10 +241,6 @@ pub(super) fn winning_outcome(resolution: Resolution, local: Outcome, updated: O
         Resolution::Local | Resolution::Open => local,
         Resolution::Markers => Outcome::apart(local, updated),
     }
-}
-
-fn root_line(tree: &Tree<'_>) -> usize {
-    tree.line_number(tree.root().span.start)
 }
 
 /// Appends a field to a path.

@@ -156,8 +156,7 @@ impl Renames {
                 && !self.local.old_of_new.contains_key(&renamed)
                 && has_same_kind(*old, Side::Local, Some(renamed))
             {
-                self.local.new_of_old.insert(*old, renamed);
-                self.local.old_of_new.insert(renamed, *old);
+                self.local.insert(*old, renamed);
             }
         }
     }
@@ -217,8 +216,7 @@ fn pair_unmatched(
         let mut nearest = candidates.iter().take(MAX_CANDIDATES);
         let found = nearest.position(|new| is_similar(entry, *new, is_only_pair));
         if let Some(new) = found.and_then(|at| candidates.remove(at)) {
-            pairs.new_of_old.insert(entry, new);
-            pairs.old_of_new.insert(new, entry);
+            pairs.insert(entry, new);
         }
     }
     pairs
@@ -232,10 +230,14 @@ impl Pairs {
     fn add(&mut self, more: Self) {
         for (old, new) in more.new_of_old {
             if !self.new_of_old.contains_key(&old) && !self.old_of_new.contains_key(&new) {
-                self.new_of_old.insert(old, new);
-                self.old_of_new.insert(new, old);
+                self.insert(old, new);
             }
         }
+    }
+
+    fn insert(&mut self, old: EntryId, new: EntryId) {
+        self.new_of_old.insert(old, new);
+        self.old_of_new.insert(new, old);
     }
 
     fn retain(&mut self, stays: impl Fn(EntryId, EntryId) -> bool) {

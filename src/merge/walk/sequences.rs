@@ -8,7 +8,6 @@ use rustc_hash::FxHashSet;
 use super::agreement::{Agreed, agreement, both_insertions};
 use super::align::Stretch;
 use super::aligned_lists::AlignedLists;
-use super::namesakes::Namesakes;
 use super::record::{Segment, winning_outcome};
 use super::{Nodes, Shape, Walker, entries_of, holds_null, shape};
 use crate::merge::decision::{Child, Outcome};
@@ -113,64 +112,43 @@ impl Walker<'_> {
     }
 
     /// Merges lists element by element.
-    fn merge_elements(&mut self, lists: Nodes) -> Outcome {
-        let (nodes, trees) = (lists, self.trees);
-        let elements = trees.zip(lists).map(|(tree, list)| -> Vec<EntryId> {
-            list.map(|list| entries_of(tree, list).collect())
-                .unwrap_or_default()
-        });
-        let values = self.fingerprints.as_ref().zip(lists).map(|(prints, list)| {
-            list.map(|list| prints.of_elements(list))
-                .unwrap_or_default()
-        });
-        let alignment = self.aligned(&elements, &values);
-        let namesakes = match self.options.sides {
-            Sides::Upstream => {
-                Namesakes::of(self.fingerprints.as_ref(), &elements, &values, &alignment)
-            }
-            Sides::Equal => Namesakes::default(),
-        };
-        let children = self.within(nodes, |walker| {
-            let mut children = Vec::with_capacity(elements.local.len());
-            let lists = AlignedLists::new(&elements, &values, &alignment, &namesakes);
-            for stretch in &alignment.stretches {
+    fn merge_elements(&mut self, nodes: Nodes) -> Outcome {
+        let lists = self.aligned_lists(nodes);
+        let mut children = Vec::with_capacity(lists.elements.local.len());
+        self.within(nodes, |walker| {
+            for stretch in &lists.alignment.stretches {
                 match stretch.clone() {
-                    Stretch::Element(at) => walker.merge_element(&elements, at, &mut children),
+                    Stretch::Element(at) => walker.merge_element(&lists, at, &mut children),
                     Stretch::Between(ranges) => walker.merge_stretch(&lists, ranges, &mut children),
                 }
             }
             walker.merge_moved_elements(&lists, &mut children);
-            children
         });
-        drop((elements, values, alignment));
+        drop(lists);
         self.collection_outcome(nodes, children)
     }
 
     /// Merges an element that all three lists have.
     pub(super) fn merge_element(
         &mut self,
-        elements: &Triple<Vec<EntryId>>,
+        lists: &AlignedLists,
         at: Triple<usize>,
         children: &mut Vec<Child>,
     ) {
-        let sides = elements
-            .as_ref()
-            .zip(at)
-            .map(|(entries, index)| Some(entries[index]));
+        let sides = lists.at(at).map(Some);
         children.extend(self.merge_entry(Segment::Index(at.local), sides));
     }
 
     /// Merges a stretch between two elements that all three lists have.
     fn merge_stretch(
         &mut self,
-        lists: &AlignedLists<'_>,
+        lists: &AlignedLists,
         stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) {
         let values = lists.values.as_ref().zip(stretch.clone());
         let values = values.map(|(values, range)| &values[range]);
-        let sides = lists.elements.as_ref().zip(stretch.clone());
-        let sides = sides.map(|(elements, range)| &elements[range]);
+        let sides = lists.elements_in(&stretch);
         let is_fork = self.options.sides == Sides::Upstream;
         match values.change() {
             Change::Nobody | Change::Local => self.keep_stretch(lists, stretch, sides, children),
@@ -201,7 +179,7 @@ impl Walker<'_> {
                         Agreed::Deleted(index) => Child::local(sides.local[index], Outcome::Remove),
                         Agreed::Updated(index) => self.take_element(sides.updated[index]),
                     }));
-                } else if !self.merge_by_position(lists.elements, values, stretch, children) {
+                } else if !self.merge_by_position(lists, values, stretch, children) {
                     self.merge_conflicting_stretch(sides, children);
                 }
             }
@@ -211,7 +189,7 @@ impl Walker<'_> {
     /// Keeps local's elements, and merges changes that upstream made to their text.
     fn keep_stretch(
         &mut self,
-        lists: &AlignedLists<'_>,
+        lists: &AlignedLists,
         stretch: Triple<Range<usize>>,
         sides: Triple<&[EntryId]>,
         children: &mut Vec<Child>,
@@ -229,7 +207,7 @@ impl Walker<'_> {
         {
             for index in 0..lengths.local {
                 let at = stretch.as_ref().map(|range| range.start + index);
-                self.merge_element(lists.elements, at, children);
+                self.merge_element(lists, at, children);
             }
             return;
         }
@@ -284,40 +262,29 @@ impl Walker<'_> {
     /// changed by both sides, except for maps. Otherwise returns false and does nothing.
     fn merge_by_position(
         &mut self,
-        elements: &Triple<Vec<EntryId>>,
+        lists: &AlignedLists,
         values: Triple<&[u64]>,
         stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) -> bool {
-        let lengths = stretch.clone().map(|range| range.len());
-        if lengths.original != lengths.updated || lengths.original != lengths.local {
+        let [original, updated, local] = values.map(<[u64]>::len).into_array();
+        if original != updated || original != local {
             return false;
         }
-        let sides: Vec<_> = (0..lengths.original)
-            .map(|index| {
-                elements
-                    .as_ref()
-                    .zip(stretch.clone())
-                    .map(|(entries, range)| entries[range.start + index])
-            })
-            .collect();
-        let is_mergeable = |(index, sides): (usize, &Triple<EntryId>)| {
-            values.map(|values| values[index]).change() != Change::BothApart
-                || self
-                    .trees
-                    .zip(*sides)
-                    .into_array()
-                    .into_iter()
-                    .all(|(tree, entry)| shape(tree, tree.entry(entry).value) == Shape::Map)
+        let position = |index| stretch.as_ref().map(|range| range.start + index);
+        let is_map = |(tree, entry): (&Tree<'_>, EntryId)| {
+            shape(tree, tree.entry(entry).value) == Shape::Map
         };
-        if !sides.iter().enumerate().all(is_mergeable) {
-            return false;
+        let is_mergeable = |index| {
+            let elements = self.trees.zip(lists.at(position(index))).into_array();
+            values.map(|values| values[index]).change() != Change::BothApart
+                || elements.into_iter().all(is_map)
+        };
+        let is_possible = (0..local).all(is_mergeable);
+        for index in (0..local).filter(|_| is_possible) {
+            self.merge_element(lists, position(index), children);
         }
-        for index in 0..lengths.original {
-            let at = stretch.as_ref().map(|range| range.start + index);
-            self.merge_element(elements, at, children);
-        }
-        true
+        is_possible
     }
 }
 

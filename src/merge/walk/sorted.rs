@@ -21,7 +21,7 @@ impl Walker<'_> {
     /// interleave or do not fit in between their neighbours.
     pub(super) fn first_in_order(
         &self,
-        lists: &AlignedLists<'_>,
+        lists: &AlignedLists,
         region: &Triple<Range<usize>>,
     ) -> Option<Side> {
         if !region.original.is_empty() || region.updated.is_empty() || region.local.is_empty() {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{MergedLines, empty_row, same_lines};
+use super::{MergedLines, empty_row, item, same_lines};
 use crate::merge::Resolution;
 use crate::merge::decision::{Child, Outcome, Piece};
 use crate::merge::walk::{Entries, Nodes, Walker};
@@ -79,12 +79,11 @@ impl Walker<'_> {
     pub(super) fn extract_kept_comments(
         &self,
         side: Side,
-        row: &mut Row,
-        local: &Row,
+        rows: &mut Triple<Row>,
         children: &[Child],
     ) {
         let tree = self.trees[side];
-        let kept = local.items.iter();
+        let kept = rows.local.items.iter();
         let kept = kept.filter(|item| item.kind == ItemKind::Comment);
         let kept = kept.map(|item| self.trees.local.slice(item.span).trim());
         let kept: FxHashSet<&str> = kept.collect();
@@ -95,7 +94,7 @@ impl Walker<'_> {
         let present = children.iter().filter(is_present);
         let present: FxHashSet<EntryId> = present.filter_map(|child| child.sides()[side]).collect();
         let is_kept = |item: &Item| kept.contains(tree.slice(item.span).trim());
-        let items = row.items.drain(..).flat_map(|item| {
+        let items = rows[side].items.drain(..).flat_map(|item| {
             let mut comments = match item.kind {
                 ItemKind::Entry(id) if !present.contains(&id) => {
                     tree.row_below(tree.entry(id)).items
@@ -110,7 +109,7 @@ impl Walker<'_> {
             }
             std::iter::once(item).chain(comments)
         });
-        row.items = items.collect();
+        rows[side].items = items.collect();
     }
 
     /// Records that comments which local wrote in a value are deleted with it.
@@ -133,7 +132,7 @@ impl Walker<'_> {
     /// Returns the comment lines below an entry on each side. The comments of an updated block
     /// collection are part of the value that is taken.
     fn rows_below(&self, sides: Entries) -> Triple<Row> {
-        let below = |side: Side| -> Row {
+        Side::ALL.map(|side| {
             let (tree, Some(entry)) = (self.trees[side], sides[side]) else {
                 return empty_row(0);
             };
@@ -145,29 +144,20 @@ impl Walker<'_> {
                 }
             }
             row
-        };
-        Triple::new(
-            below(Side::Original),
-            below(Side::Updated),
-            below(Side::Local),
-        )
+        })
     }
 
     /// Like `rows_below`, for an entry whose new value brings no comments: uses the lines between
     /// the entries of the collections.
     fn rows_between(&self, sides: Entries, is_emptied: bool) -> Triple<Row> {
         let mut rows = self.rows_below(sides);
-        let row_of = |side: Side| {
-            let (tree, entry) = (self.trees[side], self.trees[side].entry(sides[side]?));
-            tree.row(entry.value, Some(entry))
-        };
-        for side in [Side::Original, Side::Updated] {
-            if let Some(row) = row_of(side) {
+        for side in Side::ALL.into_array() {
+            let (tree, entry) = (self.trees[side], sides[side]);
+            let entry = entry.filter(|_| is_emptied || side != Side::Local);
+            let entry = entry.map(|entry| tree.entry(entry));
+            if let Some(row) = entry.and_then(|entry| tree.row(entry.value, Some(entry))) {
                 rows[side] = row;
             }
-        }
-        if let Some(row) = row_of(Side::Local).filter(|_| is_emptied) {
-            rows.local = row;
         }
         rows
     }
@@ -206,16 +196,14 @@ impl Walker<'_> {
         if !self.merges_lines || !is_plain || !is_in_block_style || !both_have_entries {
             return None;
         }
-        let updated_entry = self.trees.updated.entry(updated_owner);
-        let updated = self
-            .trees
-            .updated
-            .row(nodes.updated?, Some(updated_entry))?;
+        let updated_tree = self.trees.updated;
+        let updated_entry = updated_tree.entry(updated_owner);
+        let updated = updated_tree.row(nodes.updated?, Some(updated_entry))?;
         let original = self.row_of(self.trees.original, nodes.original, owners.original);
         let original = original.unwrap_or_else(|| empty_row(updated.column));
         let mut local = tree.row_below(entry);
-        let width = i64::from(updated.column)
-            - i64::from(self.trees.updated.column(updated_entry.span.start));
+        let updated_column = updated_tree.column(updated_entry.span.start);
+        let width = i64::from(updated.column) - i64::from(updated_column);
         let column = i64::from(tree.column(entry.span.start)) + width;
         local.column = u32::try_from(column).unwrap_or(0);
         let rows = Triple::new(original, updated, local);
@@ -237,16 +225,9 @@ fn may_have_lines_below(tree: &Tree<'_>, entry: EntryId) -> bool {
 
 /// Returns the comment lines of an entry at any depth, as the items of a row.
 fn nested_comments(tree: &Tree<'_>, entry: EntryId) -> Vec<Item> {
-    let item = |kind, span: Span| Item {
-        kind,
-        blank_start: span.start,
-        blanks: 0,
-        span,
-    };
     let comments = tree.comments_within(entry).into_iter();
+    let comments = comments.map(|span| (ItemKind::Comment, span));
     let end = tree.lines_of(tree.entry(entry)).end;
-    comments
-        .map(|span| item(ItemKind::Comment, span))
-        .chain([item(ItemKind::End, Span::new(end, end))])
-        .collect()
+    let items = comments.chain([(ItemKind::End, Span::new(end, end))]);
+    items.map(|(kind, span)| item(kind, span)).collect()
 }

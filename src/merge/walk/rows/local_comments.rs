@@ -26,9 +26,9 @@ struct LocalComments {
 }
 
 /// The number of times that each comment line occurs in the rows of original and updated.
-type CommentCounts = FxHashMap<String, (usize, usize)>;
+type CommentCounts<'t> = FxHashMap<&'t str, Triple<usize>>;
 
-impl Walker<'_> {
+impl<'a> Walker<'a> {
     /// Records a conflict if upstream deleted an entry and local wrote comment lines inside it or
     /// right above it. They are deleted if upstream wins, and stay if local does.
     pub(super) fn with_local_comments(
@@ -120,32 +120,27 @@ impl Walker<'_> {
         &self,
         rows: &Triple<Row>,
         (original_position, position): (Option<usize>, usize),
-        counts: &CommentCounts,
+        counts: &CommentCounts<'_>,
     ) -> Vec<usize> {
-        let (old, new) = (self.trees.original, self.trees.local);
         let (mut local_lines, other_lines): (Vec<usize>, Vec<usize>) =
-            lines_above(&rows.local, position).partition(|index| {
-                let line = new.slice(rows.local.items[*index].span);
-                !counts.contains_key(line.trim())
-            });
+            lines_above(&rows.local, position)
+                .partition(|at| !counts.contains_key(self.line(rows, Side::Local, *at)));
         if local_lines.is_empty() {
             return local_lines;
         }
+        let other_lines = other_lines.into_iter();
         let other_lines: FxHashSet<&str> = other_lines
-            .into_iter()
-            .map(|index| new.slice(rows.local.items[index].span).trim())
+            .map(|at| self.line(rows, Side::Local, at))
             .collect();
-        let original_lines = original_position
-            .into_iter()
-            .flat_map(|at| lines_above(&rows.original, at));
+        let original_lines = original_position.into_iter();
         let rewritten: Vec<&str> = original_lines
-            .map(|index| old.slice(rows.original.items[index].span).trim())
+            .flat_map(|at| lines_above(&rows.original, at))
+            .map(|at| self.line(rows, Side::Original, at))
             .filter(|line| !other_lines.contains(line))
             .collect();
         let is_kept = |line: &&str| {
-            counts
-                .get(*line)
-                .is_some_and(|(original, updated)| updated >= original)
+            let count = counts.get(*line);
+            count.is_some_and(|count| count.updated >= count.original)
         };
         if rewritten.iter().all(is_kept) {
             local_lines.truncate(local_lines.len().saturating_sub(rewritten.len()));
@@ -175,29 +170,28 @@ impl Walker<'_> {
     }
 
     /// Counts the comment lines in the rows of original and updated.
-    fn comment_counts(&self, rows: &Triple<Row>) -> CommentCounts {
+    fn comment_counts(&self, rows: &Triple<Row>) -> CommentCounts<'a> {
         let mut counts = CommentCounts::default();
-        for (tree, row, is_original) in [
-            (self.trees.original, &rows.original, true),
-            (self.trees.updated, &rows.updated, false),
-        ] {
-            for item in row.items.iter().filter(|it| it.kind == ItemKind::Comment) {
-                let line = tree.slice(item.span).trim().to_owned();
-                let (original, updated) = counts.entry(line).or_default();
-                *if is_original { original } else { updated } += 1;
+        for side in [Side::Original, Side::Updated] {
+            let items = rows[side].items.iter();
+            for item in items.filter(|it| it.kind == ItemKind::Comment) {
+                let line = self.trees[side].slice(item.span).trim();
+                counts.entry(line).or_default()[side] += 1;
             }
         }
         counts
     }
 
+    /// Returns the line of a comment in a row.
+    fn line(&self, rows: &Triple<Row>, side: Side, at: usize) -> &'a str {
+        self.trees[side].slice(rows[side].items[at].span).trim()
+    }
+
     /// Returns the comment lines inside a local entry that the original entry does not have.
     pub(super) fn local_comments_in(&self, original: EntryId, local: EntryId) -> Vec<Span> {
         let (old, new) = (self.trees.original, self.trees.local);
-        let known: FxHashSet<&str> = old
-            .comments_within(original)
-            .into_iter()
-            .map(|span| old.slice(span).trim())
-            .collect();
+        let known = old.comments_within(original).into_iter();
+        let known: FxHashSet<&str> = known.map(|span| old.slice(span).trim()).collect();
         let mut comments = new.comments_within(local);
         comments.retain(|span| !known.contains(new.slice(*span).trim()));
         comments
@@ -229,8 +223,8 @@ impl Walker<'_> {
         local: EntryId,
         is_above: bool,
     ) {
-        let text = |tree: &Tree<'_>, entry| {
-            let entry = tree.entry(entry);
+        let text = |side: Side, entry| {
+            let (tree, entry) = (self.trees[side], self.trees[side].entry(entry));
             let lines = tree.lines_of(entry);
             let start = match is_above {
                 true => tree.comments_above(entry).start,
@@ -239,16 +233,12 @@ impl Walker<'_> {
             Some(tree.slice(Span::new(start, lines.end)).trim_end().into())
         };
         let values = Triple::new(
-            text(self.trees.original, original),
+            text(Side::Original, original),
             None,
-            text(self.trees.local, local),
+            text(Side::Local, local),
         );
-        self.record_lines(
-            ConflictKind::DeletedUpstream,
-            None,
-            values,
-            self.resolution(),
-        );
+        let (kind, resolution) = (ConflictKind::DeletedUpstream, self.resolution());
+        self.record_lines(kind, None, values, resolution);
     }
 
     /// Records that both sides rewrote a comment. The path is that of the entry below the comment.
@@ -259,20 +249,12 @@ impl Walker<'_> {
         children: &[Child],
         nodes: Nodes,
     ) {
-        let text = |tree: &Tree<'_>, row: &Row, lines: &[usize]| {
-            let lines: Vec<&str> = lines
-                .iter()
-                .map(|at| tree.slice(row.items[*at].span).trim())
-                .collect();
-            (!lines.is_empty()).then(|| lines.join("\n").into())
-        };
         let lines = &disagreement.lines;
-        let trees = self.trees;
-        let values = Triple::new(
-            text(trees.original, &rows.original, &lines.original),
-            text(trees.updated, &rows.updated, &lines.updated),
-            text(trees.local, &rows.local, &lines.local),
-        );
+        let values = Side::ALL.map(|side| {
+            let lines = lines[side].iter().map(|at| self.line(rows, side, *at));
+            let lines: Vec<&str> = lines.collect();
+            (!lines.is_empty()).then(|| lines.join("\n").into())
+        });
         let (kind, resolution) = rows::lines_kind(&values, self.resolution());
         let first = lines.local.first();
         let offset = first.map(|at| rows.local.items[*at].span.start);

@@ -33,42 +33,30 @@ impl Walker<'_> {
         if !self.trees.local.is_block_collection(local_node) {
             return None;
         }
-        let mut updated = self.row_of(self.trees.updated, nodes.updated, owners.updated)?;
-        let mut original = self.row_of(self.trees.original, nodes.original, owners.original);
-        let owner = owners.local.map(|owner| self.trees.local.entry(owner));
-        let mut local = self.trees.local.row(local_node, owner)?;
-        if owner.is_none() {
-            updated.start_at(self.bodies.updated);
-            if let Some(original) = &mut original {
-                original.start_at(self.bodies.original);
+        let row = |side: Side| self.row_of(self.trees[side], nodes[side], owners[side]);
+        let (updated, local) = (row(Side::Updated)?, row(Side::Local)?);
+        let original = row(Side::Original).unwrap_or_else(|| empty_row(updated.column));
+        let mut rows = Triple::new(original, updated, local);
+        if owners.local.is_none() {
+            for side in Side::ALL.into_array() {
+                rows[side].start_at(self.bodies[side]);
             }
-            local.start_at(self.bodies.local);
         }
-        self.extract_kept_comments(Side::Updated, &mut updated, &local, children);
-        if let Some(original) = &mut original {
-            self.extract_kept_comments(Side::Original, original, &local, children);
+        for side in [Side::Updated, Side::Original] {
+            self.extract_kept_comments(side, &mut rows, children);
         }
-        let is_unchanged = original.as_ref().is_some_and(|original| {
-            same_lines(
-                (self.trees.original, original),
-                (self.trees.updated, &updated),
-            )
-        });
+        let (old, new) = (&rows.original, &rows.updated);
+        let is_unchanged = same_lines((self.trees.original, old), (self.trees.updated, new));
         if is_unchanged && self.is_in_place(local_node, children) {
             return None;
         }
-        let original = original.unwrap_or_else(|| empty_row(updated.column));
-        let rows = Triple::new(original, updated, local);
         let mut pieces = self.merge_rows(&rows, children, nodes);
         if self.begins_behind_colon(&rows.local) {
             // A comment there would become the comment on the `:`.
             let first = pieces.iter().position(Piece::is_entry);
             pieces.drain(..first.unwrap_or(0));
         }
-        if nodes
-            .local
-            .is_some_and(|local| shape(self.trees.local, local) == Shape::List)
-        {
+        if shape(self.trees.local, local_node) == Shape::List {
             pieces = in_child_order(pieces, children);
         }
         self.limit_indent(&mut pieces, rows.local.column);
@@ -116,14 +104,11 @@ impl Walker<'_> {
         let Some(step) = self.steps.last() else {
             return Some(Triple::default());
         };
-        let values = self.values_of(step.entries);
-        let is_value =
-            |(node, value): (Option<NodeId>, Option<NodeId>)| node.is_none() || node == value;
-        let are_values = nodes.zip(values).map(is_value).into_array();
-        are_values
+        let values = nodes.zip(self.values_of(step.entries)).into_array();
+        let are_values = values
             .iter()
-            .all(|is_value| *is_value)
-            .then_some(step.entries)
+            .all(|(node, value)| node.is_none() || node == value);
+        are_values.then_some(step.entries)
     }
 
     /// Returns true if all entries of a local collection stay in place and none is added.
@@ -166,12 +151,8 @@ impl Walker<'_> {
             .iter()
             .filter(|it| it.span.start < value.start && it.kind == ItemKind::Comment);
         let above = above.count();
-        let entries = super::entries_of(tree, node).map(|entry| Item {
-            kind: ItemKind::Entry(entry),
-            blank_start: tree.entry(entry).span.start,
-            blanks: 0,
-            span: tree.entry(entry).span,
-        });
+        let entries = super::entries_of(tree, node);
+        let entries = entries.map(|it| item(ItemKind::Entry(it), tree.entry(it).span));
         row.items.splice(above..above, entries);
         Some(row)
     }
@@ -186,11 +167,7 @@ impl Walker<'_> {
     ) -> Vec<Piece> {
         let trees = self.trees;
         let ids = number_entries(trees, rows, children);
-        let tokens = Triple::new(
-            tokens_of(trees.original, &rows.original, &ids.original),
-            tokens_of(trees.updated, &rows.updated, &ids.updated),
-            tokens_of(trees.local, &rows.local, &ids.local),
-        );
+        let tokens = Side::ALL.map(|side| tokens_of(trees[side], &rows[side], &ids[side]));
         let stays = |entry: u32| {
             let child = children.get(entry as usize);
             child.is_some_and(Child::stays)
@@ -240,33 +217,18 @@ impl Walker<'_> {
     /// Returns the number of columns by which to indent the row. The width of its indentation
     /// merges as a value, but a list and a map have different widths.
     fn width_change(&self, rows: &Triple<Row>, nodes: Nodes, owners: Entries) -> i64 {
-        let width = |tree: &Tree<'_>, row: &Row, node: Option<NodeId>, owner: Option<EntryId>| {
-            let node = node.filter(|node| tree.is_block_collection(*node))?;
+        let widths = Side::ALL.map(|side| {
+            let (tree, owner) = (self.trees[side], owners[side]?);
+            let node = nodes[side].filter(|node| tree.is_block_collection(*node))?;
             tree.start_of_indent(tree.node(node).span.start)?;
-            let column = i64::from(tree.column(tree.entry(owner?).span.start));
-            Some((shape(tree, node), i64::from(row.column) - column))
-        };
-        let trees = self.trees;
-        let widths = (
-            width(
-                trees.original,
-                &rows.original,
-                nodes.original,
-                owners.original,
-            ),
-            width(trees.updated, &rows.updated, nodes.updated, owners.updated),
-            width(trees.local, &rows.local, nodes.local, owners.local),
-        );
-        match widths {
-            (Some(original), Some((updated_shape, updated_width)), Some(local))
-                if original == local =>
+            let column = i64::from(tree.column(tree.entry(owner).span.start));
+            Some((shape(tree, node), i64::from(rows[side].column) - column))
+        });
+        match (widths.updated, widths.local) {
+            (Some((updated_shape, updated)), Some((local_shape, local)))
+                if widths.original == widths.local && updated_shape == local_shape =>
             {
-                let (local_shape, local_width) = local;
-                if updated_shape == local_shape {
-                    updated_width - local_width
-                } else {
-                    0
-                }
+                updated - local
             }
             _ => 0,
         }
@@ -278,12 +240,17 @@ fn empty_row(column: u32) -> Row {
     Row {
         column,
         span: Span::default(),
-        items: vec![Item {
-            kind: ItemKind::End,
-            blank_start: 0,
-            blanks: 0,
-            span: Span::default(),
-        }],
+        items: vec![item(ItemKind::End, Span::default())],
+    }
+}
+
+/// Returns an item of a row without blank lines above it.
+const fn item(kind: ItemKind, span: Span) -> Item {
+    Item {
+        kind,
+        blank_start: span.start,
+        blanks: 0,
+        span,
     }
 }
 
@@ -292,6 +259,10 @@ fn same_lines(
     (left_tree, left): (&Tree<'_>, &Row),
     (right_tree, right): (&Tree<'_>, &Row),
 ) -> bool {
+    fn key<'t>(tree: &Tree<'t>, entry: EntryId) -> Option<&'t str> {
+        let key = tree.entry(entry).key?;
+        Some(tree.slice(tree.node(key).span))
+    }
     left.items.len() == right.items.len()
         && left.column == right.column
         && left.items.iter().zip(&right.items).all(|(a, b)| {
@@ -299,16 +270,7 @@ fn same_lines(
                 (ItemKind::Comment, ItemKind::Comment) => {
                     left_tree.slice(a.span) == right_tree.slice(b.span)
                 }
-                (ItemKind::Entry(a), ItemKind::Entry(b)) => {
-                    let (a, b) = (left_tree.entry(a), right_tree.entry(b));
-                    match (a.key, b.key) {
-                        (Some(a), Some(b)) => {
-                            left_tree.slice(left_tree.node(a).span)
-                                == right_tree.slice(right_tree.node(b).span)
-                        }
-                        (a, b) => a.is_none() && b.is_none(),
-                    }
-                }
+                (ItemKind::Entry(a), ItemKind::Entry(b)) => key(left_tree, a) == key(right_tree, b),
                 (a, b) => a == b,
             };
             is_same && a.blanks == b.blanks

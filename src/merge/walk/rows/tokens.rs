@@ -4,7 +4,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
 use crate::merge::rows::{Numbered, Placed, Token, TokenKind};
-use crate::merge::walk::Entries;
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Tree};
@@ -17,7 +16,8 @@ pub(super) fn number_entries(
     children: &[Child],
 ) -> Triple<Numbered> {
     let mut shared_numbers: FxHashMap<String, u32> = FxHashMap::default();
-    let mut of_side = |tree: &Tree<'_>, row: &Row, entry_of: fn(&Entries) -> Option<EntryId>| {
+    Side::ALL.map(|side| {
+        let (tree, row) = (trees[side], &rows[side]);
         let entries = row.items.iter().filter_map(|item| match item.kind {
             ItemKind::Entry(entry) => Some(entry),
             ItemKind::Comment | ItemKind::End => None,
@@ -25,7 +25,7 @@ pub(super) fn number_entries(
         let mut numbers = Numbered::over_all(entries.clone().map(EntryId::number));
         // In reverse: if several children have an entry, the first one counts.
         for (number, child) in children.iter().enumerate().rev() {
-            if let Some(entry) = entry_of(&child.sides()) {
+            if let Some(entry) = child.sides()[side] {
                 numbers.insert(entry.number(), number as u32);
             }
         }
@@ -35,10 +35,8 @@ pub(super) fn number_entries(
                 continue;
             }
             let entry = tree.entry(id);
-            let mut name = match entry.key {
-                Some(key) => tree.slice(tree.node(key).span).to_owned(),
-                None => tree.slice(entry.span).to_owned(),
-            };
+            let span = entry.key.map_or(entry.span, |key| tree.node(key).span);
+            let mut name = tree.slice(span).to_owned();
             while !seen.insert(name.clone()) {
                 name.push('\0');
             }
@@ -46,12 +44,7 @@ pub(super) fn number_entries(
             numbers.insert(id.number(), *shared_numbers.entry(name).or_insert(next));
         }
         numbers
-    };
-    Triple::new(
-        of_side(trees.original, &rows.original, |sides| sides.original),
-        of_side(trees.updated, &rows.updated, |sides| sides.updated),
-        of_side(trees.local, &rows.local, |sides| sides.local),
-    )
+    })
 }
 
 /// Returns the tokens of a row.
