@@ -226,7 +226,7 @@ fn cut(in_updated: &Positions, in_local: &Positions, values: &Triple<Rc<[u64]>>)
 
 /// Returns the inverse of `positions`: for each element of the other list, of length `len`, the
 /// position of its partner.
-fn inverse(positions: &Positions, len: usize) -> Positions {
+pub(super) fn inverse(positions: &Positions, len: usize) -> Positions {
     let mut inverse = vec![None; len];
     for (old, new) in positions.iter().enumerate() {
         if let Some(new) = *new {

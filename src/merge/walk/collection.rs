@@ -1,5 +1,6 @@
 //! Puts the entries of a merged map or list together.
 
+use super::arrive::part_of;
 use super::{Nodes, Walker, entries_of};
 use crate::merge::decision::{Child, Incoming, Outcome, Slot};
 use crate::triple::{Side, Triple};
@@ -55,27 +56,21 @@ impl Walker<'_> {
         self.outcome_of_empty(updated, &children)
     }
 
-    /// Returns the outcome of an empty local map or list.
+    /// Returns the outcome of an empty local map or list: the part of the updated one to take.
     fn outcome_of_empty(&self, updated: NodeId, children: &[Child]) -> Outcome {
-        if !children.iter().any(Child::stays) {
-            return Outcome::Keep;
-        }
-        Outcome::Take(self.part_for_empty(updated, children))
-    }
-
-    /// Returns the part of an updated map or list to take into an empty local one.
-    fn part_for_empty(&self, updated: NodeId, children: &[Child]) -> Incoming {
-        let part = entries_of(self.trees.updated, updated)
-            .map(|entry| {
-                let incoming = children.iter().find_map(|child| match &child.outcome {
-                    Outcome::Take(incoming) if child.slot == Slot::Updated(entry) => {
-                        Some(incoming.outcome().clone())
-                    }
-                    _ => None,
-                });
-                Child::local(entry, incoming.unwrap_or(Outcome::Remove))
+        let taken = |entry| {
+            children.iter().find_map(|child| match &child.outcome {
+                Outcome::Take(incoming) if child.slot == Slot::Updated(entry) => {
+                    Some(incoming.outcome().clone())
+                }
+                _ => None,
             })
-            .collect::<Vec<_>>();
-        Incoming::part(updated, super::arrive::part_of(part))
+        };
+        let part = entries_of(self.trees.updated, updated)
+            .map(|entry| Child::local(entry, taken(entry).unwrap_or(Outcome::Remove)));
+        match children.iter().any(Child::stays) {
+            true => Outcome::Take(Incoming::part(updated, part_of(part.collect()))),
+            false => Outcome::Keep,
+        }
     }
 }

@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::align::pair_elements;
+use super::align::{Positions, inverse, pair_elements};
 use super::pairing::Index;
 use super::record::Segment;
 use super::similarity::{Threshold, similarity};
@@ -52,9 +52,8 @@ impl Walker<'_> {
         updated: NodeId,
         local: NodeId,
     ) -> Vec<Child> {
-        let trees = self.trees;
-        let updateds: Vec<EntryId> = entries_of(trees.updated, updated).collect();
-        let locals: Vec<EntryId> = entries_of(trees.local, local).collect();
+        let updateds: Vec<EntryId> = entries_of(self.trees.updated, updated).collect();
+        let locals: Vec<EntryId> = entries_of(self.trees.local, local).collect();
         let local_values = self.fingerprints.local.of_elements(local);
         let updated_values = self.fingerprints.updated.of_elements(updated);
         let originals_of_locals = self.originals_of(nodes, &local_values);
@@ -62,71 +61,73 @@ impl Walker<'_> {
         let aligned: Vec<_> = differences(&local_values, &updated_values)
             .ranges()
             .collect();
-        let mut children = Vec::with_capacity(updateds.len());
-        let mut partners = moved_elements(&aligned, &local_values, &updated_values);
-        self.add_similar(
+        let mut partners = vec![None; updateds.len()];
+        for AlignedRange { old, new, .. } in aligned.iter().filter(|it| is_in_place(it)).cloned() {
+            old.zip(new)
+                .for_each(|(old, new)| partners[new] = Some(old));
+        }
+        pair_moved(&aligned, &local_values, &updated_values, &mut partners);
+        self.pair_similar(
             (&locals, &local_values),
             (&updateds, &updated_values),
             &aligned,
             &mut partners,
         );
-        let paired_locals: FxHashSet<usize> = partners.values().copied().collect();
-        for AlignedRange { old, new, .. } in aligned {
-            if old.len() == new.len() {
-                for (old, new) in old.zip(new) {
-                    let sides = Triple::new(
-                        originals_of_updateds[new],
-                        Some(updateds[new]),
-                        Some(locals[old]),
-                    );
-                    self.exact_element(sides, old, &mut children);
-                }
-            } else {
-                let removed = old.filter(|at| !paired_locals.contains(at));
-                children.extend(removed.map(|at| {
-                    let sides = Triple::new(originals_of_locals[at], None, Some(locals[at]));
-                    Child::local(locals[at], Outcome::Remove).of_sides(sides)
-                }));
-                for at in new {
-                    if let Some(local) = partners.get(&at).copied() {
-                        let original = originals_of_locals[local];
-                        let sides = Triple::new(original, Some(updateds[at]), Some(locals[local]));
-                        self.exact_element(sides, local, &mut children);
-                        continue;
-                    }
-                    let sides = Triple::new(originals_of_updateds[at], Some(updateds[at]), None);
-                    children.push(self.take_element(updateds[at]).of_sides(sides));
+        let of_locals = inverse(&partners, locals.len());
+        let mut children = Vec::with_capacity(updateds.len());
+        for range in aligned {
+            let is_in_place = is_in_place(&range);
+            for at in range.old.filter(|at| of_locals[*at].is_none()) {
+                let sides = Triple::new(originals_of_locals[at], None, Some(locals[at]));
+                children.push(Child::local(locals[at], Outcome::Remove).of_sides(sides));
+            }
+            for at in range.new {
+                let original = match partners[at] {
+                    Some(local) if !is_in_place => originals_of_locals[local],
+                    _ => originals_of_updateds[at],
+                };
+                let local = partners[at].map(|local| locals[local]);
+                let sides = Triple::new(original, Some(updateds[at]), local);
+                match partners[at] {
+                    Some(local) => self.exact_element(sides, local, &mut children),
+                    None => children.push(self.take_element(updateds[at]).of_sides(sides)),
                 }
             }
         }
         children
     }
 
-    /// Adds pairs of similar elements in ranges where elements were also inserted or deleted.
-    fn add_similar(
+    /// Pairs similar elements in ranges where elements were also inserted or deleted.
+    fn pair_similar(
         &self,
         (locals, local_values): (&[EntryId], &[u64]),
         (updateds, updated_values): (&[EntryId], &[u64]),
         aligned: &[AlignedRange],
-        partners: &mut FxHashMap<usize, usize>,
+        partners: &mut Positions,
     ) {
         let prints = self.fingerprints.as_ref();
-        let paired_locals: FxHashSet<usize> = partners.values().copied().collect();
+        let of_locals = inverse(partners, locals.len());
         for AlignedRange { old, new, .. } in aligned.iter().cloned() {
             if old.len() == new.len() || old.is_empty() || new.is_empty() {
                 continue;
             }
-            let is_unpaired = |at: usize| !partners.contains_key(&(new.start + at));
             let values = (&local_values[old.clone()], &updated_values[new.clone()]);
-            let positions =
-                pair_elements(values.0, values.1, is_unpaired, |at, other, threshold| {
-                    let is_unpaired = !paired_locals.contains(&(old.start + at));
+            let positions = pair_elements(
+                values.0,
+                values.1,
+                |at| partners[new.start + at].is_none(),
+                |at, other, threshold| {
+                    let is_unpaired = of_locals[old.start + at].is_none();
                     let local = (prints.local, locals[old.start + at]);
                     let updated = (prints.updated, updateds[new.start + other]);
                     is_unpaired.then(|| similarity(local, updated, threshold))?
-                });
-            let pairs = old.zip(positions);
-            partners.extend(pairs.filter_map(|(local, at)| Some((new.start + at?, local))));
+                },
+            );
+            for (local, at) in old.zip(positions) {
+                if let Some(at) = at {
+                    partners[new.start + at] = Some(local);
+                }
+            }
         }
     }
 
@@ -142,12 +143,10 @@ impl Walker<'_> {
         };
         let originals: Vec<EntryId> = entries_of(tree, list).collect();
         let original_values = self.fingerprints.original.of_elements(list);
-        for AlignedRange { old, new, .. } in differences(&original_values, elements).ranges() {
-            if old.len() == new.len() {
-                for (old, new) in old.zip(new) {
-                    aligned[new] = Some(originals[old]);
-                }
-            }
+        let differences = differences(&original_values, elements);
+        for AlignedRange { old, new, .. } in differences.ranges().filter(is_in_place) {
+            old.zip(new)
+                .for_each(|(old, new)| aligned[new] = Some(originals[old]));
         }
         aligned
     }
@@ -212,14 +211,9 @@ impl Walker<'_> {
             (Shape::Map, Shape::Map) => {
                 let fields = Index::of(trees.updated, Some(updated), None);
                 let same = entries_of(trees.local, local).filter(|entry| {
-                    fields.find(trees.local, *entry).is_some_and(|other| {
-                        let value = trees.updated.entry(other).value;
-                        equal(
-                            trees.updated,
-                            value,
-                            trees.local,
-                            trees.local.entry(*entry).value,
-                        )
+                    fields.find(trees.local, *entry).is_some_and(|updated| {
+                        let sides = Triple::new(None, Some(updated), Some(*entry));
+                        self.is_equal_updated_local(self.values_of(sides))
                     })
                 });
                 same.count() * 2 >= entries_of(trees.local, local).len()
@@ -229,29 +223,32 @@ impl Walker<'_> {
     }
 }
 
-/// Pairs elements that occur once in each list and have no partner at their place. Maps positions
-/// in updated to positions in local.
-fn moved_elements(
+/// Returns true if the elements of a range pair by position: nothing was inserted or deleted there.
+fn is_in_place(range: &AlignedRange) -> bool {
+    range.old.len() == range.new.len()
+}
+
+/// Pairs elements that occur once in each list and have no partner at their place.
+fn pair_moved(
     aligned: &[AlignedRange],
     locals: &[u64],
     updateds: &[u64],
-) -> FxHashMap<usize, usize> {
+    partners: &mut Positions,
+) {
     let unique_unpaired = |values: &[u64], range: fn(&AlignedRange) -> Range<usize>| {
         let mut position_of: FxHashMap<u64, Option<usize>> = FxHashMap::default();
         for (at, value) in values.iter().enumerate() {
-            let position = position_of.entry(*value).or_insert(Some(at));
-            *position = position.filter(|position| *position == at);
+            let position = position_of.entry(*value);
+            position.and_modify(|it| *it = None).or_insert(Some(at));
         }
-        let is_unpaired = |it: &&AlignedRange| it.old.len() != it.new.len();
-        let unpaired = aligned.iter().filter(is_unpaired).flat_map(range);
+        let unpaired = aligned.iter().filter(|it| !is_in_place(it)).flat_map(range);
         unpaired
-            .filter(|at| position_of.get(&values[*at]) == Some(&Some(*at)))
+            .filter(|at| position_of[&values[*at]] == Some(*at))
             .map(|at| (values[at], at))
             .collect::<FxHashMap<u64, usize>>()
     };
     let in_local = unique_unpaired(locals, |it| it.old.clone());
-    let in_updated = unique_unpaired(updateds, |it| it.new.clone()).into_iter();
-    in_updated
-        .filter_map(|(value, at)| Some((at, *in_local.get(&value)?)))
-        .collect()
+    for (value, at) in unique_unpaired(updateds, |it| it.new.clone()) {
+        partners[at] = in_local.get(&value).copied();
+    }
 }

@@ -116,8 +116,8 @@ pub(super) fn version_in(text: &str) -> &str {
     tag.unwrap_or(text)
 }
 
-/// Merges one part of a reference. Returns the parts of all sides if they conflict.
-fn merge_part<T: PartialEq + Copy>(sides: Triple<T>) -> Result<T, Triple<T>> {
+/// Merges one part of a value. Returns the parts of all sides if they conflict.
+pub(super) fn merge_part<T: PartialEq + Copy>(sides: Triple<T>) -> Result<T, Triple<T>> {
     match sides.change() {
         Change::Nobody | Change::Local | Change::BothAlike => Ok(sides.local),
         Change::Upstream => Ok(sides.updated),

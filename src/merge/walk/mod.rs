@@ -14,6 +14,7 @@ mod both_changed;
 mod collection;
 mod delete;
 pub(crate) mod entries_at;
+mod entry;
 mod exact;
 mod hunks;
 mod images;
@@ -37,7 +38,7 @@ mod similarity;
 mod sorted;
 mod texts;
 
-use super::decision::{Child, Incoming, Outcome};
+use super::decision::{Incoming, Outcome};
 use super::fingerprint::Fingerprints;
 use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Resolution, Sides};
@@ -45,8 +46,7 @@ use crate::schema::FieldSchemas;
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
 
-use keys::ListKey;
-use record::{Segment, Step};
+use record::Step;
 
 /// The node on each side that has one.
 type Nodes = Triple<Option<NodeId>>;
@@ -158,114 +158,15 @@ impl<'a> Walker<'a> {
         )
     }
 
-    /// Merges an entry, with the path extended by it. Returns `None` if neither updated nor local
-    /// has the entry.
-    fn merge_entry(&mut self, segment: Segment, entries: Entries) -> Option<Child> {
-        let child = self.at(segment, entries, |walker| walker.merged_entry(entries))?;
-        Some(child.of_sides(entries))
-    }
-
-    fn merged_entry(&mut self, entries: Entries) -> Option<Child> {
-        let nodes = self.values_of(entries);
-        Some(match (entries.original, entries.updated, entries.local) {
-            (_, None, None) => return None,
-            (_, None, Some(local)) if self.is_key_of_deleted_element(local) => Child::keep(local),
-            (_, _, Some(local)) if self.pins.has(local) => {
-                self.record_held_back(nodes);
-                Child::keep(local)
-            }
-            (None, None, Some(local)) => Child::keep(local),
-            (Some(original), None, Some(local)) => {
-                Child::local(local, self.deleted_entry(original, local))
-            }
-            (_, Some(updated), None) => {
-                let outcome = self.absent_locally(entries).unwrap_or(Outcome::Remove);
-                Child::updated(updated, outcome)
-            }
-            (Some(original), Some(updated), Some(local)) if self.same_text(original, updated) => {
-                Child::keep(local)
-            }
-            (None, Some(updated), Some(local)) if self.is_added_differently(nodes) => {
-                let taken = Outcome::Take(Incoming::whole(self.trees.updated.entry(updated).value));
-                Child::local(local, self.conflict(ConflictKind::BothAdded, nodes, taken))
-            }
-            (_, Some(_), Some(local)) => self.merge_both(entries, local, Self::merge_value),
-        })
-    }
-
-    /// Returns true if, in a merge of equal sides, both sides added the current element of an
-    /// associative list with different values.
-    fn is_added_differently(&self, nodes: Nodes) -> bool {
-        self.options.sides == Sides::Equal
-            && self.key_of_element().is_some()
-            && !self.is_equal_updated_local(nodes)
-    }
-
-    /// Merges an entry that updated and local have: its value with `merge_value`, and its comments.
-    fn merge_both(
-        &mut self,
-        entries: Entries,
-        local: EntryId,
-        merge_value: fn(&mut Self, Nodes) -> Outcome,
-    ) -> Child {
-        if let Some(rewritten) = self.fast_forward(entries) {
-            return rewritten;
-        }
-        let outcome = merge_value(self, self.values_of(entries));
-        let remarks = self.remarks(entries, &outcome);
-        let below = match self.on_own_lines.local {
-            true => self.merge_comments_below(entries, &outcome),
-            false => None,
-        };
-        let child = Child::local(local, outcome);
-        child.with_remarks(remarks).with_below(below)
-    }
-
-    /// Runs `operation` on the entries of a collection: notes for each side whether they are, or
-    /// would be, on lines of their own.
-    fn within<R>(&mut self, nodes: Nodes, operation: impl FnOnce(&mut Self) -> R) -> R {
-        let on_own_lines = self.trees.zip(nodes).map(|(tree, node)| {
-            node.is_none_or(|node| {
-                entries_of(tree, node).len() == 0 || tree.is_block_collection(node)
-            })
-        });
-        let outer = std::mem::replace(&mut self.on_own_lines, on_own_lines);
-        let result = operation(self);
-        self.on_own_lines = outer;
-        result
-    }
-
-    /// Returns upstream's entry, byte for byte, if local did not change the entry.
-    fn fast_forward(&self, entries: Entries) -> Option<Child> {
-        let (original, updated, local) = (entries.original?, entries.updated?, entries.local?);
-        let trees = self.trees;
-        let value = trees.updated.entry(updated).value;
-        let is_plain = self.merges_lines
-            && self.on_own_lines == Triple::new(true, true, true)
-            && (self.text_is_value || self.is_free_of_anchors(original, updated))
-            && !self.holds_pin(self.values_of(entries))
-            && (!self.nulls_clear || !holds_null(trees.updated, value));
-        let column = |tree: &Tree<'_>, entry: EntryId| tree.column(tree.entry(entry).span.start);
-        let keeps_column = column(trees.original, original) == column(trees.local, local)
-            || !trees.updated.is_block_collection(value);
-        let is_unchanged = is_plain
-            && keeps_column
-            && same_text::same_lines((trees.original, original), (trees.local, local));
-        is_unchanged.then(|| Child::rewritten(local, value))
-    }
-
     /// Merges a value that both updated and local have (rules: Fields).
     fn merge_value(&mut self, nodes: Nodes) -> Outcome {
-        let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
-            return Outcome::Keep;
-        };
-        match (
-            shape(self.trees.updated, updated),
-            shape(self.trees.local, local),
-        ) {
+        let shapes = self.shapes(nodes);
+        match (shapes.updated, shapes.local) {
             _ if self.both_changed_kind(nodes) && !self.holds_pin(nodes) => self.one_value(nodes),
-            (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => self.merge_keyed(None, nodes),
-            (Shape::List, Shape::List) => self.merge_list(nodes),
+            (Some(Shape::Map), Some(Shape::Map)) if !self.is_atomic_map(nodes) => {
+                self.merge_keyed(None, nodes)
+            }
+            (Some(Shape::List), Some(Shape::List)) => self.merge_list(nodes),
             _ if self.holds_pin(nodes) => self.keep_whole_for_pin(nodes),
             _ => self.one_value(nodes),
         }
@@ -273,10 +174,7 @@ impl<'a> Walker<'a> {
 
     /// Returns true if two equal sides changed the kind of a value, and their new values differ.
     fn both_changed_kind(&self, nodes: Nodes) -> bool {
-        let shapes = self
-            .trees
-            .zip(nodes)
-            .map(|(tree, node)| node.map(|node| shape(tree, node)));
+        let shapes = self.shapes(nodes);
         self.options.sides == Sides::Equal
             && shapes.original.is_some()
             && shapes.original != shapes.updated
@@ -322,13 +220,9 @@ impl<'a> Walker<'a> {
     /// Returns, for each side, whether the value is a null that acts as a deletion (rules: Nulls).
     /// A document that is null as a whole is data.
     fn clearing_nulls(&self, nodes: Nodes) -> Triple<bool> {
-        let is_field = !self.steps.is_empty();
-        let is_null = |tree: &Tree<'_>, node: Option<NodeId>| {
-            self.nulls_clear && is_field && node.is_some_and(|node| tree.is_null(node))
-        };
-        self.trees
-            .zip(nodes)
-            .map(|(tree, node)| is_null(tree, node))
+        let clears = self.nulls_clear && !self.steps.is_empty();
+        let nulls = self.each(nodes, |tree, node| clears && tree.is_null(node));
+        nulls.map(|is_null| is_null == Some(true))
     }
 
     /// Returns true if upstream changed nothing, or if local already has upstream's value.
@@ -362,46 +256,22 @@ impl<'a> Walker<'a> {
     }
 
     fn kind_of_change(&self, nodes: Nodes) -> ConflictKind {
-        let Some(original) = nodes.original else {
-            return ConflictKind::BothAdded;
-        };
-        let nulls = self.clearing_nulls(nodes);
-        if nulls.local {
-            return ConflictKind::DeletedLocally;
-        }
-        if nulls.updated {
-            return ConflictKind::DeletedUpstream;
-        }
-        let original = shape(self.trees.original, original);
-        let differs = |tree: &Tree<'_>, node: Option<NodeId>| {
-            node.is_some_and(|node| shape(tree, node) != original)
-        };
-        if differs(self.trees.updated, nodes.updated) || differs(self.trees.local, nodes.local) {
-            ConflictKind::KindChanged
-        } else {
-            ConflictKind::BothChanged
+        let (nulls, shapes) = (self.clearing_nulls(nodes), self.shapes(nodes));
+        match shapes.original {
+            None => ConflictKind::BothAdded,
+            _ if nulls.local => ConflictKind::DeletedLocally,
+            _ if nulls.updated => ConflictKind::DeletedUpstream,
+            original if shapes.updated == original && shapes.local == original => {
+                ConflictKind::BothChanged
+            }
+            _ => ConflictKind::KindChanged,
         }
     }
 
     /// Returns local's quoting of a scalar, if original and updated quote it alike.
     fn local_quoting(&self, nodes: Nodes) -> Option<ScalarStyle> {
-        let styles = self.trees.zip(nodes).map(|(tree, node)| {
-            node.and_then(|node| tree.scalar(node))
-                .map(|scalar| scalar.style)
-        });
-        if styles.original == styles.updated {
-            styles.local
-        } else {
-            None
-        }
-    }
-
-    /// Returns the key by which the current entry is an element of an associative list.
-    fn key_of_element(&self) -> Option<&ListKey> {
-        match &self.steps.last()?.segment {
-            Segment::Element(key) => Some(key),
-            Segment::Field | Segment::Index(_) => None,
-        }
+        let styles = self.each(nodes, |tree, node| Some(tree.scalar(node)?.style));
+        styles.local.filter(|_| styles.original == styles.updated)?
     }
 
     /// Returns the entries of the map or list on a side.
@@ -411,17 +281,23 @@ impl<'a> Walker<'a> {
         node.flat_map(|node| entries_of(tree, node))
     }
 
-    pub(super) fn values_of(&self, entries: Entries) -> Nodes {
-        self.trees
-            .zip(entries)
-            .map(|(tree, entry)| entry.map(|entry| tree.entry(entry).value))
+    fn values_of(&self, entries: Entries) -> Nodes {
+        self.each(entries, |tree, entry| tree.entry(entry).value)
     }
-}
 
-/// Returns true if a value is null or contains a null.
-fn holds_null(tree: &Tree<'_>, node: NodeId) -> bool {
-    let mut entries = tree.entries(node);
-    tree.is_null(node) || entries.any(|entry| holds_null(tree, tree.entry(entry).value))
+    fn shapes(&self, nodes: Nodes) -> Triple<Option<Shape>> {
+        self.each(nodes, shape)
+    }
+
+    /// Applies `operation` to the node or entry of each side that has one.
+    fn each<I, R>(
+        &self,
+        items: Triple<Option<I>>,
+        operation: impl Fn(&'a Tree<'a>, I) -> R,
+    ) -> Triple<Option<R>> {
+        let sides = self.trees.zip(items);
+        sides.map(|(tree, item)| item.map(|item| operation(tree, item)))
+    }
 }
 
 /// Returns the kind of a node. Aliases are resolved.

@@ -97,12 +97,9 @@ impl Walker<'_> {
     /// Returns the schema of a node: that of updated, else of local, else of original.
     fn schema_of(&self, nodes: Nodes) -> Option<FieldSchema<'_>> {
         let schemas = self.schemas.as_ref()?;
-        let [original, updated, local] = schemas
-            .as_ref()
-            .zip(nodes)
-            .map(|(schemas, node)| schemas.of(node?))
-            .into_array();
-        updated.or(local).or(original)
+        let sides = schemas.as_ref().zip(nodes);
+        let sides = sides.map(|(schemas, node)| schemas.of(node?));
+        sides.updated.or(sides.local).or(sides.original)
     }
 
     /// Returns a setting from the last rule that has it and matches the current path.

@@ -87,10 +87,7 @@ impl Walker<'_> {
                 tree.entry(*elements.last()?).span.end,
             ))
         });
-        let values = self
-            .trees
-            .zip(spans)
-            .map(|(tree, span)| span.map(|span| tree.outdented(span).into()));
+        let values = self.each(spans, |tree, span| tree.outdented(span).into());
         let (kind, resolution) = (ConflictKind::BothChanged, self.resolution());
         let start = spans.local.map(|span| span.start);
         self.push_record(kind, self.path(), start, values, resolution);
@@ -123,10 +120,7 @@ impl Walker<'_> {
 
     /// Records a conflict or report over these values.
     pub(super) fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {
-        let values = self
-            .trees
-            .zip(nodes)
-            .map(|(tree, node)| node.map(|node| tree.text_of(node).into()));
+        let values = self.each(nodes, |tree, node| tree.text_of(node).into());
         self.push_record(kind, self.path(), None, values, resolution);
     }
 

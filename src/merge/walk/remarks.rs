@@ -19,11 +19,8 @@ impl Walker<'_> {
             true => CommentChoice::Local,
             false => self.comments_above(entries),
         };
-        let comments = self.trees.zip(entries).map(|(tree, entry)| {
-            entry
-                .map(|entry| tree.entry(entry).comments())
-                .unwrap_or_default()
-        });
+        let comments = self.each(entries, |tree, entry| tree.entry(entry).comments());
+        let comments = comments.map(Option::unwrap_or_default);
         if comments == Triple::default() {
             return Remarks {
                 from: Some(updated),
@@ -66,11 +63,10 @@ impl Walker<'_> {
 
     /// Decides which side's comment lines are above an entry of a flow collection.
     fn comments_above(&mut self, entries: Entries) -> CommentChoice {
-        let spans = self.trees.zip(entries).map(|(tree, entry)| {
-            let above = entry.map(|entry| tree.comments_above(tree.entry(entry)));
-            above.unwrap_or_default()
+        let above = self.each(entries, |tree, entry| {
+            tree.comments_above(tree.entry(entry))
         });
-        self.choose_comment(spans, false)
+        self.choose_comment(above.map(Option::unwrap_or_default), false)
     }
 
     /// Returns true if an entry is inside the value of an alias. Its comments are at the anchor and
@@ -88,10 +84,8 @@ impl Walker<'_> {
     /// Decides which side's comment is in the result. `is_value_taken` is true if the value on the
     /// line of the comment is taken from updated.
     fn choose_comment(&mut self, spans: Triple<Span>, is_value_taken: bool) -> CommentChoice {
-        let texts = self
-            .trees
-            .zip(spans)
-            .map(|(tree, span)| comment_text(tree, span));
+        let texts = self.trees.zip(spans);
+        let texts = texts.map(|(tree, span)| comment_text(tree, span));
         match texts.change() {
             Change::Nobody | Change::Local | Change::BothAlike => CommentChoice::Local,
             Change::Upstream => CommentChoice::Updated,

@@ -75,25 +75,17 @@ pub(super) fn same_lines(
             _ => (indent >= column).then_some(column),
         }
     };
-    let mut rights = right.enumerate();
-    let mut lefts = left.enumerate();
-    loop {
-        match (lefts.next(), rights.next()) {
-            (None, None) => return true,
-            (Some(left), Some(right)) => {
-                let (a, b) = (
-                    indent_to_skip(left, left_column),
-                    indent_to_skip(right, right_column),
-                );
-                let is_same = match (a, b) {
-                    (Some(a), Some(b)) => left.1[a..] == right.1[b..],
-                    _ => left_column == right_column && left.1 == right.1,
-                };
-                if !is_same {
-                    return false;
-                }
-            }
-            _ => return false,
+    let is_same = |left: (usize, &str), right: (usize, &str)| {
+        let indents = (
+            indent_to_skip(left, left_column),
+            indent_to_skip(right, right_column),
+        );
+        match indents {
+            (Some(a), Some(b)) => left.1[a..] == right.1[b..],
+            _ => left_column == right_column && left.1 == right.1,
         }
-    }
+    };
+    let (mut lefts, mut rights) = (left.enumerate(), right.enumerate());
+    lefts.all(|left| rights.next().is_some_and(|right| is_same(left, right)))
+        && rights.next().is_none()
 }

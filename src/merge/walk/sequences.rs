@@ -8,8 +8,9 @@ use rustc_hash::FxHashSet;
 use super::agreement::{Agreed, agreement, both_insertions};
 use super::align::Stretch;
 use super::aligned_lists::AlignedLists;
+use super::entry::holds_null;
 use super::record::{Segment, winning_outcome};
-use super::{Nodes, Shape, Walker, entries_of, holds_null, shape};
+use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint::Fingerprints;
 use crate::merge::{Means, Resolution, Sides};
@@ -65,9 +66,8 @@ impl Walker<'_> {
             return false;
         };
         let (old_tree, new_tree) = (self.trees.original, self.trees.updated);
-        let has_scalar = |tree: &Tree<'_>, list| {
-            entries_of(tree, list).any(|it| shape(tree, tree.entry(it).value) == Shape::Scalar)
-        };
+        let has_scalar =
+            |tree: &Tree<'_>, list| entries_of(tree, list).any(|it| is_scalar(tree, it));
         if has_scalar(old_tree, original)
             || has_scalar(new_tree, updated)
             || self.nulls_clear && holds_null(new_tree, updated)
@@ -90,14 +90,13 @@ impl Walker<'_> {
         let [Some(original), Some(updated), Some(local)] = lists.into_array() else {
             return false;
         };
-        let is_scalar = |tree: &Tree<'_>, list| {
-            entries_of(tree, list).all(|it| shape(tree, tree.entry(it).value) == Shape::Scalar)
-        };
+        let are_scalars =
+            |tree: &Tree<'_>, list| entries_of(tree, list).all(|it| is_scalar(tree, it));
         if self.options.sides != Sides::Upstream
             || entries_of(self.trees.original, original).len() < 2
             || entries_of(self.trees.local, local).len() == 0
-            || !is_scalar(self.trees.original, original)
-            || !is_scalar(self.trees.local, local)
+            || !are_scalars(self.trees.original, original)
+            || !are_scalars(self.trees.local, local)
         {
             return false;
         }
@@ -151,8 +150,8 @@ impl Walker<'_> {
         let sides = lists.elements_in(&stretch);
         let is_fork = self.options.sides == Sides::Upstream;
         match values.change() {
-            Change::Nobody | Change::Local => self.keep_stretch(lists, stretch, sides, children),
-            Change::BothAlike => self.merge_equal_stretch(stretch.local.start, sides, children),
+            Change::Nobody | Change::Local => self.keep_stretch(lists, values, stretch, children),
+            Change::BothAlike => self.merge_equal_stretch(lists, values, stretch, children),
             Change::Upstream => {
                 let pairs = sides.original.iter().zip(sides.local);
                 children.extend(pairs.map(|(original, local)| {
@@ -179,7 +178,7 @@ impl Walker<'_> {
                         Agreed::Deleted(index) => Child::local(sides.local[index], Outcome::Remove),
                         Agreed::Updated(index) => self.take_element(sides.updated[index]),
                     }));
-                } else if !self.merge_by_position(lists, values, stretch, children) {
+                } else if !self.merge_by_position(lists, values, &stretch, children) {
                     self.merge_conflicting_stretch(sides, children);
                 }
             }
@@ -190,27 +189,20 @@ impl Walker<'_> {
     fn keep_stretch(
         &mut self,
         lists: &AlignedLists,
+        values: Triple<&[u64]>,
         stretch: Triple<Range<usize>>,
-        sides: Triple<&[EntryId]>,
         children: &mut Vec<Child>,
     ) {
         let is_fork = self.options.sides == Sides::Upstream;
         let is_deleted = |at: usize| is_fork && lists.is_moved_and_deleted(at);
         let namesake = |at: usize| lists.namesakes.of_local(at);
-        let lengths = sides.map(<[EntryId]>::len);
-        if lengths.local == lengths.updated
-            && lengths.local == lengths.original
-            && !stretch
-                .local
-                .clone()
-                .any(|at| is_deleted(at) || namesake(at).is_some())
+        let mut locals = stretch.local.clone();
+        if !locals.any(|at| is_deleted(at) || namesake(at).is_some())
+            && self.merge_by_position(lists, values, &stretch, children)
         {
-            for index in 0..lengths.local {
-                let at = stretch.as_ref().map(|range| range.start + index);
-                self.merge_element(lists, at, children);
-            }
             return;
         }
+        let sides = lists.elements_in(&stretch);
         children.extend(stretch.local.map(|at| {
             let local = lists.elements.local[at];
             match namesake(at) {
@@ -229,15 +221,18 @@ impl Walker<'_> {
     /// Merges a stretch that both sides changed to equal elements.
     fn merge_equal_stretch(
         &mut self,
-        start: usize,
-        sides: Triple<&[EntryId]>,
+        lists: &AlignedLists,
+        values: Triple<&[u64]>,
+        stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) {
-        let is_paired = sides.original.len() == sides.local.len();
-        for (index, (local, updated)) in sides.local.iter().zip(sides.updated).enumerate() {
-            let original = sides.original.get(index).filter(|_| is_paired).copied();
-            let sides = Triple::new(original, Some(*updated), Some(*local));
-            children.extend(self.merge_entry(Segment::Index(start + index), sides));
+        if self.merge_by_position(lists, values, &stretch, children) {
+            return;
+        }
+        let elements = lists.elements_in(&stretch);
+        for (at, (local, updated)) in elements.local.iter().zip(elements.updated).enumerate() {
+            let sides = Triple::new(None, Some(*updated), Some(*local));
+            children.extend(self.merge_entry(Segment::Index(stretch.local.start + at), sides));
         }
     }
 
@@ -264,7 +259,7 @@ impl Walker<'_> {
         &mut self,
         lists: &AlignedLists,
         values: Triple<&[u64]>,
-        stretch: Triple<Range<usize>>,
+        stretch: &Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) -> bool {
         let [original, updated, local] = values.map(<[u64]>::len).into_array();
@@ -286,6 +281,10 @@ impl Walker<'_> {
         }
         is_possible
     }
+}
+
+fn is_scalar(tree: &Tree<'_>, element: EntryId) -> bool {
+    shape(tree, tree.entry(element).value) == Shape::Scalar
 }
 
 /// The outcome of conflicting elements. The first one carries the original's elements as the base

@@ -45,8 +45,7 @@ pub(super) fn similarity(
     let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
     let left = (left_prints, left_tree.entry(left).value);
     let right = (right_prints, right_tree.entry(right).value);
-    let are_maps =
-        [left, right].map(|(prints, value)| shape(prints.tree(), value)) == [Shape::Map; 2];
+    let are_maps = are_maps(left, right);
     for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
         if let (Some(one), Some(other)) = (naming_value(left, field), naming_value(right, field)) {
             let common = common(left, right);
@@ -72,10 +71,8 @@ pub(super) fn similarity(
 
 /// Returns true if each map has one field, both with the same key and a map or list as value.
 fn have_same_single_key(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    let has_one_field = |(prints, map): Value<'_, '_>| entries_of(prints.tree(), map).len() == 1;
     let is_collection = |(prints, node): Value<'_, '_>| shape(prints.tree(), node) != Shape::Scalar;
-    has_one_field(left)
-        && has_one_field(right)
+    [left, right].map(entry_count) == [1; 2]
         && matches!(paired_values(left, right)[..], [(one, other, false)]
             if is_collection(one) && is_collection(other))
 }
@@ -88,10 +85,8 @@ pub(super) fn name_of(
     let tree = prints.tree();
     let value = (prints, tree.entry(element).value);
     let is_map = shape(tree, value.1) == Shape::Map;
-    let fields = NAMING_FIELDS.into_iter().filter(|_| is_map);
-    let (field, name) = fields
-        .filter_map(|field| Some((field, naming_value(value, field)?)))
-        .next()?;
+    let mut fields = NAMING_FIELDS.into_iter().filter(|_| is_map);
+    let (field, name) = fields.find_map(|field| Some((field, naming_value(value, field)?)))?;
     let (scalar_type, text) = scalar_key(tree, name.1)?;
     let text = action(field, name).unwrap_or_else(|| text.to_owned());
     (scalar_type != ScalarType::Null).then_some((field, scalar_type, text))
@@ -129,7 +124,7 @@ fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
         [Shape::Map, Shape::Map] => {
             let pairs = paired_values(left, right).into_iter();
             let sum: usize = pairs.map(|(one, other, _)| common(one, other)).sum();
-            let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
+            let counts = [left, right].map(entry_count);
             sum / counts[0].max(counts[1]).max(1)
         }
         [Shape::List, Shape::List] => {
@@ -152,29 +147,25 @@ fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
 /// Returns true if two maps or two lists have at least two thirds of their leaves in common.
 pub(super) fn is_mostly_equal(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     let shapes = [left, right].map(|(prints, node)| shape(prints.tree(), node));
-    let leaf_count = left
-        .0
-        .leaves(left.1)
-        .len()
-        .max(right.0.leaves(right.1).len());
+    let leaves = [left, right].map(|(prints, node)| prints.leaves(node).len());
     shapes[0] == shapes[1]
         && shapes[0] != Shape::Scalar
         && (common_leaves(left, right) + common_leaves_below_renamed(left, right)) * 3
-            >= leaf_count * 2
+            >= leaves[0].max(leaves[1]) * 2
 }
 
 /// Returns true if two maps use the same action, or have half of their fields in common. These must
 /// be at least two fields, or one with a map or list that is not empty.
 pub(super) fn shares_most_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    if [left, right].map(|(prints, value)| shape(prints.tree(), value)) != [Shape::Map; 2] {
+    if !are_maps(left, right) {
         return false;
     }
-    let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
+    let counts = [left, right].map(entry_count);
     let (field_count, common) = (counts[0].max(counts[1]), common(left, right));
     let actions = naming_value(left, "uses").zip(naming_value(right, "uses"));
     let use_same_action = actions.is_some_and(|(one, other)| is_same_name("uses", one, other));
     let is_same = |(one, other, _): (Value<'_, '_>, Value<'_, '_>, bool)| {
-        entries_of(one.0.tree(), one.1).len() > 0 && self::common(one, other) == EQUAL
+        entry_count(one) > 0 && self::common(one, other) == EQUAL
     };
     let have_collection = || paired_values(left, right).into_iter().any(is_same);
     use_same_action
@@ -183,11 +174,19 @@ pub(super) fn shares_most_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> b
 
 /// Returns true if two maps have the same fields, and at most `fields` of the values differ.
 pub(super) fn differs_in_at_most(fields: usize, left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
+    let counts = [left, right].map(entry_count);
     let pairs = paired_values(left, right).into_iter();
     let same = pairs.filter(|(one, other, _)| common(*one, *other) == EQUAL);
     let same = same.count();
     same > 0 && counts[0] == counts[1] && same + fields >= counts[0]
+}
+
+fn are_maps(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    [left, right].map(|(prints, value)| shape(prints.tree(), value)) == [Shape::Map; 2]
+}
+
+fn entry_count((prints, collection): Value<'_, '_>) -> usize {
+    entries_of(prints.tree(), collection).len()
 }
 
 fn is_multiline((prints, node): Value<'_, '_>) -> bool {
@@ -203,12 +202,12 @@ fn common_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
 fn common_leaves_below_renamed(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
     let pairs = paired_values(left, right).into_iter();
     let leaves = pairs.map(|(one, other, is_renamed)| {
-        let renamed_leaves = if is_renamed {
+        let of_pair = if is_renamed {
             common_leaves(one, other)
         } else {
             0
         };
-        renamed_leaves + common_leaves_below_renamed(one, other)
+        of_pair + common_leaves_below_renamed(one, other)
     });
     leaves.sum()
 }
@@ -221,7 +220,7 @@ fn paired_values<'a, 'f, 'b, 'g>(
     right: Value<'b, 'g>,
 ) -> Vec<(Value<'a, 'f>, Value<'b, 'g>, bool)> {
     let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
-    if [shape(left_tree, left.1), shape(right_tree, right.1)] != [Shape::Map; 2] {
+    if !are_maps(left, right) {
         return Vec::new();
     }
     let pair = |one: EntryId, other: EntryId, is_renamed| {

@@ -1,12 +1,13 @@
 //! Merges scalars of several lines that both sides changed: line by line, or by structure if the
 //! lines conflict (rules: Texts and images).
 
+use super::images::merge_part;
 use super::{Nodes, Walker};
 use crate::merge::decision::{Outcome, ScalarLines};
 use crate::merge::embedded::{has_structure, merge_embedded};
 use crate::merge::text::merge_value_lines;
 use crate::merge::{ConflictKind, Means, OnConflict, Resolution, Sides, Texts};
-use crate::triple::{Change, Triple};
+use crate::triple::Triple;
 use crate::yaml::scalar::write;
 use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
 
@@ -181,22 +182,16 @@ fn merge_lines(texts: Triple<&str>) -> MergedLines {
         text.pop();
         text + end
     };
-    let (updated_end, local_end, ends_differ) = match line_breaks.change() {
-        Change::Nobody | Change::Local | Change::BothAlike => {
-            (line_breaks.local, line_breaks.local, false)
-        }
-        Change::Upstream => (line_breaks.updated, line_breaks.updated, false),
-        Change::BothApart => (line_breaks.updated, line_breaks.local, true),
-    };
+    let merged_end = merge_part(line_breaks);
     let updated = merge_value_lines(lines, OnConflict::Updated);
-    let has_conflict = !updated.hunks.is_empty() || ends_differ;
+    let has_conflict = !updated.hunks.is_empty() || merged_end.is_err();
     let local = match updated.hunks.is_empty() {
         true => updated.text.clone(),
         false => merge_value_lines(lines, OnConflict::Local).text,
     };
     MergedLines {
-        updated: with_end(updated.text, updated_end),
-        local: with_end(local, local_end),
+        updated: with_end(updated.text, merged_end.unwrap_or(line_breaks.updated)),
+        local: with_end(local, merged_end.unwrap_or(line_breaks.local)),
         has_conflict,
     }
 }

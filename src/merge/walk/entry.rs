@@ -1,0 +1,122 @@
+//! Merges one entry of a map or list: decides by which sides have it, and merges its comments.
+
+use super::keys::ListKey;
+use super::record::Segment;
+use super::same_text::same_lines;
+use super::{Entries, Nodes, Walker, entries_of};
+use crate::merge::decision::{Child, Incoming, Outcome};
+use crate::merge::{ConflictKind, Sides};
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId, Tree};
+
+impl Walker<'_> {
+    /// Merges an entry, with the path extended by it. Returns `None` if neither updated nor local
+    /// has the entry.
+    pub(super) fn merge_entry(&mut self, segment: Segment, entries: Entries) -> Option<Child> {
+        let child = self.at(segment, entries, |walker| walker.merged_entry(entries))?;
+        Some(child.of_sides(entries))
+    }
+
+    fn merged_entry(&mut self, entries: Entries) -> Option<Child> {
+        let nodes = self.values_of(entries);
+        Some(match (entries.original, entries.updated, entries.local) {
+            (_, None, None) => return None,
+            (_, None, Some(local)) if self.is_key_of_deleted_element(local) => Child::keep(local),
+            (_, _, Some(local)) if self.pins.has(local) => {
+                self.record_held_back(nodes);
+                Child::keep(local)
+            }
+            (None, None, Some(local)) => Child::keep(local),
+            (Some(original), None, Some(local)) => {
+                Child::local(local, self.deleted_entry(original, local))
+            }
+            (_, Some(updated), None) => {
+                let outcome = self.absent_locally(entries).unwrap_or(Outcome::Remove);
+                Child::updated(updated, outcome)
+            }
+            (Some(original), Some(updated), Some(local)) if self.same_text(original, updated) => {
+                Child::keep(local)
+            }
+            (None, Some(updated), Some(local)) if self.is_added_differently(nodes) => {
+                let taken = Outcome::Take(Incoming::whole(self.trees.updated.entry(updated).value));
+                Child::local(local, self.conflict(ConflictKind::BothAdded, nodes, taken))
+            }
+            (_, Some(_), Some(local)) => self.merge_both(entries, local, Self::merge_value),
+        })
+    }
+
+    /// Returns true if, in a merge of equal sides, both sides added the current element of an
+    /// associative list with different values.
+    fn is_added_differently(&self, nodes: Nodes) -> bool {
+        self.options.sides == Sides::Equal
+            && self.key_of_element().is_some()
+            && !self.is_equal_updated_local(nodes)
+    }
+
+    /// Merges an entry that updated and local have: its value with `merge_value`, and its comments.
+    pub(super) fn merge_both(
+        &mut self,
+        entries: Entries,
+        local: EntryId,
+        merge_value: fn(&mut Self, Nodes) -> Outcome,
+    ) -> Child {
+        if let Some(rewritten) = self.fast_forward(entries) {
+            return rewritten;
+        }
+        let outcome = merge_value(self, self.values_of(entries));
+        let remarks = self.remarks(entries, &outcome);
+        let below = match self.on_own_lines.local {
+            true => self.merge_comments_below(entries, &outcome),
+            false => None,
+        };
+        let child = Child::local(local, outcome);
+        child.with_remarks(remarks).with_below(below)
+    }
+
+    /// Runs `operation` on the entries of a collection: notes for each side whether they are, or
+    /// would be, on lines of their own.
+    pub(super) fn within<R>(&mut self, nodes: Nodes, operation: impl FnOnce(&mut Self) -> R) -> R {
+        let on_own_lines = self.trees.zip(nodes).map(|(tree, node)| {
+            node.is_none_or(|node| {
+                entries_of(tree, node).len() == 0 || tree.is_block_collection(node)
+            })
+        });
+        let outer = std::mem::replace(&mut self.on_own_lines, on_own_lines);
+        let result = operation(self);
+        self.on_own_lines = outer;
+        result
+    }
+
+    /// Returns upstream's entry, byte for byte, if local did not change the entry.
+    fn fast_forward(&self, entries: Entries) -> Option<Child> {
+        let (original, updated, local) = (entries.original?, entries.updated?, entries.local?);
+        let trees = self.trees;
+        let value = trees.updated.entry(updated).value;
+        let is_plain = self.merges_lines
+            && self.on_own_lines == Triple::new(true, true, true)
+            && (self.text_is_value || self.is_free_of_anchors(original, updated))
+            && !self.holds_pin(self.values_of(entries))
+            && (!self.nulls_clear || !holds_null(trees.updated, value));
+        let column = |tree: &Tree<'_>, entry: EntryId| tree.column(tree.entry(entry).span.start);
+        let keeps_column = column(trees.original, original) == column(trees.local, local)
+            || !trees.updated.is_block_collection(value);
+        let is_unchanged = is_plain
+            && keeps_column
+            && same_lines((trees.original, original), (trees.local, local));
+        is_unchanged.then(|| Child::rewritten(local, value))
+    }
+
+    /// Returns the key by which the current entry is an element of an associative list.
+    pub(super) fn key_of_element(&self) -> Option<&ListKey> {
+        match &self.steps.last()?.segment {
+            Segment::Element(key) => Some(key),
+            Segment::Field | Segment::Index(_) => None,
+        }
+    }
+}
+
+/// Returns true if a value is null or contains a null.
+pub(super) fn holds_null(tree: &Tree<'_>, node: NodeId) -> bool {
+    let mut entries = tree.entries(node);
+    tree.is_null(node) || entries.any(|entry| holds_null(tree, tree.entry(entry).value))
+}
