@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::hash::BuildHasher;
-use std::ops::Range;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::{Shape, shape};
+use super::{Shape, entries_of, shape};
 use crate::yaml::go_json::key_in_json;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
@@ -21,7 +20,7 @@ pub(crate) type ScalarKey<'t> = (ScalarType, &'t str);
 /// The fields of a map by key.
 pub(crate) struct FieldIndex<'t> {
     tree: &'t Tree<'t>,
-    fields: Fields,
+    fields: Vec<EntryId>,
     /// The position after the last field that was found. The next lookup tries it first.
     next: Cell<usize>,
     /// The positions of the fields by the hash of their keys. Built at the first lookup that needs
@@ -33,52 +32,22 @@ pub(crate) struct FieldIndex<'t> {
     non_string_keys: OnceCell<FxHashMap<Cow<'t, str>, EntryId>>,
 }
 
-/// The indexed fields.
-enum Fields {
-    /// All fields of a map. Their ids are consecutive.
-    All(Range<u32>),
-    Some(Vec<EntryId>),
-}
-
-impl Fields {
-    fn len(&self) -> usize {
-        match self {
-            Self::All(ids) => ids.len(),
-            Self::Some(ids) => ids.len(),
-        }
-    }
-
-    fn get(&self, at: usize) -> EntryId {
-        match self {
-            Self::All(ids) => EntryId::new(ids.start + at as u32),
-            Self::Some(ids) => ids[at],
-        }
-    }
-}
-
 impl<'t> FieldIndex<'t> {
     /// Indexes some fields of a map.
-    pub(crate) fn new(tree: &'t Tree<'_>, entries: impl Iterator<Item = EntryId>) -> Self {
-        Self::new_over(tree, Fields::Some(entries.collect()))
-    }
-
-    /// Indexes all fields of a map. Aliases are resolved.
-    pub(crate) fn of(tree: &'t Tree<'_>, map: NodeId) -> Self {
-        let mut entries = tree.entries(tree.resolve(map));
-        let count = entries.len() as u32;
-        let first = entries.next().map_or(0, EntryId::number);
-        Self::new_over(tree, Fields::All(first..first + count))
-    }
-
-    fn new_over(tree: &'t Tree<'_>, fields: Fields) -> Self {
+    pub(crate) fn new(tree: &'t Tree<'_>, fields: impl Iterator<Item = EntryId>) -> Self {
         Self {
             tree,
-            fields,
+            fields: fields.collect(),
             next: Cell::new(0),
             table: OnceCell::new(),
             in_json: false,
             non_string_keys: OnceCell::new(),
         }
+    }
+
+    /// Indexes all fields of a map. Aliases are resolved.
+    pub(crate) fn of(tree: &'t Tree<'_>, map: NodeId) -> Self {
+        Self::new(tree, entries_of(tree, map))
     }
 
     /// Compares keys as in JSON, for documents that may be a part of a resource.
@@ -112,7 +81,7 @@ impl<'t> FieldIndex<'t> {
             (ScalarType::Str | ScalarType::Null, _) => None,
             (scalar_type, content) => Some((key_in_json(scalar_type, content), entry)),
         };
-        let all = (0..self.fields.len()).map(|at| self.fields.get(at));
+        let all = self.fields.iter().copied();
         all.filter_map(non_string_key).collect()
     }
 
@@ -120,7 +89,7 @@ impl<'t> FieldIndex<'t> {
     fn find_exact(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         let (scalar_type, content) = key;
         let has_key = |at: &usize| {
-            let key_node = self.tree.entry(self.fields.get(*at)).key;
+            let key_node = self.tree.entry(self.fields[*at]).key;
             key_node.is_some_and(|key_node| self.tree.says(key_node, scalar_type, content))
         };
         let (next, count) = (self.next.get(), self.fields.len());
@@ -134,11 +103,11 @@ impl<'t> FieldIndex<'t> {
             }
         };
         self.next.set(found + 1);
-        Some(self.fields.get(found))
+        Some(self.fields[found])
     }
 
     fn table(&self) -> HashTable<u32> {
-        let key = |at: u32| key_of(self.tree, self.fields.get(at as usize));
+        let key = |at: u32| key_of(self.tree, self.fields[at as usize]);
         let count = self.fields.len() as u32;
         let mut table = HashTable::with_capacity(count as usize);
         for at in 0..count {

@@ -133,9 +133,7 @@ impl Walker<'_> {
         if let (PatternStep::Index(expected), Segment::Index(index)) = (expected, &step.segment) {
             return expected == index;
         }
-        let sides = self.trees.zip(step.entries).into_array();
-        sides
-            .into_iter()
-            .any(|(tree, entry)| entry.is_some_and(|entry| expected.matches(tree, entry)))
+        let are_matches = self.each(step.entries, |tree, entry| expected.matches(tree, entry));
+        are_matches.into_array().contains(&Some(true))
     }
 }

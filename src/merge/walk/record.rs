@@ -214,9 +214,9 @@ impl Walker<'_> {
     fn write_step(&self, step: &Step, path: &mut String) -> fmt::Result {
         match &step.segment {
             Segment::Field => {
-                let sides = self.trees.zip(step.entries).into_array().into_iter();
-                let mut keys = sides.filter_map(|(tree, entry)| key_of(tree, entry?));
-                write_field(path, keys.next().map_or("", |(_, content)| content))
+                let keys = self.each(step.entries, key_of).into_array();
+                let key = keys.into_iter().flatten().flatten().next();
+                write_field(path, key.map_or("", |(_, content)| content))
             }
             Segment::Element(key) => {
                 let sides = self.trees.zip(step.entries).into_array().into_iter().rev();

@@ -11,22 +11,17 @@ impl Walker<'_> {
             let lines = tree.lines_of(tree.entry(id));
             tree.slice(lines).contains(['*', '&'])
         };
-        let is_anchored = |tree: &Tree<'_>, entry: Option<EntryId>| {
-            entry.is_some_and(|entry| {
-                let node = tree.node(tree.entry(entry).value);
-                node.anchor().is_some() || matches!(node.kind, NodeKind::Alias(_))
-            })
+        let is_anchored = |tree: &Tree<'_>, entry| {
+            let node = tree.node(tree.entry(entry).value);
+            node.anchor().is_some() || matches!(node.kind, NodeKind::Alias(_))
         };
-        let trees = self.trees;
         let is_in_anchored = self.steps.iter().any(|step| {
-            let sides = trees.zip(step.entries).into_array();
-            sides
-                .into_iter()
-                .any(|(tree, entry)| is_anchored(tree, entry))
+            let are_anchored = self.each(step.entries, is_anchored).into_array();
+            are_anchored.contains(&Some(true))
         });
         !is_in_anchored
-            && !has_anchor_sign(trees.original, original)
-            && !has_anchor_sign(trees.updated, updated)
+            && !has_anchor_sign(self.trees.original, original)
+            && !has_anchor_sign(self.trees.updated, updated)
     }
 
     /// Returns true if an entry has the same lines in original and updated, comments included.

@@ -20,27 +20,24 @@ impl Walker<'_> {
     ) -> Option<Box<[Piece]>> {
         let (updated, local) = (sides.updated?, sides.local?);
         let trees = self.trees;
+        let local_value = trees.local.entry(local).value;
+        let is_local_block = trees.local.is_block_collection(local_value);
         let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
-        let is_row = outcome.is_merge() && !is_emptied && self.is_block(sides);
-        if !self.merges_lines || is_row || matches!(outcome, Outcome::Row(_)) {
-            return None;
-        }
-        let below = trees.zip(sides).into_array();
-        let mut below = below.into_iter();
-        if !below.any(|(tree, entry)| entry.is_some_and(|entry| may_have_lines_below(tree, entry)))
+        let is_row = outcome.is_merge() && !is_emptied && is_local_block;
+        let have_lines = self.each(sides, may_have_lines_below).into_array();
+        if !self.merges_lines
+            || is_row
+            || matches!(outcome, Outcome::Row(_))
+            || !have_lines.contains(&Some(true))
         {
             return None;
         }
         let replaces_value = matches!(outcome, Outcome::Take(_)) || is_emptied;
-        let local_value = trees.local.entry(local).value;
         let updated_value = trees.updated.entry(updated).value;
         let is_updated_block = trees.updated.is_block_collection(updated_value);
         // The lines of a block collection have no place in a flow collection that has entries.
         let has_local_entries = trees.local.entries(local_value).len() > 0;
-        if !replaces_value
-            && (trees.local.is_block_collection(local_value)
-                || is_updated_block && has_local_entries)
-        {
+        if !replaces_value && (is_local_block || is_updated_block && has_local_entries) {
             return None;
         }
         let local_comments = match (sides.original, trees.local.row(local_value, None)) {

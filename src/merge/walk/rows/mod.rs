@@ -117,12 +117,6 @@ impl Walker<'_> {
         children.iter().all(Child::stays) && entries.eq(children.iter().map(|child| child.slot))
     }
 
-    fn is_block(&self, sides: Entries) -> bool {
-        let tree = self.trees.local;
-        let value = sides.local.map(|local| tree.entry(local).value);
-        value.is_some_and(|value| tree.is_block_collection(value))
-    }
-
     /// Returns the row of one side. For a value that is not a block collection, it consists of the
     /// value's entries and the comments around them. Returns `None` for an alias.
     fn row_of(&self, tree: &Tree<'_>, node: Option<NodeId>, owner: Option<EntryId>) -> Option<Row> {
