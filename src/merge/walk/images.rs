@@ -22,7 +22,7 @@ pub(super) struct Image<'t> {
 impl Walker<'_> {
     /// Merges three image references. Returns `None` if a value is not a reference.
     pub(super) fn merge_image(&mut self, nodes: Nodes) -> Option<Outcome> {
-        let by_rule = self.images_by_rule();
+        let by_rule = self.rule_setting(|rule| rule.images);
         let is_whole = by_rule.unwrap_or(self.options.images) == Images::Whole;
         if is_whole || by_rule.is_none() && !self.is_at_image() {
             return None;

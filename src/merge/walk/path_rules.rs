@@ -8,7 +8,7 @@ use super::keys::ListKey;
 use super::record::{Segment, Step};
 use super::{Nodes, Walker};
 use crate::merge::pattern::PatternStep;
-use crate::merge::{Images, Lists, Resolution, Rule, Take, Texts};
+use crate::merge::{Lists, Resolution, Rule, Take, Texts};
 use crate::schema::{FieldSchema, ListRule};
 use crate::semantic_version::higher;
 use crate::yaml::{NodeId, Tree};
@@ -51,11 +51,6 @@ impl Walker<'_> {
     pub(super) fn texts_mode(&self) -> Texts {
         self.rule_setting(|rule| rule.texts)
             .unwrap_or(self.options.texts)
-    }
-
-    /// Returns how an image reference merges at the current path, if a rule sets it.
-    pub(super) fn images_by_rule(&self) -> Option<Images> {
-        self.rule_setting(|rule| rule.images)
     }
 
     /// Returns how a list merges regardless of what identifies its elements, if a rule or schema
@@ -103,7 +98,10 @@ impl Walker<'_> {
     }
 
     /// Returns a setting from the last rule that has it and matches the current path.
-    fn rule_setting<'r, T>(&'r self, setting: impl Fn(&'r Rule) -> Option<T>) -> Option<T> {
+    pub(super) fn rule_setting<'r, T>(
+        &'r self,
+        setting: impl Fn(&'r Rule) -> Option<T>,
+    ) -> Option<T> {
         let mut rules = self.options.rules.iter().rev();
         rules.find_map(|rule| {
             let setting = setting(rule)?;

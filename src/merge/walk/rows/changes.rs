@@ -12,13 +12,13 @@ pub(super) type Placed = Vec<(Ref, Piece)>;
 /// Changes to the pieces of a merged row.
 pub(super) struct Changes {
     /// For each item of local's row, the index of its piece.
-    piece_of_item: Vec<Option<usize>>,
+    pub(super) piece_of_item: Vec<Option<usize>>,
     /// For each item of local's row, the index of the first piece of that item or an item below it.
-    next_piece: Vec<usize>,
+    pub(super) next_piece: Vec<usize>,
     /// The indexes of comment lines that are removed.
-    removed: Vec<usize>,
+    pub(super) removed: Vec<usize>,
     /// The indexes of comment lines that are on one side of conflict markers.
-    marked: Vec<(usize, Side)>,
+    pub(super) marked: Vec<(usize, Side)>,
     /// Pieces to insert above the piece at an index.
     inserted: Vec<(usize, Piece)>,
 }
@@ -49,26 +49,6 @@ impl Changes {
             marked: Vec::new(),
             inserted: Vec::new(),
         }
-    }
-
-    /// Returns the index of the piece of an item of local's row.
-    pub(super) fn index_of(&self, item: usize) -> Option<usize> {
-        self.piece_of_item[item]
-    }
-
-    /// Returns the index of the first piece at or below an item of local's row.
-    pub(super) fn first_below(&self, item: usize) -> usize {
-        self.next_piece[item]
-    }
-
-    /// Removes comment lines.
-    pub(super) fn remove(&mut self, lines: &[usize]) {
-        self.removed.extend(lines);
-    }
-
-    /// Assigns comment lines to one side of conflict markers.
-    pub(super) fn mark(&mut self, lines: &[usize], side: Side) {
-        self.marked.extend(lines.iter().map(|line| (*line, side)));
     }
 
     /// Inserts pieces above the piece at `index`, below those inserted there before.

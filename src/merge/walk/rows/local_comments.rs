@@ -15,16 +15,6 @@ use crate::yaml::{EntryId, NodeId, Span, Tree};
 use super::changes::{Changes, Placed};
 use crate::merge::rows::Numbered;
 
-/// The comment lines that local wrote at an entry that is deleted.
-struct LocalComments {
-    /// The position of the entry in local's row.
-    position: usize,
-    /// The indexes of the merged pieces right above the entry, from bottom to top.
-    above: Vec<usize>,
-    /// The comment lines inside the entry.
-    inside: Vec<Span>,
-}
-
 /// The number of times that each comment line occurs in the rows of original and updated.
 type CommentCounts<'t> = FxHashMap<&'t str, Triple<usize>>;
 
@@ -58,9 +48,9 @@ impl<'a> Walker<'a> {
             let inside = self.local_comments_in(original, entry);
             let original_position = original_positions.get(&original).copied();
             let above = self.local_comments_above(rows, (original_position, position), &counts);
+            let above = above.into_iter();
             let above: Vec<usize> = above
-                .into_iter()
-                .filter_map(|index| changes.index_of(index))
+                .filter_map(|item| changes.piece_of_item[item])
                 .collect();
             if inside.is_empty() && above.is_empty() && !self.has_local_remarks(original, entry) {
                 continue;
@@ -69,37 +59,36 @@ impl<'a> Walker<'a> {
             self.at_entry(child.sides(), nodes, |walker| {
                 walker.record_local_comments(original, entry, is_above);
             });
-            let comments = LocalComments {
-                position,
-                above,
-                inside,
-            };
-            self.place_local_comments(&comments, &rows.local, child, &mut changes);
+            let below = changes.next_piece[position];
+            let pieces = (&*above, below);
+            self.place_local_comments(pieces, (&inside, &rows.local), child, &mut changes);
         }
         changes.apply(placed)
     }
 
-    /// Decides what becomes of the comment lines that local wrote at a deleted entry.
+    /// Decides what becomes of the comment lines that local wrote at a deleted entry: those of the
+    /// merged pieces right above the entry, from bottom to top, and those inside it. `below` is the
+    /// first merged piece at or below the entry.
     fn place_local_comments(
         &self,
-        comments: &LocalComments,
-        row: &Row,
+        (above, below): (&[usize], usize),
+        (inside, row): (&[Span], &Row),
         child: &Child,
         changes: &mut Changes,
     ) {
-        let below = changes.first_below(comments.position);
         match self.resolution() {
-            Resolution::Updated => changes.remove(&comments.above),
+            Resolution::Updated => changes.removed.extend(above),
             Resolution::Markers => {
                 let of_side = Some(Side::Local);
-                changes.mark(&comments.above, Side::Local);
-                let lines = self.pieces_inside(comments, row, of_side);
+                let marked = above.iter().map(|index| (*index, Side::Local));
+                changes.marked.extend(marked);
+                let lines = self.pieces_inside(inside, row, of_side);
                 let original = child.sides().original.map(PieceKind::Original);
                 let original = original.map(|kind| Piece {
                     blanks: Blanks::Count(0),
                     kind,
                 });
-                match comments.above.first() {
+                match above.first() {
                     Some(above) => {
                         changes.insert(above + 1, original);
                         changes.insert(below, lines);
@@ -108,7 +97,7 @@ impl<'a> Walker<'a> {
                 }
             }
             Resolution::Local | Resolution::Open => {
-                changes.insert(below, self.pieces_inside(comments, row, None));
+                changes.insert(below, self.pieces_inside(inside, row, None));
             }
         }
     }
@@ -151,11 +140,11 @@ impl<'a> Walker<'a> {
     /// Returns the comment lines inside a deleted entry as pieces of the row around it.
     fn pieces_inside(
         &self,
-        comments: &LocalComments,
+        inside: &[Span],
         row: &Row,
         of_side: Option<Side>,
     ) -> impl Iterator<Item = Piece> {
-        comments.inside.iter().map(move |span| {
+        inside.iter().map(move |span| {
             let line = self.trees.local.slice(*span);
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
             let kind = PieceKind::Comment(CommentPiece {
