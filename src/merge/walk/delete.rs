@@ -1,5 +1,6 @@
 //! Decides what is deleted because upstream deleted it (rules: Scalars, Maps, Lists).
 
+use super::arrive::part_of;
 use super::keys::ListKey;
 use super::same_text::same_entry_text;
 use super::{Nodes, Shape, Walker, entries_of, shape};
@@ -76,27 +77,19 @@ impl Walker<'_> {
 
 /// Returns the outcome of a local collection with these entries: it is deleted if none is left.
 fn remaining_outcome(children: Vec<Child>) -> Outcome {
-    let merged = Outcome::merge(children);
-    if merged.has_choice() {
-        let outcome_for = |side| match merged.choose(side) {
-            Outcome::Merge(children) => remaining_outcome(*children),
-            outcome => outcome,
-        };
-        let (local, updated) = (outcome_for(Side::Local), outcome_for(Side::Updated));
+    if children.iter().any(Child::has_choice) {
+        let [local, updated] = [Side::Local, Side::Updated].map(|side| {
+            let chosen = children.iter().map(|child| child.choose(side));
+            remaining_outcome(chosen.collect())
+        });
         // If one side leaves nothing, the conflict is over the whole value.
-        if local == Outcome::Remove || updated == Outcome::Remove {
-            return Outcome::apart(local, updated);
-        }
-        return merged;
+        return match local == Outcome::Remove || updated == Outcome::Remove {
+            true => Outcome::apart(local, updated),
+            false => Outcome::merge(children),
+        };
     }
-    let Outcome::Merge(children) = merged else {
-        return merged;
-    };
-    if children.iter().all(Child::is_untouched) {
-        Outcome::Keep
-    } else if children.iter().any(Child::stays) {
-        Outcome::Merge(children)
-    } else {
-        Outcome::Remove
+    match children.iter().any(Child::stays) {
+        true => part_of(children),
+        false => Outcome::Remove,
     }
 }

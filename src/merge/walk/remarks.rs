@@ -21,13 +21,6 @@ impl Walker<'_> {
         };
         let comments = self.each(entries, |tree, entry| tree.entry(entry).comments());
         let comments = comments.map(Option::unwrap_or_default);
-        if comments == Triple::default() {
-            return Remarks {
-                from: Some(updated),
-                above,
-                ..Remarks::default()
-            };
-        }
         // There is no place for such a comment between a `? key` and a map or list behind its `:`.
         let is_explicit = |local: EntryId| {
             let tree = self.trees.local;

@@ -190,22 +190,16 @@ impl Walker<'_> {
     /// Returns the comments that stay below local's row. One that upstream deleted there may have
     /// moved into the row.
     fn comments_after_row(&self, rows: &Triple<Row>) -> Vec<&str> {
-        let below = self
-            .trees
-            .zip(rows.as_ref())
-            .map(|(tree, row)| -> Vec<&str> {
-                let end = Some(row.span.end).filter(|end| *end > 0);
-                let comments = end.map(|end| tree.comments_from(end));
-                let comments = comments.into_iter().flatten();
-                comments.map(|span| tree.slice(span)).collect()
-            });
-        let texts = below
-            .as_ref()
-            .map(|lines| -> FxHashSet<&str> { lines.iter().map(|line| line.trim()).collect() });
-        let (original, updated) = (texts.original, texts.updated);
-        let mut staying = below.local;
-        staying.retain(|line| !original.contains(line.trim()) || updated.contains(line.trim()));
-        staying
+        let below = |side: Side| {
+            let (tree, end) = (self.trees[side], rows[side].span.end);
+            let comments = (end > 0).then(|| tree.comments_from(end));
+            let comments = comments.into_iter().flatten();
+            comments.map(|span| tree.slice(span))
+        };
+        let texts = |side| -> FxHashSet<&str> { below(side).map(str::trim).collect() };
+        let (original, updated) = (texts(Side::Original), texts(Side::Updated));
+        let stays = |line: &&str| !original.contains(line.trim()) || updated.contains(line.trim());
+        below(Side::Local).filter(stays).collect()
     }
 
     /// Returns the number of columns by which to indent the row. The width of its indentation
