@@ -82,8 +82,8 @@ impl Comparison<'_, '_, '_> {
     /// collections.
     fn equal_scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
         let ((left_type, left_content), (right_type, right_content)) = match (
-            self.left.stored.type_and_content(left),
-            self.right.stored.type_and_content(right),
+            self.left.type_and_content(left),
+            self.right.type_and_content(right),
         ) {
             (Some(left), Some(right)) => (left, right),
             (None, None) => return None,
@@ -101,7 +101,7 @@ impl Comparison<'_, '_, '_> {
     /// tags, their values are equal then.
     fn are_same_lines(&self, left: Span, right: Span) -> bool {
         let (left_text, right_text) = (self.left.slice(left), self.right.slice(right));
-        let is_ordinary = self.left.stored.is_ordinary && self.right.stored.is_ordinary;
+        let is_ordinary = self.left.is_ordinary && self.right.is_ordinary;
         is_ordinary
             && left_text == right_text
             && self.left.column(left.start) == self.right.column(right.start)
@@ -129,16 +129,18 @@ impl Comparison<'_, '_, '_> {
         let (left, right) = (self.left, self.right);
         let mut index: Option<FxHashMap<Option<Identity<'_>>, EntryId>> = None;
         for (l, opposite) in pairs {
-            let key = identity(left, l);
-            let partner = if identity(right, opposite) == key {
+            let key = left.identity_of_key(l);
+            let partner = if right.identity_of_key(opposite) == key {
                 Some(opposite)
             } else if right.entries(r).len() <= SMALL_MAP {
-                right.entries(r).find(|id| identity(right, *id) == key)
+                right
+                    .entries(r)
+                    .find(|id| right.identity_of_key(*id) == key)
             } else {
                 let index = index.get_or_insert_with(|| {
                     right
                         .entries(r)
-                        .map(|id| (identity(right, id), id))
+                        .map(|id| (right.identity_of_key(id), id))
                         .collect()
                 });
                 index.get(&key).copied()
@@ -152,10 +154,6 @@ impl Comparison<'_, '_, '_> {
         }
         true
     }
-}
-
-fn identity<'a>(tree: &'a Tree<'_>, entry: EntryId) -> Option<Identity<'a>> {
-    tree.entry(entry).key.and_then(|key| tree.identity(key))
 }
 
 #[cfg(test)]

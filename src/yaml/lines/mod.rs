@@ -13,12 +13,11 @@ mod flow;
 mod quoted;
 mod scalar;
 
-use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
+use super::builder::{DEPTH_LIMIT, TreeBuilder};
 use super::comments::span;
 use super::cursor::skip_spaces;
-use super::stored::Stored;
 use super::stream::byte_order_mark;
-use super::tree::{NodeId, ScalarStyle, Span, Tree};
+use super::tree::{ScalarStyle, Span, Tree};
 use crate::line_breaks::line_end;
 use scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
@@ -32,7 +31,6 @@ struct Frame {
     /// The column of its entries.
     column: usize,
     is_list: bool,
-    node: NodeId,
 }
 
 /// Reads an ordinary document line by line.
@@ -44,8 +42,6 @@ struct LineReader<'s> {
     frames: Vec<Frame>,
     /// The comment lines directly above the current line.
     comments_above: Option<Span>,
-    /// The offset of the `---`, if there is one.
-    marker: Option<usize>,
     /// The end of the indicator of the innermost entry, while its value is missing. The value may
     /// be on a line below.
     missing_value: Option<usize>,
@@ -57,12 +53,11 @@ impl<'s> LineReader<'s> {
         // an estimate that is usually enough
         let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2 + 1;
         Self {
-            builder: TreeBuilder::new(Stored::new(text).with_capacity(nodes), start),
+            builder: TreeBuilder::new(text, start, nodes),
             bytes: text.as_bytes(),
             line: start,
             frames: Vec::with_capacity(16),
             comments_above: None,
-            marker: None,
             missing_value: None,
         }
     }
@@ -70,7 +65,7 @@ impl<'s> LineReader<'s> {
     fn document(mut self) -> Option<Tree<'s>> {
         let mut at = self.next_content()?;
         if self.bytes[at..].starts_with(b"---") && self.is_marker(at) {
-            self.marker = Some(at);
+            self.builder.marker = Some(at);
             self.comments_above = None;
             let rest = self.skip_spaces(at + 3);
             self.end_line(at + 3, rest)?;
@@ -79,9 +74,9 @@ impl<'s> LineReader<'s> {
         self.builder.begin_root(at);
         if matches!(self.bytes.get(at), Some(b'[' | b'{')) {
             if let Some(comments_above) = self.comments_above.take() {
-                self.builder.set_comments_above_root(comments_above);
+                self.builder.set_comments_above(comments_above);
             }
-            self.flow_value(at, Role::Root)?;
+            self.flow_value(at)?;
             at = self.next_content()?;
         }
         while at < self.bytes.len() {
@@ -92,7 +87,7 @@ impl<'s> LineReader<'s> {
         while !self.frames.is_empty() {
             self.end_frame()?;
         }
-        self.builder.stored.is_ordinary = true;
+        self.builder.tree.is_ordinary = true;
         (!self.builder.has_no_root()).then(|| self.builder.into_tree())
     }
 
@@ -210,26 +205,15 @@ impl<'s> LineReader<'s> {
         if self.frames.len() == DEPTH_LIMIT {
             return None;
         }
-        let node = self.builder.begin_collection(at, !is_list, false);
-        self.frames.push(Frame {
-            column,
-            is_list,
-            node,
-        });
+        self.builder.begin_collection(at, !is_list, false);
+        self.frames.push(Frame { column, is_list });
         Some(())
     }
 
     /// Ends the innermost block collection.
     fn end_frame(&mut self) -> Option<()> {
-        let frame = self.frames.pop()?;
-        let end = self.builder.end_collection(frame.node, None);
-        self.builder.check_keys(frame.node).ok()?;
-        let role = match self.frames.last() {
-            None => Role::Root,
-            Some(_) => Role::Value,
-        };
-        self.builder.set_node(role, frame.node, end);
-        Some(())
+        self.frames.pop()?;
+        self.builder.end_collection(None).ok()
     }
 
     /// Reads a field of the innermost map by its key, and the rest of its line.
@@ -241,10 +225,8 @@ impl<'s> LineReader<'s> {
             return None;
         }
         self.builder.begin_entry(at, self.comments_above.take());
-        let end = key.end;
-        let node = self.push_scalar(at, key);
-        self.builder.set_node(Role::Key, node, span(end, end).end);
-        self.builder.set_colon(colon);
+        self.push_scalar(at, key);
+        self.builder.set_key();
         let value = self.skip_spaces(colon + 1);
         if self.is_line_end(value)? || self.bytes[value] == b'#' {
             return self.expect_value_below(colon + 1, value);
@@ -257,7 +239,7 @@ impl<'s> LineReader<'s> {
         match self.bytes[at] {
             b'|' => self.block_scalar(at, ScalarStyle::Literal),
             b'>' => self.block_scalar(at, ScalarStyle::Folded),
-            b'[' | b'{' => self.flow_value(at, Role::Value),
+            b'[' | b'{' => self.flow_value(at),
             _ => {
                 let scanned = self.scan_scalar(at)?;
                 if may_be_map && matches!(scanned.stop, Stop::Colon(_)) {
@@ -285,7 +267,7 @@ impl<'s> LineReader<'s> {
                 stop: Stop::LineEnd(end),
             };
             let node = self.push_scalar(end, empty);
-            self.builder.set_node(Role::Value, node, span(end, end).end);
+            self.builder.set_value(node);
         }
     }
 
@@ -296,9 +278,9 @@ impl<'s> LineReader<'s> {
             at
         } else if self.bytes[at] == b'#' && at > end {
             let line_end = self.line_end(at)?;
-            let text = self.builder.stored.text[at..line_end].trim_end_matches([' ', '\t']);
+            let text = self.builder.tree.text[at..line_end].trim_end_matches([' ', '\t']);
             let comment = span(at, at + text.len());
-            self.builder.add_comment(comment, self.line, self.marker);
+            self.builder.add_comment(comment, self.line);
             line_end
         } else {
             return None;
@@ -341,7 +323,7 @@ impl<'s> LineReader<'s> {
 
     /// Returns the end of the line of `at`, without its line break.
     fn line_end(&self, at: usize) -> Option<usize> {
-        let end = line_end(self.builder.stored.text, at);
+        let end = line_end(self.builder.tree.text, at);
         self.is_line_end(end)?.then_some(end)
     }
 

@@ -10,7 +10,7 @@ impl LineReader<'_> {
     pub(super) fn scan_quoted(&mut self, at: usize) -> Option<ScannedScalar> {
         let is_double = self.bytes[at] == b'"';
         let (end, is_literal) = self.closing_quote(at, is_double)?;
-        let source = &self.builder.stored.text[at + 1..end - 1];
+        let source = &self.builder.tree.text[at + 1..end - 1];
         let first_line = self.line;
         let resolved = match is_literal {
             true => None,
@@ -65,20 +65,17 @@ impl LineReader<'_> {
 
     /// Resolves the escapes and folds the lines of a quoted scalar whose content starts at `start`.
     /// Returns the start of its content in
-    /// [`Stored::resolved`](crate::yaml::stored::Stored::resolved).
+    /// [`Tree::resolved`](crate::yaml::Tree).
     fn resolve_content(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
         let column = self.frames.last().map(|frame| frame.column);
-        let resolved = self.builder.stored.resolved.len();
+        let resolved = self.builder.tree.resolved.len();
         let bytes = source.as_bytes();
         let special = |byte: &u8| matches!(byte, b'\\' | b'\'' | b' ' | b'\n' | b'\r' | b'\t');
         let mut at = 0;
         while at < bytes.len() {
             let plain = bytes[at..].iter().position(special);
             let plain_end = plain.map_or(bytes.len(), |length| at + length);
-            self.builder
-                .stored
-                .resolved
-                .push_str(&source[at..plain_end]);
+            self.builder.tree.resolved.push_str(&source[at..plain_end]);
             at = plain_end;
             match bytes.get(at) {
                 None => break,
@@ -88,27 +85,23 @@ impl LineReader<'_> {
                     at = lines.end;
                 }
                 Some(b'\\') if is_double => {
-                    at = unescape(&mut self.builder.stored.resolved, source, at)?
+                    at = unescape(&mut self.builder.tree.resolved, source, at)?
                 }
                 Some(b'\'') if !is_double => {
-                    self.builder.stored.resolved.push('\'');
+                    self.builder.tree.resolved.push('\'');
                     at += 2;
                 }
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
                     let lines = self.white_space(source, at, start, column)?;
                     match lines.breaks {
-                        0 => self
-                            .builder
-                            .stored
-                            .resolved
-                            .push_str(&source[at..lines.end]),
-                        1 => self.builder.stored.resolved.push(' '),
+                        0 => self.builder.tree.resolved.push_str(&source[at..lines.end]),
+                        1 => self.builder.tree.resolved.push(' '),
                         count => self.push_line_breaks(count - 1),
                     }
                     at = lines.end;
                 }
                 Some(_) => {
-                    self.builder.stored.resolved.push(char::from(bytes[at]));
+                    self.builder.tree.resolved.push(char::from(bytes[at]));
                     at += 1;
                 }
             }

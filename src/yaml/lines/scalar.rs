@@ -1,6 +1,5 @@
 //! Reads scalars as values and keys, and plain scalars.
 
-use super::super::builder::Role;
 use super::super::comments::span;
 use super::super::scalar::type_of_plain;
 use super::super::stream::byte_order_mark;
@@ -11,9 +10,9 @@ use super::LineReader;
 #[derive(Clone, Copy)]
 pub(super) struct ScannedScalar {
     pub(super) style: ScalarStyle,
-    /// The start of its content in [`Stored::resolved`], if the text has it in another form.
+    /// The start of its content in [`Tree::resolved`], if the text has it in another form.
     ///
-    /// [`Stored::resolved`]: crate::yaml::stored::Stored::resolved
+    /// [`Tree::resolved`]: crate::yaml::Tree
     pub(super) resolved: Option<usize>,
     pub(super) end: usize,
     pub(super) stop: Stop,
@@ -44,7 +43,7 @@ impl LineReader<'_> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'\t' => None,
             b'-' | b'?' | b':' if self.is_white(at + 1) => None,
-            0xef if byte_order_mark(&self.builder.stored.text[at..]) > 0 => None,
+            0xef if byte_order_mark(&self.builder.tree.text[at..]) > 0 => None,
             _ => {
                 let (end, stop) = self.scan_plain(at)?;
                 Some(ScannedScalar {
@@ -84,10 +83,9 @@ impl LineReader<'_> {
             Stop::LineEnd(end) if scanned.style != ScalarStyle::Plain => end,
             Stop::LineEnd(end) => self.continuation_lines(at, end, &mut scanned)?,
         };
-        let end = scanned.end;
         let node = self.push_scalar(at, scanned);
-        self.builder.set_node(Role::Value, node, span(end, end).end);
-        self.end_line(end, line_end)
+        self.builder.set_value(node);
+        self.end_line(scanned.end, line_end)
     }
 
     /// Reads the continuation lines of a plain scalar, which are indented deeper than the
@@ -99,7 +97,7 @@ impl LineReader<'_> {
         scanned: &mut ScannedScalar,
     ) -> Option<usize> {
         let column = self.frames.last()?.column;
-        let text = self.builder.stored.text;
+        let text = self.builder.tree.text;
         let (mut end, mut line_end) = (scanned.end, line_end);
         loop {
             let mut line = self.next_line(line_end)?;
@@ -115,7 +113,7 @@ impl LineReader<'_> {
             }
             // `scan_plain` gives up at any tab
             let (plain_end, stop) = self.scan_plain(at)?;
-            let content = &mut self.builder.stored.resolved;
+            let content = &mut self.builder.tree.resolved;
             if scanned.resolved.is_none() {
                 scanned.resolved = Some(content.len());
                 content.push_str(&text[start..end]);
@@ -143,18 +141,15 @@ impl LineReader<'_> {
     pub(super) fn push_scalar(&mut self, start: usize, scanned: ScannedScalar) -> NodeId {
         let span = span(start, scanned.end);
         let content = match scanned.resolved {
-            Some(resolved) => &self.builder.stored.resolved[resolved..],
-            None => &self.builder.stored.text[span.range()],
+            Some(resolved) => &self.builder.tree.resolved[resolved..],
+            None => &self.builder.tree.text[span.range()],
         };
         let scalar_type = match scanned.style {
             ScalarStyle::Plain => type_of_plain(content),
             _ => ScalarType::Str,
         };
         let kind = (scanned.style, scalar_type);
-        match scanned.resolved {
-            Some(resolved) => self.builder.stored.push_resolved(span, kind, resolved),
-            None => self.builder.stored.push_scalar(span, kind),
-        }
+        self.builder.push_scalar(span, kind, scanned.resolved)
     }
 }
 
