@@ -55,28 +55,16 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
         marker: None,
         end: None,
     };
-    let bytes = text.as_bytes();
-    let is_below_head = |at: &usize| *at >= head.len();
-    let mut starts = memmem::find_iter(bytes, b"---")
-        .filter(is_below_head)
-        .peekable();
-    let mut ends = memmem::find_iter(bytes, b"...")
-        .filter(is_below_head)
-        .peekable();
-    loop {
-        let at = match (starts.peek(), ends.peek()) {
-            (Some(start), Some(end)) if start > end => ends.next(),
-            (Some(_), _) => starts.next(),
-            (None, Some(_)) => ends.next(),
-            (None, None) => break,
-        };
-        let Some(at) = at.filter(|at| is_marker_line(text, *at)) else {
-            continue;
-        };
-        if bytes[at] == b'-' {
-            splitter.document_start(at);
-        } else {
-            splitter.document_end(at);
+    let marker_lines = |marker: &'static str| {
+        let found = memmem::find_iter(text.as_bytes(), marker);
+        found.filter(|at| *at >= head.len() && is_marker_line(text, *at))
+    };
+    let mut markers: Vec<usize> = marker_lines("---").chain(marker_lines("...")).collect();
+    markers.sort_unstable();
+    for at in markers {
+        match text.as_bytes()[at] {
+            b'-' => splitter.document_start(at),
+            _ => splitter.document_end(at),
         }
     }
     splitter.finish();
