@@ -2,8 +2,8 @@
 //!
 //! The parser rejects some texts that other readers accept: a closing bracket in the column of its
 //! key (after a quoted element), a line of a quoted scalar that is not indented, a comment directly
-//! after a comma, and a tab after a colon. It gets these texts with more or other white space, at
-//! positions where white space has no meaning. The tree has the offsets of the original text.
+//! after a comma, and a tab after a colon. It gets these texts with more spaces, at positions where
+//! white space has no meaning. The tree has the offsets of the original text.
 
 use yaml_rust2::scanner::{Marker, ScanError};
 
@@ -22,21 +22,16 @@ const MAX_BYTES: usize = 1 << 28;
 pub(crate) struct Workarounds {
     /// The offsets with a [`PAD`] of spaces before them, ascending.
     pads: Vec<usize>,
-    /// The offsets of tabs that are read as spaces, ascending.
-    tabs: Vec<usize>,
 }
 
 impl Workarounds {
     /// Returns no changes.
     pub(crate) const fn none() -> Self {
-        Self {
-            pads: Vec::new(),
-            tabs: Vec::new(),
-        }
+        Self { pads: Vec::new() }
     }
 
     pub(crate) const fn is_empty(&self) -> bool {
-        self.pads.is_empty() && self.tabs.is_empty()
+        self.pads.is_empty()
     }
 
     /// Returns the number of characters that were added before `byte`.
@@ -47,20 +42,18 @@ impl Workarounds {
     /// Returns the text from byte `base` as the parser gets it.
     pub(crate) fn chars<'a>(&'a self, text: &'a str, base: usize) -> impl Iterator<Item = char> {
         let mut pads = self.pads.iter().peekable();
-        let mut tabs = self.tabs.iter().peekable();
         text[base..].char_indices().flat_map(move |(at, c)| {
             let mut pad = 0;
             while pads.next_if(|next| **next == base + at).is_some() {
                 pad += PAD;
             }
-            let is_tab = tabs.next_if(|next| **next == base + at).is_some();
-            std::iter::repeat_n(' ', pad).chain([if is_tab { ' ' } else { c }])
+            std::iter::repeat_n(' ', pad).chain([c])
         })
     }
 
     /// Adds a workaround for an error. Returns false if there is none: the text is invalid.
     pub(crate) fn add_for(&mut self, text: &str, base: usize, error: &ScanError) -> bool {
-        let runs = self.pads.len() + self.tabs.len() + 1;
+        let runs = self.pads.len() + 1;
         if runs > MAX_RUNS || runs * text.len() > MAX_BYTES {
             return false;
         }
@@ -73,51 +66,43 @@ impl Workarounds {
                 if !text.as_bytes()[line..at].iter().all(|byte| is_blank(*byte)) {
                     return false;
                 }
-                self.pad(line);
-                true
+                self.pad(line)
             }
             "invalid indentation in quoted scalar" => self.pad_lines(text, at),
             "comments must be separated from other tokens by whitespace" => {
                 let is_directive = text.as_bytes()[line_start(text, at).max(base)] == b'%';
-                if !is_directive {
-                    self.pad(at);
-                }
-                !is_directive
+                !is_directive && self.pad_once(at)
             }
             "':' must be followed by a valid YAML whitespace" => {
-                let blanks = &text[base..at];
-                let from = base + blanks.trim_end_matches([' ', '\t']).len();
-                let tabs = (from..at).filter(|at| text.as_bytes()[*at] == b'\t');
-                let before = self.tabs.len();
-                self.tabs.extend(tabs);
-                self.tabs.sort_unstable();
-                self.tabs.dedup();
-                self.tabs.len() > before
+                let before = text[base..at].trim_end_matches([' ', '\t']);
+                self.pad_once(base + before.len())
             }
             _ => false,
         }
     }
 
-    fn pad(&mut self, at: usize) {
-        self.pads
-            .insert(self.pads.partition_point(|pad| *pad <= at), at);
+    /// Adds a pad. A line may need several.
+    fn pad(&mut self, at: usize) -> bool {
+        let place = self.pads.partition_point(|pad| *pad <= at);
+        self.pads.insert(place, at);
+        true
+    }
+
+    /// Adds a pad, unless there is one already: a second one would not help.
+    fn pad_once(&mut self, at: usize) -> bool {
+        self.pads.binary_search(&at).is_err() && self.pad(at)
     }
 
     /// Pads the lines of the quoted scalar that starts at `start`. Returns false if they are padded
     /// already.
     fn pad_lines(&mut self, text: &str, start: usize) -> bool {
-        let Some(end) = Cursor { text, pos: start }.quoted_end() else {
-            return false;
-        };
-        let before = self.pads.len();
-        let mut line = next_line(text, start);
-        while line < end {
-            if self.pads.binary_search(&line).is_err() {
-                self.pad(line);
-            }
-            line = next_line(text, line);
-        }
-        self.pads.len() > before
+        let end = Cursor { text, pos: start }.quoted_end();
+        let lines = std::iter::successors(Some(next_line(text, start)), |line| {
+            Some(next_line(text, *line))
+        });
+        lines
+            .take_while(|line| end.is_some_and(|end| *line < end))
+            .fold(false, |is_new, line| self.pad_once(line) | is_new)
     }
 
     /// Returns the byte offset of a mark, or the end of the text if the mark is beyond it. It uses
