@@ -2,9 +2,8 @@
 //!
 //! The parser has validated the text, so this module only looks for ends.
 
-use std::borrow::Cow;
-
 use super::stream::line_start_of;
+use super::tree::Span;
 use crate::line_breaks::{line_end, next_line};
 
 /// A document's text and the current position in it.
@@ -12,13 +11,6 @@ use crate::line_breaks::{line_end, next_line};
 pub(crate) struct Cursor<'s> {
     pub(crate) text: &'s str,
     pub(crate) pos: usize,
-}
-
-/// The end of a block scalar, and the comment in its header.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct BlockScalar {
-    pub(crate) end: usize,
-    pub(crate) comment: Option<(usize, usize)>,
 }
 
 pub(crate) const fn is_blank(byte: u8) -> bool {
@@ -174,47 +166,43 @@ impl<'s> Cursor<'s> {
         if source.starts_with(content.as_bytes()) {
             return Some(self.pos + content.len());
         }
-        let content = content.as_bytes();
-        let (mut at, mut matched) = (0, 0);
-        while matched < content.len() {
-            let byte = *source.get(at)?;
-            if !(is_blank(byte) || is_break(byte)) {
-                if content[matched] != byte {
-                    return None;
-                }
-                (at, matched) = (at + 1, matched + 1);
-                continue;
-            }
-            let (length, breaks) = white_space(&source[at..]);
-            let folded: Cow<'_, [u8]> = match breaks {
-                0 => source[at..at + length].into(),
-                1 => b" ".as_slice().into(),
-                more => b"\n".repeat(more - 1).into(),
-            };
-            if !content[matched..].starts_with(&folded) {
-                return None;
-            }
-            (at, matched) = (at + length, matched + folded.len());
+        // the parser folds white space with line breaks: only the words have to be the same
+        let mut at = 0;
+        for word in content.split([' ', '\t', '\n']) {
+            let rest = source.get(at..)?;
+            at += rest
+                .iter()
+                .take_while(|byte| is_blank(**byte) || is_break(**byte))
+                .count();
+            at += source
+                .get(at..)?
+                .starts_with(word.as_bytes())
+                .then_some(word.len())?;
         }
         Some(self.pos + at)
     }
 
-    /// Returns the end of the block scalar that starts here, inside a block collection in column
-    /// `parent`.
-    pub(crate) fn block_scalar(&self, parent: Option<usize>) -> BlockScalar {
-        let header = BlockHeader::read(self, self.pos);
-        let mut end = header.end;
-        let mut at = header.next_line;
-        let indent = header.indent(self, parent);
+    /// Reads the header of the block scalar that starts here, inside a block collection in column
+    /// `parent`. Moves to the end of the scalar, and returns the comment in the header.
+    pub(crate) fn block_scalar(&mut self, parent: Option<usize>) -> Option<Span> {
+        let is_indicator = |byte: &&u8| b"+-0123456789".contains(byte);
+        let indicators = self.bytes()[self.pos + 1..].iter().take_while(is_indicator);
+        let mut end = self.pos + 1 + indicators.count();
+        let header = &self.text[self.pos..end];
+        self.pos = end;
+        let comment = self.comment_on_line();
+        let mut at = next_line(self.text, self.pos);
+        let indent = match header.chars().find_map(|c| c.to_digit(10)) {
+            Some(increment) => parent.unwrap_or(0) + increment as usize,
+            None => self
+                .content_indent(at)
+                .max(parent.map_or(0, |column| column + 1)),
+        };
         let mut last_blank = None;
         while at < self.text.len() {
             let line_end = self.line_end(at);
             let line = &self.bytes()[at..line_end];
-            let spaces = line
-                .iter()
-                .take(indent)
-                .take_while(|byte| **byte == b' ')
-                .count();
+            let spaces = skip_spaces(line, 0).min(indent);
             if spaces == line.len() {
                 // white space without a line break is not a line at the end of a text
                 if line_end < self.text.len() {
@@ -228,92 +216,31 @@ impl<'s> Cursor<'s> {
             }
             at = next_line(self.text, line_end);
         }
-        if header.keep {
+        if header.contains('+') {
             end = last_blank.unwrap_or(end);
         }
-        BlockScalar {
-            end,
-            comment: header.comment,
-        }
-    }
-}
-
-/// Returns the length of the white space at the start, and the number of line breaks in it.
-fn white_space(source: &[u8]) -> (usize, usize) {
-    let (mut length, mut breaks) = (0, 0);
-    while let Some(byte) = source.get(length) {
-        match byte {
-            b'\r' if source.get(length + 1) == Some(&b'\n') => {}
-            b'\r' | b'\n' => breaks += 1,
-            b' ' | b'\t' => {}
-            _ => break,
-        }
-        length += 1;
-    }
-    (length, breaks)
-}
-
-fn is_document_end(line: &[u8]) -> bool {
-    line.starts_with(b"...") && line.get(3).is_none_or(|byte| is_blank(*byte))
-}
-
-/// The first line of a block scalar.
-struct BlockHeader {
-    end: usize,
-    next_line: usize,
-    increment: usize,
-    keep: bool,
-    comment: Option<(usize, usize)>,
-}
-
-impl BlockHeader {
-    fn read(cursor: &Cursor<'_>, start: usize) -> Self {
-        let bytes = cursor.bytes();
-        let mut end = start + 1;
-        let (mut increment, mut keep) = (0, false);
-        while let Some(byte) = bytes.get(end) {
-            match byte {
-                b'+' => keep = true,
-                b'-' => {}
-                b'0'..=b'9' => increment = usize::from(byte - b'0'),
-                _ => break,
-            }
-            end += 1;
-        }
-        let line_end = cursor.line_end(end);
-        let comment = memchr::memchr(b'#', &bytes[end..line_end]).map(|at| {
-            let comment = cursor.text[end + at..line_end].trim_end_matches([' ', '\t']);
-            (end + at, end + at + comment.len())
-        });
-        Self {
-            end,
-            next_line: next_line(cursor.text, line_end),
-            increment,
-            keep,
-            comment,
-        }
+        self.pos = end;
+        comment
     }
 
-    /// Returns the indentation of the content: from the header, or else from the first line that is
-    /// not empty.
-    fn indent(&self, cursor: &Cursor<'_>, parent: Option<usize>) -> usize {
-        if self.increment > 0 {
-            return parent.unwrap_or(0) + self.increment;
-        }
+    /// Returns the indentation of the first line from `at` on that is not empty.
+    fn content_indent(&self, mut at: usize) -> usize {
         let mut indent = 0;
-        let mut at = self.next_line;
-        while at < cursor.text.len() {
-            let line_end = cursor.line_end(at);
-            let line = &cursor.bytes()[at..line_end];
-            let spaces = line.iter().take_while(|byte| **byte == b' ').count();
+        while at < self.text.len() {
+            let line = &self.bytes()[at..self.line_end(at)];
+            let spaces = skip_spaces(line, 0);
             indent = indent.max(spaces);
             if spaces < line.len() {
                 break;
             }
-            at = next_line(cursor.text, line_end);
+            at = next_line(self.text, at);
         }
-        indent.max(parent.map_or(0, |column| column + 1))
+        indent
     }
+}
+
+fn is_document_end(line: &[u8]) -> bool {
+    line.starts_with(b"...") && line.get(3).is_none_or(|byte| is_blank(*byte))
 }
 
 #[cfg(test)]

@@ -108,13 +108,14 @@ impl<'s> EventReader<'s, '_> {
 
     /// Returns the end of a block scalar, and assigns the comment in its header.
     pub(super) fn block_scalar(&mut self) -> usize {
-        let block = self.cursor.block_scalar(self.block_column());
-        if let Some((start, end)) = block.comment {
-            self.add_comment(span(start, end));
+        let start = self.cursor.pos;
+        let comment = self.cursor.block_scalar(self.block_column());
+        if let Some(comment) = comment {
+            self.add_comment(comment);
         }
         self.marks
-            .allow_drift(&self.cursor.text[self.cursor.pos..block.end]);
-        block.end
+            .allow_drift(&self.cursor.text[start..self.cursor.pos]);
+        self.cursor.pos
     }
 
     pub(super) fn alias(&mut self, anchor: usize, mark: Marker) -> Result<()> {
