@@ -147,17 +147,15 @@ fn short_float(content: &str) -> Option<String> {
 /// Converts a scalar to JSON; `None` if it has no form in JSON.
 fn scalar(scalar: Scalar<'_>) -> Option<Value> {
     let content = scalar.content;
-    let number = match scalar.scalar_type {
-        ScalarType::Null => return Some(Value::Null),
-        ScalarType::Bool => return Some(is_true(content).into()),
-        ScalarType::Int if scalar.style == ScalarStyle::Plain => integer(content),
-        ScalarType::Float if scalar.style == ScalarStyle::Plain => float(content),
-        _ => Parsed::NotANumber,
-    };
-    match number {
-        Parsed::Number(number) => Some(number.into()),
-        Parsed::NotANumber => Some(content.into()),
-        Parsed::Infinite => None,
+    match scalar.scalar_type {
+        ScalarType::Null => Some(Value::Null),
+        ScalarType::Bool => Some(is_true(content).into()),
+        _ if scalar.style != ScalarStyle::Plain => Some(content.into()),
+        _ => match parsed(scalar) {
+            Parsed::Number(number) => Some(number.into()),
+            Parsed::NotANumber => Some(content.into()),
+            Parsed::Infinite => None,
+        },
     }
 }
 
@@ -175,14 +173,17 @@ fn scalar(scalar: Scalar<'_>) -> Option<Value> {
 /// assert_eq!(read("1:30"), None);
 /// ```
 pub fn number(scalar: Scalar<'_>) -> Option<Number> {
-    let read = match scalar.scalar_type {
+    match parsed(scalar) {
+        Parsed::Number(number) => Some(number),
+        Parsed::NotANumber | Parsed::Infinite => None,
+    }
+}
+
+fn parsed(scalar: Scalar<'_>) -> Parsed {
+    match scalar.scalar_type {
         ScalarType::Int => integer(scalar.content),
         ScalarType::Float => float(scalar.content),
         _ => Parsed::NotANumber,
-    };
-    match read {
-        Parsed::Number(number) => Some(number),
-        Parsed::NotANumber | Parsed::Infinite => None,
     }
 }
 
@@ -198,19 +199,14 @@ fn integer(content: &str) -> Parsed {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(&text)),
     };
-    let bases = [
-        ("0x", 16),
-        ("0X", 16),
-        ("0b", 2),
-        ("0B", 2),
-        ("0o", 8),
-        ("0O", 8),
-        ("0", 8),
-    ];
-    let based = bases.into_iter().find_map(|(prefix, base)| {
-        let digits = digits.strip_prefix(prefix)?;
-        u64::from_str_radix(digits, base).ok()
-    });
+    let (base, without_base) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
+        [b'0', b'b' | b'B', ..] => (2, &digits[2..]),
+        [b'0', b'o' | b'O', ..] => (8, &digits[2..]),
+        [b'0', ..] => (8, &digits[1..]),
+        _ => (10, digits),
+    };
+    let based = u64::from_str_radix(without_base, base).ok();
     let number = based.or_else(|| digits.parse().ok()).and_then(|value| {
         let value = i128::from(value);
         Number::from_i128(if is_negative { -value } else { value })
