@@ -2,6 +2,8 @@
 //! between them. Rows are not part of the tree: they are read from the text when a merge needs
 //! them.
 
+use std::ops::Range;
+
 use super::tree::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
 /// The lines of a block collection.
@@ -91,13 +93,19 @@ impl Tree<'_> {
             Some(owner) => self.end_of_lines(owner).max(at),
             None => self.end_of_gap(at),
         };
-        let blank = self.push_comments(at..end, &mut items);
+        Some(self.finish_row(column, start, items, at..end))
+    }
+
+    /// Ends a row with the comments in a range, and the end of that.
+    fn finish_row(&self, column: u32, start: u32, mut items: Vec<Item>, rest: Range<u32>) -> Row {
+        let end = rest.end;
+        let blank = self.push_comments(rest, &mut items);
         items.push(self.new_item(ItemKind::End, blank, Span::new(end, end)));
-        Some(Row {
+        Row {
             column,
             span: Span::new(start, end),
             items,
-        })
+        }
     }
 
     /// Returns the start of the row with this first entry.
@@ -112,14 +120,8 @@ impl Tree<'_> {
     /// collection.
     pub(crate) fn row_below(&self, entry: Entry<'_>) -> Row {
         let (start, end) = (self.end_of_value_lines(entry), self.end_of_lines(entry));
-        let mut items = Vec::new();
-        let blank = self.push_comments(start..end, &mut items);
-        items.push(self.new_item(ItemKind::End, blank, Span::new(end, end)));
-        Row {
-            column: self.column(entry.span.start),
-            span: Span::new(start, end),
-            items,
-        }
+        let column = self.column(entry.span.start);
+        self.finish_row(column, start, Vec::new(), start..end)
     }
 
     /// Returns the row of comments above and below a document's value that is not a block
@@ -131,14 +133,7 @@ impl Tree<'_> {
         let mut items = Vec::new();
         self.push_comments(start..first, &mut items);
         let below = self.next_line(value.end);
-        let end = self.end_of_gap(below);
-        let blank = self.push_comments(below..end, &mut items);
-        items.push(self.new_item(ItemKind::End, blank, Span::new(end, end)));
-        Row {
-            column: 0,
-            span: Span::new(start, end),
-            items,
-        }
+        self.finish_row(0, start, items, below..self.end_of_gap(below))
     }
 
     /// Returns all lines of an entry: from its first line (or its first byte, if it shares the line
@@ -261,7 +256,7 @@ impl Tree<'_> {
     }
 
     /// Adds the comments in a range as items. Returns the blank lines below the last comment.
-    fn push_comments(&self, range: std::ops::Range<u32>, items: &mut Vec<Item>) -> Span {
+    fn push_comments(&self, range: Range<u32>, items: &mut Vec<Item>) -> Span {
         let (mut at, mut blank) = (range.start, Span::new(range.start, range.start));
         while at < range.end {
             let next = self.next_line(at).min(range.end);
@@ -298,24 +293,24 @@ impl Tree<'_> {
 
     /// Returns the end of the line that starts at `at`, if it is blank or a comment.
     fn end_of_gap_line(&self, at: u32) -> Option<u32> {
-        let rest = self.text().as_bytes().get(at as usize..)?;
-        let first = rest
-            .iter()
-            .find(|byte| !matches!(byte, b' ' | b'\t'))
-            .copied();
-        let is_gap = !rest.is_empty() && matches!(first, None | Some(b'#' | b'\n' | b'\r'));
-        is_gap.then(|| self.next_line(at))
+        let (_, first) = self.first_of_line(at);
+        let is_gap = matches!(first, None | Some(b'#' | b'\n' | b'\r'));
+        (is_gap && (at as usize) < self.text().len()).then(|| self.next_line(at))
     }
 
     /// Returns the indentation of the comment whose line starts at `at`, or `None` if that line is
     /// not a comment.
     pub(crate) fn comment_indent(&self, at: u32) -> Option<u32> {
-        let rest = self.text().as_bytes().get(at as usize..)?;
-        let indent = rest
-            .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t'))
-            .count();
-        (rest.get(indent) == Some(&b'#')).then(|| u32::try_from(indent).unwrap_or(u32::MAX))
+        let (indent, first) = self.first_of_line(at);
+        (first == Some(b'#')).then_some(indent)
+    }
+
+    /// Returns the indentation of the line that starts at `at`, and the first byte behind it.
+    fn first_of_line(&self, at: u32) -> (u32, Option<u8>) {
+        let rest = &self.text().as_bytes()[at as usize..];
+        let mut indented = (0..).zip(rest);
+        let first = indented.find(|(_, byte)| !matches!(byte, b' ' | b'\t'));
+        first.map_or((0, None), |(indent, byte)| (indent, Some(*byte)))
     }
 
     fn line_above(&self, line: u32) -> Option<u32> {
