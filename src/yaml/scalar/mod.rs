@@ -5,6 +5,8 @@ mod write;
 pub use write::write;
 pub(crate) use write::write_text;
 
+use std::ops::RangeInclusive;
+
 use super::tree::{ScalarStyle, ScalarType};
 
 /// Returns the type that a reader of YAML 1.1 or 1.2 core resolves an untagged plain scalar to
@@ -102,124 +104,92 @@ fn is_int(bytes: &[u8]) -> bool {
         [b'0', b'x', rest @ ..] => digits(rest, u8::is_ascii_hexdigit),
         [b'0', b'o', rest @ ..] => digits(rest, |byte| matches!(byte, b'0'..=b'7')),
         [b'0', b'b', rest @ ..] => digits(rest, |byte| matches!(byte, b'0' | b'1')),
-        [b'0'..=b'9', ..] => {
-            bytes
-                .iter()
-                .all(|byte| byte.is_ascii_digit() || *byte == b'_')
-                || (bytes[0] != b'0' && is_sexagesimal(bytes))
-        }
-        _ => false,
+        [b'0', rest @ ..] => are_digits(rest),
+        _ => starts_with_digits(bytes) || is_sexagesimal(bytes),
     }
 }
 
 /// Whether this is a number in base 60: `1:30`, `190:20:30`.
 fn is_sexagesimal(bytes: &[u8]) -> bool {
     let mut parts = bytes.split(|byte| *byte == b':');
-    let first = parts.next().is_some_and(|part| {
-        part.first().is_some_and(u8::is_ascii_digit)
-            && part
-                .iter()
-                .all(|byte| byte.is_ascii_digit() || *byte == b'_')
-    });
-    let mut more = 0;
-    first
-        && parts.all(|part| {
-            more += 1;
-            matches!(part, [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9'])
-        })
-        && more > 0
+    let is_first_valid = parts.next().is_some_and(starts_with_digits);
+    is_first_valid
+        && bytes.contains(&b':')
+        && parts.all(|part| matches!(part, [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9']))
 }
 
 fn is_float(bytes: &[u8]) -> bool {
-    let exponent = bytes.iter().position(|byte| matches!(byte, b'e' | b'E'));
-    let mantissa = &bytes[..exponent.unwrap_or(bytes.len())];
-    if let Some(at) = exponent {
-        let digits = match &bytes[at + 1..] {
-            [b'+' | b'-', digits @ ..] => digits,
-            digits => digits,
-        };
-        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-            return false;
-        }
-    }
-    let point = mantissa.iter().position(|byte| *byte == b'.');
-    let whole = &mantissa[..point.unwrap_or(mantissa.len())];
-    let fraction = point.map_or(&[][..], |at| &mantissa[at + 1..]);
-    let digits = |part: &[u8]| {
-        part.iter()
-            .all(|byte| byte.is_ascii_digit() || *byte == b'_')
-    };
-    if !digits(fraction) || (point.is_none() && exponent.is_none()) {
+    let mut halves = bytes.splitn(2, |byte| matches!(byte, b'e' | b'E'));
+    let (mantissa, exponent) = (halves.next().unwrap_or_default(), halves.next());
+    let mut halves = mantissa.splitn(2, |byte| *byte == b'.');
+    let (whole, fraction) = (halves.next().unwrap_or_default(), halves.next());
+    if exponent.is_none() && fraction.is_none() {
         return false;
     }
-    match (whole.first(), fraction.first()) {
-        (None, first) => first.is_some_and(u8::is_ascii_digit),
-        (Some(first), _) => {
-            first.is_ascii_digit()
-                && (digits(whole) || (exponent.is_none() && is_sexagesimal(whole)))
+    let is_exponent_valid = exponent.is_none_or(|exponent| match exponent {
+        [b'+' | b'-', digits @ ..] | digits => {
+            !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
         }
-    }
+    });
+    let fraction = fraction.unwrap_or_default();
+    let is_mantissa_valid = match whole {
+        [] => starts_with_digits(fraction),
+        _ => starts_with_digits(whole) || (exponent.is_none() && is_sexagesimal(whole)),
+    };
+    is_exponent_valid && is_mantissa_valid && are_digits(fraction)
+}
+
+/// Whether there are only digits and `_`.
+fn are_digits(bytes: &[u8]) -> bool {
+    let mut bytes = bytes.iter();
+    bytes.all(|byte| byte.is_ascii_digit() || *byte == b'_')
+}
+
+/// Whether there is a digit, and then only digits and `_`.
+fn starts_with_digits(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(u8::is_ascii_digit) && are_digits(bytes)
 }
 
 /// Whether this is a date, such as `2001-12-14`, or a date and time, such as
 /// `2001-12-14t21:59:43.10-05:00` or `2001-12-14 21:59:43.10 -5`.
 fn is_timestamp(bytes: &[u8]) -> bool {
-    let Some((date, rest)) = take_date(bytes) else {
+    let Some(rest) = take_digits(bytes, &[(4..=4, "-"), (1..=2, "-"), (1..=2, "")]) else {
         return false;
     };
-    if rest.is_empty() {
-        return date == 10;
-    }
     let time = match rest {
+        [] => return bytes.len() == "2001-12-14".len(),
         [b'T' | b't', time @ ..] => time,
         [b' ' | b'\t', ..] => rest.trim_ascii_start(),
         _ => return false,
     };
-    let Some(rest) = take_digits(time, 1..=2)
-        .and_then(|rest| rest.strip_prefix(b":"))
-        .and_then(|rest| take_digits(rest, 2..=2))
-        .and_then(|rest| rest.strip_prefix(b":"))
-        .and_then(|rest| take_digits(rest, 2..=2))
-    else {
+    let Some(rest) = take_digits(time, &[(1..=2, ":"), (2..=2, ":"), (2..=2, "")]) else {
         return false;
     };
-    let zone = match rest {
-        [b'.', fraction @ ..] => {
-            let digits = fraction
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .count();
-            &fraction[digits..]
-        }
-        _ => rest,
-    };
+    let fraction = rest.strip_prefix(b".").map(|fraction| {
+        let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit());
+        &fraction[digits.count()..]
+    });
+    let zone = fraction.unwrap_or(rest);
     match zone.trim_ascii_start() {
         [] => zone.is_empty(),
         b"Z" => true,
-        [b'+' | b'-', offset @ ..] => take_digits(offset, 1..=2).is_some_and(|rest| match rest {
-            [] => true,
-            [b':', minutes @ ..] => take_digits(minutes, 2..=2).is_some_and(<[u8]>::is_empty),
-            _ => false,
-        }),
+        [b'+' | b'-', offset @ ..] => match take_digits(offset, &[(1..=2, "")]) {
+            Some([b':', minutes @ ..]) => matches!(minutes, [b'0'..=b'9', b'0'..=b'9']),
+            rest => rest.is_some_and(<[u8]>::is_empty),
+        },
         _ => false,
     }
 }
 
-/// Returns the length of the date at the start, and the rest.
-fn take_date(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    let rest = take_digits(bytes, 4..=4)?.strip_prefix(b"-")?;
-    let rest = take_digits(rest, 1..=2)?.strip_prefix(b"-")?;
-    let rest = take_digits(rest, 1..=2)?;
-    Some((bytes.len() - rest.len(), rest))
-}
-
-fn take_digits(bytes: &[u8], count: std::ops::RangeInclusive<usize>) -> Option<&[u8]> {
-    let digits = bytes
-        .iter()
-        .take(*count.end())
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    (digits >= *count.start()).then(|| &bytes[digits..])
+/// Takes numbers with these counts of digits, each with what separates it from the next, from the
+/// start. Returns the rest.
+fn take_digits<'b>(bytes: &'b [u8], numbers: &[(RangeInclusive<usize>, &str)]) -> Option<&'b [u8]> {
+    numbers.iter().try_fold(bytes, |bytes, (count, separator)| {
+        let digits = bytes.iter().take(*count.end());
+        let digits = digits.take_while(|byte| byte.is_ascii_digit()).count();
+        let rest = count.contains(&digits).then(|| &bytes[digits..])?;
+        rest.strip_prefix(separator.as_bytes())
+    })
 }
 
 /// Whether a block scalar, whose text starts with its header, keeps all line breaks at its end.
