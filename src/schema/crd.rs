@@ -13,47 +13,46 @@ const MAP_TYPE: &str = "x-kubernetes-map-type";
 
 /// Adds the kinds of a document, if it is a custom resource definition. Returns their number.
 pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseError> {
-    let is_definition = kind_of(tree, tree.root().value).is_some_and(|(api_version, kind)| {
-        kind == "CustomResourceDefinition" && api_version.starts_with("apiextensions.k8s.io/")
-    });
-    if !is_definition {
+    let Some((spec, group, kind)) = definition_of(tree) else {
         return Ok(0);
-    }
+    };
     let mut reader = DefinitionReader { types, tree };
-    let root = tree.root().value;
-    let Some(spec) = tree.field(root, "spec") else {
-        return Ok(0);
-    };
-    let names = tree.field(spec, "names");
-    let (Some(group), Some(kind)) = (
-        tree.field_text(spec, "group"),
-        names.and_then(|names| tree.field_text(names, "kind")),
-    ) else {
-        return Ok(0);
-    };
     if tree.field_text(spec, "scope") == Some("Cluster") {
         reader.types.add_cluster_scoped(group, kind);
     }
-    let shared = reader.schema_in(spec, "validation");
-    let mut versions: Vec<(&str, Option<NodeId>)> = Vec::new();
-    if let Some(list) = tree.field(spec, "versions") {
-        for version in reader.elements(list) {
-            let schema = reader.schema_in(version, "schema").or(shared);
-            versions.extend(tree.field_text(version, "name").map(|name| (name, schema)));
-        }
-    } else {
-        versions.extend(tree.field_text(spec, "version").map(|name| (name, shared)));
-    }
+    let versions = match tree.field(spec, "versions") {
+        Some(list) => reader.elements(list),
+        None => vec![spec],
+    };
     let mut added = 0;
-    for (version, schema) in versions {
-        let Some(schema) = schema else { continue };
+    for version in versions {
+        let name = if version == spec { "version" } else { "name" };
+        let schema = reader.schema_in(version, "schema");
+        let schema = schema.or_else(|| reader.schema_in(spec, "validation"));
+        let (Some(name), Some(schema)) = (tree.field_text(version, name), schema) else {
+            continue;
+        };
         let value = reader.resource(schema)?;
-        reader
-            .types
-            .add_kind(&format!("{group}/{version}"), kind, value);
+        let api_version = format!("{group}/{name}");
+        reader.types.add_kind(&api_version, kind, value);
         added += 1;
     }
     Ok(added)
+}
+
+/// Returns the `spec` of a custom resource definition, with the group and kind that it defines.
+fn definition_of<'t>(tree: &'t Tree<'_>) -> Option<(NodeId, &'t str, &'t str)> {
+    let root = tree.root().value;
+    let (api_version, kind) = kind_of(tree, root)?;
+    let is_definition =
+        kind == "CustomResourceDefinition" && api_version.starts_with("apiextensions.k8s.io/");
+    let spec = tree.field(root, "spec").filter(|_| is_definition)?;
+    let names = tree.field(spec, "names")?;
+    Some((
+        spec,
+        tree.field_text(spec, "group")?,
+        tree.field_text(names, "kind")?,
+    ))
 }
 
 /// Reads the schemas of a definition.
@@ -63,10 +62,6 @@ struct DefinitionReader<'a, 't> {
 }
 
 impl<'t> DefinitionReader<'_, 't> {
-    fn is_true(&self, map: NodeId, name: &str) -> bool {
-        self.tree.field_text(map, name) == Some("true")
-    }
-
     fn elements(&self, list: NodeId) -> Vec<NodeId> {
         let list = self.tree.resolve(list);
         let is_list = matches!(self.tree.node(list).kind, NodeKind::Sequence(_));
@@ -85,15 +80,13 @@ impl<'t> DefinitionReader<'_, 't> {
     fn resource(&mut self, schema: NodeId) -> Result<ValueSchema, ParseError> {
         let mut value = self.value(schema)?;
         let metadata = copy_metadata(self.types);
-        let id = match value.content {
-            Content::Fields(id) => id,
-            _ => self.types.add_type(Type::without_fields(Content::Unknown)),
-        };
-        self.types
-            .fields_mut(id)
-            .fields
-            .insert("metadata".into(), metadata);
-        value.content = Content::Fields(id);
+        if !matches!(value.content, Content::Fields(_)) {
+            value.content = self.types.add_type(Type::without_fields(Content::Unknown));
+        }
+        if let Content::Fields(id) = value.content {
+            let fields = &mut self.types.types[id].fields;
+            fields.insert("metadata".into(), metadata);
+        }
         Ok(value)
     }
 
@@ -133,15 +126,20 @@ impl<'t> DefinitionReader<'_, 't> {
             Some(other_fields) => self.field_value(other_fields)?,
             None => ValueSchema::new(Content::Unknown),
         };
-        Ok(Content::Fields(self.types.add_type(Type {
+        let fields = Type {
             fields,
             other_fields,
-        })))
+        };
+        Ok(self.types.add_type(fields))
     }
 
     /// Returns the schema of a field or element, which may be an embedded resource.
     fn field_value(&mut self, schema: NodeId) -> Result<ValueSchema, ParseError> {
-        if self.is_true(schema, "x-kubernetes-embedded-resource") {
+        if self
+            .tree
+            .field_text(schema, "x-kubernetes-embedded-resource")
+            == Some("true")
+        {
             self.resource(schema)
         } else {
             self.value(schema)

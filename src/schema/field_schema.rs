@@ -32,7 +32,7 @@ impl<'s> FieldSchema<'s> {
         self.at(match &self.value.content {
             Content::Default => &DEFAULT,
             Content::Fields(id) => {
-                let fields = self.types.fields(*id);
+                let fields = &self.types.types[*id];
                 fields.fields.get(name).unwrap_or(&fields.other_fields)
             }
             Content::Unknown | Content::Elements(_) => &UNKNOWN,

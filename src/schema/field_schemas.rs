@@ -1,7 +1,7 @@
 //! The schemas of all nodes of a document.
 
 use super::{FieldSchema, Schema};
-use crate::yaml::{NodeId, NodeKind, Tree};
+use crate::yaml::{NodeId, Tree};
 
 /// The schemas of the nodes of a document.
 #[derive(Debug, Clone)]
@@ -55,15 +55,13 @@ impl<'s> FieldSchemas<'s> {
             schema.resource_at(tree, node)
         });
         self.of_nodes[node.number() as usize] = field_schema;
-        let is_list = matches!(tree.node(node).kind, NodeKind::Sequence(_));
         // an alias has no entries: the node that it refers to is added at its anchor
         for entry in tree.entries(node) {
             let entry = tree.entry(entry);
             let name = entry.key.and_then(|key| tree.scalar(key));
             let below = field_schema.map(|field_schema| match name {
                 Some(name) => field_schema.field(name.content),
-                None if is_list => field_schema.element(),
-                None => field_schema.field(""),
+                None => field_schema.element(),
             });
             self.add(schema, tree, entry.value, below);
         }

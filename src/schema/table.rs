@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::field_schema::FieldSchema;
-use super::types::{Content, KeyDefault, ListRule, MapKey, Type, TypeId, Types, ValueSchema};
+use super::types::{Content, KeyDefault, ListRule, MapKey, Type, Types, ValueSchema};
 use crate::yaml::ScalarType;
 
 const TABLE: &str = include_str!("kubernetes.txt");
@@ -35,12 +35,10 @@ pub(super) fn any_resource() -> FieldSchema<'static> {
 
 /// Adds the built-in type of `metadata` to `types`.
 pub(super) fn copy_metadata(types: &mut Types) -> ValueSchema {
-    match table().metadata.content {
-        Content::Fields(id) => ValueSchema::new(Content::Fields(
-            types.add_type(built_in().fields(id).clone()),
-        )),
-        _ => ValueSchema::new(Content::Default),
-    }
+    ValueSchema::new(match table().metadata.content {
+        Content::Fields(id) => types.add_type(built_in().types[id].clone()),
+        _ => Content::Default,
+    })
 }
 
 fn table() -> &'static BuiltIn {
@@ -56,30 +54,25 @@ fn parse_table(table: &str) -> BuiltIn {
             .map(|line| line.split_whitespace().collect::<Vec<_>>());
         table.lines().map(|line| line.starts_with(' ')).zip(words)
     };
-    let mut ids: FxHashMap<&str, TypeId> = FxHashMap::default();
+    let mut contents: FxHashMap<&str, Content> = FxHashMap::default();
     for (is_field, words) in lines() {
         if let (false, ["type", name, attributes @ ..]) = (is_field, words.as_slice()) {
-            let is_open = attributes == ["open"];
-            let other_fields = if is_open {
-                Content::Unknown
-            } else {
-                Content::Default
+            let other_fields = match attributes {
+                ["open"] => Content::Unknown,
+                _ => Content::Default,
             };
-            ids.insert(name, types.add_type(Type::without_fields(other_fields)));
+            contents.insert(name, types.add_type(Type::without_fields(other_fields)));
         }
     }
-    let content = |name: &str| {
-        ids.get(name)
-            .map_or(Content::Default, |id| Content::Fields(*id))
-    };
-    let mut current = None;
+    let content = |name: &str| contents.get(name).cloned().unwrap_or(Content::Default);
+    let mut current: Option<&Content> = None;
     for (is_field, words) in lines() {
         match (is_field, words.as_slice(), current) {
-            (true, [name, shape, attributes @ ..], Some(id)) => {
+            (true, [name, shape, attributes @ ..], Some(Content::Fields(id))) => {
                 let value = field(shape, attributes, content);
-                types.fields_mut(id).fields.insert((*name).into(), value);
+                types.types[*id].fields.insert((*name).into(), value);
             }
-            (false, ["type", name, ..], _) => current = ids.get(name).copied(),
+            (false, ["type", name, ..], _) => current = contents.get(name),
             (false, ["kind", api_version, kind, name], _) => {
                 types.add_kind(api_version, kind, ValueSchema::new(content(name)));
             }
@@ -97,7 +90,7 @@ fn parse_table(table: &str) -> BuiltIn {
     });
     BuiltIn {
         types,
-        any_resource: ValueSchema::new(Content::Fields(root)),
+        any_resource: ValueSchema::new(root),
         metadata,
     }
 }

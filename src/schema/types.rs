@@ -7,15 +7,11 @@ use crate::yaml::ScalarType;
 /// A set of kinds, with their types.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Types {
-    kinds: FxHashMap<Box<str>, ValueSchema>,
-    types: Vec<Type>,
-    /// The API groups and kinds of cluster-scoped objects.
-    cluster_scoped: FxHashSet<(Box<str>, Box<str>)>,
+    kinds: FxHashMap<String, ValueSchema>,
+    pub(super) types: Vec<Type>,
+    /// The cluster-scoped kinds, by API group and kind.
+    cluster_scoped: FxHashSet<String>,
 }
-
-/// The index of a type in [`Types`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TypeId(usize);
 
 /// The type of a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +44,8 @@ pub(super) enum Content {
     Unknown,
     /// Maps merge and lists are one value, at any depth.
     Default,
-    /// A map.
-    Fields(TypeId),
+    /// A map, with the index of its type in [`Types::types`].
+    Fields(usize),
     /// A list.
     Elements(Box<ValueSchema>),
 }
@@ -130,32 +126,25 @@ impl Type {
 
 impl Types {
     pub(super) fn kind(&self, api_version: &str, kind: &str) -> Option<&ValueSchema> {
-        self.kinds.get(name_of(api_version, kind).as_str())
+        self.kinds.get(&name_of(api_version, kind))
     }
 
     pub(super) fn add_kind(&mut self, api_version: &str, kind: &str, value: ValueSchema) {
-        self.kinds.insert(name_of(api_version, kind).into(), value);
+        self.kinds.insert(name_of(api_version, kind), value);
     }
 
     pub(super) fn add_cluster_scoped(&mut self, group: &str, kind: &str) {
-        self.cluster_scoped.insert((group.into(), kind.into()));
+        self.cluster_scoped.insert(name_of(group, kind));
     }
 
     pub(super) fn is_cluster_scoped(&self, group: &str, kind: &str) -> bool {
-        self.cluster_scoped.contains(&(group.into(), kind.into()))
+        self.cluster_scoped.contains(&name_of(group, kind))
     }
 
-    pub(super) fn add_type(&mut self, fields: Type) -> TypeId {
+    /// Adds the type of a map.
+    pub(super) fn add_type(&mut self, fields: Type) -> Content {
         self.types.push(fields);
-        TypeId(self.types.len() - 1)
-    }
-
-    pub(super) fn fields(&self, id: TypeId) -> &Type {
-        &self.types[id.0]
-    }
-
-    pub(super) fn fields_mut(&mut self, id: TypeId) -> &mut Type {
-        &mut self.types[id.0]
+        Content::Fields(self.types.len() - 1)
     }
 }
 
