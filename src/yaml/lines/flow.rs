@@ -1,8 +1,6 @@
 //! Reads flow collections.
 
 use super::super::builder::DEPTH_LIMIT;
-use super::super::stream::byte_order_mark;
-use super::super::tree::ScalarStyle;
 use super::LineReader;
 use super::scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
@@ -78,10 +76,8 @@ impl LineReader<'_> {
     fn flow_scalar(&mut self, at: usize) -> Option<ScannedScalar> {
         match *self.bytes.get(at)? {
             b'\'' | b'"' => return self.scan_quoted(at),
-            b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
-            | b'@' | b'`' | b'?' | b':' => return None,
-            b'-' if self.is_white(at + 1) => return None,
-            0xef if byte_order_mark(&self.builder.tree.text[at..]) > 0 => return None,
+            b'?' | b':' => return None,
+            _ if !self.may_start_plain(at) => return None,
             _ => {}
         }
         let is_special = |byte: &u8| b",[]{}:#\n\r\t".contains(byte);
@@ -101,12 +97,7 @@ impl LineReader<'_> {
         if content == "-" || content.ends_with(" -") {
             return None;
         }
-        Some(ScannedScalar {
-            style: ScalarStyle::Plain,
-            resolved: None,
-            end: at + content.len(),
-            stop,
-        })
+        Some(ScannedScalar::plain(at + content.len(), stop))
     }
 
     /// Skips spaces and line breaks between brackets. A following line has to be indented deeper

@@ -17,7 +17,7 @@ use super::builder::{DEPTH_LIMIT, TreeBuilder};
 use super::comments::span;
 use super::cursor::skip_spaces;
 use super::stream::byte_order_mark;
-use super::tree::{ScalarStyle, Span, Tree};
+use super::tree::{ScalarStyle, ScalarType, Span, Tree};
 use crate::line_breaks::line_end;
 use scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
@@ -260,13 +260,8 @@ impl<'s> LineReader<'s> {
     /// Adds an empty scalar for a value that is still missing.
     fn end_missing_value(&mut self) {
         if let Some(end) = self.missing_value.take() {
-            let empty = ScannedScalar {
-                style: ScalarStyle::Plain,
-                resolved: None,
-                end,
-                stop: Stop::LineEnd(end),
-            };
-            let node = self.push_scalar(end, empty);
+            let empty = (ScalarStyle::Plain, ScalarType::Null);
+            let node = self.builder.push_scalar(span(end, end), empty, None);
             self.builder.set_value(node);
         }
     }

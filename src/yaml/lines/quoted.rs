@@ -1,5 +1,7 @@
 //! Reads quoted scalars on one line or more.
 
+use std::iter::repeat_n;
+
 use super::super::tree::ScalarStyle;
 use super::LineReader;
 use super::scalar::{ScannedScalar, Stop};
@@ -68,44 +70,44 @@ impl LineReader<'_> {
     /// [`Tree::resolved`](crate::yaml::Tree).
     fn resolve_content(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
         let column = self.frames.last().map(|frame| frame.column);
-        let resolved = self.builder.tree.resolved.len();
+        let mut content = std::mem::take(&mut self.builder.tree.resolved);
+        let resolved = content.len();
         let bytes = source.as_bytes();
         let special = |byte: &u8| matches!(byte, b'\\' | b'\'' | b' ' | b'\n' | b'\r' | b'\t');
         let mut at = 0;
         while at < bytes.len() {
             let plain = bytes[at..].iter().position(special);
             let plain_end = plain.map_or(bytes.len(), |length| at + length);
-            self.builder.tree.resolved.push_str(&source[at..plain_end]);
+            content.push_str(&source[at..plain_end]);
             at = plain_end;
             match bytes.get(at) {
                 None => break,
                 Some(b'\\') if is_double && matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) => {
                     let lines = self.white_space(source, at + 1, start, column)?;
-                    self.push_line_breaks(lines.breaks - 1);
+                    content.extend(repeat_n('\n', lines.breaks - 1));
                     at = lines.end;
                 }
-                Some(b'\\') if is_double => {
-                    at = unescape(&mut self.builder.tree.resolved, source, at)?
-                }
+                Some(b'\\') if is_double => at = unescape(&mut content, source, at)?,
                 Some(b'\'') if !is_double => {
-                    self.builder.tree.resolved.push('\'');
+                    content.push('\'');
                     at += 2;
                 }
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
                     let lines = self.white_space(source, at, start, column)?;
                     match lines.breaks {
-                        0 => self.builder.tree.resolved.push_str(&source[at..lines.end]),
-                        1 => self.builder.tree.resolved.push(' '),
-                        count => self.push_line_breaks(count - 1),
+                        0 => content.push_str(&source[at..lines.end]),
+                        1 => content.push(' '),
+                        count => content.extend(repeat_n('\n', count - 1)),
                     }
                     at = lines.end;
                 }
-                Some(_) => {
-                    self.builder.tree.resolved.push(char::from(bytes[at]));
+                Some(byte) => {
+                    content.push(char::from(*byte));
                     at += 1;
                 }
             }
         }
+        self.builder.tree.resolved = content;
         Some(resolved)
     }
 

@@ -31,6 +31,17 @@ pub(super) enum Stop {
     Other,
 }
 
+impl ScannedScalar {
+    pub(super) const fn plain(end: usize, stop: Stop) -> Self {
+        Self {
+            style: ScalarStyle::Plain,
+            resolved: None,
+            end,
+            stop,
+        }
+    }
+}
+
 /// The maximum length of a key in bytes. The parser's limit is 1024 characters.
 pub(super) const MAX_KEY_LEN: usize = 1000;
 
@@ -40,19 +51,23 @@ impl LineReader<'_> {
     pub(super) fn scan_scalar(&mut self, at: usize) -> Option<ScannedScalar> {
         match self.bytes[at] {
             b'\'' | b'"' => self.scan_quoted(at),
-            b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
-            | b'@' | b'`' | b'\t' => None,
-            b'-' | b'?' | b':' if self.is_white(at + 1) => None,
-            0xef if byte_order_mark(&self.builder.tree.text[at..]) > 0 => None,
+            _ if !self.may_start_plain(at) => None,
             _ => {
                 let (end, stop) = self.scan_plain(at)?;
-                Some(ScannedScalar {
-                    style: ScalarStyle::Plain,
-                    resolved: None,
-                    end,
-                    stop,
-                })
+                Some(ScannedScalar::plain(end, stop))
             }
+        }
+    }
+
+    /// Whether the byte at `at` can start a plain scalar.
+    #[inline]
+    pub(super) fn may_start_plain(&self, at: usize) -> bool {
+        match self.bytes[at] {
+            b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
+            | b'@' | b'`' | b'\t' => false,
+            b'-' | b'?' | b':' => !self.is_white(at + 1),
+            0xef => byte_order_mark(&self.builder.tree.text()[at..]) == 0,
+            _ => true,
         }
     }
 
