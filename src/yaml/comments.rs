@@ -1,6 +1,7 @@
 //! Reads the comments between the nodes of a document and assigns them to entries (rules: Text).
 
 use super::cursor::{Cursor, is_break};
+use super::stream::byte_order_mark;
 use super::tree::Span;
 
 /// The comment lines directly above a node or an entry.
@@ -35,7 +36,7 @@ impl Cursor<'_> {
     /// Reads white space, line breaks and comments.
     pub(crate) fn trivia(&mut self) -> Trivia {
         let mut trivia = Trivia {
-            has_break: self.pos == self.line_start_after_mark(),
+            has_break: self.pos == byte_order_mark(self.text),
             ..Trivia::default()
         };
         let mut lines: Option<Span> = None;
@@ -82,11 +83,6 @@ impl Cursor<'_> {
         let comment = span(self.pos, self.pos + text.len());
         self.pos = end;
         comment
-    }
-
-    /// Returns the start of the text, after a byte order mark.
-    fn line_start_after_mark(&self) -> usize {
-        super::stream::byte_order_mark(self.text)
     }
 }
 

@@ -97,16 +97,16 @@ impl Formatter for GoFormatter {
 
 /// Returns the key of a field. Keys of all types become strings in JSON.
 fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, NoJson> {
-    let Some(key) = tree.entry(entry).key else {
+    let Some(node) = tree.entry(entry).key else {
         return Ok(String::new());
     };
-    let error = |message| NoJson { node: key, message };
-    let Some(found) = tree.scalar(key) else {
-        return Err(error("a key has to be a text"));
-    };
-    match found.scalar_type {
-        ScalarType::Merge => Err(error("a merge key is not a field of a resource")),
-        scalar_type => Ok(key_in_json(scalar_type, found.content).into_owned()),
+    match tree.scalar(node) {
+        None => Ok(String::new()),
+        Some(key) if key.scalar_type == ScalarType::Merge => Err(NoJson {
+            node,
+            message: "a merge key is not a field of a resource",
+        }),
+        Some(key) => Ok(key_in_json(key.scalar_type, key.content).into_owned()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::stored::to_u32;
 use super::stream::line_ends;
 
 /// The starts of all lines in the text of a [`Tree`](super::Tree). They are found on first use.
@@ -17,14 +18,21 @@ impl LineTable {
     }
 
     /// Returns the start of the line of `offset`.
+    #[cold]
     pub(super) fn start(&self, text: &str, offset: u32) -> u32 {
         self.starts(text)[self.number(text, offset)]
     }
 
-    /// Returns the start of the line after that of `offset`, or `None` for the last line.
-    pub(super) fn next(&self, text: &str, offset: u32) -> Option<u32> {
-        let next = self.number(text, offset) + 1;
-        self.starts(text).get(next).copied()
+    /// Returns the end of the line of `offset`, without its line break.
+    #[cold]
+    pub(super) fn end(&self, text: &str, offset: u32) -> u32 {
+        let next = self.starts(text).get(self.number(text, offset) + 1);
+        let line = &text[..next.map_or(text.len(), |next| *next as usize)];
+        let line = match next {
+            Some(_) => line.strip_suffix("\r\n").unwrap_or(&line[..line.len() - 1]),
+            None => line,
+        };
+        to_u32(line.len())
     }
 
     fn starts(&self, text: &str) -> &[u32] {

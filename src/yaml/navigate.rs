@@ -142,7 +142,7 @@ impl<'s> Tree<'s> {
         let start = match memchr::memrchr2(b'\n', b'\r', &bytes[limit..end]) {
             Some(at) => return to_u32(limit + at + 1),
             None if limit == 0 => 0,
-            None => self.start_of_long_line(offset),
+            None => self.lines.start(self.text(), offset),
         };
         match start {
             0 => to_u32(super::stream::byte_order_mark(self.text())).min(offset),
@@ -173,22 +173,8 @@ impl<'s> Tree<'s> {
         match memchr::memchr2(b'\n', b'\r', &bytes[offset as usize..limit]) {
             Some(at) => offset + to_u32(at),
             None if limit == bytes.len() => to_u32(limit),
-            None => self.end_of_long_line(offset),
+            None => self.lines.end(self.text(), offset),
         }
-    }
-
-    #[cold]
-    fn start_of_long_line(&self, offset: u32) -> u32 {
-        self.lines.start(self.text(), offset)
-    }
-
-    #[cold]
-    fn end_of_long_line(&self, offset: u32) -> u32 {
-        let Some(next) = self.lines.next(self.text(), offset) else {
-            return to_u32(self.text().len());
-        };
-        let is_crlf = self.text().as_bytes()[..next as usize].ends_with(b"\r\n");
-        next - 1 - u32::from(is_crlf)
     }
 
     /// Returns the start of the line after that of `offset`, or the end of the text.
