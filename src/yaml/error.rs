@@ -72,163 +72,126 @@ pub(crate) fn looks_like_template(text: &str, offset: usize) -> bool {
 pub(crate) const TEMPLATE_HELP: &str =
     "this looks like a Helm template, which is not YAML until it is rendered";
 
-const CHECK_INDENTATION: &str = "check the indentation, and quote a text that holds `: `";
-const CHECK_COLUMN: &str = "give it the same indentation as its neighbours above";
-const CHECK_BRACKETS: &str = "check that the bracket that opens above is closed";
-const CLOSE_QUOTE: &str = "close the quote; inside '...' write '' for a quote, inside \"...\" \\\"";
 const TAB_INDENTATION: &str = "a tab where the indentation should be";
 const USE_SPACES: &str = "indent with spaces: YAML takes no tabs there";
 
-/// A part of the parser's message, the message that replaces it, and a hint. The first match
-/// counts.
-const MESSAGES: &[(&str, &str, &str)] = &[
+/// A hint, with parts of the parser's messages and what is said instead of these. The first part
+/// that is found counts.
+type Hint = (&'static str, &'static [(&'static str, &'static str)]);
+
+const HINTS: &[Hint] = &[
     (
-        "simple key expect",
-        "a `:` is missing after this key",
-        CHECK_INDENTATION,
+        "check the indentation, and quote a text that holds `: `",
+        &[
+            ("simple key", "a `:` is missing after this key"),
+            ("mapping values", "a `:` is not allowed here"),
+            ("mapping keys", "a key is not allowed here"),
+        ],
     ),
     (
-        "mapping values are not allowed",
-        "a `:` is not allowed here",
-        CHECK_INDENTATION,
+        "check that the bracket that opens above is closed",
+        &[
+            ("',' or '}'", "a `,` or `}` is missing before this"),
+            ("',' or ']'", "a `,` or `]` is missing before this"),
+            (
+                "of ':'",
+                "a `,` or a closing bracket is missing before this",
+            ),
+            ("in flow", "a closing bracket is missing before this"),
+            ("node content", "a value is missing here"),
+        ],
     ),
     (
-        "mapping keys are not allowed",
-        "a key is not allowed here",
-        CHECK_INDENTATION,
+        "give it the same indentation as its neighbours above",
+        &[
+            ("sequence entries", "a `-` is not allowed here"),
+            ("expected key", "this is not a key of the map around it"),
+            (
+                "'-' indicator",
+                "this is not an element of the list around it",
+            ),
+            ("in quoted", "a line of this text is not indented"),
+            ("invalid indentation", "the indentation fits no line above"),
+            (
+                "wrongly",
+                "a line of this text is indented less than its first",
+            ),
+        ],
     ),
     (
-        "block sequence entries are not",
-        "a `-` is not allowed here",
-        CHECK_COLUMN,
-    ),
-    (
-        "found unknown anchor",
-        "this document has no anchor of this name above",
         "anchors hold in one document only; quote a text that begins with `*`",
+        &[(
+            "unknown anchor",
+            "this document has no anchor of this name above",
+        )],
     ),
     (
-        "found unexpected end of stream",
-        "the quote that opens here is never closed",
-        CLOSE_QUOTE,
+        "close the quote; inside '...' write '' for a quote, inside \"...\" \\\"",
+        &[
+            ("end of stream", "the quote that opens here is never closed"),
+            (
+                "document indicator",
+                "the quote that opens here is not closed before the document ends",
+            ),
+        ],
     ),
     (
-        "found unexpected document indicator",
-        "the quote that opens here is not closed before the document ends",
-        CLOSE_QUOTE,
-    ),
-    (
-        "expected ',' or '}'",
-        "a `,` or `}` is missing before this",
-        CHECK_BRACKETS,
-    ),
-    (
-        "expected ',' or ']'",
-        "a `,` or `]` is missing before this",
-        CHECK_BRACKETS,
-    ),
-    (
-        "illegal placement of ':'",
-        "a `,` or a closing bracket is missing before this",
-        CHECK_BRACKETS,
-    ),
-    (
-        "invalid indentation in flow",
-        "a closing bracket is missing before this",
-        CHECK_BRACKETS,
-    ),
-    (
-        "did not find expected key",
-        "this is not a key of the map around it",
-        CHECK_COLUMN,
-    ),
-    (
-        "expected '-' indicator",
-        "this is not an element of the list around it",
-        CHECK_COLUMN,
-    ),
-    (
-        "expected node content",
-        "a value is missing here",
-        CHECK_BRACKETS,
-    ),
-    (
-        "invalid indentation in quoted",
-        "a line of this text is not indented",
-        CHECK_COLUMN,
-    ),
-    (
-        "invalid indentation",
-        "the indentation fits no line above",
-        CHECK_COLUMN,
-    ),
-    (
-        "wrongly indented line",
-        "a line of this text is indented less than its first",
-        CHECK_COLUMN,
-    ),
-    (
-        "recursion limit exceeded",
-        "brackets are nested deeper than 255 levels",
         "write the outer levels in block style",
+        &[(
+            "recursion limit",
+            "brackets are nested deeper than 255 levels",
+        )],
     ),
-    ("found a tab", TAB_INDENTATION, USE_SPACES),
-    ("tabs disallowed", TAB_INDENTATION, USE_SPACES),
     (
-        "tab cannot be used as indentation",
-        TAB_INDENTATION,
         USE_SPACES,
+        &[
+            ("found a tab", TAB_INDENTATION),
+            ("tabs disallowed", TAB_INDENTATION),
+            ("as indentation", TAB_INDENTATION),
+        ],
     ),
     (
-        "valid YAML whitespace",
-        "a tab where a space should be",
         "put a space there",
+        &[("YAML whitespace", "a tab where a space should be")],
     ),
     (
-        "unexpected character",
-        "no text without quotes begins with this character",
         "put the text between quotes",
+        &[(
+            "unexpected character",
+            "no text without quotes begins with this character",
+        )],
     ),
     (
-        "unknown escape character",
-        "YAML has no such `\\` escape",
         "write `\\\\` for a backslash, or use '...'",
+        &[("escape character", "YAML has no such `\\` escape")],
     ),
     (
-        "invalid trailing content",
-        "something follows the closing quote",
         "put all of the text between the quotes",
+        &[("trailing content", "something follows the closing quote")],
     ),
     (
-        "did not find expected alphabetic or numeric character",
-        "an anchor or alias without a name",
         "quote a text that begins with `&` or `*`",
+        &[("alphabetic or numeric", "an anchor or alias without a name")],
     ),
     (
-        "while scanning a block scalar, did not find expected comment or line break",
-        "something follows the `|` or `>`",
         "begin the text on the next line",
+        &[("block scalar, did not", "something follows the `|` or `>`")],
     ),
     (
-        "expected <document start>",
-        "no document begins here",
         "put a `---` line between documents, and after directives",
+        &[("<document start>", "no document begins here")],
     ),
 ];
 
 fn translate(info: &str) -> (&str, Option<&'static str>) {
-    match MESSAGES.iter().find(|(part, ..)| info.contains(part)) {
-        Some((_, message, help)) => (message, Some(help)),
-        None => {
-            let rest_of_message = info
-                .strip_prefix("while ")
-                .and_then(|rest| rest.split_once(", "));
-            (
-                rest_of_message.map_or(info, |(_, rest_of_message)| rest_of_message),
-                None,
-            )
+    for (help, messages) in HINTS {
+        if let Some((_, message)) = messages.iter().find(|(part, _)| info.contains(part)) {
+            return (message, Some(help));
         }
     }
+    let rest = info.strip_prefix("while ");
+    let rest = rest.and_then(|rest| rest.split_once(", "));
+    (rest.map_or(info, |(_, rest)| rest), None)
 }
 
 fn at_tab_indentation(text: &str, offset: usize) -> bool {
