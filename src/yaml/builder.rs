@@ -3,7 +3,7 @@
 use super::ParseError;
 use super::comments::span;
 use super::keys;
-use super::stored::{Details, NONE, StoredEntry, StoredKind, StoredNode, Tree, to_u32};
+use super::stored::{Details, NONE, Place, StoredEntry, StoredKind, StoredNode, Tree, to_u32};
 use super::tree::{Comments, NodeId, Properties, ScalarStyle, ScalarType, Span};
 
 /// The maximum nesting of collections, with the collections that aliases refer to.
@@ -69,7 +69,12 @@ impl<'s> TreeBuilder<'s> {
 
     #[inline(always)]
     fn push(&mut self, start: u32, end: u32, kind: StoredKind) -> NodeId {
-        self.tree.nodes.push(StoredNode { start, end, kind });
+        self.tree.nodes.push(StoredNode {
+            start,
+            end,
+            kind,
+            place: Place::Value,
+        });
         NodeId::new(to_u32(self.tree.nodes.len() - 1))
     }
 
@@ -144,12 +149,16 @@ impl<'s> TreeBuilder<'s> {
 
     /// Sets the comma after the last entry of the innermost collection.
     pub(super) fn set_comma(&mut self) {
-        self.entry_mut().has_comma = true;
+        if let Some(value) = self.entry_mut().value {
+            self.tree.nodes[value.number() as usize].place = Place::ValueBeforeComma;
+        }
     }
 
     /// Sets the last node as the key of its entry. The next node will be the value.
     pub(super) fn set_key(&mut self) {
-        self.entry_mut().has_key = true;
+        if let Some(key) = self.tree.nodes.last_mut() {
+            key.place = Place::Key;
+        }
     }
 
     /// Sets a complete node as the value of its entry.

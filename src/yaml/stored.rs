@@ -39,6 +39,17 @@ pub(super) struct StoredNode {
     /// The end, or the index of the details if the kind has some.
     pub(super) end: u32,
     pub(super) kind: StoredKind,
+    pub(super) place: Place,
+}
+
+/// The place of a node in its entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A key. The next node is the value.
+    Key,
+    Value,
+    /// A value in a flow collection that a comma follows.
+    ValueBeforeComma,
 }
 
 /// The kind of a node. All but [`StoredKind::Scalar`] have [`Details`].
@@ -65,7 +76,7 @@ pub(super) struct Details {
     pub(super) span: Span,
 }
 
-/// An entry in 16 bytes. It ends with its value.
+/// An entry in 12 bytes. It ends with its value. A key is the node before that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StoredEntry {
     pub(super) start: u32,
@@ -73,9 +84,6 @@ pub(super) struct StoredEntry {
     pub(super) value: Option<NodeId>,
     /// The index of its comments, or [`NONE`].
     pub(super) comments: u32,
-    /// Whether it is a field. Its key is the node before the value.
-    pub(super) has_key: bool,
-    pub(super) has_comma: bool,
 }
 
 /// An index that is missing.
@@ -87,8 +95,6 @@ impl StoredEntry {
             start,
             value: None,
             comments: NONE,
-            has_key: false,
-            has_comma: false,
         }
     }
 }
@@ -101,6 +107,7 @@ impl<'s> Tree<'s> {
             start: 0,
             end: 0,
             kind: StoredKind::Scalar(ScalarStyle::Plain, ScalarType::Null),
+            place: Place::Value,
         });
         tree.root.value = Some(NodeId::new(0));
         tree
@@ -151,10 +158,10 @@ impl<'s> Tree<'s> {
         let value = stored.value.unwrap_or(NodeId::new(0));
         let key = value.number().checked_sub(1).map(NodeId::new);
         Entry {
-            key: key.filter(|_| stored.has_key),
+            key: key.filter(|key| self.place_of(*key) == Place::Key),
             value,
             span: Span::new(stored.start, self.span_of(value).end),
-            stored,
+            comments: stored.comments,
             tree: self,
         }
     }
@@ -195,14 +202,8 @@ impl<'s> Tree<'s> {
                     content: self.content_of(stored, style),
                 })
             }
-            StoredKind::Collection { is_map, flow } => {
-                let entries = self.details_of(stored).span;
-                let collection = Collection { flow, entries };
-                match is_map {
-                    true => NodeKind::Mapping(collection),
-                    false => NodeKind::Sequence(collection),
-                }
-            }
+            StoredKind::Collection { is_map: true, flow } => NodeKind::Mapping(Collection { flow }),
+            StoredKind::Collection { flow, .. } => NodeKind::Sequence(Collection { flow }),
             StoredKind::Alias => NodeKind::Alias(self.target(stored)),
         };
         Node {
@@ -219,6 +220,11 @@ impl<'s> Tree<'s> {
     fn properties(&self, id: NodeId) -> Properties {
         let found = self.properties.binary_search_by_key(&id, |(id, _)| *id);
         found.map_or_else(|_| Properties::default(), |at| self.properties[at].1)
+    }
+
+    #[inline(always)]
+    pub(super) fn place_of(&self, id: NodeId) -> Place {
+        self.nodes[id.number() as usize].place
     }
 
     /// Returns the details of a node that has some.
@@ -266,8 +272,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Returns where the content of a scalar is: in the document's text, or in the resolved
-    /// contents.
+    /// Returns where the content of a scalar is: in the text, or in the resolved contents.
     #[inline(always)]
     fn content_span(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
         match (scalar.kind, style) {
@@ -290,12 +295,10 @@ impl<'s> Tree<'s> {
     /// Returns the scalar that a node is or refers to.
     #[inline]
     pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
-        let (stored, style, scalar_type) = self.stored_scalar(id)?;
-        Some(Scalar {
-            style,
-            scalar_type,
-            content: self.content_of(stored, style),
-        })
+        match self.node(self.resolve(id)).kind {
+            NodeKind::Scalar(scalar) => Some(scalar),
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) | NodeKind::Alias(_) => None,
+        }
     }
 
     /// Returns the type and content of the scalar that a node is or refers to. The content is in
@@ -377,7 +380,8 @@ impl PartialEq for Tree<'_> {
             && self.entries.len() == other.entries.len()
             && self.custom_tags == other.custom_tags
             && facts(self.root()) == facts(other.root())
-            && self.node_ids().all(|id| self.node(id) == other.node(id))
+            && (self.node_ids())
+                .all(|id| self.node(id) == other.node(id) && self.entries(id).eq(other.entries(id)))
             && (self.all_entries()).all(|id| facts(self.entry(id)) == facts(other.entry(id)))
     }
 }
@@ -391,6 +395,6 @@ mod tests {
     #[test]
     fn nodes_and_entries_are_small() {
         assert_eq!(size_of::<StoredNode>(), 12);
-        assert_eq!(size_of::<StoredEntry>(), 16);
+        assert_eq!(size_of::<StoredEntry>(), 12);
     }
 }

@@ -5,7 +5,7 @@
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use super::stored::StoredEntry;
+use super::stored::Place;
 pub use super::stored::Tree;
 
 /// A range of a document's text in bytes.
@@ -143,8 +143,6 @@ pub struct Collection {
     /// Whether it is in flow style (`{}`, `[]`). This includes the pair in `[a: b]`, a map without
     /// brackets of its own, whose span starts with its key.
     pub flow: bool,
-    /// The indexes of its entries in the tree, in the order of the text.
-    pub(super) entries: Span,
 }
 
 /// A field of a map, an element of a list, or the root of a document.
@@ -158,7 +156,8 @@ pub struct Entry<'t> {
     /// the end of its value, or to the end of its indicator if it has no value. In a flow
     /// collection, the comma is not included.
     pub span: Span,
-    pub(super) stored: StoredEntry,
+    /// The index of its comments.
+    pub(super) comments: u32,
     pub(super) tree: &'t Tree<'t>,
 }
 
@@ -206,13 +205,13 @@ impl Entry<'_> {
 
     /// Returns the offset of the comma after an entry of a flow collection.
     pub fn comma(&self) -> Option<u32> {
-        let has_comma = self.stored.has_comma;
+        let has_comma = self.tree.place_of(self.value) == Place::ValueBeforeComma;
         has_comma.then(|| self.tree.skip_trivia(self.span.end))
     }
 
     /// Returns the comments of the entry.
     pub fn comments(&self) -> Comments {
-        let comments = self.tree.comments.get(self.stored.comments as usize);
+        let comments = self.tree.comments.get(self.comments as usize);
         comments.copied().unwrap_or_default()
     }
 }
