@@ -67,13 +67,12 @@ impl Editor<'_> {
         self.rewrite_lines(self.target.lines_of(entry), text);
     }
 
-    /// Replaces lines of the target, and the edits of them, which the text has already.
+    /// Replaces lines of the target.
     fn rewrite_lines(&mut self, lines: Span, mut text: String) {
         let old = self.target.slice(lines);
         if !ends_line(old) {
             text.truncate(text.trim_end_matches(['\r', '\n']).len());
         }
-        self.edits.take_text(self.target.text(), lines);
         if text != old {
             self.edits.replace(lines, text);
         }
@@ -111,6 +110,8 @@ impl Editor<'_> {
                 text = content.to_owned();
             }
         }
+        // drop edits of these lines: the pieces have them already
+        self.edits.take_text(self.target.text(), lines);
         self.rewrite_lines(lines, text);
         self.edit_comments(owner, remarks);
     }
