@@ -13,6 +13,7 @@
 //! `json` applies JSON patches, and `difference` makes patches.
 
 mod added;
+mod additions;
 mod apply;
 mod difference;
 mod directives;

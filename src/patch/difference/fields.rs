@@ -45,7 +45,7 @@ impl<'a> MergeDiffer<'a> {
                 && !self.old.is_null(value)
             {
                 let key = scalar_text(self.old, key);
-                children.push(self.additions.add(format!("{key}: null\n")));
+                children.push(self.additions.entry(format!("{key}: null\n")));
             }
         }
         children

@@ -56,7 +56,7 @@ impl<'a> MergeDiffer<'a> {
 
     /// Returns the whole new list, after a `$patch: replace` directive.
     fn replaced_list(&mut self, entry: EntryId, new: NodeId) -> Vec<Child> {
-        let directive = self.additions.add("- $patch: replace\n".to_owned());
+        let directive = self.additions.entry("- $patch: replace\n".to_owned());
         let own = self.new.entries(self.new.resolve(new)).map(Child::keep);
         let children: Vec<Child> = std::iter::once(directive).chain(own).collect();
         let part = self.part(entry, children);
@@ -96,7 +96,7 @@ impl<'a> MergeDiffer<'a> {
             for value in removed {
                 let fields = key_fields(self.old, value, pairing).join("\n  ");
                 let deletion = format!("- $patch: delete\n  {fields}\n");
-                children.push(self.additions.add(deletion));
+                children.push(self.additions.entry(deletion));
             }
         } else if !removed.is_empty() {
             let texts = removed
@@ -106,7 +106,7 @@ impl<'a> MergeDiffer<'a> {
             let key = write_text(&format!("$deleteFromPrimitiveList/{name}"), true);
             directives.push(
                 self.additions
-                    .add(format!("{key}: [{}]\n", texts.join(", "))),
+                    .entry(format!("{key}: [{}]\n", texts.join(", "))),
             );
         }
         if !is_in_order(old_elements, new_elements, &patched) {
@@ -157,7 +157,7 @@ impl<'a> MergeDiffer<'a> {
             .collect();
         let key = write_text(&format!("$setElementOrder/{name}"), true);
         self.additions
-            .add(format!("{key}: [{}]\n", texts.join(", ")))
+            .entry(format!("{key}: [{}]\n", texts.join(", ")))
     }
 }
 

@@ -1,17 +1,16 @@
 //! Makes the smallest patch that turns one document into another.
 
-mod additions;
 mod fields;
 mod json;
 mod lists;
 mod values;
 
-use crate::merge::{Child, Outcome, Shape, edited, part_of, shape, without_aliases};
+use crate::merge::{Child, Outcome, Shape, part_of, shape, without_aliases};
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, Tree};
 
+use super::additions::Additions;
 use super::{PatchError, Rules, merge_patch, parse_generated, verification_error};
-use additions::Additions;
 
 pub use json::json_difference;
 
@@ -127,10 +126,7 @@ impl<'a> MergeDiffer<'a> {
         if self.new.entries(self.new.resolve(new)).len() == 0 {
             return Ok(self.additions.texts_of(&children).concat());
         }
-        let text = self.additions.text();
-        let source = parse_generated(&text)?;
-        let outcome = self.additions.resolved(&source, part_of(children));
-        let text = edited(self.new, &source, &outcome)?;
+        let text = self.additions.edited(self.new, part_of(children))?;
         Ok(text.unwrap_or_else(|| self.new.text().to_owned()))
     }
 
@@ -142,7 +138,7 @@ impl<'a> MergeDiffer<'a> {
             Part::Whole => vec![Child::keep(entry)],
             Part::Entries(children) => vec![Child::local(entry, Outcome::merge(children))],
             Part::Text(text) => {
-                let addition = self.additions.add(text);
+                let addition = self.additions.entry(text);
                 vec![Child::local(entry, Outcome::Remove), addition]
             }
         }

@@ -1,278 +1,308 @@
-//! Applies operations at independent locations together, so that the target of a long patch is not
-//! parsed again for each operation.
-
-use std::borrow::Cow;
+//! Carries out operations at independent locations together, so that the target of a long patch is
+//! not parsed again for each operation.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::entry_text::{entry_text, is_block_list};
 use super::operation::{Action, Operation};
-use super::pointer::{Step, index_of, named_fields};
+use super::pointer::{Location, Locator, Step, format_pointer};
 use super::same::is_same;
-use crate::merge::{Child, Incoming, Outcome, Shape, edited, part_of, shape};
-use crate::patch::{PatchResult, parse_generated};
-use crate::yaml::{EntryId, NodeId, Tree};
-
-/// Returns the number of leading operations that can be applied together, and the resulting text,
-/// which is `None` if nothing changes. Returns 0 for operations that have to be applied one by one,
-/// and for those that fail.
-pub(super) fn apply_batch(
-    text: &str,
-    patch: &Tree<'_>,
-    operations: &[Operation<'_>],
-) -> PatchResult<(usize, Option<String>)> {
-    let can_batch = |at: usize| {
-        let action = operations.get(at).map(|operation| &operation.action);
-        action.is_some_and(|action| !matches!(action, Action::Copy(_) | Action::Move(_)))
-    };
-    if !can_batch(0) || !can_batch(1) {
-        return Ok((0, None));
-    }
-    let target = parse_generated(text)?;
-    let mut batch = Batch::new(&target, patch);
-    let mut count = 0;
-    while count < operations.len() && batch.try_add(&operations[count])? {
-        count += 1;
-    }
-    if count < 2 || target.has_aliases() || patch.has_aliases() {
-        return Ok((0, None));
-    }
-    // additions are at the ends of maps and lists, so all other paths stay valid
-    let Some(text_with_additions) = batch.text_with_additions()? else {
-        return Ok((count, batch.text_with_changes()?));
-    };
-    let target = parse_generated(&text_with_additions)?;
-    let mut second = Batch::new(&target, patch);
-    for operation in batch.changes {
-        if !second.try_add(operation)? {
-            return Ok((0, None));
-        }
-    }
-    let text_with_changes = second.text_with_changes()?;
-    Ok((count, text_with_changes.or(Some(text_with_additions))))
-}
+use super::source::Source;
+use crate::merge::{Child, Incoming, Outcome, Shape, part_of, shape};
+use crate::patch::additions::Additions;
+use crate::patch::{PatchError, PatchResult};
+use crate::yaml::{EntryId, NodeId, ScalarStyle, Tree};
 
 /// Operations at independent locations of one text.
-struct Batch<'a, 'o> {
+pub(super) struct Batch<'a> {
     target: &'a Tree<'a>,
-    patch: &'a Tree<'a>,
-    /// The fields of maps that were looked up, by name.
-    fields: FxHashMap<NodeId, FxHashMap<Cow<'a, str>, EntryId>>,
+    locator: Locator<'a>,
+    /// The outcomes of changed and removed entries; that of the root is under `None`.
+    outcomes: FxHashMap<Option<EntryId>, Outcome>,
     /// The entries with a change or an addition inside.
     changed_inside: FxHashSet<EntryId>,
-    /// The outcomes of changed and removed entries.
-    outcomes: FxHashMap<EntryId, Outcome>,
-    /// The operations of these outcomes.
-    changes: Vec<&'o Operation<'o>>,
-    /// The number of entries that are removed from a map or list.
+    /// The entries that no other operation may touch: they are changed or removed, a removal shifts
+    /// their positions, or a new entry follows. Comments between the two could belong to either.
+    settled: FxHashSet<EntryId>,
+    /// The number of entries that are removed from each map or list.
     removed: FxHashMap<NodeId, usize>,
-    /// The map or list of each added entry.
-    parents: Vec<NodeId>,
-    /// The entries that come before an added entry.
-    last_entries: FxHashSet<EntryId>,
-    /// A document with the added entries, each below a key of its own.
-    added_text: String,
-    /// The names of the added fields.
-    added_names: FxHashSet<(NodeId, &'o str)>,
+    /// The new entries of each map or list, with their positions.
+    added: FxHashMap<NodeId, Vec<(usize, Child)>>,
+    /// The names of the new fields.
+    added_names: FxHashSet<(NodeId, &'a str)>,
+    additions: Additions,
+    /// The text of another map or list that replaces the root.
+    new_root: Option<String>,
+    /// Whether no other operation may be added.
+    is_complete: bool,
 }
 
-impl<'a, 'o> Batch<'a, 'o> {
-    fn new(target: &'a Tree<'a>, patch: &'a Tree<'a>) -> Self {
+impl<'a> Batch<'a> {
+    pub(super) fn new(target: &'a Tree<'a>) -> Self {
         Self {
             target,
-            patch,
-            fields: FxHashMap::default(),
-            changed_inside: FxHashSet::default(),
+            locator: Locator::new(target),
             outcomes: FxHashMap::default(),
-            changes: Vec::new(),
+            changed_inside: FxHashSet::default(),
+            settled: FxHashSet::default(),
             removed: FxHashMap::default(),
-            parents: Vec::new(),
-            last_entries: FxHashSet::default(),
-            added_text: String::new(),
+            added: FxHashMap::default(),
             added_names: FxHashSet::default(),
+            additions: Additions::default(),
+            new_root: None,
+            is_complete: false,
         }
     }
 
-    /// Adds an operation to the batch. Returns false if it depends on an operation in the batch, or
-    /// if it needs a special case that only single operations have.
-    fn try_add(&mut self, operation: &'o Operation<'o>) -> PatchResult<bool> {
-        let Some((last, steps)) = operation.path.split_last() else {
-            return Ok(false);
+    /// Adds an operation other than `move`. Returns false if it depends on the operations of the
+    /// batch, which the first one never does.
+    ///
+    /// # Errors
+    /// Returns an error if a path leads nowhere, or a `test` fails.
+    pub(super) fn add(&mut self, operation: &'a Operation<'a>) -> PatchResult<bool> {
+        let copied = match &operation.action {
+            Action::Copy(from) => {
+                let from = self.locate(operation, from)?;
+                Some(self.value_at(operation, &from)?)
+            }
+            _ => None,
         };
-        let mut parent = self.target.root().value;
-        let mut ancestors = Vec::with_capacity(steps.len());
-        for step in steps {
-            match self.find(parent, step) {
-                Some(entry) if !self.is_settled(entry) => ancestors.push(entry),
-                _ => return Ok(false),
-            }
-            parent = self.target.entry(ancestors[ancestors.len() - 1]).value;
-        }
-        let found = self.find(parent, last);
-        if found.is_some_and(|it| self.is_settled(it) || self.changed_inside.contains(&it)) {
+        let location = self.locate(operation, &operation.path)?;
+        let mut on_path = location.ancestors.iter().chain(&location.found);
+        if self.is_complete
+            || on_path.any(|entry| self.settled.contains(entry))
+            || location
+                .found
+                .is_some_and(|it| self.changed_inside.contains(&it))
+        {
             return Ok(false);
         }
-        let value = found.map(|found| self.target.entry(found).value);
-        let is_same = |new| value.is_some_and(|old| is_same(self.target, old, self.patch, new));
-        let is_list = shape(self.target, parent) == Shape::List;
-        let outcome = match (&operation.action, found) {
-            (Action::Test(value), _) => return Ok(is_same(*value)),
-            (Action::Remove, Some(_)) => {
-                let removed = self.removed.entry(parent).or_default();
-                if *removed + 1 == self.target.entries(parent).len() {
-                    return Ok(false);
+        match &operation.action {
+            Action::Test(value) => self.test(operation, &location, *value).map(|()| true),
+            Action::Remove => self.remove(operation, &location),
+            Action::Replace(entry) => self.replace(operation, &location, *entry).map(|()| true),
+            Action::Add(entry) => {
+                operation.with_value(*entry, |value| self.insert(&location, value))
+            }
+            Action::Copy(_) | Action::Move(_) => match copied {
+                Some(value) if !self.is_changed() => {
+                    self.is_complete = true;
+                    self.insert(&location, value)
                 }
-                *removed += 1;
-                Outcome::Remove
-            }
-            (Action::Replace(entry), Some(_)) => {
-                let new = self.patch.entry(*entry).value;
-                if is_same(new) {
-                    return Ok(true);
-                }
-                if is_list && is_block_list(self.patch, new) {
-                    return Ok(false);
-                }
-                let quoting = value.and_then(|old| self.target.scalar(old));
-                Outcome::Take(Incoming {
-                    quoting: quoting.map(|scalar| scalar.style),
-                    ..Incoming::whole(new)
-                })
-            }
-            (Action::Add(entry), Some(_)) if !is_list => {
-                Outcome::Take(Incoming::whole(self.patch.entry(*entry).value))
-            }
-            (Action::Add(entry), None) => {
-                let is_appended = self.try_append((operation.node, *entry), parent, last)?;
-                self.changed_inside
-                    .extend(ancestors.into_iter().filter(|_| is_appended));
-                return Ok(is_appended);
-            }
-            _ => return Ok(false),
-        };
-        self.outcomes.extend(found.map(|found| (found, outcome)));
-        self.changed_inside.extend(ancestors);
-        self.changes.push(operation);
-        Ok(true)
-    }
-
-    /// Whether no other operation may touch an entry: it is changed or removed, or an entry is
-    /// added after it. Comments between the two entries could belong to either.
-    fn is_settled(&self, entry: EntryId) -> bool {
-        self.outcomes.contains_key(&entry) || self.last_entries.contains(&entry)
-    }
-
-    /// Returns the entry that a step leads to.
-    fn find(&mut self, parent: NodeId, step: &Step<'_>) -> Option<EntryId> {
-        let target = self.target;
-        match shape(target, parent) {
-            Shape::Map => {
-                let fields = self.fields.entry(parent);
-                let fields = fields.or_insert_with(|| named_fields(target, parent));
-                fields.get(step.as_ref()).copied()
-            }
-            // removing an element changes the positions of the following ones
-            Shape::List if self.removed.contains_key(&parent) => None,
-            Shape::List => target.entries(parent).nth(index_of(step)?),
-            Shape::Scalar => None,
+                _ => Ok(false),
+            },
         }
     }
 
-    /// Adds an operation that appends an entry to a map or list. Returns false if it cannot.
-    fn try_append(
+    /// Whether an operation changes something.
+    fn is_changed(&self) -> bool {
+        !self.outcomes.is_empty() || !self.added.is_empty()
+    }
+
+    /// Returns the location that a path leads to.
+    pub(super) fn locate<'p>(
         &mut self,
-        (add, value): (NodeId, EntryId),
-        parent: NodeId,
-        step: &'o Step<'_>,
+        operation: &Operation<'_>,
+        path: &'p [Step<'p>],
+    ) -> PatchResult<Location<'p>> {
+        let location = self.locator.locate(path);
+        location.map_err(|depth| missing_target(operation, &path[..=depth]))
+    }
+
+    /// Returns the value at a location.
+    pub(super) fn value_at(
+        &self,
+        operation: &Operation<'_>,
+        location: &Location<'_>,
+    ) -> PatchResult<Source<'a>> {
+        let (tree, entry) = (self.target, location.found);
+        if location.parent.is_some() && entry.is_none() {
+            return Err(missing_target(operation, location.path));
+        }
+        let value = entry.map_or(tree.root().value, |entry| tree.entry(entry).value);
+        Ok(Source { tree, value, entry })
+    }
+
+    fn test(
+        &self,
+        operation: &Operation<'_>,
+        location: &Location<'_>,
+        value: NodeId,
+    ) -> PatchResult<()> {
+        let found = self.value_at(operation, location)?.value;
+        if is_same(self.target, found, operation.patch, value) {
+            return Ok(());
+        }
+        let found = self.target.text_of(found);
+        let found = found.lines().next().unwrap_or_default();
+        Err(operation.error(
+            format!("the test failed: the target has `{found}` there"),
+            "nothing was written; see whether the patch is for this version of the target",
+        ))
+    }
+
+    /// Removes the entry at a location. Returns false if others are removed and it is the last one:
+    /// with it go the comments of the whole collection.
+    pub(super) fn remove(
+        &mut self,
+        operation: &Operation<'_>,
+        location: &Location<'_>,
     ) -> PatchResult<bool> {
-        let is_list = shape(self.target, parent) == Shape::List;
-        let is_new = match is_list {
-            true => step == "-",
-            false => self.added_names.insert((parent, step.as_ref())),
+        let Some(parent) = location.parent else {
+            return Err(operation.error(
+                "this would remove the whole document",
+                "delete it from the file",
+            ));
         };
-        let Some(end) = self.target.entries(parent).next_back() else {
-            return Ok(false);
-        };
-        if !is_new || self.outcomes.contains_key(&end) || self.changed_inside.contains(&end) {
+        self.value_at(operation, location)?;
+        let removed = self.removed.entry(parent).or_default();
+        *removed += 1;
+        let is_emptied = *removed == self.target.entries(parent).len();
+        if is_emptied && *removed > 1 {
             return Ok(false);
         }
-        let key = (!is_list).then_some(step.as_ref());
-        // parse the operation alone: facts that are computed once per tree would be computed for
-        // the whole patch with each operation
-        let mut span = self.patch.node(add).span;
-        if self.patch.is_block_collection(add) {
-            // include the comments after its value
-            let lines = self.patch.lines_of(self.patch.entry(value));
-            span.end = span.end.max(lines.end);
+        if shape(self.target, parent) == Shape::List {
+            let shifted = self.target.entries(parent).skip(location.index);
+            self.settled.extend(shifted);
         }
-        let operation_tree = self.patch.outdented(span);
-        let operation_tree = parse_generated(&operation_tree)?;
-        let Some(entry) = operation_tree.find(operation_tree.root().value, "value") else {
-            return Ok(false);
-        };
-        let value = operation_tree.entry(entry).value;
-        let text = entry_text(&operation_tree, (value, Some(entry)), key)?;
-        self.added_text
-            .push_str(&format!("x{}:\n", self.parents.len()));
-        for line in text.split_inclusive('\n') {
-            let indent = if line.trim().is_empty() { "" } else { "  " };
-            self.added_text.extend([indent, line]);
-        }
-        self.parents.push(parent);
-        self.last_entries.insert(end);
+        self.change(location, Outcome::Remove);
         Ok(true)
     }
 
-    /// Returns the text with the added entries.
-    fn text_with_additions(&self) -> PatchResult<Option<String>> {
-        if self.parents.is_empty() {
-            return Ok(None);
+    fn replace(
+        &mut self,
+        operation: &Operation<'_>,
+        location: &Location<'_>,
+        entry: EntryId,
+    ) -> PatchResult<()> {
+        let old = self.value_at(operation, location)?.value;
+        let new = operation.patch.entry(entry).value;
+        if is_same(self.target, old, operation.patch, new) {
+            return Ok(());
         }
-        let source = parse_generated(&self.added_text)?;
-        let mut added_children: FxHashMap<NodeId, Vec<Child>> = FxHashMap::default();
-        for (entry, parent) in source.entries(source.root().value).zip(&self.parents) {
-            let entries = source.entries(source.entry(entry).value);
-            let children = entries.map(|entry| {
-                let incoming = Incoming::whole(source.entry(entry).value);
-                Child::updated(entry, Outcome::Take(incoming))
-            });
-            added_children.entry(*parent).or_default().extend(children);
-        }
-        let outcome = self.outcome(self.target.root().value, &mut added_children, |_| None);
-        Ok(edited(self.target, &source, &outcome)?)
+        let quoting = self.target.scalar(old).map(|scalar| scalar.style);
+        operation.with_value(entry, |value| self.take(location, value, quoting))
     }
 
-    /// Returns the text with the changes and without the removed entries.
-    fn text_with_changes(&self) -> PatchResult<Option<String>> {
-        let outcome_of = |entry| self.outcomes.get(&entry).cloned();
-        let outcome = self.outcome(
-            self.target.root().value,
-            &mut FxHashMap::default(),
-            outcome_of,
-        );
-        Ok(edited(self.target, self.patch, &outcome)?)
+    /// Gives the entry at a location, or the root, another value. It keeps its own comments.
+    fn take(
+        &mut self,
+        location: &Location<'_>,
+        value: Source<'_>,
+        quoting: Option<ScalarStyle>,
+    ) -> PatchResult<()> {
+        if location.parent.is_none() && value.tree.scalar(value.value).is_none() {
+            self.new_root = Some(value.tree.text_of(value.value).trim_end().to_owned());
+            self.is_complete = true;
+            return Ok(());
+        }
+        let value = Source {
+            entry: None,
+            ..value
+        };
+        let text = value.as_entry(location.key)?;
+        let incoming = Incoming {
+            quoting,
+            ..self.additions.value(text)
+        };
+        self.change(location, Outcome::Take(incoming));
+        Ok(())
     }
 
-    /// Returns the outcome of a node: `outcome_of` gives the outcomes of entries, and
-    /// `added_children` the entries to append.
-    fn outcome(
-        &self,
-        node: NodeId,
-        added_children: &mut FxHashMap<NodeId, Vec<Child>>,
-        outcome_of: impl Fn(EntryId) -> Option<Outcome> + Copy,
-    ) -> Outcome {
-        let mut children = Vec::with_capacity(self.target.entries(node).len());
-        for entry in self.target.entries(node) {
-            let outcome =
-                outcome_of(entry).unwrap_or_else(|| match self.changed_inside.contains(&entry) {
-                    true => {
-                        self.outcome(self.target.entry(entry).value, added_children, outcome_of)
-                    }
-                    false => Outcome::Keep,
-                });
-            children.push(Child::local(entry, outcome));
+    /// Records the outcome of the entry at a location, or of the root.
+    fn change(&mut self, location: &Location<'_>, outcome: Outcome) {
+        self.outcomes.insert(location.found, outcome);
+        self.settled.extend(location.found);
+        self.changed_inside.extend(&location.ancestors);
+        // an alias can lead to the same value on another path
+        self.is_complete |= location.parent.is_none() || self.target.has_aliases();
+    }
+
+    /// Adds a value with its comments. Returns false if this depends on the operations of the
+    /// batch.
+    pub(super) fn insert(
+        &mut self,
+        location: &Location<'a>,
+        value: Source<'_>,
+    ) -> PatchResult<bool> {
+        let is_replaced = location.key.is_some() && location.found.is_some();
+        let Some(parent) = location.parent.filter(|_| !is_replaced) else {
+            return self.take(location, value, None).map(|()| true);
+        };
+        let end = self.target.entries(parent).next_back();
+        let is_appended = end.is_some_and(|end| match location.key {
+            _ if self.outcomes.contains_key(&Some(end)) || self.changed_inside.contains(&end) => {
+                false
+            }
+            Some(name) => self.added_names.insert((parent, name)),
+            None => location.path.last().is_some_and(|step| step == "-"),
+        });
+        if !is_appended && self.is_changed() {
+            return Ok(false);
         }
-        children.extend(added_children.remove(&node).unwrap_or_default());
+        let text = value.as_entry(location.key)?;
+        if end.is_none() {
+            // an empty map or list is replaced by one with the entry
+            let owner = location.ancestors.last().copied();
+            // what is below a dash is indented in another way than what is below a key
+            let holder = match owner.map(|owner| self.target.entry(owner).key) {
+                Some(None) => "-",
+                _ => "x:",
+            };
+            let lines = text.split_inclusive('\n').map(|line| format!("  {line}"));
+            let text = format!("{holder}\n{}", lines.collect::<String>());
+            let holder = self.additions.value(text);
+            self.outcomes.insert(owner, Outcome::Take(holder));
+        } else {
+            let child = (location.index, self.additions.entry(text));
+            self.added.entry(parent).or_default().push(child);
+        }
+        self.settled.extend(end);
+        self.changed_inside.extend(&location.ancestors);
+        self.is_complete |= !is_appended || self.target.has_aliases();
+        Ok(true)
+    }
+
+    /// Returns the text after all operations; `None` if nothing changes.
+    pub(super) fn text(mut self) -> PatchResult<Option<String>> {
+        if let Some(new_root) = self.new_root {
+            let root = self.target.node(self.target.root().value).span;
+            let mut text = self.target.text().to_owned();
+            text.replace_range(root.start as usize..root.end as usize, &new_root);
+            return Ok(Some(text));
+        }
+        let root = self.outcomes.remove(&None);
+        let outcome = root.unwrap_or_else(|| self.outcome(self.target.root().value));
+        self.additions.edited(self.target, outcome)
+    }
+
+    /// Returns the outcome of a map or list.
+    fn outcome(&self, node: NodeId) -> Outcome {
+        let node = self.target.resolve(node);
+        let entries = self.target.entries(node);
+        let children = entries.map(|entry| {
+            let outcome = match self.outcomes.get(&Some(entry)) {
+                Some(outcome) => outcome.clone(),
+                None if self.changed_inside.contains(&entry) => {
+                    self.outcome(self.target.entry(entry).value)
+                }
+                None => Outcome::Keep,
+            };
+            Child::local(entry, outcome)
+        });
+        let mut children: Vec<Child> = children.collect();
+        let added = self.added.get(&node).into_iter().flatten();
+        for (number, (index, child)) in added.enumerate() {
+            children.insert(index + number, child.clone());
+        }
         part_of(children)
     }
+}
+
+/// Returns the error for a path that leads nowhere.
+fn missing_target(operation: &Operation<'_>, path: &[Step<'_>]) -> PatchError {
+    operation.error(
+        format!("the target has nothing at `{}`", format_pointer(path)),
+        "give a path that is there: field names and \
+         positions from 0, as in /spec/containers/0/image",
+    )
 }

@@ -3,22 +3,60 @@
 use crate::merge::{Shape, shape};
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
-use super::super::{PatchError, PatchResult, patch_error_at};
 use super::pointer::{Step, steps};
+use super::source::Source;
+use crate::patch::{PatchError, PatchResult, parse_generated, patch_error_at};
 
 /// An operation of a JSON patch.
-#[derive(Debug)]
 pub(super) struct Operation<'t> {
+    pub(super) patch: &'t Tree<'t>,
     pub(super) action: Action<'t>,
     pub(super) path: Vec<Step<'t>>,
     /// The node of its path.
-    pub(super) at: NodeId,
+    path_node: NodeId,
     /// The node of the operation.
-    pub(super) node: NodeId,
+    node: NodeId,
+}
+
+impl Operation<'_> {
+    /// Returns an error at the path of the operation.
+    pub(super) fn error(&self, message: impl Into<String>, help: &str) -> PatchError {
+        patch_error_at(self.patch, self.path_node, message, help)
+    }
+
+    /// Calls a function with the value of the operation, whose entry is `entry`.
+    pub(super) fn with_value<T>(
+        &self,
+        entry: EntryId,
+        use_value: impl FnOnce(Source<'_>) -> PatchResult<T>,
+    ) -> PatchResult<T> {
+        let patch = self.patch;
+        let source = |tree, entry: EntryId| Source {
+            tree,
+            value: tree.entry(entry).value,
+            entry: Some(entry),
+        };
+        if patch.has_aliases() {
+            return use_value(source(patch, entry));
+        }
+        // parse the operation alone: facts that are computed once per tree would be computed for
+        // the whole patch with each operation
+        let mut span = patch.node(self.node).span;
+        if patch.is_block_collection(self.node) {
+            // include the comments after its value
+            let lines = patch.lines_of(patch.entry(entry));
+            span.end = span.end.max(lines.end);
+        }
+        let text = patch.outdented(span);
+        let alone = parse_generated(&text)?;
+        match alone.find(alone.root().value, "value") {
+            Some(entry) => use_value(source(&alone, entry)),
+            None => use_value(source(patch, entry)),
+        }
+    }
 }
 
 /// What an operation does at its path. Values are given by their entries in the patch.
-#[derive(Debug)]
 pub(super) enum Action<'t> {
     Add(EntryId),
     Replace(EntryId),
@@ -29,7 +67,7 @@ pub(super) enum Action<'t> {
 }
 
 /// Reads all operations of a patch, in order.
-pub(super) fn operations<'t>(patch: &'t Tree<'_>) -> PatchResult<Vec<Operation<'t>>> {
+pub(super) fn operations<'t>(patch: &'t Tree<'t>) -> PatchResult<Vec<Operation<'t>>> {
     let root = patch.resolve(patch.root().value);
     if shape(patch, root) != Shape::List {
         return Err(patch_error_at(
@@ -46,7 +84,7 @@ pub(super) fn operations<'t>(patch: &'t Tree<'_>) -> PatchResult<Vec<Operation<'
         .collect()
 }
 
-fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> PatchResult<Operation<'t>> {
+fn operation<'t>(patch: &'t Tree<'t>, node: NodeId) -> PatchResult<Operation<'t>> {
     if shape(patch, node) != Shape::Map {
         let help = "write it like {op: replace, path: /spec/replicas, value: 3}";
         return Err(patch_error_at(
@@ -58,7 +96,7 @@ fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> PatchResult<Operation<'t>
     }
     let reader = OperationReader { patch, node };
     let (op, at_op) = reader.text("op")?;
-    let (path, at) = reader.pointer("path")?;
+    let (path, path_node) = reader.pointer("path")?;
     let action = match op {
         "add" => Action::Add(reader.field("value")?),
         "replace" => Action::Replace(reader.field("value")?),
@@ -76,9 +114,10 @@ fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> PatchResult<Operation<'t>
         }
     };
     Ok(Operation {
+        patch,
         action,
         path,
-        at,
+        path_node,
         node,
     })
 }

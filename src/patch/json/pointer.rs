@@ -11,16 +11,19 @@ use crate::yaml::{EntryId, NodeId, Tree};
 pub(super) type Step<'t> = Cow<'t, str>;
 
 /// A location in a document, where an entry is or could be added.
-#[derive(Debug, Clone)]
-pub(super) struct Location {
-    /// The maps and lists around `parent`, outermost first, each with the entry that the path
-    /// takes.
-    pub(super) ancestors: Vec<(NodeId, EntryId)>,
-    /// The map or list that contains the location.
-    pub(super) parent: NodeId,
+#[derive(Debug)]
+pub(super) struct Location<'p> {
+    /// The path to it.
+    pub(super) path: &'p [Step<'p>],
+    /// The entries around the location, outermost first.
+    pub(super) ancestors: Vec<EntryId>,
+    /// The map or list that contains the location; `None` if it is the root.
+    pub(super) parent: Option<NodeId>,
+    /// The name of the field that is or could be there; `None` if it is no field.
+    pub(super) key: Option<&'p str>,
     /// The entry at the location, if it exists.
     pub(super) found: Option<EntryId>,
-    /// The position of the entry, or the position that a new entry would get.
+    /// The position of an element, or the position that a new entry would get.
     pub(super) index: usize,
 }
 
@@ -59,57 +62,72 @@ pub(in crate::patch) fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// Returns the location that steps lead to, or `None` for the root. Only the last step may lead to
-/// a missing entry.
-///
-/// # Errors
-/// Returns the index of the step that cannot be taken.
-pub(super) fn locate(tree: &Tree<'_>, steps: &[Step<'_>]) -> Result<Option<Location>, usize> {
-    let mut ancestors = Vec::new();
-    let mut parent = tree.resolve(tree.root().value);
-    for (depth, step) in steps.iter().enumerate() {
-        let (found, index) = step_target(tree, parent, step).ok_or(depth)?;
-        if depth + 1 == steps.len() {
-            return Ok(Some(Location {
-                ancestors,
-                parent,
-                found,
-                index,
-            }));
-        }
-        let entry = found.ok_or(depth)?;
-        ancestors.push((parent, entry));
-        parent = tree.resolve(tree.entry(entry).value);
-    }
-    Ok(None)
+/// Finds locations in a document.
+pub(super) struct Locator<'t> {
+    tree: &'t Tree<'t>,
+    /// The fields of the maps on the ways so far, by name: a patch can have an operation for each
+    /// field of a large map.
+    fields: FxHashMap<NodeId, FxHashMap<Cow<'t, str>, EntryId>>,
 }
 
-/// Returns the entry that a step leads to, if it exists, and its position.
-fn step_target(tree: &Tree<'_>, parent: NodeId, name: &str) -> Option<(Option<EntryId>, usize)> {
-    let mut entries = tree.entries(parent);
-    let count = entries.len();
-    match shape(tree, parent) {
-        Shape::Map => {
-            let is_json = is_resource(tree);
-            let is_named =
-                |entry: &EntryId| field_name(tree, is_json, *entry).is_some_and(|own| own == name);
-            let position = tree.entries(parent).position(|entry| is_named(&entry));
-            Some((entries.find(is_named), position.unwrap_or(count)))
+impl<'t> Locator<'t> {
+    pub(super) fn new(tree: &'t Tree<'t>) -> Self {
+        let fields = FxHashMap::default();
+        Self { tree, fields }
+    }
+
+    /// Returns the location that a path leads to. Only the last step may lead to a missing entry.
+    ///
+    /// # Errors
+    /// Returns the index of the step that cannot be taken.
+    pub(super) fn locate<'p>(&mut self, path: &'p [Step<'p>]) -> Result<Location<'p>, usize> {
+        let tree = self.tree;
+        let mut location = Location {
+            path,
+            ancestors: Vec::new(),
+            parent: None,
+            key: None,
+            found: None,
+            index: 0,
+        };
+        let mut value = tree.root().value;
+        for (depth, step) in path.iter().enumerate() {
+            if depth > 0 {
+                let entry = location.found.ok_or(depth - 1)?;
+                location.ancestors.push(entry);
+                value = tree.entry(entry).value;
+            }
+            let parent = tree.resolve(value);
+            (location.found, location.index) = self.step(parent, step).ok_or(depth)?;
+            location.key = (shape(tree, parent) == Shape::Map).then_some(step.as_ref());
+            location.parent = Some(parent);
         }
-        Shape::List if name == "-" => Some((None, count)),
-        Shape::List => {
-            let index = index_of(name)?;
-            (index <= count).then(|| (entries.nth(index), index))
+        Ok(location)
+    }
+
+    /// Returns the entry that a step leads to, if it exists, and the position of an element or of a
+    /// new entry.
+    fn step(&mut self, parent: NodeId, name: &str) -> Option<(Option<EntryId>, usize)> {
+        let tree = self.tree;
+        let count = tree.entries(parent).len();
+        match shape(tree, parent) {
+            Shape::Map => {
+                let fields = self.fields.entry(parent);
+                let fields = fields.or_insert_with(|| named_fields(tree, parent));
+                Some((fields.get(name).copied(), count))
+            }
+            Shape::List if name == "-" => Some((None, count)),
+            Shape::List => {
+                let index = index_of(name)?;
+                (index <= count).then(|| (tree.entries(parent).nth(index), index))
+            }
+            Shape::Scalar => None,
         }
-        Shape::Scalar => None,
     }
 }
 
 /// Returns the fields of a map that a step can name.
-pub(super) fn named_fields<'t>(
-    tree: &'t Tree<'_>,
-    map: NodeId,
-) -> FxHashMap<Cow<'t, str>, EntryId> {
+fn named_fields<'t>(tree: &'t Tree<'_>, map: NodeId) -> FxHashMap<Cow<'t, str>, EntryId> {
     let is_json = is_resource(tree);
     let mut fields = FxHashMap::default();
     for field in tree.entries(map) {
@@ -121,7 +139,7 @@ pub(super) fn named_fields<'t>(
 }
 
 /// Returns the position that a step names.
-pub(super) fn index_of(name: &str) -> Option<usize> {
+fn index_of(name: &str) -> Option<usize> {
     let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
     let is_plain = name == "0" || !name.starts_with('0');
     name.parse().ok().filter(|_| is_number && is_plain)
@@ -169,13 +187,14 @@ mod tests {
             .unwrap();
         let found = |text: &str| {
             let steps = steps(text).unwrap();
-            locate(&tree, &steps).map(|location| location.map(|it| (it.found.is_some(), it.index)))
+            let location = Locator::new(&tree).locate(&steps);
+            location.map(|it| (it.found.is_some(), it.index))
         };
-        assert_eq!(found("/a/1/b"), Ok(Some((true, 0))));
-        assert_eq!(found("/8080"), Ok(Some((true, 1))));
-        assert_eq!(found("/a/-"), Ok(Some((false, 2))));
-        assert_eq!(found("/a/2"), Ok(Some((false, 2))));
-        assert_eq!(found("/c"), Ok(Some((false, 2))));
+        assert_eq!(found("/a/1/b"), Ok((true, 1)));
+        assert_eq!(found("/8080"), Ok((true, 2)));
+        assert_eq!(found("/a/-"), Ok((false, 2)));
+        assert_eq!(found("/a/2"), Ok((false, 2)));
+        assert_eq!(found("/c"), Ok((false, 2)));
         assert_eq!(found("/a/3"), Err(1));
         assert_eq!(found("/a/01"), Err(1));
         assert_eq!(found("/c/d"), Err(0));
