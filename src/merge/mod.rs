@@ -51,6 +51,5 @@ pub(crate) use walk::entries_at::entries_at;
 pub(crate) use walk::index::{
     FieldIndex, ScalarKey, fields_of, is_resource, key_of, name_of, scalar_key,
 };
-pub(crate) use walk::keys::ListKey;
 pub(crate) use walk::place::{Arrival, Resident, place};
 pub(crate) use walk::{Shape, Walker, position, shape};

@@ -9,8 +9,8 @@ use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
 use super::directives::{Command, PatchMap};
-use super::patch_list::ListNodes;
-use super::{PatchResult, Patcher};
+use super::patch_list::PatchNodes;
+use super::{Context, PatchResult, Patcher};
 
 impl<'a> Patcher<'a> {
     /// Selects the parts of a value that are added. The value is not null.
@@ -78,24 +78,23 @@ impl<'a> Patcher<'a> {
         order: Option<NodeId>,
         schema: Option<FieldSchema<'a>>,
     ) -> PatchResult {
-        if self.is_apply() && self.is_added_whole(patch, schema)? {
+        let nodes = PatchNodes {
+            order,
+            ..PatchNodes::of(patch)
+        };
+        let patch_list = self.patch_list(None, nodes, Context::of(schema))?;
+        if self.is_apply() && !patch_list.pairing.is_by_fields() {
+            // its nulls are values
             return Ok(Outcome::Keep);
         }
-        let nodes = ListNodes {
-            list: Some(patch),
-            order,
-            deletion: None,
-        };
-        let patch_list = self.patch_list(nodes, schema)?;
         self.element_order(&patch_list)?;
-        let directives = patch_list.directives.iter();
-        let mut directives = directives.map(|(_, it)| it.entry).peekable();
+        let mut elements = patch_list.elements.iter().map(|it| it.entry).peekable();
         let element = patch_list.element_schema();
         let entries = self.patch.entries(self.patch.resolve(patch));
         let children = entries.map(|entry| {
-            let part = match directives.next_if_eq(&entry) {
-                Some(_) => Outcome::Remove,
-                None => self.added_element(entry, element)?,
+            let part = match elements.next_if_eq(&entry) {
+                Some(_) => self.added_element(entry, element)?,
+                None => Outcome::Remove,
             };
             Ok(Child::local(entry, part))
         });

@@ -5,10 +5,10 @@ use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
 use super::{PatchError, PatchResult, Patcher, patch_error_at};
 
-pub(super) const PATCH: &str = "$patch";
-pub(super) const RETAIN_KEYS: &str = "$retainKeys";
-pub(super) const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
-pub(super) const SET_ORDER: &str = "$setElementOrder/";
+const PATCH: &str = "$patch";
+const RETAIN_KEYS: &str = "$retainKeys";
+const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
+const SET_ORDER: &str = "$setElementOrder/";
 /// Fields of JSON schemas in custom resource definitions, which are not directives.
 const NOT_DIRECTIVES: [&str; 2] = ["$ref", "$schema"];
 
@@ -51,12 +51,9 @@ impl PatchMap {
     }
 
     /// Whether the target keeps a field, by `$retainKeys`.
-    pub(super) fn retains(&self, field: Option<&str>) -> bool {
-        match (&self.retained, field) {
-            (Some(names), Some(field)) => names.iter().any(|name| name == field),
-            (Some(_), None) => false,
-            (None, _) => true,
-        }
+    pub(super) fn retains(&self, field: &str) -> bool {
+        let retained = self.retained.as_ref();
+        retained.is_none_or(|names| names.iter().any(|name| name == field))
     }
 }
 
@@ -176,21 +173,11 @@ impl<'a> Patcher<'a> {
     }
 
     fn require_list(&self, value: NodeId, name: &str) -> PatchResult<()> {
-        let message = format!("`{name}` needs a list");
-        self.require_list_or(value, message, "write it as a list, such as [a, b]")
-    }
-
-    /// Returns an error with `message` if a value of the patch is not a list.
-    pub(super) fn require_list_or(
-        &self,
-        value: NodeId,
-        message: String,
-        help: &str,
-    ) -> PatchResult<()> {
-        match shape(self.patch, value) {
-            Shape::List => Ok(()),
-            Shape::Map | Shape::Scalar => Err(self.patch_error(value, message, help)),
+        if shape(self.patch, value) == Shape::List {
+            return Ok(());
         }
+        let message = format!("`{name}` needs a list");
+        Err(self.patch_error(value, message, "write it as a list, such as [a, b]"))
     }
 
     /// Checks that the directives of a map do not exclude each other.
@@ -208,20 +195,14 @@ impl<'a> Patcher<'a> {
                 ));
             }
         }
-        let Some(names) = &patch_map.retained else {
-            return Ok(());
-        };
         for entry in &patch_map.fields {
             let value = self.patch.entry(*entry).value;
             let name = name_of(self.patch, *entry).unwrap_or_default();
-            if !self.patch.is_null(value) && !names.iter().any(|retained| *retained == name) {
+            if !self.patch.is_null(value) && !patch_map.retains(&name) {
                 let key = self.patch.entry(*entry).key.unwrap_or(value);
                 let message = format!("`{name}` is set here, and `$retainKeys` clears it");
-                return Err(self.patch_error(
-                    key,
-                    message,
-                    "name it in $retainKeys, or leave it out",
-                ));
+                let help = "name it in $retainKeys, or leave it out";
+                return Err(self.patch_error(key, message, help));
             }
         }
         Ok(())

@@ -1,55 +1,46 @@
 //! Merges maps of a patch into the target's maps, field by field.
 
 use crate::merge::{
-    Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape, key_of,
-    name_of, part_of, place, position, shape,
+    Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape,
+    fields_of, key_of, name_of, part_of, place, position, shape,
 };
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
 use super::apply::Level;
 use super::directives::{Command, PatchMap};
-use super::patch_list::ListNodes;
+use super::patch_list::PatchNodes;
 use super::{Context, PatchResult, Patcher};
 
 impl<'a> Patcher<'a> {
     /// Decides the outcome of the whole document.
     pub(super) fn document(&mut self, schema: Option<FieldSchema<'a>>) -> PatchResult {
-        let (target, patch) = (self.target.root().value, self.patch.root().value);
-        if shape(self.patch, patch) == Shape::Map {
-            let patch_map = self.patch_map(patch)?;
-            if let Some((Command::Delete, at)) = patch_map.command {
-                return Err(self.patch_error(
-                    at,
-                    "this would delete the whole resource",
-                    "delete its document from the file",
-                ));
-            }
-        }
-        self.value(target, patch, Context::of(schema))
+        let nodes = PatchNodes::of(self.patch.root().value);
+        let level = match self.is_apply() {
+            true => Level::Root,
+            false => Level::Below,
+        };
+        let context = Context {
+            last: self.last.map(|last| last.root().value),
+            level,
+            ..Context::of(schema)
+        };
+        self.value(self.target.root().value, nodes, context)
     }
 
-    /// Decides the outcome of a value that target and patch both have. The patch's value is not
-    /// null.
+    /// Decides the outcome of a value of the target. The patch's value is not null.
     pub(super) fn value(
         &mut self,
         target: NodeId,
-        patch: NodeId,
+        nodes: PatchNodes,
         context: Context<'a>,
     ) -> PatchResult {
-        match (shape(self.target, target), shape(self.patch, patch)) {
-            (Shape::Map, Shape::Map) => self.map(target, patch, context),
-            (Shape::List, Shape::List) if self.is_apply() => {
-                self.applied_list(target, patch, context)
-            }
-            (Shape::List, Shape::List) => {
-                let nodes = ListNodes {
-                    list: Some(patch),
-                    ..ListNodes::default()
-                };
-                self.list(target, nodes, context.schema)
-            }
-            _ => self.replacement(target, patch, context.schema),
+        let patch_shape = nodes.value.map(|patch| (patch, shape(self.patch, patch)));
+        match (shape(self.target, target), patch_shape) {
+            (Shape::Map, Some((patch, Shape::Map))) => self.map(target, patch, context),
+            (Shape::List, None | Some((_, Shape::List))) => self.list(target, nodes, context),
+            (_, Some((patch, _))) => self.replacement(target, patch, context.schema),
+            (_, None) => Ok(Outcome::Keep),
         }
     }
 
@@ -108,40 +99,45 @@ impl<'a> Patcher<'a> {
         patch_map: &PatchMap,
         context: Context<'a>,
     ) -> PatchResult {
-        let (target_tree, patch_tree) = (self.target, self.patch);
-        let target = target_tree.resolve(target);
-        let patch_index = FieldIndex::new(patch_tree, patch_map.fields.iter().copied()).in_json();
-        let target_index = FieldIndex::of(target_tree, target).in_json();
-        let last_index = self.last_fields(context);
-        let retains = context.retains_keys || context.schema.is_some_and(FieldSchema::retains_keys);
-        let clears_rest = self.is_apply()
-            && retains
-            && self.is_changed_as_union(&patch_map.fields, &target_index);
-        let mut residents = Vec::new();
-        for entry in target_tree.entries(target) {
-            let key = key_of(target_tree, entry);
-            let patched = key.and_then(|key| patch_index.find(key));
-            let last = key.and_then(|key| last_index.find(key));
-            residents.push(Resident {
-                child: self.resident((entry, patched, last), patch_map, context, clears_rest)?,
-                own: patched.is_none(),
-            });
-        }
+        let target = self.target.resolve(target);
+        let residents = self.residents(target, patch_map, context)?;
+        let target_index = FieldIndex::of(self.target, target).in_json();
         let mut arrivals = Vec::new();
         for entry in &patch_map.fields {
-            let resident = key_of(patch_tree, *entry).and_then(|key| target_index.find(key));
-            let resident =
-                resident.filter(|it| patch_map.retains(name_of(target_tree, *it).as_deref()));
+            let resident = key_of(self.patch, *entry).and_then(|key| target_index.find(key));
             arrivals.push(match resident {
                 Some(resident) => {
-                    Arrival::Resident(position(target_tree.entries(target), resident))
+                    Arrival::Resident(position(self.target.entries(target), resident))
                 }
                 None => self.arrival(*entry, patch_map, context)?,
             });
         }
-        Ok(self
-            .walker
-            .merged_children(patch, target, place(residents, arrivals)))
+        let children = place(residents, arrivals);
+        Ok(self.walker.merged_children(patch, target, children))
+    }
+
+    /// Decides the outcomes of all fields of a map of the target.
+    fn residents(
+        &mut self,
+        target: NodeId,
+        patch_map: &PatchMap,
+        context: Context<'a>,
+    ) -> PatchResult<Vec<Resident>> {
+        let (target_tree, patch_tree) = (self.target, self.patch);
+        let patch_index = FieldIndex::new(patch_tree, patch_map.fields.iter().copied()).in_json();
+        let last_index = fields_of(self.last.unwrap_or(target_tree), context.last).in_json();
+        let clears_rest = self.clears_rest(target, patch_map, context);
+        let entries = target_tree.entries(target);
+        let residents = entries.map(|entry| {
+            let key = key_of(target_tree, entry);
+            let patched = key.and_then(|key| patch_index.find(key));
+            let last = key.and_then(|key| last_index.find(key));
+            Ok(Resident {
+                child: self.resident((entry, patched, last), patch_map, context, clears_rest)?,
+                own: patched.is_none(),
+            })
+        });
+        residents.collect()
     }
 
     /// Decides the outcome of a field of the target. `patched` is the field in the patch, and
@@ -153,11 +149,7 @@ impl<'a> Patcher<'a> {
         context: Context<'a>,
         clears_rest: bool,
     ) -> PatchResult<Child> {
-        let name = name_of(self.target, entry);
-        if !patch_map.retains(name.as_deref()) {
-            return Ok(Child::local(entry, Outcome::Remove));
-        }
-        let name = name.as_deref().unwrap_or_default();
+        let name = &*name_of(self.target, entry).unwrap_or_default();
         let target = self.target.entry(entry).value;
         let patch = patched.map(|patched| self.patch.entry(patched).value);
         let field_context = context.field(
@@ -165,34 +157,32 @@ impl<'a> Patcher<'a> {
             self.last.zip(last).map(|(it, last)| it.entry(last).value),
         );
         let is_null = patch.is_some_and(|patch| self.patch.is_null(patch));
-        let nodes = ListNodes {
-            list: patch,
+        let nodes = PatchNodes {
+            value: patch,
             deletion: patch_map.deletion(name),
             order: patch_map.order(name),
         };
-        let has_directives = nodes.deletion.or(nodes.order).is_some();
         let outcome = match patch {
+            _ if !patch_map.retains(name) => Outcome::Remove,
             _ if field_context.level == Level::Protected => Outcome::Keep,
+            // an applied object always has annotations: those that were applied last are removed
             _ if field_context.level == Level::Annotations && (is_null || patch.is_none()) => {
-                self.applied_annotations(target, field_context)
+                let target = self.target.resolve(target);
+                let residents = self.residents(target, &PatchMap::default(), field_context)?;
+                part_of(residents.into_iter().map(|it| it.child).collect())
             }
             _ if is_null => Outcome::Remove,
             None if last.is_some() || clears_rest => Outcome::Remove,
-            None if !has_directives => Outcome::Keep,
-            Some(patch) if !has_directives => self.value(target, patch, field_context)?,
-            _ if shape(self.target, target) == Shape::List => {
-                if let Some(patch) = patch {
-                    let message = format!("`{name}` is not a list, and a directive says it is one");
-                    self.require_list_or(
-                        patch,
-                        message,
-                        "write a list, or leave the directive out",
-                    )?;
-                }
-                self.list(target, nodes, field_context.schema)?
+            Some(patch)
+                if nodes.deletion.or(nodes.order).is_some()
+                    && shape(self.target, target) == Shape::List
+                    && shape(self.patch, patch) != Shape::List =>
+            {
+                let message = format!("`{name}` is not a list, and a directive says it is one");
+                let help = "write a list, or leave the directive out";
+                return Err(self.patch_error(patch, message, help));
             }
-            Some(patch) => self.replacement(target, patch, field_context.schema)?,
-            None => Outcome::Keep,
+            _ => self.value(target, nodes, field_context)?,
         };
         let remarks = self.remarks(entry, patched, &outcome);
         Ok(Child::local(entry, outcome).with_remarks(remarks))

@@ -3,14 +3,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::merge::{Child, Incoming, Outcome, Slot};
+use crate::merge::{Child, Outcome, Shape, Slot, shape};
 use crate::schema::FieldSchema;
 use crate::yaml::NodeId;
 
-use super::directives::Command;
 use super::order::{in_order, positions_in};
 use super::pairing::{ElementKey, Pairing};
-use super::patch_list::{ListNodes, PatchList};
+use super::patch_list::{PatchElement, PatchList, PatchNodes};
 use super::{Context, Dialect, PatchResult, Patcher};
 
 /// An element of the merged list.
@@ -27,60 +26,48 @@ impl MergedElement<'_> {
     }
 }
 
+/// The elements of a merged list.
+#[derive(Debug, Default)]
+struct MergedElements<'t> {
+    /// Those whose order is decided.
+    elements: Vec<MergedElement<'t>>,
+    /// The other elements that are removed.
+    removed: Vec<Child>,
+}
+
 impl<'a> Patcher<'a> {
-    /// Decides the outcome of a list of the target by the patch's list and the directives for it.
+    /// Decides the outcome of a list of the target by the patch's list, the directives for it, and
+    /// the list that was applied last.
     pub(super) fn list(
         &mut self,
         target: NodeId,
-        nodes: ListNodes,
-        schema: Option<FieldSchema<'a>>,
+        nodes: PatchNodes,
+        context: Context<'a>,
     ) -> PatchResult {
-        let target = self.target.resolve(target);
-        if let Some(patch) = nodes.list.filter(|_| !self.is_strategic()) {
-            return self.replaced(target, patch, None);
-        }
-        let patch_list = self.patch_list(nodes, schema)?;
-        let is_replaced = patch_list.has(Command::Replace) || patch_list.pairing == Pairing::Atomic;
-        if let Some(patch) = nodes.list.filter(|_| is_replaced) {
-            if nodes.deletion.or(nodes.order).is_some() {
-                return self.replaced_and_ordered(patch, &patch_list);
-            }
-            return self.replaced(target, patch, schema);
-        }
-        self.require_unique_keys(&patch_list)?;
-        let deleted = self.deleted_scalars(&patch_list)?;
-        if let Some(patch) = nodes
-            .list
-            .filter(|_| self.target.entries(target).len() == 0)
-        {
-            return self.filled_empty_list(patch, &patch_list);
-        }
-        // kubectl removes deleted scalars only after it has ordered the list by `$setElementOrder`
-        let is_ordered = |key| nodes.order.is_some() && deleted.contains(&key);
-        let all = self.elements_of_target(target, &patch_list, &deleted)?;
-        let (mut elements, removed): (Vec<_>, Vec<_>) = all.into_iter().partition(|element| {
-            element.child.outcome != Outcome::Remove || element.key.is_some_and(is_ordered)
-        });
-        let mut keys: FxHashSet<_> = elements.iter().map(|element| element.key).collect();
-        for element in patch_list.elements.iter() {
-            if keys.insert(element.key) {
-                let part = self.added_element(element.entry, patch_list.element_schema())?;
-                elements.push(MergedElement {
-                    child: self.added_child(element.entry, part),
-                    key: element.key,
-                });
-            }
-        }
-        let mut children = self.put_in_order(target, elements, &patch_list)?;
-        children.extend(removed.into_iter().map(|element| element.child));
-        let Some(patch) = nodes.list.or(nodes.order).or(nodes.deletion) else {
+        let Some(patch) = nodes.value.or(nodes.order).or(nodes.deletion) else {
             return Ok(Outcome::Keep);
         };
+        let target = self.target.resolve(target);
+        let patch_list = self.patch_list(Some(target), nodes, context)?;
+        let is_replaced = patch_list.is_replaced || patch_list.pairing == Pairing::Atomic;
+        if is_replaced && nodes.value.is_some() {
+            return self.replaced_list(target, patch, &patch_list);
+        }
+        self.require_unique_keys(&patch_list)?;
+        let mut merged = self.merged_elements(target, &patch_list, context)?;
+        let mut children = self.put_in_order(target, merged.elements, &patch_list)?;
+        children.append(&mut merged.removed);
         Ok(self.walker.merged_children(patch, target, children))
     }
 
-    /// Replaces the target's list, for which there are directives as well.
-    fn replaced_and_ordered(&self, patch: NodeId, patch_list: &PatchList<'a>) -> PatchResult {
+    /// Replaces the target's list by the patch's. If there is a `$setElementOrder` too, the patch's
+    /// list has that order.
+    fn replaced_list(
+        &mut self,
+        target: NodeId,
+        patch: NodeId,
+        patch_list: &PatchList<'a>,
+    ) -> PatchResult {
         if let Some(deletion) = patch_list.nodes.deletion {
             return Err(self.patch_error(
                 deletion,
@@ -89,24 +76,9 @@ impl<'a> Patcher<'a> {
             ));
         }
         self.element_order(patch_list)?;
-        // the patch's list has the order of the directive: `element_order` returns an error
-        // otherwise
-        let part = self.added_value(patch, patch_list.schema)?;
-        Ok(Outcome::Take(Incoming::part(patch, part)))
-    }
-
-    /// Fills an empty list with the elements of the patch.
-    fn filled_empty_list(&self, patch: NodeId, patch_list: &PatchList<'a>) -> PatchResult {
-        self.element_order(patch_list)?;
-        let part = self.added_value(patch, patch_list.schema)?;
-        let adds_elements = match &part {
-            Outcome::Merge(children) => children.iter().any(Child::stays),
-            _ => self.patch.entries(self.patch.resolve(patch)).len() > 0,
-        };
-        Ok(match adds_elements {
-            true => Outcome::Take(Incoming::part(patch, part)),
-            false => Outcome::Keep,
-        })
+        let outcome = self.replaced(target, patch, patch_list.schema)?;
+        self.has_unknown_lists |= patch_list.schema.is_none() && outcome != Outcome::Keep;
+        Ok(outcome)
     }
 
     /// Returns the scalars that `$deleteFromPrimitiveList` deletes.
@@ -144,52 +116,73 @@ impl<'a> Patcher<'a> {
         Ok(deleted)
     }
 
-    /// Returns the target's elements. Elements that stay merge with the patch's element of the same
-    /// key.
-    fn elements_of_target(
+    /// Merges the target's elements with the patch's elements of the same keys, and adds the patch's
+    /// other elements.
+    fn merged_elements(
         &mut self,
         target: NodeId,
         patch_list: &PatchList<'a>,
-        deleted: &FxHashSet<ElementKey<'a>>,
-    ) -> PatchResult<Vec<MergedElement<'a>>> {
-        let pairing = patch_list.pairing;
-        let removed: FxHashSet<ElementKey<'a>> = patch_list
-            .deleted()
-            .chain(deleted.iter().copied())
-            .collect();
-        let mut merged_keys: FxHashSet<ElementKey<'a>> = FxHashSet::default();
-        let mut patch_elements = FxHashMap::default();
-        for element in patch_list.elements.iter() {
-            patch_elements.entry(element.key).or_insert(element);
+        context: Context<'a>,
+    ) -> PatchResult<MergedElements<'a>> {
+        let (pairing, element_schema) = (patch_list.pairing, patch_list.element_schema());
+        // of several elements with one key, only the first merges
+        let mut unmerged = FxHashMap::default();
+        for element in &patch_list.elements {
+            unmerged.entry(element.key).or_insert(element.entry);
         }
-        let mut keys = FxHashSet::default();
-        let mut elements: Vec<MergedElement<'a>> = Vec::new();
+        let last_elements = match self.last.zip(context.last) {
+            Some((last, list)) if shape(last, list) == Shape::List => pairing.index(last, list),
+            _ => FxHashMap::default(),
+        };
+        let mut deleted = self.deleted_scalars(patch_list)?;
+        // kubectl removes deleted scalars only after it has ordered the list by `$setElementOrder`
+        let ordered = match patch_list.nodes.order {
+            Some(_) => deleted.clone(),
+            None => FxHashSet::default(),
+        };
+        deleted.extend(&patch_list.deleted);
+        let applied_last = last_elements.keys().copied();
+        deleted.extend(applied_last.filter(|key| !unmerged.contains_key(&Some(*key))));
+        let is_united = pairing == Pairing::Scalar && !patch_list.elements.is_empty();
+        let mut seen = FxHashSet::default();
+        let mut merged = MergedElements::default();
         for entry in self.target.entries(target) {
-            let key = pairing.key(self.target, self.target.entry(entry).value);
-            let is_duplicate = pairing == Pairing::Scalar
-                && !patch_list.elements.is_empty()
-                && keys.contains(&key);
-            if is_duplicate || key.is_some_and(|key| removed.contains(&key)) {
+            let value = self.target.entry(entry).value;
+            let key = pairing.key(self.target, value);
+            let is_deleted = key.is_some_and(|key| deleted.contains(&key));
+            if is_deleted || (!seen.insert(key) && is_united) {
                 let child = Child::local(entry, Outcome::Remove);
-                elements.push(MergedElement { child, key });
+                match key.is_some_and(|key| ordered.contains(&key)) {
+                    true => merged.elements.push(MergedElement { child, key }),
+                    false => merged.removed.push(child),
+                }
                 continue;
             }
-            let element = patch_elements.get(&key).filter(|_| key.is_some());
-            let child = match element {
-                // of several elements with one key, only the first merges
-                Some(element) if key.is_some_and(|key| merged_keys.insert(key)) => {
-                    let patch = self.patch.entry(element.entry).value;
-                    let target = self.target.entry(entry).value;
-                    let context = Context::of(patch_list.element_schema());
-                    let outcome = self.value(target, patch, context)?;
-                    Child::local(entry, outcome)
+            let outcome = match key.and_then(|_| unmerged.remove(&key)) {
+                Some(patch) => {
+                    let last = key.and_then(|key| last_elements.get(&key));
+                    let last = self.last.zip(last);
+                    let context = Context {
+                        last: last.map(|(tree, last)| tree.entry(*last).value),
+                        retains_keys: patch_list.schema.is_some_and(FieldSchema::retains_keys),
+                        ..Context::of(element_schema)
+                    };
+                    let patch = PatchNodes::of(self.patch.entry(patch).value);
+                    self.value(value, patch, context)?
                 }
-                _ => Child::keep(entry),
+                None => Outcome::Keep,
             };
-            keys.insert(key);
-            elements.push(MergedElement { child, key });
+            let child = Child::local(entry, outcome);
+            merged.elements.push(MergedElement { child, key });
         }
-        Ok(elements)
+        for PatchElement { entry, key } in patch_list.elements.iter().copied() {
+            if unmerged.remove(&key) == Some(entry) {
+                let part = self.added_element(entry, element_schema)?;
+                let child = self.added_child(entry, part);
+                merged.elements.push(MergedElement { child, key });
+            }
+        }
+        Ok(merged)
     }
 
     /// Returns the elements as children in the order of the merged list.
@@ -217,10 +210,7 @@ impl<'a> Patcher<'a> {
         };
         let keys: Vec<_> = elements.iter().map(|element| element.key).collect();
         let target_order = self.target_order(target, &elements, patch_list);
-        let mut in_patch = positions_in(&keys, &patch_order);
-        for (in_patch, key) in in_patch.iter_mut().zip(&keys) {
-            *in_patch = in_patch.filter(|_| key.is_some());
-        }
+        let in_patch = positions_in(&keys, &patch_order);
         let children: Vec<Child> = elements.into_iter().map(|element| element.child).collect();
         Ok(in_order(
             &children,
@@ -231,7 +221,7 @@ impl<'a> Patcher<'a> {
 
     /// Returns the keys of the target's list, as far as they decide the order of the merged list.
     ///
-    /// For kustomize, no keys do: the elements that the patch names come first.
+    /// For kustomize and `kubectl apply`, no keys do: the elements that the patch names come first.
     ///
     /// If the patch has `$setElementOrder`, kubectl compares with the target's list before the
     /// merge. In that list, each new element takes a place that a deleted element left free at the
@@ -242,14 +232,13 @@ impl<'a> Patcher<'a> {
         elements: &[MergedElement<'a>],
         patch_list: &PatchList<'a>,
     ) -> Vec<Option<ElementKey<'a>>> {
-        if self.dialect == Dialect::Kustomize {
+        if self.dialect == Dialect::Kustomize || self.is_apply() {
             return Vec::new();
         }
         let before = self.target.entries(target).len();
         let kept = elements.iter().filter(|element| !element.is_new());
         let mut target_order: Vec<_> = kept.map(|element| element.key).collect();
-        let has_deletions = patch_list.has(Command::Delete);
-        if patch_list.nodes.order.is_some() && has_deletions && patch_list.pairing.is_by_fields() {
+        if patch_list.nodes.order.is_some() && !patch_list.deleted.is_empty() {
             let free_places = before.saturating_sub(target_order.len());
             let new = elements.iter().filter(|element| element.is_new());
             target_order.extend(new.map(|element| element.key).take(free_places));

@@ -10,7 +10,8 @@
 //! values in `replaced`, and values that the target does not have in `added`. `directives` and
 //! `patch_list` read `$patch` and the other directives, `pairing` says which elements of two lists
 //! belong together, and `order` orders a merged list. `apply` adds the rules of `kubectl apply`,
-//! `json` applies JSON patches, and `difference` makes patches.
+//! `json` applies JSON patches, and `difference` makes patches. Both write what no tree has yet as
+//! `additions`.
 
 mod added;
 mod additions;
@@ -106,7 +107,7 @@ pub fn merge_patch(
             Patcher::new(target, patch, dialect, &options).document(schema)
         })
     };
-    with_block_style(target, patch, merged(patch)?, merged)
+    with_block_style(target, patch, merged)
 }
 
 /// Merges `values` into the target and returns its new text, or `None` if nothing changes. A null
@@ -134,27 +135,24 @@ fn apply_outcome(
     merged_or_written_out(&Tree::empty(), sources, &outcome, &options, decided)
 }
 
-/// Applies a patch in JSON again in block style, if the target is in block style. `patched` is the
-/// result for the patch as written, and `again` repeats the patch with another tree.
-///
-/// The first run uses the patch as written, so that its errors point to the right position.
+/// Applies a patch by `apply`. If it changes a target in block style, a patch in JSON is applied
+/// again in block style. The first run uses the patch as written, so that its errors point to the
+/// right position.
 fn with_block_style(
     target: &Tree<'_>,
     patch: &Tree<'_>,
-    patched: Option<String>,
-    again: impl Fn(&Tree<'_>) -> PatchResult<Option<String>>,
+    apply: impl Fn(&Tree<'_>) -> PatchResult<Option<String>>,
 ) -> PatchResult<Option<String>> {
+    let Some(patched) = apply(patch)? else {
+        return Ok(None);
+    };
     let is_flow = matches!(
         &target.node(target.root().value).kind,
         NodeKind::Mapping(root) | NodeKind::Sequence(root) if root.flow
     );
-    let needs_block_style = patched.is_some() && !is_flow;
-    match needs_block_style
-        .then(|| json_in_block_style(patch))
-        .flatten()
-    {
-        Some(text) => again(&parse_generated(&text)?),
-        None => Ok(patched),
+    match json_in_block_style(patch).filter(|_| !is_flow) {
+        Some(text) => apply(&parse_generated(&text)?),
+        None => Ok(Some(patched)),
     }
 }
 

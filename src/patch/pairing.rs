@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::merge::{ScalarKey, scalar_key};
 use crate::schema::{FieldSchema, ListRule, MapKey};
-use crate::yaml::{NodeId, ScalarType, Tree};
+use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
 use super::Dialect;
 
@@ -67,27 +69,59 @@ impl<'s> Pairing<'s> {
         keys.iter().map(MapKey::name)
     }
 
-    /// Returns the key of an element, or `None` if it has none.
+    /// Returns the key of an element, or `None` if it has none: a field of it is not a scalar or is
+    /// null, or all are missing.
     pub(super) fn key(self, tree: &'s Tree<'_>, element: NodeId) -> Option<ElementKey<'s>> {
-        let field = |name: &str| scalar_key(tree, tree.entry(tree.find(element, name)?).value);
         let mut key = [None; MAX_KEY_FIELDS];
-        match self {
-            Self::Fields(keys, defaults) => {
-                for (part, name) in key.iter_mut().zip(keys) {
-                    *part = field(name.name());
+        let Self::Fields(fields, defaults) = self else {
+            key[0] = Some(scalar_key(tree, element)?);
+            return Some(ElementKey(key));
+        };
+        let mut has_field = false;
+        for (part, field) in key.iter_mut().zip(fields) {
+            let default = field.default().filter(|_| defaults == Defaults::Used);
+            let default = default.map(|it| (it.scalar_type, &*it.content));
+            *part = Some(match tree.find(element, field.name()) {
+                Some(entry) => {
+                    has_field = true;
+                    let value = scalar_key(tree, tree.entry(entry).value);
+                    value.filter(|(scalar_type, _)| *scalar_type != ScalarType::Null)?
                 }
-                if key.iter().all(Option::is_none) {
-                    return None;
-                }
-                for (part, name) in key.iter_mut().zip(keys) {
-                    let default = name.default().filter(|_| defaults == Defaults::Used);
-                    let default = default.map(|it| (it.scalar_type, &*it.content));
-                    *part = part.or(default).or(Some((ScalarType::Str, "")));
-                }
-            }
-            Self::Scalar | Self::Atomic => key[0] = Some(scalar_key(tree, element)?),
+                None => default.unwrap_or((ScalarType::Str, "")),
+            });
         }
-        Some(ElementKey(key))
+        has_field.then_some(ElementKey(key))
+    }
+
+    /// Returns the elements of a list by their keys. The first of several elements with one key
+    /// counts.
+    pub(super) fn index(
+        self,
+        tree: &'s Tree<'_>,
+        list: NodeId,
+    ) -> FxHashMap<ElementKey<'s>, EntryId> {
+        let mut elements = FxHashMap::default();
+        for entry in tree.entries(tree.resolve(list)) {
+            if let Some(key) = self.key(tree, tree.entry(entry).value) {
+                elements.entry(key).or_insert(entry);
+            }
+        }
+        elements
+    }
+
+    /// Returns the first element of a list that has no key, and with the key of an earlier element
+    /// `true`.
+    pub(super) fn first_without_own_key(
+        self,
+        tree: &'s Tree<'_>,
+        list: NodeId,
+    ) -> Option<(EntryId, bool)> {
+        let mut seen = FxHashSet::default();
+        let mut elements = tree.entries(tree.resolve(list));
+        elements.find_map(|element| match self.key(tree, tree.entry(element).value) {
+            None => Some((element, false)),
+            Some(key) => (!seen.insert(key)).then_some((element, true)),
+        })
     }
 }
 

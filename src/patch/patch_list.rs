@@ -7,9 +7,9 @@ use crate::merge::{Shape, name_of, shape};
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
-use super::directives::{Command, PATCH};
+use super::directives::{Command, PatchMap};
 use super::pairing::{ElementKey, Pairing};
-use super::{PatchError, PatchResult, Patcher};
+use super::{Context, PatchError, PatchResult, Patcher};
 
 /// An element that merges or is added, or a directive for one.
 #[derive(Debug, Clone, Copy)]
@@ -22,24 +22,36 @@ pub(super) struct PatchElement<'t> {
 /// What a patch says about one list: in the list itself, and in the directives beside it.
 #[derive(Debug)]
 pub(super) struct PatchList<'t> {
-    pub(super) nodes: ListNodes,
+    pub(super) nodes: PatchNodes,
     pub(super) elements: Vec<PatchElement<'t>>,
-    /// The elements that are directives, with the keys of the elements that they are for.
-    pub(super) directives: Vec<(Command, PatchElement<'t>)>,
+    /// Whether it has `- $patch: replace`.
+    pub(super) is_replaced: bool,
+    /// The keys of the elements that directives in it delete.
+    pub(super) deleted: Vec<ElementKey<'t>>,
     pub(super) schema: Option<FieldSchema<'t>>,
     /// How its elements pair with the target's.
     pub(super) pairing: Pairing<'t>,
 }
 
-/// The nodes of a patch that are about one list.
+/// The nodes of a patch that are about one value. Directives beside it are about a list.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ListNodes {
-    /// The list itself.
-    pub(super) list: Option<NodeId>,
+pub(super) struct PatchNodes {
+    /// The value itself.
+    pub(super) value: Option<NodeId>,
     /// The list of `$deleteFromPrimitiveList`.
     pub(super) deletion: Option<NodeId>,
     /// The list of `$setElementOrder`.
     pub(super) order: Option<NodeId>,
+}
+
+impl PatchNodes {
+    /// Returns a value of a patch without directives beside it.
+    pub(super) fn of(value: NodeId) -> Self {
+        Self {
+            value: Some(value),
+            ..Self::default()
+        }
+    }
 }
 
 impl<'t> PatchList<'t> {
@@ -47,41 +59,36 @@ impl<'t> PatchList<'t> {
     pub(super) fn element_schema(&self) -> Option<FieldSchema<'t>> {
         self.schema.map(FieldSchema::element)
     }
-
-    /// Returns the keys of the elements that directives delete.
-    pub(super) fn deleted(&self) -> impl Iterator<Item = ElementKey<'t>> {
-        let directives = self.directives.iter();
-        let deletions = directives.filter(|(command, _)| *command == Command::Delete);
-        deletions.filter_map(|(_, element)| element.key)
-    }
-
-    /// Whether the list has a directive with this command.
-    pub(super) fn has(&self, command: Command) -> bool {
-        self.directives.iter().any(|(found, _)| *found == command)
-    }
 }
 
 impl<'a> Patcher<'a> {
-    /// Reads the patch's list and the directives for it.
+    /// Reads the patch's list and the directives for it. `target` is the target's list.
     pub(super) fn patch_list(
         &self,
-        nodes: ListNodes,
-        schema: Option<FieldSchema<'a>>,
+        target: Option<NodeId>,
+        nodes: PatchNodes,
+        context: Context<'a>,
     ) -> PatchResult<PatchList<'a>> {
-        let tree = self.patch;
+        let (tree, schema) = (self.patch, context.schema);
         let mut patch_list = PatchList {
             nodes,
             elements: Vec::new(),
-            directives: Vec::new(),
+            is_replaced: false,
+            deleted: Vec::new(),
             schema,
-            pairing: Pairing::of(schema, self.dialect),
+            pairing: match self.is_apply() {
+                true => self.applied_pairing([nodes.value, target, context.last], schema)?,
+                false => Pairing::of(schema, self.dialect),
+            },
         };
-        let entries = nodes.list.map(|list| tree.entries(tree.resolve(list)));
+        let entries = nodes.value.map(|list| tree.entries(tree.resolve(list)));
         for entry in entries.into_iter().flatten() {
             let key = patch_list.pairing.key(tree, tree.entry(entry).value);
             let element = PatchElement { entry, key };
             match self.directive(element, patch_list.pairing)? {
-                Some(command) => patch_list.directives.push((command, element)),
+                Some(Command::Replace) => patch_list.is_replaced = true,
+                Some(Command::Delete) => patch_list.deleted.extend(key),
+                Some(Command::Merge) => {}
                 None => patch_list.elements.push(element),
             }
         }
@@ -137,57 +144,54 @@ impl<'a> Patcher<'a> {
             return Ok(None);
         }
         let patch_map = self.patch_map(value)?;
-        let Some(command) = patch_map.command() else {
+        let Some((command, command_key)) = patch_map.command else {
             return Ok(None);
         };
         let has_only_command = patch_map.fields.is_empty();
-        match (command, pairing.is_by_fields()) {
-            (Command::Replace, _) if has_only_command => Ok(Some(command)),
-            (Command::Replace, _) => Err(self.patch_error(
-                self.command_node(value),
+        let (at, message, help) = match (command, pairing.is_by_fields()) {
+            (Command::Replace, _) | (Command::Merge, true) if has_only_command => {
+                return Ok(Some(command));
+            }
+            (Command::Replace, _) => (
+                command_key,
                 "`$patch: replace` in an element replaces the \
                  whole list, and this element's fields are lost",
-                "write `- $patch: replace` as an element of its own; the others are the new list",
-            )),
+                "write `- $patch: replace` as an element of its own; the others are the new list"
+                    .to_owned(),
+            ),
             (Command::Delete, true) if element.key.is_none() => {
-                Err(self.missing_key_error(value, pairing))
+                return Err(self.missing_key_error(value, pairing));
             }
-            (Command::Delete, true) => self
-                .refuse_other_fields(value, pairing)
-                .map(|()| Some(command)),
-            (Command::Merge, true) if has_only_command => Ok(Some(command)),
-            (Command::Merge, true) => Ok(None),
-            (Command::Delete | Command::Merge, false) => Err(self.patch_error(
-                self.command_node(value),
+            (Command::Delete, true) => match self.field_beside_key(&patch_map, pairing) {
+                Some(field) => (
+                    field,
+                    "a field of an element that `$patch: delete` deletes",
+                    format!("leave it out: `{pairing}` alone says which element goes"),
+                ),
+                None => return Ok(Some(command)),
+            },
+            (Command::Merge, true) => return Ok(None),
+            (Command::Delete | Command::Merge, false) => (
+                command_key,
                 "no key identifies the elements of this list, \
                  so a directive cannot be about one of them",
                 "give the whole list as it is to be; of a set of \
-                 scalars, $deleteFromPrimitiveList/FIELD takes some away",
-            )),
-        }
+                 scalars, $deleteFromPrimitiveList/FIELD takes some away"
+                    .to_owned(),
+            ),
+        };
+        Err(self.patch_error(at, message, &help))
     }
 
-    /// Returns the key node of `$patch` in an element.
-    fn command_node(&self, element: NodeId) -> NodeId {
-        let field = self.patch.find(element, PATCH);
-        let key = field.and_then(|field| self.patch.entry(field).key);
-        key.unwrap_or(element)
-    }
-
-    /// Checks that an element with `$patch: delete` has no fields other than its key.
-    fn refuse_other_fields(&self, element: NodeId, pairing: Pairing<'a>) -> PatchResult<()> {
-        let tree = self.patch;
-        for entry in tree.entries(tree.resolve(element)) {
-            let name = name_of(tree, entry);
-            let name = name.as_deref().unwrap_or_default();
-            if name != PATCH && pairing.names().all(|key| key != name) {
-                let at = tree.entry(entry).key.unwrap_or(element);
-                let message = "a field of an element that `$patch: delete` deletes";
-                let help = format!("leave it out: `{pairing}` alone says which element goes");
-                return Err(self.patch_error(at, message, &help));
-            }
-        }
-        Ok(())
+    /// Returns the key node of the first field that is not a part of an element's key.
+    fn field_beside_key(&self, patch_map: &PatchMap, pairing: Pairing<'a>) -> Option<NodeId> {
+        let mut fields = patch_map.fields.iter();
+        let other = fields.find(|field| {
+            let name = name_of(self.patch, **field).unwrap_or_default();
+            pairing.names().all(|key| key != name)
+        });
+        let other = self.patch.entry(*other?);
+        Some(other.key.unwrap_or(other.value))
     }
 
     /// Returns the keys that `$setElementOrder` names, in its order, or `None` if the list has no

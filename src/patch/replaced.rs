@@ -1,8 +1,11 @@
 //! Replaces values: the target gets the patch's value, and every part of it that already has that
 //! value keeps its text.
 
+use rustc_hash::FxHashMap;
+
 use crate::merge::{
-    Arrival, Child, FieldIndex, Incoming, Outcome, Resident, Shape, key_of, name_of, place, shape,
+    Arrival, Child, FieldIndex, Incoming, Outcome, Resident, Shape, key_of, name_of, place,
+    position, shape,
 };
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -52,38 +55,30 @@ impl<'a> Patcher<'a> {
         added: &[Child],
         schema: Option<FieldSchema<'a>>,
     ) -> PatchResult {
-        let parts: Vec<(EntryId, &Outcome)> = kept_entries(added);
+        let parts = kept_entries(added);
         let patches = FieldIndex::new(self.patch, parts.iter().map(|(entry, _)| *entry)).in_json();
+        let targets = FieldIndex::of(self.target, target).in_json();
+        let part_of: FxHashMap<EntryId, &Outcome> = parts.iter().copied().collect();
         let mut residents = Vec::new();
-        let mut positions = rustc_hash::FxHashMap::default();
-        for (position, entry) in self.target.entries(target).enumerate() {
+        for entry in self.target.entries(target) {
             let found = key_of(self.target, entry).and_then(|key| patches.find(key));
-            let part = found.and_then(|found| parts.iter().find(|(entry, _)| *entry == found));
-            let outcome = match part {
-                Some((found, part)) => {
-                    positions.insert(*found, position);
+            let child = match found.and_then(|found| Some((found, *part_of.get(&found)?))) {
+                Some(part) => {
                     let name = name_of(self.target, entry).unwrap_or_default();
-                    let field_schema = schema.map(|schema| schema.field(&name));
-                    let (target_value, patch_value) = self.values(entry, *found);
-                    self.exact_part(target_value, patch_value, part, field_schema)?
+                    self.exact_child(entry, part, schema.map(|schema| schema.field(&name)))?
                 }
-                None => Outcome::Remove,
+                None => Child::local(entry, Outcome::Remove),
             };
-            residents.push(Resident {
-                child: Child::local(entry, outcome),
-                own: false,
-            });
+            residents.push(Resident { child, own: false });
         }
-        let arrivals = parts
-            .iter()
-            .map(|(entry, part)| match positions.get(entry) {
-                Some(position) => Arrival::Resident(*position),
-                None => Arrival::New(self.added_child(*entry, (*part).clone())),
-            })
-            .collect();
-        Ok(self
-            .walker
-            .merged_children(patch, target, place(residents, arrivals)))
+        let arrivals = parts.into_iter().map(|(entry, part)| {
+            match key_of(self.patch, entry).and_then(|key| targets.find(key)) {
+                Some(own) => Arrival::Resident(position(self.target.entries(target), own)),
+                None => Arrival::New(self.added_child(entry, part.clone())),
+            }
+        });
+        let children = place(residents, arrivals.collect());
+        Ok(self.walker.merged_children(patch, target, children))
     }
 
     /// Replaces a list element by element.
@@ -102,22 +97,27 @@ impl<'a> Patcher<'a> {
                 .position(|target_entry| self.are_paired(*target_entry, entry, schema));
             children.push(match found {
                 Some(index) => {
-                    let target_entry = unpaired.remove(index);
-                    let (target_value, patch_value) = self.values(target_entry, entry);
-                    let element_schema = schema.map(FieldSchema::element);
-                    Child::local(
-                        target_entry,
-                        self.exact_part(target_value, patch_value, part, element_schema)?,
-                    )
+                    let schema = schema.map(FieldSchema::element);
+                    self.exact_child(unpaired.remove(index), (entry, part), schema)?
                 }
                 None => self.added_child(entry, part.clone()),
             });
         }
-        let removed = unpaired
-            .into_iter()
-            .map(|entry| Child::local(entry, Outcome::Remove));
-        children.extend(removed);
+        let unpaired = unpaired.into_iter();
+        children.extend(unpaired.map(|entry| Child::local(entry, Outcome::Remove)));
         Ok(self.walker.merged_children(patch, target, children))
+    }
+
+    /// Replaces the value of an entry of the target by a part of the one in an entry of the patch.
+    fn exact_child(
+        &mut self,
+        target: EntryId,
+        (patch, part): (EntryId, &Outcome),
+        schema: Option<FieldSchema<'a>>,
+    ) -> PatchResult<Child> {
+        let (target_value, patch_value) = self.values(target, patch);
+        let outcome = self.exact_part(target_value, patch_value, part, schema)?;
+        Ok(Child::local(target, outcome))
     }
 
     /// Returns the values of an entry of the target and of an entry of the patch.
@@ -146,12 +146,7 @@ impl<'a> Patcher<'a> {
 
 /// Returns the entries that stay, each with its outcome.
 fn kept_entries(children: &[Child]) -> Vec<(EntryId, &Outcome)> {
-    children
-        .iter()
-        .filter(|child| child.stays())
-        .filter_map(|child| match child.slot {
-            crate::merge::Slot::Local(entry) => Some((entry, &child.outcome)),
-            crate::merge::Slot::Updated(_) => None,
-        })
+    let kept = children.iter().filter(|child| child.stays());
+    kept.filter_map(|child| Some((child.sides().local?, &child.outcome)))
         .collect()
 }

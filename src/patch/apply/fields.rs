@@ -2,9 +2,10 @@
 //! does. It is the walk of a merge patch that also removes what was applied last and is no longer
 //! in the configuration.
 
-use crate::merge::{Child, FieldIndex, Outcome, Shape, fields_of, key_of, part_of, shape};
+use crate::merge::{FieldIndex, Shape, key_of, shape};
 use crate::patch::apply::LAST_APPLIED;
-use crate::patch::{Context, Dialect, PatchResult, Patcher};
+use crate::patch::directives::PatchMap;
+use crate::patch::{Context, Dialect, Patcher};
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
@@ -46,19 +47,6 @@ impl Level {
 }
 
 impl<'a> Patcher<'a> {
-    /// Decides the outcome of a live object. If its kind is unknown, a list is one value, as in a
-    /// JSON merge patch.
-    pub(in crate::patch) fn applied(&mut self, schema: Option<FieldSchema<'a>>) -> PatchResult {
-        let (target, patch) = (self.target.root().value, self.patch.root().value);
-        let patch_map = self.patch_map(patch)?;
-        let context = Context {
-            last: self.last.map(|last| last.root().value),
-            level: Level::Root,
-            ..Context::of(schema)
-        };
-        self.fields(target, patch, &patch_map, context)
-    }
-
     pub(in crate::patch) const fn is_apply(&self) -> bool {
         matches!(self.dialect, Dialect::Apply { .. })
     }
@@ -71,40 +59,17 @@ impl<'a> Patcher<'a> {
         })
     }
 
-    /// Returns the fields of a map in the last applied configuration, by key.
-    pub(in crate::patch) fn last_fields(&self, context: Context<'a>) -> FieldIndex<'a> {
-        fields_of(self.trees().original, context.last).in_json()
-    }
-
-    /// Decides the outcome of annotations that the configuration lacks: those that were applied
-    /// last are removed. The map itself stays, because an applied object always has the
-    /// last-applied annotation.
-    pub(in crate::patch) fn applied_annotations(
+    /// Whether fields that only the live object has are removed: a map with `patchStrategy:
+    /// retainKeys` changes its variant, because a field is added or a scalar changes.
+    pub(in crate::patch) fn clears_rest(
         &self,
         target: NodeId,
+        patch_map: &PatchMap,
         context: Context<'a>,
-    ) -> Outcome {
-        let last_index = self.last_fields(context);
-        let was_applied = |entry: EntryId| {
-            let key = key_of(self.target, entry).filter(|(_, name)| *name != LAST_APPLIED);
-            key.is_some_and(|key| last_index.find(key).is_some())
-        };
-        let entries = self.target.entries(self.target.resolve(target));
-        let children = entries.map(|entry| match was_applied(entry) {
-            true => Child::local(entry, Outcome::Remove),
-            false => Child::keep(entry),
-        });
-        part_of(children.collect())
-    }
-
-    /// Whether a map with `patchStrategy: retainKeys` changes its variant: a field is added, or a
-    /// scalar changes. Then the fields that only the live object has are removed.
-    pub(in crate::patch) fn is_changed_as_union(
-        &self,
-        fields: &[EntryId],
-        target_index: &FieldIndex<'_>,
     ) -> bool {
-        fields.iter().any(|entry| {
+        let retains = context.retains_keys || context.schema.is_some_and(FieldSchema::retains_keys);
+        let target_index = FieldIndex::of(self.target, target).in_json();
+        let changes_variant = |entry: &EntryId| {
             let value = self.patch.entry(*entry).value;
             let Some(own) = key_of(self.patch, *entry).and_then(|key| target_index.find(key))
             else {
@@ -112,6 +77,7 @@ impl<'a> Patcher<'a> {
             };
             let own = self.target.entry(own).value;
             shape(self.patch, value) == Shape::Scalar && !equal(self.patch, value, self.target, own)
-        })
+        };
+        self.is_apply() && retains && patch_map.fields.iter().any(changes_variant)
     }
 }

@@ -7,7 +7,8 @@ use std::cell::Cell;
 
 use crate::merge::Options;
 use crate::patch::{
-    Dialect, PatchError, Patcher, apply_outcome, parse_generated, with_block_style,
+    Dialect, PatchError, Patcher, Rules, apply_outcome, merge_patch, parse_generated,
+    with_block_style,
 };
 use crate::schema::Kind;
 use crate::yaml::{ScalarStyle, ScalarType, Tree, scalar};
@@ -75,7 +76,7 @@ pub fn apply_document(application: &Application<'_>) -> Result<Applied, PatchErr
         let text = apply_outcome(live, config, |live, config| {
             let mut patcher = Patcher::new(live, config, dialect, &options);
             patcher.last = application.last;
-            let outcome = patcher.applied(application.kind.map(|kind| kind.root))?;
+            let outcome = patcher.document(application.kind.map(|kind| kind.root))?;
             has_unknown_lists.set(patcher.has_unknown_lists);
             Ok(outcome)
         })?;
@@ -83,9 +84,8 @@ pub fn apply_document(application: &Application<'_>) -> Result<Applied, PatchErr
         let text = annotated(text, application.annotation)?;
         Ok((text != live.text()).then_some(text))
     };
-    let text = applied(application.config)?;
     Ok(Applied {
-        text: with_block_style(live, application.config, text, applied)?,
+        text: with_block_style(live, application.config, applied)?,
         has_unknown_lists: has_unknown_lists.get(),
     })
 }
@@ -100,10 +100,7 @@ pub(crate) fn annotated(text: &str, annotation: &str) -> Result<String, PatchErr
         yaml_text(annotation)
     );
     let (live, patch) = (parse_generated(text)?, parse_generated(&addition)?);
-    let options = Options::default();
-    let merged = apply_outcome(&live, &patch, |live, patch| {
-        Patcher::new(live, patch, Dialect::Merge, &options).document(None)
-    })?;
+    let merged = merge_patch(&live, &patch, Rules::Merge)?;
     Ok(merged.unwrap_or_else(|| text.to_owned()))
 }
 

@@ -31,10 +31,8 @@ use pointer::Step;
 /// assert_eq!(patched.unwrap(), "spec:\n  args: # how it is called\n  - a # first\n  - b\n  - c\n");
 /// ```
 pub fn json_patch(target: &str, patch: &Tree<'_>) -> Result<Option<String>, PatchError> {
-    let patched = apply_all(target, patch)?;
-    with_block_style(&parse_generated(target)?, patch, patched, |patch| {
-        apply_all(target, patch)
-    })
+    let tree = parse_generated(target)?;
+    with_block_style(&tree, patch, |patch| apply_all(target, patch))
 }
 
 /// The maximum number of bytes that all `copy` operations of a patch may add.
