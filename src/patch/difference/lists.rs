@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::merge::Child;
+use crate::merge::{Child, Outcome};
 use crate::patch::Dialect;
 use crate::patch::order::{in_order, positions_in};
 use crate::patch::pairing::{ElementKey, Pairing};
@@ -12,7 +12,7 @@ use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, Tree};
 
 use super::values::{is_same, scalar_text};
-use super::{Granularity, MergeDiffer, Part};
+use super::{Granularity, MergeDiffer};
 
 /// An element of a list, with its key.
 type KeyedElement<'t> = (ElementKey<'t>, EntryId);
@@ -23,103 +23,101 @@ fn keyed_elements<'t>(
     list: NodeId,
     pairing: Pairing<'t>,
 ) -> Option<Vec<KeyedElement<'t>>> {
-    let entries = tree.entries(tree.resolve(list));
-    let elements = entries.map(|entry| Some((pairing.key(tree, tree.entry(entry).value)?, entry)));
-    let elements: Vec<KeyedElement<'t>> = elements.collect::<Option<_>>()?;
-    let distinct: FxHashMap<_, _> = elements.iter().copied().collect();
-    (distinct.len() == elements.len()).then_some(elements)
+    if pairing.first_without_own_key(tree, list).is_some() {
+        return None;
+    }
+    let elements = tree.entries(tree.resolve(list));
+    let elements = elements.map(|entry| Some((pairing.key(tree, tree.entry(entry).value)?, entry)));
+    elements.collect()
 }
 
 impl<'a> MergeDiffer<'a> {
-    /// Returns a list of a strategic merge patch and the directives beside it.
+    /// Returns the directives beside a list of a strategic merge patch, and its outcome.
     pub(super) fn list(
         &mut self,
-        entry: EntryId,
         old: NodeId,
         new: NodeId,
         name: &str,
         schema: Option<FieldSchema<'a>>,
-    ) -> Vec<Child> {
-        if is_same(self.old, old, self.new, new) {
-            return self.child(entry, Part::Unchanged);
+    ) -> (Vec<Child>, Outcome) {
+        let (old_tree, new_tree) = (self.old, self.new);
+        if is_same(old_tree, old, new_tree, new) {
+            return (Vec::new(), self.unchanged());
         }
         let pairing = Pairing::of(schema, Dialect::Kubectl);
-        let (old_tree, new_tree) = (self.old, self.new);
-        match keyed_elements(old_tree, old, pairing).zip(keyed_elements(new_tree, new, pairing)) {
-            _ if pairing == Pairing::Atomic => self.child(entry, Part::Whole),
-            Some((old_elements, new_elements)) if self.granularity == Granularity::Minimal => {
-                self.merged_list(entry, &old_elements, &new_elements, name, schema)
+        let keyed = (
+            keyed_elements(old_tree, old, pairing),
+            keyed_elements(new_tree, new, pairing),
+        );
+        let outcome = match keyed {
+            _ if pairing == Pairing::Atomic => Outcome::Keep,
+            (Some(old), Some(elements)) if self.granularity == Granularity::Minimal => {
+                return self.merged_list(new, &old, &elements, name, schema);
             }
-            _ => self.replaced_list(entry, new),
-        }
+            _ => {
+                let directive = self.additions.entry("- $patch: replace\n".to_owned());
+                let own = new_tree.entries(new_tree.resolve(new)).map(Child::keep);
+                let children = std::iter::once(directive).chain(own).collect();
+                self.entries(new, children)
+            }
+        };
+        (Vec::new(), outcome)
     }
 
-    /// Returns the whole new list, after a `$patch: replace` directive.
-    fn replaced_list(&mut self, entry: EntryId, new: NodeId) -> Vec<Child> {
-        let directive = self.additions.entry("- $patch: replace\n".to_owned());
-        let own = self.new.entries(self.new.resolve(new)).map(Child::keep);
-        let children: Vec<Child> = std::iter::once(directive).chain(own).collect();
-        let part = self.part(entry, children);
-        self.child(entry, part)
-    }
-
-    /// Returns a list that merges into the old one, and the directives beside it.
+    /// Returns the directives beside a list that merges into the old one, and its outcome.
     fn merged_list(
         &mut self,
-        entry: EntryId,
+        new: NodeId,
         old_elements: &[KeyedElement<'a>],
         new_elements: &[KeyedElement<'a>],
         name: &str,
         schema: Option<FieldSchema<'a>>,
-    ) -> Vec<Child> {
+    ) -> (Vec<Child>, Outcome) {
         let pairing = Pairing::of(schema, Dialect::Kubectl);
         let in_old: FxHashMap<ElementKey<'a>, EntryId> = old_elements.iter().copied().collect();
         let in_new: FxHashSet<_> = new_elements.iter().map(|(key, _)| key).collect();
-        let removed = old_elements.iter().filter(|(key, _)| !in_new.contains(key));
-        let removed: Vec<NodeId> = removed
-            .map(|(_, entry)| self.old.entry(*entry).value)
-            .collect();
         let mut children = Vec::new();
         let mut patched = Vec::new();
         for (key, element) in new_elements {
-            let part = match in_old.get(key) {
-                None => Part::Whole,
+            let outcome = match in_old.get(key) {
+                None => Outcome::Keep,
                 Some(in_old) => self.element(*in_old, *element, pairing, schema),
             };
-            if !matches!(part, Part::Unchanged) {
+            if outcome != Outcome::Remove {
                 patched.push(*key);
             }
-            children.extend(self.child(*element, part));
+            children.push(Child::local(*element, outcome));
         }
+        let removed = old_elements.iter().filter(|(key, _)| !in_new.contains(key));
+        let removed = removed.map(|(_, entry)| self.old.entry(*entry).value);
+        let removed: Vec<String> = removed
+            .map(|it| key_text(self.old, it, pairing, "\n  "))
+            .collect();
         let mut directives = Vec::new();
         if pairing.is_by_fields() {
-            for value in removed {
-                let fields = key_fields(self.old, value, pairing).join("\n  ");
-                let deletion = format!("- $patch: delete\n  {fields}\n");
-                children.push(self.additions.entry(deletion));
-            }
+            let deletions = removed
+                .iter()
+                .map(|key| format!("- $patch: delete\n  {key}\n"));
+            children.extend(deletions.map(|deletion| self.additions.entry(deletion)));
         } else if !removed.is_empty() {
-            let texts = removed
-                .into_iter()
-                .map(|value| scalar_text(self.old, value));
-            let texts: Vec<String> = texts.collect();
-            let key = write_text(&format!("$deleteFromPrimitiveList/{name}"), true);
-            directives.push(
-                self.additions
-                    .entry(format!("{key}: [{}]\n", texts.join(", "))),
-            );
+            directives.push(self.directive("$deleteFromPrimitiveList", name, &removed));
         }
         if !is_in_order(old_elements, new_elements, &patched) {
-            directives.push(self.order(new_elements, name, pairing));
+            let values = new_elements
+                .iter()
+                .map(|(_, entry)| self.new.entry(*entry).value);
+            let keys = values.map(|value| key_text(self.new, value, pairing, ", "));
+            let keys: Vec<String> = match pairing.is_by_fields() {
+                true => keys.map(|key| format!("{{{key}}}")).collect(),
+                false => keys.collect(),
+            };
+            directives.push(self.directive("$setElementOrder", name, &keys));
         }
-        let mut result = if children.iter().any(Child::stays) {
-            let part = self.part(entry, children);
-            self.child(entry, part)
-        } else {
-            self.child(entry, Part::Unchanged)
+        let outcome = match children.iter().any(Child::stays) {
+            true => self.entries(new, children),
+            false => Outcome::Remove,
         };
-        directives.append(&mut result);
-        directives
+        (directives, outcome)
     }
 
     /// Compares an element that both lists have.
@@ -129,45 +127,34 @@ impl<'a> MergeDiffer<'a> {
         new: EntryId,
         pairing: Pairing<'a>,
         schema: Option<FieldSchema<'a>>,
-    ) -> Part {
+    ) -> Outcome {
         let (old, new) = (self.old.entry(old).value, self.new.entry(new).value);
         if !pairing.is_by_fields() || is_same(self.old, old, self.new, new) {
-            return Part::Unchanged;
+            return Outcome::Remove;
         }
         let names: Vec<&str> = pairing.names().collect();
-        let element = schema.map(FieldSchema::element);
-        Part::Entries(self.fields(old, new, element, &names, false))
+        let children = self.fields(old, new, schema.map(FieldSchema::element), &names, false);
+        self.entries(new, children)
     }
 
-    /// Returns a `$setElementOrder` directive with the order of the new elements.
-    fn order(
-        &mut self,
-        new_elements: &[KeyedElement<'_>],
-        name: &str,
-        pairing: Pairing<'a>,
-    ) -> Child {
-        let values = new_elements
-            .iter()
-            .map(|(_, entry)| self.new.entry(*entry).value);
-        let texts: Vec<String> = values
-            .map(|value| match pairing.is_by_fields() {
-                true => format!("{{{}}}", key_fields(self.new, value, pairing).join(", ")),
-                false => scalar_text(self.new, value),
-            })
-            .collect();
-        let key = write_text(&format!("$setElementOrder/{name}"), true);
-        self.additions
-            .entry(format!("{key}: [{}]\n", texts.join(", ")))
+    /// Returns a directive for the list in the field `name`.
+    fn directive(&mut self, directive: &str, name: &str, elements: &[String]) -> Child {
+        let key = write_text(&format!("{directive}/{name}"), true);
+        let elements = elements.join(", ");
+        self.additions.entry(format!("{key}: [{elements}]\n"))
     }
 }
 
-/// Returns the fields that identify an element as YAML.
-fn key_fields(tree: &Tree<'_>, element: NodeId, pairing: Pairing<'_>) -> Vec<String> {
+/// Returns the fields that identify an element, separated by `separator`, or the scalar that it is.
+fn key_text(tree: &Tree<'_>, element: NodeId, pairing: Pairing<'_>, separator: &str) -> String {
+    if !pairing.is_by_fields() {
+        return scalar_text(tree, element);
+    }
     let fields = pairing.names().filter_map(|name| {
         let value = tree.entry(tree.find(element, name)?).value;
         Some(format!("{name}: {}", scalar_text(tree, value)))
     });
-    fields.collect()
+    fields.collect::<Vec<_>>().join(separator)
 }
 
 /// Whether the merged list has the new order without a directive. `patched` has the keys of the

@@ -7,7 +7,7 @@ mod values;
 
 use crate::merge::{Child, Outcome, Shape, part_of, shape, without_aliases};
 use crate::schema::FieldSchema;
-use crate::yaml::{EntryId, NodeId, Tree};
+use crate::yaml::{NodeId, Tree};
 
 use super::additions::Additions;
 use super::{PatchError, Rules, merge_patch, parse_generated, verification_error};
@@ -95,19 +95,6 @@ enum Granularity {
     Whole,
 }
 
-/// What the patch has of an entry of the new document.
-#[derive(Debug)]
-enum Part {
-    /// Nothing, because it did not change.
-    Unchanged,
-    /// The whole entry.
-    Whole,
-    /// Some entries of its value.
-    Entries(Vec<Child>),
-    /// A text in place of the entry, whose value in the new document is an empty map or list.
-    Text(String),
-}
-
 /// Compares two documents. The patch is an edit of the new document's text.
 struct MergeDiffer<'a> {
     old: &'a Tree<'a>,
@@ -130,51 +117,37 @@ impl<'a> MergeDiffer<'a> {
         Ok(text.unwrap_or_else(|| self.new.text().to_owned()))
     }
 
-    /// Returns the children of the patch for an entry of the new document.
-    fn child(&mut self, entry: EntryId, part: Part) -> Vec<Child> {
-        match part {
-            Part::Unchanged if self.granularity == Granularity::Whole => vec![Child::keep(entry)],
-            Part::Unchanged => vec![Child::local(entry, Outcome::Remove)],
-            Part::Whole => vec![Child::keep(entry)],
-            Part::Entries(children) => vec![Child::local(entry, Outcome::merge(children))],
-            Part::Text(text) => {
-                let addition = self.additions.entry(text);
-                vec![Child::local(entry, Outcome::Remove), addition]
-            }
+    /// Returns the outcome of a value that did not change.
+    fn unchanged(&self) -> Outcome {
+        match self.granularity {
+            Granularity::Minimal | Granularity::WholeLists => Outcome::Remove,
+            Granularity::Whole => Outcome::Keep,
         }
     }
 
-    /// Compares a value that both documents have.
-    fn value(&mut self, entry: EntryId, old: NodeId, schema: Option<FieldSchema<'a>>) -> Part {
-        let new = self.new.entry(entry).value;
+    /// Compares a value of the new document with the one that the old document has in its place.
+    fn value(&mut self, old: NodeId, new: NodeId, schema: Option<FieldSchema<'a>>) -> Outcome {
         if values::is_same(self.old, old, self.new, new) {
-            return Part::Unchanged;
+            return self.unchanged();
         }
         let is_patched_whole =
             self.is_strategic && schema.is_some_and(FieldSchema::is_patched_whole);
         match (shape(self.old, old), shape(self.new, new)) {
             (Shape::Map, Shape::Map) if !is_patched_whole => {
                 let children = self.fields(old, new, schema, &[], false);
-                self.part(entry, children)
+                self.entries(new, children)
             }
-            _ => Part::Whole,
+            _ => Outcome::Keep,
         }
     }
 
-    /// Returns the part for a map or list with some entries in the patch.
-    fn part(&mut self, entry: EntryId, children: Vec<Child>) -> Part {
-        let new = self.new.entry(entry).value;
-        let is_empty = self.new.entries(self.new.resolve(new)).len() == 0;
-        if !is_empty {
-            return Part::Entries(children);
+    /// Returns the outcome of a map or list of the new document with these entries in the patch.
+    fn entries(&mut self, new: NodeId, children: Vec<Child>) -> Outcome {
+        if children.is_empty() || self.new.entries(self.new.resolve(new)).len() > 0 {
+            return part_of(children);
         }
-        if children.is_empty() {
-            return Part::Whole;
-        }
-        let key = self.new.entry(entry).key;
-        let key = key.map_or_else(String::new, |key| values::scalar_text(self.new, key));
-        let texts = self.additions.texts_of(&children);
-        let indented = texts.join("").replace('\n', "\n  ");
-        Part::Text(format!("{}:\n  {}\n", key, indented.trim_end()))
+        let texts = self.additions.texts_of(&children).concat();
+        let indented = texts.trim_end().replace('\n', "\n  ");
+        Outcome::Take(self.additions.value(format!("x:\n  {indented}\n")))
     }
 }
