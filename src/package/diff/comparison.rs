@@ -87,14 +87,10 @@ fn display_name(document: &InFile<'_, '_>) -> String {
 /// Returns the name by which a document is found in the other package. The path of its file does
 /// not count if both packages are single files.
 fn name_of<'f>(document: &InFile<'f, '_>, are_single_files: bool) -> Name<'f> {
-    let file = if are_single_files {
-        Path::new("")
-    } else {
-        document.file.name
-    };
     match &document.parsed.resource {
         Some(resource) => Name::Resource(&resource.id),
-        None => Name::Document(file, document.number),
+        None if are_single_files => Name::Document(Path::new(""), document.number),
+        None => Name::Document(document.file.name, document.number),
     }
 }
 
@@ -134,17 +130,15 @@ impl Comparison<'_> {
         let mut patches: Vec<(InFile<'_, '_>, String)> = Vec::new();
         let mut errors = Vec::new();
         for found in new {
-            let key = name_of(found, are_single_files);
-            match (
-                old_by_name.get(&key).map(Vec::as_slice),
-                new_by_name.get(&key).map(Vec::as_slice),
-            ) {
-                (Some([before]), Some([_])) => match self.resource_patch(before, found) {
+            let name = name_of(found, are_single_files);
+            let is_only_one = new_by_name.get(&name).is_some_and(|all| all.len() == 1);
+            match old_by_name.get(&name).map(Vec::as_slice) {
+                Some([before]) if is_only_one => match self.resource_patch(before, found) {
                     Ok(text) => patches.extend(text.map(|text| (*found, text))),
                     Err(error) => errors.push(error),
                 },
-                (Some(before), _) => errors.extend(ambiguous(before, found)),
-                (None, _) => errors.push(unfit(
+                Some(before) => errors.extend(ambiguous(before, found)),
+                None => errors.push(unfit(
                     found,
                     format!("OLD has no {}", display_name(found)),
                     "a patch changes what is there: add the document \

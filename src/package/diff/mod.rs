@@ -17,7 +17,7 @@ use crate::error::Error;
 pub use comparison::difference;
 
 /// Two packages to compare.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct DiffInput {
     /// The old package, a file or folder.
     pub old: PathBuf,

@@ -49,7 +49,7 @@ pub enum Given {
 }
 
 /// A set of patches and their target.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Patching {
     /// The patches, in the order in which they are applied.
     pub patches: Vec<Given>,

@@ -27,9 +27,9 @@ pub(super) struct PatchRun<'a> {
 
 /// One document of a patch file.
 struct Patch<'a> {
+    step: &'a Step,
     document: InFile<'a, 'a>,
     form: PatchForm,
-    is_from_kustomization: bool,
 }
 
 impl Patch<'_> {
@@ -38,11 +38,7 @@ impl Patch<'_> {
     }
 
     fn wrong(&self, offset: usize, message: String, help: &str) -> Error {
-        self.unfit(ParseError {
-            offset,
-            message,
-            help: Some(help.to_owned()),
-        })
+        self.unfit(ParseError::new(offset, message).with_help(help))
     }
 
     /// Returns the offset of the fields that name the target resource.
@@ -67,9 +63,9 @@ impl PatchRun<'_> {
                 (None, false) => PatchForm::Strategic,
             };
             let patch = Patch {
+                step,
                 document,
                 form,
-                is_from_kustomization: step.is_from_kustomization,
             };
             if is_list && form != PatchForm::Json {
                 return Err(patch.wrong(
@@ -78,21 +74,21 @@ impl PatchRun<'_> {
                     "for a JSON patch give --type json",
                 ));
             }
-            self.apply_document(step, &patch)?;
+            self.apply_document(&patch)?;
         }
         Ok(())
     }
 
-    fn apply_document(&mut self, step: &Step, patch: &Patch<'_>) -> Result<(), Error> {
-        for found in self.find(step, patch)? {
+    fn apply_document(&mut self, patch: &Patch<'_>) -> Result<(), Error> {
+        for found in self.find(patch)? {
             if patch.form == PatchForm::Strategic && deletes_all(patch.document.tree) {
                 self.target.delete(found);
                 continue;
             }
             let text = self.target.text(found)?;
             if let Some(mut patched) = self.patched(&text, patch, found)? {
-                if step.target.is_some() {
-                    patched = self.with_identity(step, patched, found);
+                if patch.step.target.is_some() {
+                    patched = self.with_identity(patch.step, patched, found);
                 }
                 self.target.set(found, patched);
             }
@@ -146,7 +142,7 @@ impl PatchRun<'_> {
         let kind = kind_of(&target, target.root().value);
         let kind_schema = kind.and_then(|(api_version, kind)| self.schema.kind(api_version, kind));
         let rules = match (patch.form, kind_schema) {
-            (PatchForm::Strategic, Some(kind)) if patch.is_from_kustomization => {
+            (PatchForm::Strategic, Some(kind)) if patch.step.is_from_kustomization => {
                 Rules::Kustomize(kind.root)
             }
             (PatchForm::Strategic, Some(kind)) => Rules::Strategic(kind.root),
@@ -193,8 +189,8 @@ impl PatchRun<'_> {
     }
 
     /// Returns the resources to which a patch applies.
-    fn find(&mut self, step: &Step, patch: &Patch<'_>) -> Result<Vec<ResourceRef>, Error> {
-        if let Some(target) = &step.target {
+    fn find(&mut self, patch: &Patch<'_>) -> Result<Vec<ResourceRef>, Error> {
+        if let Some(target) = &patch.step.target {
             let found = self.target.selected(target, None);
             if found.is_empty() {
                 let message = format!("the target has nothing that is {target}");

@@ -3,11 +3,11 @@
 use crate::yaml::Tree;
 
 /// A label selector: all of its requirements have to be met.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct LabelSelector(Vec<Requirement>);
 
 /// One requirement of a selector.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 struct Requirement {
     key: String,
     /// The values that the label may have; `None` if it may have any.

@@ -12,7 +12,7 @@ use crate::yaml::{NodeId, Tree};
 use labels::LabelSelector;
 
 /// A selector of resources. A part that is `None` matches anything.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Selector {
     group: Option<AnchoredRegex>,
     version: Option<AnchoredRegex>,
@@ -152,14 +152,6 @@ impl fmt::Display for Selector {
 /// A regular expression that has to match the whole text.
 #[derive(Debug, Clone)]
 struct AnchoredRegex(Regex);
-
-impl PartialEq for AnchoredRegex {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_str() == other.0.as_str()
-    }
-}
-
-impl Eq for AnchoredRegex {}
 
 impl AnchoredRegex {
     /// Compiles a text in which `*` matches any text.

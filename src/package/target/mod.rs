@@ -291,7 +291,9 @@ impl<'a> Target<'a> {
 
     /// Returns true if the resource, or the document that it is an item of, is deleted.
     fn is_deleted(&self, resource: ResourceRef) -> bool {
-        self.document(resource).is_deleted(resource)
+        let document = self.document(resource);
+        let is_gone = |item| document.changed.gone.contains(&item);
+        document.is_deleted || resource.item.is_some_and(is_gone)
     }
 
     fn document(&self, resource: ResourceRef) -> &TargetDocument {
@@ -312,12 +314,6 @@ impl<'a> Target<'a> {
 impl TargetDocument {
     fn is_changed(&self) -> bool {
         self.text.is_some() || self.is_deleted || !self.changed.is_empty()
-    }
-
-    /// Returns true if the document, or this item of it, is deleted.
-    fn is_deleted(&self, resource: ResourceRef) -> bool {
-        let mut item = resource.item.iter();
-        self.is_deleted || item.any(|index| self.changed.gone.contains(index))
     }
 
     /// Returns the text of the document with the changed items. `read_text` is its text as it was
