@@ -41,16 +41,10 @@ impl Branches {
         tops: &HashMap<PathBuf, PathBuf>,
         name: Option<&str>,
     ) -> Result<Self, Error> {
-        let mut branches = Vec::new();
-        if let Some(name) = name {
-            let tops: BTreeSet<&PathBuf> = tops.values().collect();
-            for top in tops {
-                branches.push(Branch::examine(top, name)?);
-            }
-        }
-        for branch in &branches {
-            branch.go_to_base()?;
-        }
+        let tops: BTreeSet<&PathBuf> = tops.values().filter(|_| name.is_some()).collect();
+        let examine = |top: &PathBuf| Branch::examine(top, name.unwrap_or_default());
+        let branches: Vec<Branch> = tops.into_iter().map(examine).collect::<Result<_, _>>()?;
+        branches.iter().try_for_each(Branch::go_to_base)?;
         Ok(Self {
             branches,
             created: OnceLock::new(),
@@ -91,11 +85,8 @@ impl Branch {
             .stdout_text()?;
         if valid.is_none() || name.starts_with('-') {
             let message = format!("'{}' is not the name of a branch", visible(name));
-            return Err(Error::package(
-                top,
-                &message,
-                "name another one with --branch",
-            ));
+            let help = "name another one with --branch";
+            return Err(Error::package(top, message, help));
         }
         let head = git().args(["symbolic-ref", "-q", "HEAD"]).stdout_text()?;
         let is_checked_out = head == Some(format!("refs/heads/{name}"));
@@ -142,17 +133,13 @@ impl Branch {
         let base = Git::at(&self.top)
             .args(["config", "--get", &self.base_key()])
             .stdout_text()?;
-        let base = match base {
-            Some(base) => {
-                // the base branch does not serve if this one has other commits too: they must stay
-                let has_all_others = |tip: &String| {
-                    let more = commits(&self.top, &["HEAD", &format!("^{tip}")], 1001);
-                    more.is_ok_and(|more| more.iter().all(|it| it.is_ours))
-                };
-                tip_of(&self.top, "refs/heads", &base)?.filter(has_all_others)
-            }
-            None => None,
+        let base = base.map(|base| tip_of(&self.top, "refs/heads", &base));
+        // the base branch does not serve if this one has other commits too: they must stay
+        let has_all_others = |tip: &String| {
+            let more = commits(&self.top, &["HEAD", &format!("^{tip}")], 1001);
+            more.is_ok_and(|more| more.iter().all(|it| it.is_ours))
         };
+        let base = base.transpose()?.flatten().filter(has_all_others);
         self.checkout(base.as_deref().unwrap_or(&below.hash))
     }
 
@@ -204,11 +191,8 @@ impl Branch {
         let before = commits(&self.top, &[old, "^HEAD"], 10_000)?;
         // without new commits, the branch must not lose the old ones
         let is_unused = new.is_empty() && self.is_checked_out;
-        let is_same = new.len() == before.len()
-            && new
-                .iter()
-                .zip(&before)
-                .all(|(new, before)| new.has_same_content(before))
+        let contents = new.iter().map(BranchCommit::content);
+        let is_same = contents.eq(before.iter().map(BranchCommit::content))
             && new.last().map(|it| &it.parents) == before.last().map(|it| &it.parents);
         if !is_unused && !is_same {
             return Ok(Vec::new());
@@ -254,8 +238,8 @@ struct BranchCommit {
 }
 
 impl BranchCommit {
-    fn has_same_content(&self, other: &Self) -> bool {
-        self.tree == other.tree && self.message == other.message
+    fn content(&self) -> (&str, &str) {
+        (&self.tree, &self.message)
     }
 }
 
