@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::git_process::without_password;
 use crate::package::Snapshot;
 use crate::report::many;
+use crate::visible::visible;
 
 /// How often a version is fetched again if another process empties the cache meanwhile.
 const MAX_REPEATS: usize = 3;
@@ -42,11 +43,9 @@ impl Remotes<'_> {
         };
         let (store, _lock) = self.cache.locked_store(&origin.repository)?;
         let listings = self.listings(&store, wanted)?;
-        let files = listings
-            .iter()
-            .flatten()
-            .flat_map(|it| tree::file_objects(it));
-        let files: BTreeSet<String> = files.map(|(object, _)| object.to_owned()).collect();
+        let files = listings.iter().flatten().map(|it| tree::file_objects(it));
+        let files = files.flat_map(BTreeMap::into_keys).map(str::to_owned);
+        let files: BTreeSet<String> = files.collect();
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         let tell = |count| self.tell_fetching(wanted, &many(count, "file"));
         let (sizes, reason) = store.fetch_files(&files, tell)?;
@@ -261,25 +260,19 @@ fn versions_not_fetched(origin: &Origin, reason: &str) -> Error {
 }
 
 /// Returns the error for a tree that is no valid package.
-fn refused(origin: &Origin, version: &Version, reason: &str) -> Error {
+pub(super) fn refused(origin: &Origin, version: &Version, reason: &str) -> Error {
+    let (shown, name, reason) = (origin.shown(), &version.name, visible(reason));
     Error::refused(
-        format!(
-            "{} is not a package at {}: {reason}",
-            origin.shown(),
-            version.name
-        ),
+        format!("{shown} is not a package at {name}: {reason}"),
         "tell upstream; nothing was written",
     )
 }
 
 fn no_folder(origin: &Origin, version: &Version) -> Error {
+    let shown = without_password(&origin.repository);
+    let (directory, name) = (&origin.directory, &version.name);
     Error::refused(
-        format!(
-            "{} has no folder {} at {}",
-            without_password(&origin.repository),
-            origin.directory,
-            version.name
-        ),
+        format!("{shown} has no folder {directory} at {name}"),
         "upstream moved or deleted it: look where it is now, and correct `directory` in the record",
     )
 }

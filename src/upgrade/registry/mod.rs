@@ -15,6 +15,7 @@ mod unpack;
 use std::fs;
 
 use super::address::{Origin, is_digest};
+use super::fetch::refused;
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
 use super::tree::Fetched;
@@ -59,77 +60,71 @@ impl Remotes<'_> {
     /// # Errors
     /// If it cannot be fetched, has another digest than recorded, or is no valid package.
     pub(super) fn archive(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
-        let what = format!("{} of {}", version.name, origin.shown());
+        let refused = |reason: String| refused(origin, version, &reason);
+        let content = |digest: &str, fetch: &dyn Fn() -> Result<Vec<u8>, Error>| {
+            self.cached(digest, || {
+                self.tell(&format!("fetching {} of {}", version.name, origin.shown()));
+                fetch()
+            })?
+            .map_err(refused)
+        };
         let (bytes, is_chart) = match origin.repository.strip_prefix("oci://") {
             Some(path) => {
                 let registry = oci::Registry::of(path)?;
-                let manifest = || registry.manifest(&version.commit);
-                let manifest = self.content(&version.commit, &what, manifest)?;
-                let layer = oci::layer(&manifest).map_err(|reason| refused(&what, &reason))?;
-                let bytes = self.content(&layer.digest, &what, || registry.archive(&layer))?;
+                let manifest = content(&version.commit, &|| registry.manifest(&version.commit))?;
+                let layer = oci::layer(&manifest).map_err(refused)?;
+                let bytes = content(&layer.digest, &|| registry.archive(&layer))?;
                 (bytes, layer.is_chart())
             }
             None => {
-                let bytes = self.content(&version.commit, &what, || {
+                let fetch = || {
                     let refs = self.refs(&origin.repository)?;
                     let url = refs.urls.get(&version.commit);
-                    let url = url.ok_or_else(|| gone(&what, version))?;
+                    let url = url.ok_or_else(|| gone(origin, version))?;
                     helm::archive(&origin.repository, url)
-                })?;
-                (bytes, true)
+                };
+                (content(&version.commit, &fetch)?, true)
             }
         };
-        let mut fetched =
-            unpack::unpack(&bytes, is_chart).map_err(|reason| refused(&what, &reason))?;
+        let mut fetched = unpack::unpack(&bytes, is_chart).map_err(refused)?;
         fetched.snapshot.name = format!("{}@{}", origin.shown(), version.name).into();
         Ok(fetched)
     }
 
-    /// Returns the content with a digest, from the cache or by calling `fetch`.
-    fn content(
+    /// Returns the content with a digest, from the cache or by calling `fetch`; or why it cannot be
+    /// used.
+    fn cached(
         &self,
         digest: &str,
-        what: &str,
         fetch: impl FnOnce() -> Result<Vec<u8>, Error>,
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Result<Result<Vec<u8>, String>, Error> {
         if !is_digest(digest) {
-            return Err(refused(what, "it has no digest of SHA-256"));
+            return Ok(Err("it has no digest of SHA-256".to_owned()));
         }
         let digits = digest.trim_start_matches("sha256:");
         let file = self.cache.archives()?.join(digits);
         if let Ok(bytes) = fs::read(&file)
             && digest_of(&bytes) == digest
         {
-            return Ok(bytes);
+            return Ok(Ok(bytes));
         }
-        self.tell(&format!("fetching {what}"));
         let bytes = fetch()?;
         let found = digest_of(&bytes);
         if found != digest {
-            return Err(refused(
-                what,
-                &format!("it has the digest {found}, and {digest} was promised"),
-            ));
+            let reason = format!("it has the digest {found}, and {digest} was promised");
+            return Ok(Err(reason));
         }
         // without the file in the cache, the next run fetches it again
         let _ = replace(&file, &bytes);
-        Ok(bytes)
+        Ok(Ok(bytes))
     }
 }
 
-fn refused(what: &str, reason: &str) -> Error {
+fn gone(origin: &Origin, version: &Version) -> Error {
+    let Version { name, commit, .. } = version;
+    let shown = origin.shown();
     Error::refused(
-        format!("{} is not a package: {}", visible(what), visible(reason)),
-        "tell upstream; nothing was written",
-    )
-}
-
-fn gone(what: &str, version: &Version) -> Error {
-    Error::refused(
-        format!(
-            "{what} ({}) is not in the repository any more",
-            version.commit
-        ),
+        format!("{name} of {shown} ({commit}) is not in the repository any more"),
         "upstream deleted or replaced the version: find another one \
          with `merge3 outdated`, and record it with `merge3 adopt`",
     )
