@@ -19,6 +19,19 @@ const FOLDERS_PER_CALL: usize = 1000;
 /// How many versions a message names.
 const MAX_NAMES: usize = 5;
 
+/// The ways to fetch commits, one after the other until all are there: the options, and what is
+/// fetched for a version. A server may send only what refs name.
+const ATTEMPTS: [(&[&str], &[&str]); 5] = [
+    (&SHALLOW, &["COMMIT"]),
+    (&SHALLOW, &["refs/tags/NAME"]),
+    (&SHALLOW, &["refs/heads/NAME"]),
+    (&["--filter=blob:none", "--update-shallow"], &ALL_REFS),
+    (&UNSHALLOW, &ALL_REFS),
+];
+const SHALLOW: [&str; 2] = ["--filter=blob:none", "--depth=1"];
+const UNSHALLOW: [&str; 3] = ["--filter=blob:none", "--update-shallow", "--unshallow"];
+const ALL_REFS: [&str; 2] = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
+
 impl Store {
     /// Whether the cache has a commit.
     pub(super) fn has_commit(&self, commit: &str) -> Result<bool, Error> {
@@ -53,8 +66,11 @@ impl Store {
             if missing.is_empty() {
                 break;
             }
-            let names: BTreeSet<String> = missing.iter().flat_map(|it| names(it)).collect();
-            let names: Vec<String> = names.into_iter().collect();
+            let names = missing.iter().flat_map(|version| {
+                let names = names.iter().map(|it| it.replace("COMMIT", &version.commit));
+                names.map(|it| it.replace("NAME", &version.full))
+            });
+            let names: Vec<String> = names.collect::<BTreeSet<_>>().into_iter().collect();
             let output = self.fetch(options, &names)?;
             missing = self.missing(&missing)?;
             if !output.status.success() && first_error.is_none() {
@@ -212,20 +228,16 @@ impl Store {
                 left_out.push(entry.path.clone());
                 continue;
             }
-            let bytes = || {
-                contents
-                    .get(entry.object.as_str())
-                    .map(|bytes| bytes.to_vec())
-            };
-            let content = match entry.mode.as_slice() {
-                _ if entry.is_submodule() => Some(SnapshotEntry::Other),
-                _ if entry.is_link() => bytes().map(|target| SnapshotEntry::Link(path_of(&target))),
-                mode => bytes().map(|bytes| SnapshotEntry::File {
+            let bytes = contents.get(&*entry.object).map(|bytes| bytes.to_vec());
+            let content = match bytes {
+                _ if entry.is_submodule() => SnapshotEntry::Other,
+                None => return Err(self.broken("a file is missing in it")),
+                Some(target) if entry.is_link() => SnapshotEntry::Link(path_of(&target)),
+                Some(bytes) => SnapshotEntry::File {
                     bytes,
-                    is_executable: mode == b"100755",
-                }),
+                    is_executable: entry.mode == b"100755",
+                },
             };
-            let content = content.ok_or_else(|| self.broken("a file is missing in it"))?;
             entries.insert(entry.path.clone(), content);
         }
         let snapshot = Snapshot {
@@ -234,30 +246,6 @@ impl Store {
         };
         Ok(Fetched { snapshot, left_out })
     }
-}
-
-/// The ways to fetch commits, one after the other until all are there: the options, and the names
-/// for a version. A server may send only what refs name.
-const ATTEMPTS: [(&[&str], fn(&Version) -> Vec<String>); 5] = [
-    (&SHALLOW, |version| vec![version.commit.clone()]),
-    (&SHALLOW, |version| {
-        vec![format!("refs/tags/{}", version.full)]
-    }),
-    (&SHALLOW, |version| {
-        vec![format!("refs/heads/{}", version.full)]
-    }),
-    (&["--filter=blob:none", "--update-shallow"], all_refs),
-    (
-        &["--filter=blob:none", "--update-shallow", "--unshallow"],
-        all_refs,
-    ),
-];
-const SHALLOW: [&str; 2] = ["--depth=1", "--filter=blob:none"];
-
-fn all_refs(_: &Version) -> Vec<String> {
-    ["heads", "tags"]
-        .map(|kind| format!("+refs/{kind}/*:refs/{kind}/*"))
-        .into()
 }
 
 /// Parses the output of `git cat-file --batch`, which is `OBJECT SP TYPE SP SIZE LF CONTENT LF` for
