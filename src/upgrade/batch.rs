@@ -1,6 +1,6 @@
 //! `upgrade`: upgrades many packages in parallel, and commits the upgrades one after the other.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -13,9 +13,9 @@ use super::message::Template;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
 use super::refs::Version;
 use super::remote::Remotes;
-use super::{record, repositories, unfinished, worktree};
+use super::{record, unfinished, worktree};
 use crate::error::Error;
-use crate::package::{self, Access, Disk};
+use crate::package::{self, Access, Disk, RealDisk};
 
 /// The callbacks to the program that runs upgrades.
 pub(crate) trait Host: Sync {
@@ -41,19 +41,15 @@ pub(crate) fn upgrade(
     let _locks = match options.dry_run {
         true => Vec::new(),
         false => {
-            let access = match options.commit {
-                true => Access::Write,
-                false => Access::Read,
-            };
             let groups = groups(packages, &options.allowed)?;
-            repositories::lock_all(&groups, access, &|top| host.waiting(top))?
+            lock_all(&groups, access_if(options.commit), &|top| host.waiting(top))?
         }
     };
     // read again, because another run may have upgraded them before the locks were free
     let groups = groups(packages, &options.allowed)?;
     let paths = groups.iter().flatten().map(|found| found.path.clone());
     let makes_commits = !options.dry_run && (options.commit || options.branch.is_some());
-    let tops = repositories::tops(paths.filter(|_| makes_commits))?;
+    let tops = tops_of(paths.filter(|_| makes_commits))?;
     let branches = Branches::prepare(&tops, options.branch.as_deref())?;
     // read again, because the branches may have other versions of the packages
     let mut groups = match options.branch {
@@ -90,6 +86,49 @@ pub(crate) fn upgrade(
     Ok(outcomes)
 }
 
+/// Locks the repositories that contain the packages. A run that commits needs the only lock: other
+/// runs would take what it has not committed yet for the remains of a killed run.
+fn lock_all(
+    groups: &[Vec<FoundPackage>],
+    access: Access,
+    waiting: &dyn Fn(&Path),
+) -> Result<Vec<package::Lock>, Error> {
+    let packages = groups.iter().flatten();
+    let paths = packages.filter_map(|found| found.path.canonicalize().ok());
+    let folders = paths.filter_map(|path| package::git_folder(&path));
+    // all runs lock in the same order, so that no two wait for each other
+    let folders: BTreeMap<PathBuf, PathBuf> = folders.map(|(top, git)| (git, top)).collect();
+    let lock = |(git, top): (&PathBuf, &PathBuf)| {
+        let locked = package::lock(git, access, || waiting(top));
+        locked.map_err(|_| Error::Busy { path: top.clone() })
+    };
+    folders.iter().map(lock).collect()
+}
+
+/// Returns the top of the repository for each package, after checking that commits can be made
+/// there.
+///
+/// # Errors
+/// If a package is in no repository, or its repository cannot take commits.
+fn tops_of(packages: impl Iterator<Item = PathBuf>) -> Result<HashMap<PathBuf, PathBuf>, Error> {
+    let mut tops = HashMap::new();
+    let mut seen = BTreeSet::new();
+    for package in packages {
+        let Some(top) = worktree::top(&package)? else {
+            return Err(Error::package(
+                &package,
+                "it is in no git repository, so that nothing can be committed",
+                "run `git init` there, or leave --branch and --commit out",
+            ));
+        };
+        if seen.insert(top.clone()) {
+            worktree::refuse_uncommittable(&top)?;
+        }
+        tops.insert(package, top);
+    }
+    Ok(tops)
+}
+
 /// Fetches the versions that the upgrades need, all of a repository at once. Errors are ignored
 /// here, and reported for the package that needs the version.
 fn fetch_all(remotes: &Remotes<'_>, groups: &[Vec<FoundPackage>], options: &UpgradeOptions) {
@@ -107,6 +146,13 @@ fn fetch_all(remotes: &Remotes<'_>, groups: &[Vec<FoundPackage>], options: &Upgr
     let wanted = versions.iter().flatten().map(|(origin, it)| (*origin, it));
     let wanted: Vec<(&Origin, &Version)> = wanted.collect();
     remotes.fetch(&wanted);
+}
+
+fn access_if(writes: bool) -> Access {
+    match writes {
+        true => Access::Write,
+        false => Access::Read,
+    }
 }
 
 /// Returns the error for uncommitted changes in a package, if there are any and the options do not
@@ -130,10 +176,7 @@ fn upgrade_package(
     let Some(mut record) = find::record_of(package, &options.allowed)? else {
         return Ok(None);
     };
-    let access = match options.dry_run {
-        true => Access::Read,
-        false => Access::Write,
-    };
+    let access = access_if(!options.dry_run);
     let _lock = package::lock(package, access, || host.waiting(package))?;
     if options.dry_run {
         unfinished::refuse_unfinished(package)?;
@@ -181,10 +224,10 @@ fn commit_all(
             Err(error) => outcome.newer = Err(error),
         }
     }
-    let repaired = committed.into_iter();
-    let repaired =
-        repaired.map(|(top, files)| (top, commit::repair_index(top, &files, lock_timeout)));
-    let repaired: HashMap<&PathBuf, Result<(), String>> = repaired.collect();
+    let mut repaired = HashMap::new();
+    for (top, files) in committed {
+        repaired.insert(top, commit::repair_index(top, &files, lock_timeout));
+    }
     for outcome in outcomes {
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
@@ -195,7 +238,8 @@ fn commit_all(
                 format!("it is committed, and the index cannot be put right: {why}"),
                 worktree::LOCKED_HELP.to_owned(),
             )),
-            _ => upgrade.forget_journal(),
+            // nothing is left to do for the next run
+            _ => package::forget(&RealDisk, &upgrade.plan.root),
         };
         if let Err(error) = done {
             outcome.newer = Err(error);

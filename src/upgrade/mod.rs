@@ -37,7 +37,6 @@ mod refs;
 mod registry;
 mod remote;
 mod report;
-mod repositories;
 mod subpackages;
 mod tree;
 mod unfinished;

@@ -15,8 +15,7 @@ use super::version::{Choice, Tag};
 use super::{kptfile, subpackages, worktree};
 use crate::error::Error;
 use crate::package::{
-    self, ChangeKind, Disk, Input, Kind, Plan, RealDisk, Settings, Snapshot, SnapshotEntry,
-    is_executable,
+    ChangeKind, Disk, Input, Kind, Plan, Settings, Snapshot, SnapshotEntry, is_executable,
 };
 use crate::report::Facts;
 
@@ -244,7 +243,7 @@ pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, E
 
 impl Upgrade {
     /// Writes the upgrade and the record. With `awaits_commit` the journal stays for the next run,
-    /// until [`Upgrade::forget_journal`].
+    /// until it is committed.
     ///
     /// # Errors
     /// If a file cannot be written, or was changed in the meantime.
@@ -259,14 +258,6 @@ impl Upgrade {
         self.facts.written = true;
         self.facts.duration = self.start.elapsed();
         Ok(())
-    }
-
-    /// Deletes the journal after the commit: nothing is left to do for the next run.
-    ///
-    /// # Errors
-    /// If it cannot be deleted.
-    pub(super) fn forget_journal(&self) -> Result<(), Error> {
-        package::forget(&RealDisk, &self.plan.root)
     }
 
     /// Returns the package's folder, relative to `top`.
