@@ -93,24 +93,26 @@ fn with_identity_of(text: &str, local: &str) -> Option<String> {
         _ => None,
     };
     let is_block = !is_flow(root)?;
-    let sections = SECTIONS
-        .into_iter()
-        .filter_map(|name| tree.field(root, name));
-    let is_shared = sections
-        .into_iter()
-        .any(|it| tree.node(it).anchor().is_some());
+    let has_anchor = |name| {
+        let section = tree.field(root, name);
+        section.is_some_and(|section| tree.node(section).anchor().is_some())
+    };
+    let is_shared = SECTIONS.into_iter().any(has_anchor);
     let metadata = tree.field(root, "metadata")?;
     is_flow(metadata)?;
-    let names = ["name", "namespace"].into_iter();
-    let names = names.filter_map(|name| Some((name, get(local, &["metadata", name])?)));
     let mut fields = Vec::new();
-    for (name, local_value) in names {
-        match tree.field(metadata, name) {
-            Some(value) => drop(tree.scalar(value)?),
-            None if name == "namespace" => continue,
-            None => {}
+    for name in ["name", "namespace"] {
+        let theirs = tree.field(metadata, name);
+        let Some(ours) = get(local, &["metadata", name]) else {
+            continue;
+        };
+        if let Some(theirs) = theirs {
+            tree.scalar(theirs)?;
         }
-        fields.push((name, string(&local_value)));
+        // upstream's file without a namespace gets none
+        if name == "name" || theirs.is_some() {
+            fields.push((name, string(&ours)));
+        }
     }
     let deletions = SECTIONS.map(|section| (section, "null".to_owned()));
     let patch = map(deletions.into_iter().chain([("metadata", map(fields))]));

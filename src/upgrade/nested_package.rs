@@ -121,16 +121,16 @@ pub(super) fn has_own_record(folder: &Path, original: Option<&[u8]>) -> bool {
 
 /// Whether two texts have equal records, or none. A text that is not YAML has none.
 fn same_record(left: &str, right: &str) -> bool {
-    let (left, right) = (Tree::parse(left), Tree::parse(right));
-    let (left, right) = (left.ok().flatten(), right.ok().flatten());
+    let [left, right] = [left, right].map(|text| Tree::parse(text).ok().flatten());
     let section = |tree: &Option<Tree<'_>>, name: &str| tree.as_ref()?.at(&[name]);
-    SECTIONS.iter().all(
-        |name| match (section(&left, name), section(&right, name), &left, &right) {
-            (None, None, ..) => true,
-            (Some(l), Some(r), Some(left), Some(right)) => equal(left, l, right, r),
+    SECTIONS.iter().all(|name| {
+        let nodes = (section(&left, name), section(&right, name));
+        match (nodes, &left, &right) {
+            ((None, None), ..) => true,
+            ((Some(l), Some(r)), Some(left), Some(right)) => equal(left, l, right, r),
             _ => false,
-        },
-    )
+        }
+    })
 }
 
 #[cfg(test)]

@@ -99,18 +99,14 @@ impl Fields<'_> {
             let value = self.optional(&["upstreamLock", kind, field]);
             value.unwrap_or_else(|| default.clone())
         };
+        let lock_repository = locked("repo", &repository);
         let lock_directory = self.directory("upstreamLock", format);
         let lock_directory = lock_directory.as_ref().unwrap_or(&directory);
         Ok(Record {
             file: self.file.to_owned(),
             origin: self.origin("upstream", format, &repository, &directory)?,
             lock: UpstreamLock {
-                origin: self.origin(
-                    "upstreamLock",
-                    format,
-                    &locked("repo", &repository),
-                    lock_directory,
-                )?,
+                origin: self.origin("upstreamLock", format, &lock_repository, lock_directory)?,
                 reference: locked("ref", &reference),
                 commit: commit.to_ascii_lowercase(),
             },

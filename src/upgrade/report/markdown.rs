@@ -52,10 +52,8 @@ fn name(upgrade: &Upgrade) -> String {
 fn overview(upgrade: &Upgrade) -> String {
     let [from, to] = versions(upgrade);
     let host = Website::of(&upgrade.origin.repository);
-    let release = host
-        .as_ref()
-        .filter(|_| upgrade.to.tag)
-        .and_then(|host| host.release(&upgrade.to.full));
+    let release = host.as_ref().filter(|_| upgrade.to.tag);
+    let release = release.and_then(|host| host.release(&upgrade.to.full));
     let mut to = match release {
         Some(url) => format!("[{}]({url})", cell(to)),
         None => cell(to),
@@ -80,10 +78,8 @@ fn commits(body: &mut Body, upgrade: &Upgrade) {
         return;
     };
     let host = Website::of(&upgrade.origin.repository);
-    let rows = commits
-        .iter()
-        .map(|it| commit(it, host.as_ref()))
-        .take(MAX_COMMITS);
+    let rows = commits.iter().take(MAX_COMMITS);
+    let rows = rows.map(|it| commit(it, host.as_ref()));
     let more = commits.len().saturating_sub(MAX_COMMITS);
     let more = (more > 0).then(|| format!("- and {more} more\n"));
     let count = report::many(commits.len(), "commit");
@@ -134,10 +130,8 @@ fn linked(text: &str, host: Option<&Website>) -> String {
 fn reference(text: &str) -> Option<(usize, usize)> {
     let is_word = |c: char| c.is_alphanumeric() || "_/#&-".contains(c);
     text.match_indices('#').find_map(|(at, _)| {
-        let digits = text[at + 1..]
-            .bytes()
-            .take_while(u8::is_ascii_digit)
-            .count();
+        let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit);
+        let digits = digits.count();
         let end = at + 1 + digits;
         let is_reference = (1..=9).contains(&digits)
             && !text[..at].ends_with(is_word)
