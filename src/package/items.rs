@@ -150,11 +150,14 @@ pub(super) fn items(file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
     items.into_iter().map(item).collect()
 }
 
-/// Returns the tree of a document that is a list of resources, and the items with their lines and
-/// columns in the file, from 0.
+/// A line and a column in a file, from 0.
+type Position = (usize, usize);
+
+/// Returns the tree of a document that is a list of resources, and the items with their
+/// positions in the file.
 fn items_of_list<'p, 'a>(
     parsed: &'p Parsed<'a>,
-) -> Option<(&'p Tree<'a>, Vec<(NodeId, (usize, usize))>)> {
+) -> Option<(&'p Tree<'a>, Vec<(NodeId, Position)>)> {
     let tree = parsed.kept()?;
     let items = items_of(tree)?;
     let first_line = parsed.document.line;

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{Child, Outcome, Shape, Slot, shape};
 use crate::schema::FieldSchema;
-use crate::yaml::NodeId;
+use crate::yaml::{EntryId, NodeId};
 
 use super::order::{in_order, positions_in};
 use super::pairing::{ElementKey, Pairing};
@@ -116,6 +116,30 @@ impl<'a> Patcher<'a> {
         Ok(deleted)
     }
 
+    /// Returns the elements of the last applied configuration's list by their keys.
+    fn last_elements(
+        &self,
+        pairing: Pairing<'a>,
+        context: Context<'a>,
+    ) -> FxHashMap<ElementKey<'a>, EntryId> {
+        match self.last.zip(context.last) {
+            Some((last, list)) if shape(last, list) == Shape::List => pairing.index(last, list),
+            _ => FxHashMap::default(),
+        }
+    }
+
+    /// Returns the context of an element whose value in the last applied configuration is `last`.
+    fn element_context(&self, patch_list: &PatchList<'a>, last: Option<EntryId>) -> Context<'a> {
+        Context {
+            last: self
+                .last
+                .zip(last)
+                .map(|(tree, last)| tree.entry(last).value),
+            retains_keys: patch_list.schema.is_some_and(FieldSchema::retains_keys),
+            ..Context::of(patch_list.element_schema())
+        }
+    }
+
     /// Merges the target's elements with the patch's elements of the same keys, and adds the patch's
     /// other elements.
     fn merged_elements(
@@ -130,10 +154,7 @@ impl<'a> Patcher<'a> {
         for element in &patch_list.elements {
             unmerged.entry(element.key).or_insert(element.entry);
         }
-        let last_elements = match self.last.zip(context.last) {
-            Some((last, list)) if shape(last, list) == Shape::List => pairing.index(last, list),
-            _ => FxHashMap::default(),
-        };
+        let last_elements = self.last_elements(pairing, context);
         let mut deleted = self.deleted_scalars(patch_list)?;
         // kubectl removes deleted scalars only after it has ordered the list by `$setElementOrder`
         let ordered = match patch_list.nodes.order {
@@ -160,13 +181,8 @@ impl<'a> Patcher<'a> {
             }
             let outcome = match key.and_then(|_| unmerged.remove(&key)) {
                 Some(patch) => {
-                    let last = key.and_then(|key| last_elements.get(&key));
-                    let last = self.last.zip(last);
-                    let context = Context {
-                        last: last.map(|(tree, last)| tree.entry(*last).value),
-                        retains_keys: patch_list.schema.is_some_and(FieldSchema::retains_keys),
-                        ..Context::of(element_schema)
-                    };
+                    let last = key.and_then(|key| last_elements.get(&key).copied());
+                    let context = self.element_context(patch_list, last);
                     let patch = PatchNodes::of(self.patch.entry(patch).value);
                     self.value(value, patch, context)?
                 }

@@ -165,8 +165,8 @@ impl Store {
     }
 
     /// Lists the contents of some folders at a commit, with few calls. Returns the entries of each
-    /// folder, with paths relative to it, or git's error message. A folder that does not exist or
-    /// is empty is missing in the result.
+    /// folder, with paths relative to it, or the reason why they cannot be listed. A folder that
+    /// does not exist or is empty is missing in the result.
     pub(super) fn list<'d>(
         &self,
         commit: &str,
@@ -185,9 +185,10 @@ impl Store {
                 Ok(list) => list,
                 Err(reason) => return Ok(Err(reason)),
             };
-            for line in list.split(|byte| *byte == 0) {
+            let unexpected = || "git lists it in another form than expected".to_owned();
+            for line in list.split(|byte| *byte == 0).filter(|it| !it.is_empty()) {
                 let Some(tab) = memchr::memchr(b'\t', line) else {
-                    continue;
+                    return Ok(Err(unexpected()));
                 };
                 let (head, path) = (&line[..tab], &line[tab + 1..]);
                 let ends = memchr::memchr_iter(b'/', path).map(|at| (at, at + 1));
@@ -199,7 +200,10 @@ impl Store {
                     let entries = listings.entry(some[at]).or_default();
                     // one entry too many is enough to refuse the folder
                     if entries.len() <= tree::MAX_ENTRIES {
-                        entries.extend(TreeEntry::parse(head, &path[start..]));
+                        let Some(entry) = TreeEntry::parse(head, &path[start..]) else {
+                            return Ok(Err(unexpected()));
+                        };
+                        entries.push(entry);
                     }
                 }
             }

@@ -147,7 +147,7 @@ impl ApplyRun<'_, '_> {
         });
         let text = named.as_deref().unwrap_or(tree.text());
         let created = annotated(text, &annotation).map_err(|error| {
-            patch_error(&config.file.path, error, [text], |_, error| {
+            patch_error(config.file.path, error, [text], |_, error| {
                 config.unfit(AMBIGUOUS_ELEMENT, error)
             })
         })?;

@@ -233,7 +233,7 @@ impl Comparison<'_> {
         let head = new.parsed.document.head;
         let patch = patch.map(|patch| patch.map(|patch| format!("{head}{patch}")));
         let texts = [old.file.file.text, new.file.file.text];
-        patch.map_err(|error| patch_error(&new.file.path, error, texts, |_, error| refuse(error)))
+        patch.map_err(|error| patch_error(new.file.path, error, texts, |_, error| refuse(error)))
     }
 }
 

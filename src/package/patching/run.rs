@@ -51,7 +51,7 @@ impl PatchRun<'_> {
     /// Applies each document of a patch file.
     pub(super) fn apply(&mut self, step: &Step, read: &Readable<'_>) -> Result<(), Error> {
         if read.file.documents.is_empty() {
-            let nothing = Warning::about(&read.path, "it contains no patch");
+            let nothing = Warning::about(read.path, "it contains no patch");
             self.warnings.push(nothing);
         }
         for document in read.documents() {
@@ -195,7 +195,7 @@ impl PatchRun<'_> {
             if found.is_empty() {
                 let message = format!("the target has nothing that is {target}");
                 self.warnings
-                    .push(Warning::about(&patch.document.file.path, message));
+                    .push(Warning::about(patch.document.file.path, message));
             }
             return Ok(found);
         }
