@@ -15,9 +15,12 @@ use crate::visible::visible;
 const MAX_CONFLICTS: usize = 50;
 /// The default template.
 const DEFAULT: &str = "Upgrade {package} from {from} to {to}\n\n{details}";
-/// The placeholders of a template, with the functions that return their values. The path of the
-/// package is the one from the top of the repository.
-const PLACEHOLDERS: [(&str, fn(&Upgrade, &Path) -> String); 7] = [
+/// Returns the value of a placeholder for an upgrade of the package at a path, from the top of the
+/// repository.
+type Value = fn(&Upgrade, &Path) -> String;
+
+/// The placeholders of a template.
+const PLACEHOLDERS: [(&str, Value); 7] = [
     ("package", |_, path| visible(&portable(path))),
     ("name", |_, path| {
         visible(&portable(path.file_name().unwrap_or_default().as_ref()))

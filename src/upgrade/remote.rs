@@ -22,13 +22,16 @@ pub(super) type Folder = Result<Arc<Vec<TreeEntry>>, Error>;
 /// The folders that were fetched in this run.
 pub(super) type Folders = HashMap<FolderKey, Folder>;
 
+/// The refs of a repository, or the error of reading them. Threads that need them wait for the first.
+type SharedRefs = Arc<OnceLock<Result<Arc<Refs>, Error>>>;
+
 /// Shows a message about what is being fetched, and for which package.
 type Tell<'t> = &'t (dyn Fn(&str) + Sync);
 
 /// The upstream repositories of one run. The refs of each are read once.
 pub(crate) struct Remotes<'t> {
     pub(super) cache: Cache,
-    refs: Mutex<HashMap<String, Arc<OnceLock<Result<Arc<Refs>, Error>>>>>,
+    refs: Mutex<HashMap<String, SharedRefs>>,
     pub(super) folders: Mutex<Folders>,
     tell: Tell<'t>,
 }

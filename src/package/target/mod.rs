@@ -201,7 +201,7 @@ impl<'a> Target<'a> {
 
     /// Returns the path of the resource's file.
     pub(super) fn path(&self, resource: ResourceRef) -> &Path {
-        &self.files[resource.file].read.path
+        self.files[resource.file].read.path
     }
 
     /// Returns `FILE:LINE` of the resource.

@@ -104,7 +104,7 @@ impl TargetFile<'_> {
         let action = |(parsed, patched): (&Parsed<'_>, &TargetDocument)| match patched {
             it if it.is_deleted => Ok(parsed.removed()),
             it if it.is_changed() => {
-                let text = it.with_items(&self.read.path, parsed.document.text)?;
+                let text = it.with_items(self.read.path, parsed.document.text)?;
                 Ok(Action::Replace(text.into_owned() + parsed.tail))
             }
             _ => Ok(Action::Keep),
@@ -134,6 +134,6 @@ fn assembled(
         return Ok(None);
     }
     let text = assembly.text(ends_line, None);
-    assembly.verify(&read.path, &text)?;
+    assembly.verify(read.path, &text)?;
     Ok(Some(text))
 }
