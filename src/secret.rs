@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 4;
 ///
 /// This may be true for a text without a Secret: it is better to hide too much than to show a
 /// secret.
-pub(crate) fn may_be_in(text: &[u8]) -> bool {
+pub(crate) fn may_contain_secret(text: &[u8]) -> bool {
     may_be_at(text, MAX_DEPTH)
 }
 
@@ -128,7 +128,7 @@ mod tests {
             "kind: !!str Secret\ndata: [\n",
             "kind: \"\\x53ecret\"\ndata: [\n",
         ] {
-            assert!(may_be_in(text.as_bytes()), "{text}");
+            assert!(may_contain_secret(text.as_bytes()), "{text}");
         }
         for text in [
             "kind: SecretStore",
@@ -137,7 +137,7 @@ mod tests {
             "name: Secret",
             "kind: ConfigMap\nname: \"\\u0053ecret\"\n",
         ] {
-            assert!(!may_be_in(text.as_bytes()), "{text}");
+            assert!(!may_contain_secret(text.as_bytes()), "{text}");
         }
     }
 

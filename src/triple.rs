@@ -51,15 +51,15 @@ impl Side {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
     /// No side changed it.
-    Nobody,
+    Neither,
     /// Only upstream changed it.
     Upstream,
     /// Only local changed it.
     Local,
     /// Both sides changed it to the same value.
-    BothAlike,
+    BothSame,
     /// Both sides changed it to different values: a conflict (rules: Conflicts).
-    BothApart,
+    BothDiffer,
 }
 
 impl<T> Triple<T> {
@@ -160,16 +160,16 @@ impl<T> Triple<T> {
     pub fn change_by(&self, mut equal: impl FnMut(&T, &T) -> bool) -> Change {
         if equal(&self.original, &self.updated) {
             if equal(&self.original, &self.local) {
-                Change::Nobody
+                Change::Neither
             } else {
                 Change::Local
             }
         } else if equal(&self.original, &self.local) {
             Change::Upstream
         } else if equal(&self.updated, &self.local) {
-            Change::BothAlike
+            Change::BothSame
         } else {
-            Change::BothApart
+            Change::BothDiffer
         }
     }
 }
@@ -192,10 +192,10 @@ mod tests {
 
     #[test]
     fn every_kind_of_change() {
-        assert_eq!(Triple::new(1, 1, 1).change(), Change::Nobody);
+        assert_eq!(Triple::new(1, 1, 1).change(), Change::Neither);
         assert_eq!(Triple::new(1, 2, 1).change(), Change::Upstream);
         assert_eq!(Triple::new(1, 1, 2).change(), Change::Local);
-        assert_eq!(Triple::new(1, 2, 2).change(), Change::BothAlike);
-        assert_eq!(Triple::new(1, 2, 3).change(), Change::BothApart);
+        assert_eq!(Triple::new(1, 2, 2).change(), Change::BothSame);
+        assert_eq!(Triple::new(1, 2, 3).change(), Change::BothDiffer);
     }
 }

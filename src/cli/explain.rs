@@ -13,7 +13,7 @@ use crate::merge::{
 };
 use crate::package::{Paired, Settings, documents_in};
 use crate::report;
-use crate::secret::may_be_in;
+use crate::secret::may_contain_secret;
 use crate::triple::{Change, Triple};
 use crate::visible::visible_lines;
 use crate::yaml::{EntryId, NodeKind, Tree, equal, stream::split};
@@ -92,7 +92,7 @@ fn is_secret_value(paired: &Paired, path: &str) -> bool {
     const PUBLIC: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
     let sides = paired.texts.as_ref().into_array();
     let mut texts = sides.into_iter().flatten();
-    texts.any(|text| may_be_in(text.as_bytes()))
+    texts.any(|text| may_contain_secret(text.as_bytes()))
         && !PUBLIC.contains(&path)
         && path != "metadata.name"
 }
@@ -232,25 +232,25 @@ fn change_in_a_word(original: &Option<Found<'_>>, side: &Option<Found<'_>>) -> &
 /// Returns the rule that decided the value, in words.
 fn rule_at(found: &Triple<Option<Found<'_>>>, merged: &Merged) -> String {
     let is_pin = |it: &&Conflict| it.kind == ConflictKind::Pinned;
-    let (pins, noted): (Vec<_>, Vec<_>) = merged.noted.iter().partition(is_pin);
-    let mut records = pins.into_iter().chain(&merged.conflicts).chain(noted);
+    let (pins, notes): (Vec<_>, Vec<_>) = merged.notes.iter().partition(is_pin);
+    let mut records = pins.into_iter().chain(&merged.conflicts).chain(notes);
     if let Some(record) = records.find(|record| is_covered_by(found, record)) {
         return report::reason(record);
     }
     match found.change_by(is_same) {
-        Change::Nobody => "no side changed it: it stays as it is (rules: Laws)",
+        Change::Neither => "no side changed it: it stays as it is (rules: Laws)",
         Change::Local => "upstream did not change it: the local side stays (rules: Scalars)",
-        Change::BothAlike => "both sides changed it alike: it stays (rules: Scalars)",
+        Change::BothSame => "both sides changed it alike: it stays (rules: Scalars)",
         Change::Upstream => match (found.updated, found.original) {
             (None, _) => "only upstream changed it: what it deleted goes (rules: Scalars)",
             (_, None) => "only upstream has it: it is added (rules: Maps, Lists)",
             _ => "only upstream changed it: its value is taken (rules: Scalars)",
         },
-        Change::BothApart if found.local.is_some_and(is_list) => {
+        Change::BothDiffer if found.local.is_some_and(is_list) => {
             "both sides changed the list in different elements: they \
              merge by what identifies them (rules: Lists with a key)"
         }
-        Change::BothApart => {
+        Change::BothDiffer => {
             "both sides changed different fields in it: maps merge by key (rules: Maps)"
         }
     }

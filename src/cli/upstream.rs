@@ -95,7 +95,7 @@ impl Printer {
 
 /// Lets upgrades report on standard error that they wait, and stop writing when a signal is
 /// received.
-impl upgrade::Host for Signals {
+impl upgrade::UpgradeCallbacks for Signals {
     fn waiting(&self, package: &Path) {
         // a closed standard error leaves no way to report
         let _ = writeln!(io::stderr(), "{}", waiting(package));

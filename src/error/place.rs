@@ -58,7 +58,7 @@ impl Place {
         let start = memchr::memrchr(b'\n', &bytes[..offset]).map_or(0, |at| at + 1);
         let line = text[start..].split('\n').next().unwrap_or_default();
         let number = first_line + memchr::memchr_iter(b'\n', &bytes[..start]).count();
-        let hidden = crate::secret::may_be_in(bytes);
+        let hidden = crate::secret::may_contain_secret(bytes);
         Self::in_line(path, line, number, offset - start, hidden)
     }
 
@@ -118,7 +118,7 @@ impl Lines {
         Self {
             text: text.to_owned(),
             starts: std::iter::once(0).chain(breaks.map(|at| at + 1)).collect(),
-            hidden: crate::secret::may_be_in(text.as_bytes()),
+            hidden: crate::secret::may_contain_secret(text.as_bytes()),
         }
     }
 

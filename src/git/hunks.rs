@@ -17,16 +17,16 @@ pub enum Favor {
 
 /// A part of a text with conflict markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stretch<'t> {
+pub(crate) enum Segment<'t> {
     /// Lines outside of markers.
     Common(&'t str),
     /// A conflict.
-    Conflict(Marked<'t>),
+    Conflict(ConflictHunk<'t>),
 }
 
 /// A conflict between markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Marked<'t> {
+pub(crate) struct ConflictHunk<'t> {
     /// The lines of each side; the original is `None` if the markers do not show it.
     pub(crate) lines: Triple<Option<&'t str>>,
     /// The labels behind the markers.
@@ -49,8 +49,8 @@ struct Marker<'t> {
 
 /// Splits a text at its conflict markers, which have `size` characters. `None` if they do not
 /// match up.
-pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
-    let mut stretches = Vec::new();
+pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Segment<'_>>> {
+    let mut segments = Vec::new();
     let mut open: Vec<Marker<'_>> = Vec::new();
     let (mut common_start, mut at) = (0, 0);
     for (number, line) in text.split_inclusive('\n').enumerate() {
@@ -70,7 +70,7 @@ pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
             continue;
         }
         if sign == '<' && common_start < span.start {
-            stretches.push(Stretch::Common(&text[common_start..span.start]));
+            segments.push(Segment::Common(&text[common_start..span.start]));
         }
         open.push(Marker {
             sign,
@@ -79,7 +79,7 @@ pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
             line: number,
         });
         if sign == '>' {
-            stretches.push(Stretch::Conflict(Marked::between(text, &open)?));
+            segments.push(Segment::Conflict(ConflictHunk::between(text, &open)?));
             open.clear();
             common_start = at;
         }
@@ -88,12 +88,12 @@ pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
         return None;
     }
     if common_start < text.len() {
-        stretches.push(Stretch::Common(&text[common_start..]));
+        segments.push(Segment::Common(&text[common_start..]));
     }
-    Some(stretches)
+    Some(segments)
 }
 
-impl<'t> Marked<'t> {
+impl<'t> ConflictHunk<'t> {
     /// Returns the conflict that three or four markers delimit.
     fn between(text: &'t str, markers: &[Marker<'t>]) -> Option<Self> {
         let (local, original, updated, end) = match markers {
@@ -130,13 +130,13 @@ impl<'t> Marked<'t> {
     }
 }
 
-/// Returns the conflicts among the stretches of a text.
+/// Returns the conflicts among the segments of a text.
 pub(crate) fn conflicts<'s, 't>(
-    stretches: &'s [Stretch<'t>],
-) -> impl Iterator<Item = &'s Marked<'t>> {
-    stretches.iter().filter_map(|stretch| match stretch {
-        Stretch::Conflict(conflict) => Some(conflict),
-        Stretch::Common(_) => None,
+    segments: &'s [Segment<'t>],
+) -> impl Iterator<Item = &'s ConflictHunk<'t>> {
+    segments.iter().filter_map(|segment| match segment {
+        Segment::Conflict(conflict) => Some(conflict),
+        Segment::Common(_) => None,
     })
 }
 
@@ -176,10 +176,10 @@ pub(crate) fn count_in(text: &str, size: usize) -> Option<usize> {
 /// match up.
 pub(super) fn choose(text: &str, size: usize, favor: Favor) -> Option<String> {
     let mut chosen = String::with_capacity(text.len());
-    for stretch in read(text, size)? {
-        match stretch {
-            Stretch::Common(lines) => chosen.push_str(lines),
-            Stretch::Conflict(conflict) => {
+    for segment in read(text, size)? {
+        match segment {
+            Segment::Common(lines) => chosen.push_str(lines),
+            Segment::Conflict(conflict) => {
                 if favor != Favor::Theirs {
                     chosen.push_str(conflict.side(Side::Local));
                 }
@@ -197,13 +197,13 @@ pub(super) fn choose(text: &str, size: usize, favor: Favor) -> Option<String> {
 ///
 /// # Errors
 /// The line number, from 1, of the first conflict whose markers do not show the original.
-pub(super) fn sides(stretches: &[Stretch<'_>]) -> Result<(Triple<String>, Triple<String>), usize> {
+pub(super) fn sides(segments: &[Segment<'_>]) -> Result<(Triple<String>, Triple<String>), usize> {
     let mut texts = Triple::<String>::default();
     let mut labels = Triple::default();
-    for stretch in stretches {
-        let lines = match stretch {
-            Stretch::Common(lines) => Triple::new(*lines, *lines, *lines),
-            Stretch::Conflict(conflict) => {
+    for segment in segments {
+        let lines = match segment {
+            Segment::Common(lines) => Triple::new(*lines, *lines, *lines),
+            Segment::Conflict(conflict) => {
                 labels = conflict.labels;
                 conflict.all_lines().ok_or(conflict.line + 1)?
             }
@@ -213,16 +213,18 @@ pub(super) fn sides(stretches: &[Stretch<'_>]) -> Result<(Triple<String>, Triple
     Ok((texts, labels.map(str::to_owned)))
 }
 
-/// Returns the stretches with the original's lines filled in from `found`, the same conflicts in
+/// Returns the segments with the original's lines filled in from `found`, the same conflicts in
 /// diff3 style. Other styles may split one conflict of diff3 style into several, with lines that
 /// both sides share between them; these become one again.
 ///
 /// A conflict without a match in `found`, such as an edited one, stays as it is.
 pub(super) fn with_originals<'t>(
-    stretches: Vec<Stretch<'t>>,
-    found: &[Stretch<'t>],
-) -> Vec<Stretch<'t>> {
-    let found: Vec<Triple<&str>> = conflicts(found).filter_map(Marked::all_lines).collect();
+    segments: Vec<Segment<'t>>,
+    found: &[Segment<'t>],
+) -> Vec<Segment<'t>> {
+    let found: Vec<Triple<&str>> = conflicts(found)
+        .filter_map(ConflictHunk::all_lines)
+        .collect();
     // conflicts with equal sides but different originals cannot be told apart
     let is_certain = |it: &&Triple<&str>| {
         let has_same_sides =
@@ -230,10 +232,10 @@ pub(super) fn with_originals<'t>(
         let mut others = found.iter().filter(has_same_sides);
         others.all(|other| other.original == it.original)
     };
-    let pieces: Vec<Stretch<'_>> = stretches
+    let pieces: Vec<Segment<'_>> = segments
         .into_iter()
-        .flat_map(|stretch| match stretch {
-            Stretch::Common(lines) => lines.split_inclusive('\n').map(Stretch::Common).collect(),
+        .flat_map(|segment| match segment {
+            Segment::Common(lines) => lines.split_inclusive('\n').map(Segment::Common).collect(),
             conflict => vec![conflict],
         })
         .collect();
@@ -242,11 +244,11 @@ pub(super) fn with_originals<'t>(
     while let Some(piece) = pieces.get(at) {
         let matched = found.iter().filter(is_certain).find_map(|sides| {
             let pieces = &pieces[at..at + matching_pieces(&pieces[at..], sides)?];
-            let conflict = Marked {
+            let conflict = ConflictHunk {
                 lines: sides.map(Some),
                 ..*conflicts(pieces).next()?
             };
-            Some((Stretch::Conflict(conflict), pieces.len()))
+            Some((Segment::Conflict(conflict), pieces.len()))
         });
         let (piece, count) = matched.unwrap_or((*piece, 1));
         result.push(piece);
@@ -257,13 +259,13 @@ pub(super) fn with_originals<'t>(
 
 /// Returns how many of the first pieces together have the updated and local lines of `sides`;
 /// `None` if they do not, or if none of them is a conflict.
-fn matching_pieces(pieces: &[Stretch<'_>], sides: &Triple<&str>) -> Option<usize> {
+fn matching_pieces(pieces: &[Segment<'_>], sides: &Triple<&str>) -> Option<usize> {
     let (mut updated, mut local) = (sides.updated, sides.local);
     let mut conflicts = 0;
     for (at, piece) in pieces.iter().enumerate() {
         let (theirs, ours) = match piece {
-            Stretch::Common(line) => (*line, *line),
-            Stretch::Conflict(Marked { lines, .. }) => {
+            Segment::Common(line) => (*line, *line),
+            Segment::Conflict(ConflictHunk { lines, .. }) => {
                 conflicts += 1;
                 (lines.updated?, lines.local?)
             }
@@ -285,8 +287,8 @@ mod tests {
 
     #[test]
     fn rebuilds_the_three_sides() {
-        let stretches = read(TEXT, 7).unwrap();
-        let (texts, labels) = sides(&stretches).unwrap();
+        let segments = read(TEXT, 7).unwrap();
+        let (texts, labels) = sides(&segments).unwrap();
         assert_eq!(
             texts,
             Triple::new("a\nc\ne\n", "a\nd\ne\n", "a\nb\ne\n").map(str::to_owned)

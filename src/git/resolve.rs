@@ -77,9 +77,9 @@ pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
     let sides = request.bytes();
     let whole_side = |bytes: &[u8]| Some(Resolved::by_lines(bytes.to_vec(), 0));
     match sides.change() {
-        Change::Nobody | Change::Local | Change::BothAlike => whole_side(sides.local),
+        Change::Neither | Change::Local | Change::BothSame => whole_side(sides.local),
         Change::Upstream => whole_side(sides.updated),
-        Change::BothApart => {
+        Change::BothDiffer => {
             with_stack(sides, || by_structure(request)).or_else(|| by_lines(request, request.favor))
         }
     }
@@ -120,12 +120,12 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         // if the check of the result fails, lines are merged instead
         file.merge(Some(&lines), &options).ok()
     };
-    // starting git takes as long as the merge, so git is asked only if there is a conflict
-    let settings = LazyCell::new(call::settings);
     let known_style = match request.favor {
         Some(_) => Some(ConflictStyle::Merge),
         None => request.style.conflict_style,
     };
+    // starting git takes as long as the merge, so git is asked only if there is a conflict
+    let settings = LazyCell::new(call::settings);
     let (style, mut images) = (known_style.unwrap_or_default(), Images::Whole);
     let mut merged = merge(style, images)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::files::{print, read_file, write};
-use super::hunks::{self, Favor, Marked, Stretch};
+use super::hunks::{self, ConflictHunk, Favor, Segment};
 use super::resolve::{Diff, Request, Style, resolve};
 use super::{lines, unmerged};
 use crate::error::shown;
@@ -66,18 +66,18 @@ fn solve_with(
     size: usize,
     versions: Option<&Triple<Bytes>>,
 ) -> Result<Solved, NotSolved> {
-    let stretches = hunks::read(text, size).ok_or(NotSolved::Unmatched)?;
-    let before = hunks::conflicts(&stretches).count();
+    let segments = hunks::read(text, size).ok_or(NotSolved::Unmatched)?;
+    let before = hunks::conflicts(&segments).count();
     if before == 0 {
         return Err(NotSolved::NoMarkers);
     }
-    let known = versions.and_then(|it| unedited_versions(path, text, &stretches, size, it));
+    let known = versions.and_then(|it| unedited_versions(path, text, &segments, size, it));
     let diff = match known {
         // the algorithm of the driver
         Some(_) => Diff::Histogram,
         None => Diff::Myers,
     };
-    let (texts, style) = known.map_or_else(|| sides(&stretches, size, versions), Ok)?;
+    let (texts, style) = known.map_or_else(|| sides(&segments, size, versions), Ok)?;
     let shows_original = style.conflict_style != Some(ConflictStyle::Merge);
     let request = Request {
         path,
@@ -113,11 +113,11 @@ fn solve_with(
     let Some(after) = after else {
         return Ok(unchanged(false));
     };
-    let length = |stretches: &[Stretch<'_>]| -> usize {
-        hunks::conflicts(stretches).map(Marked::length).sum()
+    let length = |segments: &[Segment<'_>]| -> usize {
+        hunks::conflicts(segments).map(ConflictHunk::length).sum()
     };
     // the conflicts must have become fewer or smaller
-    let is_better = solved.left == 0 || length(&after) < length(&stretches);
+    let is_better = solved.left == 0 || length(&after) < length(&segments);
     Ok(if is_better { solved } else { unchanged(true) })
 }
 
@@ -126,17 +126,14 @@ fn solve_with(
 fn unedited_versions(
     path: &Path,
     text: &str,
-    stretches: &[Stretch<'_>],
+    segments: &[Segment<'_>],
     size: usize,
     versions: &Triple<Bytes>,
 ) -> Option<(Triple<Bytes>, Style)> {
     let style = Style {
         size,
-        labels: hunks::conflicts(stretches)
-            .next()?
-            .labels
-            .map(str::to_owned),
-        conflict_style: Some(match hunks::sides(stretches) {
+        labels: hunks::conflicts(segments).next()?.labels.map(str::to_owned),
+        conflict_style: Some(match hunks::sides(segments) {
             Ok(_) => ConflictStyle::Diff3,
             Err(_) => ConflictStyle::Merge,
         }),
@@ -171,7 +168,7 @@ fn unedited_versions(
 /// Rebuilds the three sides of a text with conflict markers, and returns them with the style of its
 /// markers.
 fn sides(
-    stretches: &[Stretch<'_>],
+    segments: &[Segment<'_>],
     size: usize,
     versions: Option<&Triple<Bytes>>,
 ) -> Result<(Triple<Bytes>, Style), NotSolved> {
@@ -183,7 +180,7 @@ fn sides(
         };
         (texts.map(Bytes::from), style)
     };
-    let mut line = match hunks::sides(stretches) {
+    let mut line = match hunks::sides(segments) {
         Ok(sides) => return Ok(in_style(sides, ConflictStyle::Diff3)),
         Err(line) => line,
     };
@@ -194,7 +191,7 @@ fn sides(
         let Some(found) = hunks::read(&shown, size) else {
             continue;
         };
-        match hunks::sides(&hunks::with_originals(stretches.to_vec(), &found)) {
+        match hunks::sides(&hunks::with_originals(segments.to_vec(), &found)) {
             Ok(sides) => return Ok(in_style(sides, ConflictStyle::Merge)),
             Err(unmatched) => line = line.max(unmatched),
         }

@@ -129,7 +129,7 @@ impl Checker<'_> {
             Outcome::Lines(_) => {
                 Err(self.verification_error(place, "the lines differ from the decided ones"))
             }
-            Outcome::Apart(_) => Err(self.verification_error(place, "the conflict is still open")),
+            Outcome::Open(_) => Err(self.verification_error(place, "the conflict is still open")),
             Outcome::Merge(_) | Outcome::Row(_) => {
                 let children = outcome.children();
                 let expected = children

@@ -81,9 +81,11 @@ pub(super) fn check_comments(
     let mut removed = Vec::new();
     let root = trees.local.root().value;
     comments_of_removed_entries(trees.local, root, outcome, &mut removed);
-    let of_sides = trees.zip(bodies).map(|(tree, body)| comments(tree, body));
+    let with_sides = trees.zip(bodies).map(|(tree, body)| comments(tree, body));
     let sides = CommentCounts {
-        of: of_sides.as_ref().map(|it| Counts::new(it.iter().copied())),
+        of: with_sides
+            .as_ref()
+            .map(|it| Counts::new(it.iter().copied())),
         merged: Counts::new(comments(&merged, bodies.local)),
         removed: Counts::new(removed),
     };
@@ -101,7 +103,7 @@ pub(super) fn check_comments(
     let found = found
         .into_iter()
         .filter(|(text, verdict)| *verdict == Verdict::Twice || !is_shown(text))
-        .map(|(text, verdict)| conflict(text, verdict, trees.local, &of_sides.local));
+        .map(|(text, verdict)| conflict(text, verdict, trees.local, &with_sides.local));
     Ok(found.collect())
 }
 

@@ -28,12 +28,12 @@ pub enum ConflictKind {
     Pinned,
     /// Both sides changed one value, and both changes are in the result. Not a conflict; reports
     /// list it separately.
-    Combined(Means),
+    Combined(CombinedBy),
 }
 
 /// How a value that both sides changed was merged (rules: Texts and images, Lists).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Means {
+pub enum CombinedBy {
     /// A text, by its lines.
     Lines,
     /// A text that is YAML or JSON, by its structure.
@@ -44,7 +44,7 @@ pub enum Means {
     Elements,
 }
 
-impl Means {
+impl CombinedBy {
     /// Returns the word that reports use.
     pub const fn as_str(self) -> &'static str {
         match self {

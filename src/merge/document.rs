@@ -40,7 +40,7 @@ pub struct Merged {
     pub conflicts: Vec<Conflict>,
     /// Records that are reported and are not conflicts: what a comment `# merge3: keep` held back,
     /// and values that were merged from both sides.
-    pub noted: Vec<Conflict>,
+    pub notes: Vec<Conflict>,
 }
 
 /// Brings what changed from original to updated into local (rules: Equality, Fields, Lists, Text).
@@ -100,7 +100,7 @@ pub(crate) fn merge_sides(
     }
     if is_document_pinned(local.document) {
         return Ok(Merged {
-            noted: Walker::new(trees, nulls_clear, options).held_document(has_original),
+            notes: Walker::new(trees, nulls_clear, options).held_document(has_original),
             ..Merged::unchanged()
         });
     }
@@ -114,7 +114,7 @@ pub(crate) fn merge_sides(
     let whole = updated_in_local(&bodies, updated.document, local.document);
     let candidate = whole.map_or_else(|| Candidate::Lines(lines()), Candidate::Whole);
     let decided = decide(sources);
-    let (outcome, mut conflicts, noted) = (decided.outcome, decided.conflicts, decided.noted);
+    let (outcome, mut conflicts, notes) = (decided.outcome, decided.conflicts, decided.notes);
     let text = merged_text(candidate, lines, local.document, sources, &outcome);
     let text =
         text.or_else(|| replaced_by_updated(updated.document, local.document, sources, &outcome));
@@ -127,14 +127,14 @@ pub(crate) fn merge_sides(
         }
     };
     let text = text.filter(|text| text != local.document.text);
-    if let Some(text) = text.as_deref().filter(|_| !outcome.has_choice()) {
-        let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &noted])?;
+    if let Some(text) = text.as_deref().filter(|_| !outcome.has_open_conflict()) {
+        let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &notes])?;
         conflicts.extend(lost);
     }
     Ok(Merged {
         text,
         conflicts,
-        noted,
+        notes,
     })
 }
 
@@ -260,8 +260,8 @@ fn updated_in_local(
 impl Merged {
     /// Whether a comment `# merge3: keep` held back a change of upstream's.
     pub fn is_held_back(&self) -> bool {
-        let mut noted = self.noted.iter();
-        noted.any(|it| it.kind == ConflictKind::Pinned)
+        let mut notes = self.notes.iter();
+        notes.any(|it| it.kind == ConflictKind::Pinned)
     }
 
     /// Returns the result of a merge that changes nothing.
@@ -269,7 +269,7 @@ impl Merged {
         Self {
             text: None,
             conflicts: Vec::new(),
-            noted: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::document::{ReadDocument, merge_document};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};
-use crate::secret::{HIDDEN, may_be_in};
+use crate::secret::{HIDDEN, may_contain_secret};
 use crate::triple::Triple;
 use crate::yaml::{Document, NodeKind, Tree, stream::split};
 
@@ -12,7 +12,7 @@ use crate::yaml::{Document, NodeKind, Tree, stream::split};
 pub(crate) struct Embedded {
     pub(crate) text: String,
     pub(crate) conflicts: Vec<Conflict>,
-    pub(crate) noted: Vec<Conflict>,
+    pub(crate) notes: Vec<Conflict>,
 }
 
 /// Merges three texts by their structure. Returns `None` if one of them is not a single document
@@ -51,7 +51,7 @@ pub(crate) fn merge_embedded(
     );
     let document = merged.text.as_deref().unwrap_or(local.text);
     // a path in the text does not show that the text is a Secret: hide the values here
-    let is_secret = |text: &str| may_be_in(text.as_bytes());
+    let is_secret = |text: &str| may_contain_secret(text.as_bytes());
     let may_have_secret = texts.into_array().into_iter().any(is_secret);
     let redacted = |mut records: Vec<Conflict>| {
         for record in records.iter_mut().filter(|_| may_have_secret) {
@@ -63,7 +63,7 @@ pub(crate) fn merge_embedded(
     Some(Embedded {
         text: format!("{before}{document}{after}"),
         conflicts: redacted(merged.conflicts),
-        noted: redacted(merged.noted),
+        notes: redacted(merged.notes),
     })
 }
 

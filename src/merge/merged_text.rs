@@ -77,7 +77,7 @@ fn merged_or_marked(
 ) -> Result<Option<String>, VerificationError> {
     match outcome {
         Outcome::Keep => Ok(None),
-        outcome if outcome.has_choice() => {
+        outcome if outcome.has_open_conflict() => {
             marked_text(original, sources, outcome, options).map(Some)
         }
         outcome => merged_text(sources, outcome).map(Some),
@@ -202,7 +202,7 @@ pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
     let draft = || carry_out(sources.local, sources.updated, None, outcome, aliases);
     // anchors are not values, but a merge by lines may bring them
     let brings_aliases = sources.updated.has_aliases() && !sources.local.has_aliases();
-    if outcome.has_choice() || brings_aliases {
+    if outcome.has_open_conflict() || brings_aliases {
         return false;
     }
     *outcome == Outcome::Keep

@@ -34,7 +34,7 @@ mod walk;
 
 pub(crate) use around::{MergedAround, merge_above, merge_below, merge_without_entries, set_off};
 pub use check::VerificationError;
-pub use conflict::{Conflict, ConflictKind, Means, Resolution};
+pub use conflict::{CombinedBy, Conflict, ConflictKind, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};
 pub(crate) use document::merge_sides;
 pub use document::{Merged, ReadDocument, merge_document};
@@ -51,5 +51,5 @@ pub(crate) use walk::entries_at::entries_at;
 pub(crate) use walk::index::{
     FieldIndex, ScalarKey, fields_of, is_resource, key_of, name_of, scalar_key,
 };
-pub(crate) use walk::place::{Arrival, Resident, place};
+pub(crate) use walk::place::{ExistingEntry, UpdatedEntry, place};
 pub(crate) use walk::{Shape, Walker, position, shape};

@@ -151,7 +151,7 @@ fn merge_regions(
         let texts = texts.map(|(lines, range)| lines.text(range));
         let settled = match region.change {
             Change::Upstream => Some(Resolution::Updated),
-            Change::BothApart => settle(&texts),
+            Change::BothDiffer => settle(&texts),
             _ => Some(Resolution::Local),
         };
         match settled.unwrap_or(resolution) {

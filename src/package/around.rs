@@ -62,7 +62,7 @@ impl FileMerge<'_, '_, '_> {
         Merged {
             text: (!is_local).then_some(full_text),
             conflicts,
-            noted: merged.noted,
+            notes: merged.notes,
         }
     }
 

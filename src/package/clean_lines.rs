@@ -25,7 +25,7 @@ impl FileMerge<'_, '_, '_> {
     /// several documents, directives or mixed line breaks.
     pub(super) fn merged_lines(&self, assembly: &Assembly<'_>, assembled: &str) -> Option<String> {
         let sides = self.sides.transpose()?;
-        let has_reports = !self.outcome.conflicts.is_empty() || !self.outcome.noted.is_empty();
+        let has_reports = !self.outcome.conflicts.is_empty() || !self.outcome.notes.is_empty();
         let has_several = |file: &ParsedFile<'_>| file.documents.len() > 1;
         let files = || sides.into_iter();
         if has_reports

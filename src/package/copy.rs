@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::disk::{gone_is_fine, link, or_here, read_named};
+use super::disk::{ignore_missing, link, or_here, read_named};
 use super::lock::{Access, lock};
 use super::plan::Plan;
 use super::walk::{Kind, Listing, list};
@@ -223,7 +223,7 @@ impl PackageCopy<'_> {
     fn remove(&self, path: &Path) -> Result<(), Error> {
         self.disk
             .remove_file(path)
-            .or_else(gone_is_fine)
+            .or_else(ignore_missing)
             .map_err(Error::writing(path))
     }
 }

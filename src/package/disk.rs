@@ -203,7 +203,7 @@ pub(crate) fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 ///
 /// # Errors
 /// All other errors.
-pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
+pub(crate) fn ignore_missing(error: io::Error) -> io::Result<()> {
     if is_missing(&error) {
         Ok(())
     } else {
@@ -214,28 +214,28 @@ pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
 /// Returns the current content of a file; `None` if the path does not exist or is a folder.
 ///
 /// # Errors
-/// [`Unlike::Other`] if the path is anything else, or a folder above it is a symbolic link.
-pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlike> {
+/// [`ContentError::Other`] if the path is anything else, or a folder above it is a symbolic link.
+pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, ContentError> {
     let through_link = folders_above(path)
         .any(|folder| fs::symlink_metadata(root.join(folder)).is_ok_and(|it| it.is_symlink()));
     if through_link {
-        return Err(Unlike::Other);
+        return Err(ContentError::Other);
     }
     let full_path = root.join(path);
     match fs::symlink_metadata(&full_path) {
         Ok(metadata) if metadata.is_file() => {
-            read(&full_path).map(Some).map_err(Unlike::Unreadable)
+            read(&full_path).map(Some).map_err(ContentError::Unreadable)
         }
         Ok(metadata) if metadata.is_dir() => Ok(None),
         Err(error) if is_missing(&error) => Ok(None),
-        Ok(_) => Err(Unlike::Other),
-        Err(error) => Err(Unlike::Unreadable(error)),
+        Ok(_) => Err(ContentError::Other),
+        Err(error) => Err(ContentError::Unreadable(error)),
     }
 }
 
 /// Why a path has no content to compare.
 #[derive(Debug)]
-pub(crate) enum Unlike {
+pub(crate) enum ContentError {
     /// The path is neither a file nor a folder, or is below a symbolic link.
     Other,
     /// The file cannot be read.

@@ -88,7 +88,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// Records the conflicts and notes of a merged document. Returns its new text; `None` if it
     /// stays as it is.
     pub(super) fn record(&mut self, group: &Group, merged: Merged) -> Option<String> {
-        for records in [merged.conflicts, merged.noted] {
+        for records in [merged.conflicts, merged.notes] {
             if !records.is_empty() {
                 self.record_all(group, records);
             }

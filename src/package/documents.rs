@@ -53,7 +53,7 @@ pub(crate) fn merge_documents(
         heads: Triple::default(),
         first_kept: None,
         top: None,
-        coming: job.coming.clone(),
+        inserted: job.inserted.clone(),
         new_head: None,
         inserts_first: false,
         head_takes_text_above: false,
@@ -77,7 +77,7 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     /// The document that the head of the file merges with.
     pub(super) top: Option<TopDocument<'a>>,
     /// Upstream's documents to insert.
-    pub(super) coming: Vec<Group>,
+    pub(super) inserted: Vec<Group>,
     /// The new head of the file; `None` if local's stays.
     pub(super) new_head: Option<String>,
     /// Whether documents are inserted above `first_kept`.
@@ -93,10 +93,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.hold_back();
             return Ok(self.outcome);
         }
-        for group in &self.job.deleted {
+        for group in &self.job.deleted_locally {
             self.deleted_locally(group);
         }
-        if self.job.gone.is_some() {
+        if self.job.deleted_whole.is_some() {
             self.keep_out();
         }
         if let Some(content) = self.fast_forward() {
@@ -147,14 +147,22 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 && group.updated.is_none_or(|it| it.triple == self.target)
         };
         let is_new = |group: &Group| group.local.is_none();
-        let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
-        let expected = of_updated.count() + self.coming.len();
+        let of_updated = self
+            .job
+            .staying
+            .iter()
+            .filter(|group| group.updated.is_some());
+        let expected = of_updated.count() + self.inserted.len();
         let count = self.file(self.target, Side::Updated)?.documents.len();
-        let is_forward = self.job.here.iter().all(stays_within_file)
-            && self.coming.iter().all(is_new)
-            && self.job.leaving.is_empty()
+        let is_forward = self.job.staying.iter().all(stays_within_file)
+            && self.inserted.iter().all(is_new)
+            && self.job.moving_out.is_empty()
             && count == expected
-            && !self.job.here.iter().any(|it| self.may_delete_by_null(it));
+            && !self
+                .job
+                .staying
+                .iter()
+                .any(|it| self.may_delete_by_null(it));
         is_forward.then_some(Content::Updated)
     }
 
@@ -172,21 +180,21 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     /// Merges the local file: decides the action of each of its documents and inserts new ones.
     fn merge_local(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
         let mut actions = vec![Action::Keep; file.documents.len()];
-        for local in self.job.leaving.iter().filter_map(|group| group.local) {
+        for local in self.job.moving_out.iter().filter_map(|group| group.local) {
             actions[local.document] = Action::Remove;
         }
-        for group in &self.job.here {
+        for group in &self.job.staying {
             if let (Some(local), None) = (group.local, group.updated) {
                 actions[local.document] = self.deleted_upstream(group);
             }
         }
         let first = actions.iter().position(|it| *it != Action::Remove);
         let places = self.insertion_points(file, &actions);
-        let mut coming = self.coming.iter().filter_map(|group| group.updated);
+        let mut inserted = self.inserted.iter().filter_map(|group| group.updated);
         self.inserts_first =
-            first.is_some_and(|first| coming.any(|it| places[it.document] <= first));
+            first.is_some_and(|first| inserted.any(|it| places[it.document] <= first));
         let is_first = |group: &&Group| group.local.map(|it| it.document) == first;
-        self.first_kept = first.and_then(|_| self.job.here.iter().find(is_first).copied());
+        self.first_kept = first.and_then(|_| self.job.staying.iter().find(is_first).copied());
         self.heads = self.heads();
         self.top = self.top();
         self.replace_merged(file, &mut actions)?;
@@ -225,7 +233,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         file: &'f ParsedFile<'a>,
         actions: &mut [Action],
     ) -> Result<(), Error> {
-        for (group, merged) in self.job.here.iter().zip(self.merged_documents(file)) {
+        for (group, merged) in self.job.staying.iter().zip(self.merged_documents(file)) {
             let (Some(local), Some(_)) = (group.local, group.updated) else {
                 continue;
             };
@@ -263,15 +271,19 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     /// Merges the documents that stay in the local file. Their texts have local's line breaks.
     fn merged_documents(&self, file: &ParsedFile<'_>) -> Vec<Result<Merged, Error>> {
         let has_mixed = LineBreaks::of(file.text) == LineBreaks::Mixed;
-        in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
-            let merged = self.merge(group)?;
-            // a document that fast-forwards has upstream's line breaks
-            let text = merged.text.map(|text| match has_mixed {
-                true => text,
-                false => with_line_break(text, line_break_of(file.text)).into_owned(),
-            });
-            Ok(Merged { text, ..merged })
-        })
+        in_parallel(
+            file.text.len(),
+            self.job.staying.iter().collect(),
+            |group| {
+                let merged = self.merge(group)?;
+                // a document that fast-forwards has upstream's line breaks
+                let text = merged.text.map(|text| match has_mixed {
+                    true => text,
+                    false => with_line_break(text, line_break_of(file.text)).into_owned(),
+                });
+                Ok(Merged { text, ..merged })
+            },
+        )
     }
 
     /// Creates a file that local does not have, from the documents of upstream's file to insert.
@@ -279,11 +291,11 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let Some(file) = self.file(self.target, Side::Updated) else {
             return Ok(());
         };
-        if self.coming.is_empty() {
+        if self.inserted.is_empty() {
             return Ok(());
         }
         let mut actions = vec![Action::Remove; file.documents.len()];
-        let new = self.coming.extract_if(.., |group| group.local.is_none());
+        let new = self.inserted.extract_if(.., |group| group.local.is_none());
         for group in new.collect::<Vec<_>>() {
             if let Some(updated) = group.updated {
                 actions[updated.document] = match self.is_left_open(&group) {

@@ -19,7 +19,7 @@ use crate::triple::{Side, Triple};
 
 /// What local deleted as a whole: a file of upstream's, or a folder above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Gone {
+pub(crate) enum LocalDeletion {
     /// The file itself.
     File,
     /// This folder, the topmost one.
@@ -82,9 +82,9 @@ pub(super) fn mark(
     for (job, triple) in jobs.iter_mut().zip(triples) {
         // `folders_above` leaves out the package's own folder
         let folders = folders_above(&triple.path);
-        job.gone = match folders.filter(|folder| is_deleted(folder)).last() {
-            Some(folder) => Some(Gone::Folder(folder.to_owned())),
-            None => is_deleted(&triple.path).then_some(Gone::File),
+        job.deleted_whole = match folders.filter(|folder| is_deleted(folder)).last() {
+            Some(folder) => Some(LocalDeletion::Folder(folder.to_owned())),
+            None => is_deleted(&triple.path).then_some(LocalDeletion::File),
         };
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut 
             let mut conflicts = outcomes[index].conflicts.iter();
             conflicts.any(FileConflict::stays_deleted)
         };
-        if let Some(Gone::Folder(folder)) = &job.gone
+        if let Some(LocalDeletion::Folder(folder)) = &job.deleted_whole
             && has_deletion(index)
         {
             folders.entry(folder).or_default().push(index);

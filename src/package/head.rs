@@ -227,7 +227,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// that document is not the first one and has the head's first comment above it.
     fn is_head_owned(&self, side: Side) -> bool {
         let head = self.sides[side].map_or("", |file| file.head);
-        let mut groups = self.job.here.iter().chain(&self.job.coming);
+        let mut groups = self.job.staying.iter().chain(&self.job.inserted);
         let first = groups.find(|group| self.index_in_file(group, side) == Some(0));
         let (Some(comment), Some(first)) = (comments(head).next(), first) else {
             return false;

@@ -15,8 +15,8 @@ impl FileMerge<'_, '_, '_> {
         file: &ParsedFile<'_>,
         places: &[usize],
     ) -> Result<Vec<Insertion>, Error> {
-        let mut coming = self.coming.clone();
-        coming.sort_unstable_by_key(|group| group.updated);
+        let mut inserted = self.inserted.clone();
+        inserted.sort_unstable_by_key(|group| group.updated);
         let insertion = |group: Group| {
             Ok(Insertion {
                 before: group.updated.map_or(0, |it| places[it.document]),
@@ -24,7 +24,7 @@ impl FileMerge<'_, '_, '_> {
                 marks: self.is_left_open(&group).then(|| self.marks(&group)),
             })
         };
-        coming.into_iter().map(insertion).collect()
+        inserted.into_iter().map(insertion).collect()
     }
 
     /// Returns the insertion point of each document of upstream's file.
@@ -32,7 +32,7 @@ impl FileMerge<'_, '_, '_> {
         let updated = self.file(self.target, Side::Updated);
         let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
         let mut is_own = vec![false; file.documents.len()];
-        for group in &self.job.here {
+        for group in &self.job.staying {
             match (group.local, group.updated) {
                 (Some(local), _) if actions[local.document] == Action::Remove => {}
                 (Some(local), Some(it)) if it.triple == self.target => {

@@ -193,12 +193,12 @@ pub(super) struct ChangedItems {
     /// The new texts of changed items.
     pub(super) texts: BTreeMap<usize, String>,
     /// The deleted items.
-    pub(super) gone: BTreeSet<usize>,
+    pub(super) removed: BTreeSet<usize>,
 }
 
 impl ChangedItems {
     pub(super) fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.gone.is_empty()
+        self.texts.is_empty() && self.removed.is_empty()
     }
 
     /// Returns the text of a list's document with these changes.
@@ -218,8 +218,8 @@ impl ChangedItems {
             let error = || verification_error("an item is not what was decided");
             text = replaced.ok_or_else(error)?.into();
         }
-        if !self.gone.is_empty() {
-            let removed = remove_items(&text, &self.gone);
+        if !self.removed.is_empty() {
+            let removed = remove_items(&text, &self.removed);
             let error = || verification_error("an item could not be deleted");
             text = removed.ok_or_else(error)?.into();
         }
@@ -262,9 +262,9 @@ fn replace_items(list: &str, texts: &BTreeMap<usize, String>) -> Option<String> 
 }
 
 /// Returns the text of a list's document without some of its items, by index.
-fn remove_items(list: &str, gone: &BTreeSet<usize>) -> Option<String> {
+fn remove_items(list: &str, removed: &BTreeSet<usize>) -> Option<String> {
     let operation = |index: &usize| format!("- {{op: remove, path: /items/{index}}}\n");
-    let operations: String = gone.iter().rev().map(operation).collect();
+    let operations: String = removed.iter().rev().map(operation).collect();
     json_patch(list, &read(&operations)?).ok().flatten()
 }
 

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::file_triple::FileTriple;
-use super::gone::Gone;
+use super::gone::LocalDeletion;
 use super::pair::{DocRef, Group};
 use super::parsed::Parsed;
 use super::read::ReadFile;
@@ -18,16 +18,16 @@ pub(crate) struct Job {
     /// that upstream renamed, or there is none.
     pub(crate) file: Triple<Option<usize>>,
     /// The documents of the local file that stay in it, or that upstream deleted.
-    pub(crate) here: Vec<Group>,
+    pub(crate) staying: Vec<Group>,
     /// The documents of the local file that move to another file.
-    pub(crate) leaving: Vec<Group>,
+    pub(crate) moving_out: Vec<Group>,
     /// Upstream's documents to insert: new ones, and those that move here from another local file.
-    pub(crate) coming: Vec<Group>,
+    pub(crate) inserted: Vec<Group>,
     /// Upstream's documents that local deleted.
-    pub(crate) deleted: Vec<Group>,
+    pub(crate) deleted_locally: Vec<Group>,
     /// Set if local deleted the file as a whole, or a folder above it. No new document is inserted
     /// then.
-    pub(crate) gone: Option<Gone>,
+    pub(crate) deleted_whole: Option<LocalDeletion>,
 }
 
 /// Returns one job for each triple.
@@ -55,16 +55,16 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
                 let stays = pinned[target] || pinned[local.triple];
                 let target = if stays { local.triple } else { target };
                 if jobs[target].file.local == Some(local.triple) {
-                    jobs[target].here.push(*group);
+                    jobs[target].staying.push(*group);
                 } else {
-                    jobs[local.triple].leaving.push(*group);
-                    jobs[target].coming.push(*group);
+                    jobs[local.triple].moving_out.push(*group);
+                    jobs[target].inserted.push(*group);
                 }
             }
             (None, Some(updated)) if group.original.is_some() => {
-                jobs[updated.triple].deleted.push(*group);
+                jobs[updated.triple].deleted_locally.push(*group);
             }
-            (None, Some(updated)) => jobs[updated.triple].coming.push(*group),
+            (None, Some(updated)) => jobs[updated.triple].inserted.push(*group),
             (None, None) => {}
         }
     }
@@ -109,7 +109,7 @@ fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<u
 /// Returns the triple in which the original has documents of this file; `None` if it has none or
 /// has them in several triples, or if upstream deleted all of them.
 fn original_triple(job: &Job) -> Option<usize> {
-    let groups = || job.here.iter().chain(&job.coming);
+    let groups = || job.staying.iter().chain(&job.inserted);
     let mut triples = groups().filter_map(|group| group.original.map(|it| it.triple));
     let triple = triples.next()?;
     let is_one = triples.all(|other| other == triple);
@@ -121,12 +121,12 @@ fn original_triple(job: &Job) -> Option<usize> {
 /// Returns true if only local has some document of this file.
 fn has_own(job: &Job) -> bool {
     let is_own = |group: &Group| group.original.is_none() && group.updated.is_none();
-    job.here.iter().any(is_own)
+    job.staying.iter().any(is_own)
 }
 
 /// Returns true if the file of this job has or gets a document of upstream's file at `triple`.
 fn keeps_document_of(job: &Job, triple: usize) -> bool {
-    let mut groups = job.here.iter().chain(&job.coming);
+    let mut groups = job.staying.iter().chain(&job.inserted);
     groups.any(|group| group.updated.is_some_and(|it| it.triple == triple))
 }
 

@@ -69,7 +69,7 @@ pub fn documents_in(
                 && group.local.is_none()
                 && group
                     .updated
-                    .is_some_and(|it| jobs[it.triple].gone.is_some()),
+                    .is_some_and(|it| jobs[it.triple].deleted_whole.is_some()),
             resource: document.is_some_and(|it| it.resource.is_some()),
             options: rules.options(&options, path, document).into_owned(),
         });

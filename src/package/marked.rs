@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::disk::is_missing;
 use super::file_triple::Source;
 use super::plan::{ChangeKind, FileChange, Plan};
-use super::rules::{RULES_FILE, Rules, Written, with_rules};
+use super::rules::{NewRule, RULES_FILE, Rules, with_rules};
 use super::single_package::load_package;
 use super::write::settle;
 use crate::error::Error;
@@ -39,7 +39,7 @@ impl Plan {
     /// If the existing file cannot be read, or its rules cannot be edited.
     pub(crate) fn add_rules(
         &mut self,
-        rules: &[Written],
+        rules: &[NewRule],
         permissions: Option<Permissions>,
     ) -> Result<(), Error> {
         let path = self.root.join(RULES_FILE);

@@ -82,7 +82,7 @@ pub use apply::{ApplyAction, ApplyTo, apply_with, view_last_applied};
 pub use bytes::Bytes;
 pub use diff::{DiffInput, difference, plan_difference};
 pub(crate) use disk::{
-    folders_above, gone_is_fine, if_there, is_open_already, link, or_here, read_named, read_own,
+    folders_above, if_there, ignore_missing, is_open_already, link, or_here, read_named, read_own,
     replace, replace_itself, sha256,
 };
 pub(crate) use file_triple::Source;
@@ -99,7 +99,7 @@ pub use patching::{Given, PatchForm, Patching, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
 pub use progress::Progress;
 pub use resource::ResourceId;
-pub(crate) use rules::{RULES_FILE, Written};
+pub(crate) use rules::{NewRule, RULES_FILE};
 pub use run::{plan, plan_sides};
 pub use selector::Selector;
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};
@@ -107,7 +107,7 @@ pub(crate) use verified::{holds, trees};
 pub(crate) use walk::Kind;
 pub(crate) use whole_file::as_text;
 pub use write::{Disk, RealDisk, undo};
-pub(crate) use write::{LEFT_OUT, Progressed, forget, git_folder, is_reserved, progress_at};
+pub(crate) use write::{LEFT_OUT, RunProgress, forget, git_folder, is_reserved, progress_at};
 pub(crate) use yaml_names::{YAML_NAMES, is_yaml_name};
 
 use std::path::{Path, PathBuf};
@@ -175,6 +175,6 @@ struct FileOutcome {
     content: Content,
     conflicts: Vec<FileConflict>,
     /// Records that are reported but are not conflicts.
-    noted: Vec<FileConflict>,
+    notes: Vec<FileConflict>,
     warnings: Vec<Warning>,
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Place};
 use crate::yaml::{ParseError, Tree};
 
 /// A parsed file.
-pub(super) struct Readable<'a> {
+pub(super) struct SourceFile<'a> {
     /// The path in the package.
     pub(super) name: &'a Path,
     /// The path that errors show.
@@ -26,8 +26,8 @@ pub(super) struct Readable<'a> {
 
 /// A document with content.
 #[derive(Clone, Copy)]
-pub(super) struct InFile<'f, 'a> {
-    pub(super) file: &'f Readable<'a>,
+pub(super) struct DocumentInFile<'f, 'a> {
+    pub(super) file: &'f SourceFile<'a>,
     /// The index among all documents of the file.
     pub(super) index: usize,
     /// The index among the documents with content.
@@ -36,14 +36,14 @@ pub(super) struct InFile<'f, 'a> {
     pub(super) tree: &'f Tree<'a>,
 }
 
-impl<'a> Readable<'a> {
+impl<'a> SourceFile<'a> {
     /// Returns the documents with content.
-    pub(super) fn documents(&self) -> impl Iterator<Item = InFile<'_, 'a>> {
+    pub(super) fn documents(&self) -> impl Iterator<Item = DocumentInFile<'_, 'a>> {
         let documents = self.file.documents.iter().enumerate();
         documents
             .filter_map(|(index, parsed)| Some((index, parsed, parsed.kept()?)))
             .enumerate()
-            .map(|(number, (index, parsed, tree))| InFile {
+            .map(|(number, (index, parsed, tree))| DocumentInFile {
                 file: self,
                 index,
                 number,
@@ -53,7 +53,7 @@ impl<'a> Readable<'a> {
     }
 }
 
-impl InFile<'_, '_> {
+impl DocumentInFile<'_, '_> {
     /// Returns the place of an offset in the document, for errors.
     pub(super) fn place(&self, offset: usize) -> Place {
         let (path, document) = (self.file.path, &self.parsed.document);
@@ -100,7 +100,7 @@ impl InFile<'_, '_> {
 ///
 /// # Errors
 /// If a file is not YAML.
-pub(super) fn all<'a>(package: &'a Package, problem: &str) -> Result<Vec<Readable<'a>>, Error> {
+pub(super) fn all<'a>(package: &'a Package, problem: &str) -> Result<Vec<SourceFile<'a>>, Error> {
     let help = match package.is_folder {
         true => "repair the file, or exclude it in .krmignore",
         false => "repair the file",
@@ -112,16 +112,19 @@ pub(super) fn all<'a>(package: &'a Package, problem: &str) -> Result<Vec<Readabl
 
 /// Parses the files of a package as [`all`] does, but skips the files of a folder that are not
 /// YAML, such as templates.
-pub(super) fn usable<'a>(package: &'a Package, problem: &str) -> Result<Vec<Readable<'a>>, Error> {
+pub(super) fn usable<'a>(
+    package: &'a Package,
+    problem: &str,
+) -> Result<Vec<SourceFile<'a>>, Error> {
     match package.is_folder {
         true => Ok(parse_each(package).into_iter().flatten().collect()),
         false => all(package, problem),
     }
 }
 
-fn parse_each<'a>(package: &'a Package) -> Vec<Result<Readable<'a>, Box<Broken>>> {
+fn parse_each<'a>(package: &'a Package) -> Vec<Result<SourceFile<'a>, Box<Broken>>> {
     let read = |(name, source): &'a (PathBuf, Source)| {
-        Ok(Readable {
+        Ok(SourceFile {
             file: read(source)?,
             origin: package.origins.get(name),
             name,

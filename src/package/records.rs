@@ -32,7 +32,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// markers.
     pub(super) fn is_left_open(&self, group: &Group) -> bool {
         group.local.is_none()
-            && (group.original.is_some() || self.job.gone.is_some())
+            && (group.original.is_some() || self.job.deleted_whole.is_some())
             && self.options(group).whole().0 == Resolution::Markers
     }
 
@@ -77,17 +77,17 @@ impl<'f> FileMerge<'_, 'f, '_> {
     pub(super) fn deleted_locally(&mut self, group: &Group) {
         let members = self.members(group);
         if !equal(members.original, members.updated) && !self.stays_deleted(group) {
-            self.coming.push(*group);
+            self.inserted.push(*group);
         }
     }
 
     /// Leaves out the documents that upstream adds to a file that local deleted as a whole, and
     /// records one conflict. A document that upstream only moved to the file is still added.
     pub(super) fn keep_out(&mut self) {
-        for group in std::mem::take(&mut self.coming) {
+        for group in std::mem::take(&mut self.inserted) {
             let is_new = group.local.is_none() && group.original.is_none();
             if !is_new || !self.stays_deleted(&group) {
-                self.coming.push(group);
+                self.inserted.push(group);
             }
         }
         fold_file(&self.context.triples[self.target], &mut self.outcome);
@@ -148,7 +148,12 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// Records what upstream changed in a pinned file, which stays as it is.
     pub(super) fn hold_back(&mut self) {
         let job = self.job;
-        for group in job.here.iter().chain(&job.coming).chain(&job.deleted) {
+        for group in job
+            .staying
+            .iter()
+            .chain(&job.inserted)
+            .chain(&job.deleted_locally)
+        {
             let members = self.members(group);
             if !equal(members.original, members.updated) && !equal(members.updated, members.local) {
                 self.record_whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
@@ -167,7 +172,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let file: Arc<Path> = self.path(group).into();
         for conflict in conflicts {
             let records = match conflict.kind {
-                ConflictKind::Pinned | ConflictKind::Combined(_) => &mut self.outcome.noted,
+                ConflictKind::Pinned | ConflictKind::Combined(_) => &mut self.outcome.notes,
                 _ => &mut self.outcome.conflicts,
             };
             let line = start.map(|start| start + conflict.line);

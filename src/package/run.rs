@@ -156,13 +156,18 @@ pub(super) fn merge_triple(
     let triple = &context.triples[target];
     let options = context.rules.options(context.options, &triple.path, None);
     let (resolution, Some(rule)) = options.whole() else {
-        return merge_whole(triple, readings, &options, job.gone.is_some());
+        return merge_whole(triple, readings, &options, job.deleted_whole.is_some());
     };
     let options_by_rule = Options {
         on_conflict: policy_for(resolution),
         ..(*options).clone()
     };
-    let mut outcome = merge_whole(triple, readings, &options_by_rule, job.gone.is_some())?;
+    let mut outcome = merge_whole(
+        triple,
+        readings,
+        &options_by_rule,
+        job.deleted_whole.is_some(),
+    )?;
     for record in &mut outcome.conflicts {
         if record.conflict.resolution == resolution {
             record.conflict.rule = Some(rule.origin.clone());
@@ -183,7 +188,7 @@ fn collect(
     plan.show_secrets = show_secrets;
     let records = outcomes
         .iter()
-        .flat_map(|it| it.conflicts.iter().chain(&it.noted));
+        .flat_map(|it| it.conflicts.iter().chain(&it.notes));
     let files_with_records: FxHashSet<Arc<Path>> = records.map(|it| it.file.clone()).collect();
     for ((index, triple), outcome) in triples.iter().enumerate().zip(outcomes) {
         let sides = triple.sides.as_ref().into_array();
@@ -195,9 +200,9 @@ fn collect(
                 .insert(triple.path.clone(), local.bytes.clone());
         }
         plan.conflicts.extend(outcome.conflicts);
-        let noted = outcome.noted.into_iter();
+        let notes = outcome.notes.into_iter();
         let (pinned, combined): (Vec<_>, Vec<_>) =
-            noted.partition(|record| record.conflict.kind == ConflictKind::Pinned);
+            notes.partition(|record| record.conflict.kind == ConflictKind::Pinned);
         plan.pinned.extend(pinned);
         plan.combined.extend(combined);
         plan.warnings.extend(outcome.warnings);

@@ -12,7 +12,7 @@ use super::plan::FileConflict;
 use crate::error::Error;
 use crate::merge::VerificationError;
 use crate::patch::PatchError;
-use crate::secret::{HIDDEN, is_kept_by, may_be_in};
+use crate::secret::{HIDDEN, is_kept_by, may_contain_secret};
 use crate::triple::Side;
 use crate::yaml::ParseError;
 
@@ -22,9 +22,9 @@ pub(super) fn hide_all(outcomes: &mut [FileOutcome], triples: &[FileTriple], job
         let local_triple = &triples[jobs[index].file.local.unwrap_or(index)];
         let file_may_hold_secret = LazyCell::new(|| {
             let mut sides = local_triple.bytes().into_iter().flatten();
-            sides.any(|bytes| may_be_in(bytes))
+            sides.any(|bytes| may_contain_secret(bytes))
         });
-        for record in outcome.conflicts.iter_mut().chain(&mut outcome.noted) {
+        for record in outcome.conflicts.iter_mut().chain(&mut outcome.notes) {
             hide(record, || *file_may_hold_secret);
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn verification_error<'t>(
     Error::Verification {
         file,
         path: verification_error.path,
-        message: match texts.any(|text| may_be_in(text.as_bytes())) {
+        message: match texts.any(|text| may_contain_secret(text.as_bytes())) {
             true => "a value of a Secret differs".to_owned(),
             false => verification_error.message,
         },
@@ -76,7 +76,9 @@ pub(super) fn masked(mut json: Value) -> Value {
     match &mut json {
         Value::Object(fields) => fields.values_mut().for_each(|it| *it = masked(it.take())),
         Value::Array(elements) => elements.iter_mut().for_each(|it| *it = masked(it.take())),
-        scalar if may_be_in(format!("text: {scalar}").as_bytes()) => *scalar = HIDDEN.into(),
+        scalar if may_contain_secret(format!("text: {scalar}").as_bytes()) => {
+            *scalar = HIDDEN.into()
+        }
         _ => {}
     }
     if json.get("kind").is_some_and(|kind| kind == "Secret") {
@@ -100,7 +102,7 @@ fn hide(record: &mut FileConflict, file_may_hold_secret: impl Fn() -> bool) {
     let values = &mut record.conflict.values;
     let looks_like_secret = || {
         let mut values = values.as_ref().into_iter().flatten();
-        values.any(|value| may_be_in(value.as_bytes()))
+        values.any(|value| may_contain_secret(value.as_bytes()))
     };
     if is_secret_field || looks_like_secret() {
         record.hidden = true;

@@ -34,7 +34,7 @@ pub(crate) fn merge_whole(
         (original, updated, local) if updated == original || updated == local => {}
         _ if triple.is_pinned() => {
             let record = conflict(triple, ConflictKind::Pinned, Resolution::Local);
-            outcome.noted.push(record);
+            outcome.notes.push(record);
         }
         (None, Some(_), None) if !is_gone => outcome.content = Content::Updated,
         (_, Some(_), None) => {

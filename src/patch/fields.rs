@@ -1,8 +1,8 @@
 //! Merges maps of a patch into the target's maps, field by field.
 
 use crate::merge::{
-    Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape,
-    fields_of, key_of, name_of, part_of, place, position, shape,
+    Child, CommentChoice, ExistingEntry, FieldIndex, Incoming, Outcome, Remarks, Shape,
+    UpdatedEntry, fields_of, key_of, name_of, part_of, place, position, shape,
 };
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -100,49 +100,52 @@ impl<'a> Patcher<'a> {
         context: Context<'a>,
     ) -> PatchResult {
         let target = self.target.resolve(target);
-        let residents = self.residents(target, patch_map, context)?;
+        let existing = self.existing(target, patch_map, context)?;
         let target_index = FieldIndex::of(self.target, target).in_json();
-        let mut arrivals = Vec::new();
+        let mut updated_entries = Vec::new();
         for entry in &patch_map.fields {
-            let resident = key_of(self.patch, *entry).and_then(|key| target_index.find(key));
-            arrivals.push(match resident {
-                Some(resident) => {
-                    Arrival::Resident(position(self.target.entries(target), resident))
-                }
-                None => self.arrival(*entry, patch_map, context)?,
+            let found = key_of(self.patch, *entry).and_then(|key| target_index.find(key));
+            updated_entries.push(match found {
+                Some(found) => UpdatedEntry::Existing(position(self.target.entries(target), found)),
+                None => self.updated_entry(*entry, patch_map, context)?,
             });
         }
-        let children = place(residents, arrivals);
+        let children = place(existing, updated_entries);
         Ok(self.walker.merged_children(patch, target, children))
     }
 
     /// Decides the outcomes of all fields of a map of the target.
-    fn residents(
+    fn existing(
         &mut self,
         target: NodeId,
         patch_map: &PatchMap,
         context: Context<'a>,
-    ) -> PatchResult<Vec<Resident>> {
+    ) -> PatchResult<Vec<ExistingEntry>> {
         let (target_tree, patch_tree) = (self.target, self.patch);
         let patch_index = FieldIndex::new(patch_tree, patch_map.fields.iter().copied()).in_json();
         let last_index = fields_of(self.last.unwrap_or(target_tree), context.last).in_json();
         let clears_rest = self.clears_rest(target, patch_map, context);
         let entries = target_tree.entries(target);
-        let residents = entries.map(|entry| {
+        let existing = entries.map(|entry| {
             let key = key_of(target_tree, entry);
             let patched = key.and_then(|key| patch_index.find(key));
             let last = key.and_then(|key| last_index.find(key));
-            Ok(Resident {
-                child: self.resident((entry, patched, last), patch_map, context, clears_rest)?,
+            Ok(ExistingEntry {
+                child: self.existing_field(
+                    (entry, patched, last),
+                    patch_map,
+                    context,
+                    clears_rest,
+                )?,
                 own: patched.is_none(),
             })
         });
-        residents.collect()
+        existing.collect()
     }
 
     /// Decides the outcome of a field of the target. `patched` is the field in the patch, and
     /// `last` the one in the last applied configuration.
-    fn resident(
+    fn existing_field(
         &mut self,
         (entry, patched, last): (EntryId, Option<EntryId>, Option<EntryId>),
         patch_map: &PatchMap,
@@ -168,8 +171,8 @@ impl<'a> Patcher<'a> {
             // an applied object always has annotations: those that were applied last are removed
             _ if field_context.level == Level::Annotations && (is_null || patch.is_none()) => {
                 let target = self.target.resolve(target);
-                let residents = self.residents(target, &PatchMap::default(), field_context)?;
-                part_of(residents.into_iter().map(|it| it.child).collect())
+                let existing = self.existing(target, &PatchMap::default(), field_context)?;
+                part_of(existing.into_iter().map(|it| it.child).collect())
             }
             _ if is_null => Outcome::Remove,
             None if last.is_some() || clears_rest => Outcome::Remove,
@@ -189,20 +192,20 @@ impl<'a> Patcher<'a> {
     }
 
     /// Decides the outcome of a field that the target does not have.
-    fn arrival(
+    fn updated_entry(
         &self,
         entry: EntryId,
         patch_map: &PatchMap,
         context: Context<'a>,
-    ) -> PatchResult<Arrival> {
+    ) -> PatchResult<UpdatedEntry> {
         let value = self.patch.entry(entry).value;
         let name = name_of(self.patch, entry).unwrap_or_default();
         if context.level.of_field(&name) == Level::Protected {
-            return Ok(Arrival::Nothing);
+            return Ok(UpdatedEntry::Absent);
         }
         let part = self.added_field(value, &name, patch_map, context.schema)?;
-        Ok(part.map_or(Arrival::Nothing, |part| {
-            Arrival::New(self.added_child(entry, part))
+        Ok(part.map_or(UpdatedEntry::Absent, |part| {
+            UpdatedEntry::New(self.added_child(entry, part))
         }))
     }
 

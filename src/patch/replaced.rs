@@ -4,8 +4,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::merge::{
-    Arrival, Child, FieldIndex, Incoming, Outcome, Resident, Shape, key_of, name_of, place,
-    position, shape,
+    Child, ExistingEntry, FieldIndex, Incoming, Outcome, Shape, UpdatedEntry, key_of, name_of,
+    place, position, shape,
 };
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -59,7 +59,7 @@ impl<'a> Patcher<'a> {
         let patches = FieldIndex::new(self.patch, parts.iter().map(|(entry, _)| *entry)).in_json();
         let targets = FieldIndex::of(self.target, target).in_json();
         let part_of: FxHashMap<EntryId, &Outcome> = parts.iter().copied().collect();
-        let mut residents = Vec::new();
+        let mut existing = Vec::new();
         for entry in self.target.entries(target) {
             let found = key_of(self.target, entry).and_then(|key| patches.find(key));
             let child = match found.and_then(|found| Some((found, *part_of.get(&found)?))) {
@@ -69,15 +69,15 @@ impl<'a> Patcher<'a> {
                 }
                 None => Child::local(entry, Outcome::Remove),
             };
-            residents.push(Resident { child, own: false });
+            existing.push(ExistingEntry { child, own: false });
         }
-        let arrivals = parts.into_iter().map(|(entry, part)| {
+        let updated_entries = parts.into_iter().map(|(entry, part)| {
             match key_of(self.patch, entry).and_then(|key| targets.find(key)) {
-                Some(own) => Arrival::Resident(position(self.target.entries(target), own)),
-                None => Arrival::New(self.added_child(entry, part.clone())),
+                Some(own) => UpdatedEntry::Existing(position(self.target.entries(target), own)),
+                None => UpdatedEntry::New(self.added_child(entry, part.clone())),
             }
         });
-        let children = place(residents, arrivals.collect());
+        let children = place(existing, updated_entries.collect());
         Ok(self.walker.merged_children(patch, target, children))
     }
 

@@ -8,7 +8,7 @@ use super::json::portable;
 use super::paint::Paint;
 use crate::error::shown;
 use crate::package::{ChangeKind, FileChange, Plan, as_text, is_executable};
-use crate::secret::may_be_in;
+use crate::secret::may_contain_secret;
 use crate::visible::visible_lines;
 
 /// A unified diff.
@@ -65,10 +65,12 @@ pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
     // an added or deleted file cannot be shown in part
     let is_whole = change.old.is_none() || change.new.is_none() || texts.is_none();
     match texts {
-        _ if !show_secrets && is_whole && (may_be_in(old) || may_be_in(new)) => Hunks {
-            is_partial: true,
-            ..Hunks::default()
-        },
+        _ if !show_secrets && is_whole && (may_contain_secret(old) || may_contain_secret(new)) => {
+            Hunks {
+                is_partial: true,
+                ..Hunks::default()
+            }
+        }
         Some((old, new)) => hunks(old, new, show_secrets),
         None => Hunks::default(),
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::differences::differences_of_lines;
-use crate::secret::may_be_in;
+use crate::secret::may_contain_secret;
 use crate::yaml::stream::split;
 use crate::yaml::{Entry, Tree};
 
@@ -108,7 +108,7 @@ fn write_hunk(
 /// values. With `show_secrets` all lines may be shown. If a document does not parse, none may.
 pub(crate) fn shown_lines(text: &str, show_secrets: bool) -> Vec<bool> {
     let count = text.split_inclusive('\n').count();
-    if show_secrets || !may_be_in(text.as_bytes()) {
+    if show_secrets || !may_contain_secret(text.as_bytes()) {
         return vec![true; count];
     }
     let documents = split(text);
@@ -129,7 +129,7 @@ pub(crate) fn shown_lines(text: &str, show_secrets: bool) -> Vec<bool> {
     let head = documents.first().map_or(text, |first| first.head);
     let mut shown = shown_in(head, &|_| false);
     for (document, tree) in documents.iter().zip(&trees) {
-        let has_no_secret = !may_be_in(document.text.as_bytes());
+        let has_no_secret = !may_contain_secret(document.text.as_bytes());
         let public = tree.as_ref().map_or_else(Vec::new, public_lines);
         let is_public = |start| has_no_secret || public.iter().any(|lines| lines.contains(&start));
         shown.extend(shown_in(document.text, &is_public));

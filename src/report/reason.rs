@@ -1,6 +1,6 @@
 //! Describes the rule that decided a value, for `merge3 explain` and for reports.
 
-use crate::merge::{Conflict, ConflictKind, Means};
+use crate::merge::{CombinedBy, Conflict, ConflictKind};
 
 /// Returns a sentence about the rule that decided a record.
 pub(crate) fn reason(record: &Conflict) -> String {
@@ -31,18 +31,18 @@ pub(crate) fn reason(record: &Conflict) -> String {
 }
 
 /// Describes how a value was combined from both sides.
-const fn means_in_words(means: Means) -> &'static str {
+const fn means_in_words(means: CombinedBy) -> &'static str {
     match means {
-        Means::Lines => "the text merges by lines (--texts lines, rules: Texts and images)",
-        Means::Structure => {
+        CombinedBy::Lines => "the text merges by lines (--texts lines, rules: Texts and images)",
+        CombinedBy::Structure => {
             "the text is YAML or JSON and its lines conflict, so it merges \
              by its structure (--texts lines, rules: Texts and images)"
         }
-        Means::Image => {
+        CombinedBy::Image => {
             "the registry and repository, and the tag and digest of an image \
              merge each on their own (--images parts, rules: Texts and images)"
         }
-        Means::Elements => {
+        CombinedBy::Elements => {
             "no key identifies the elements of the list, so it merges \
              element by element (--lists merge, rules: Lists without a key)"
         }

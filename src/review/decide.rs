@@ -2,7 +2,7 @@
 
 use super::files::{OpenPlace, ResolvedFile};
 use super::session::Session;
-use crate::git::hunks::{Marked, has_markers};
+use crate::git::hunks::{ConflictHunk, has_markers};
 use crate::triple::Side;
 
 /// The decision about an open place.
@@ -37,7 +37,7 @@ impl Session<'_> {
     pub(super) fn resolved<'s>(
         &'s self,
         file: usize,
-        undecided: impl Fn(&Marked<'s>) -> &'s str,
+        undecided: impl Fn(&ConflictHunk<'s>) -> &'s str,
     ) -> ResolvedFile {
         let first = self.places.partition_point(|place| place.file < file);
         self.files[file].resolved_with(|index, conflict| {

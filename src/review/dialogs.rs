@@ -6,7 +6,7 @@ use super::decide::Decision;
 use super::session::{NextStep, Session, explain, read_key};
 use super::{editor, rules, show};
 use crate::merge::Take;
-use crate::package::Written;
+use crate::package::NewRule;
 use crate::report::many;
 use crate::triple::Side;
 use crate::visible::visible;
@@ -55,17 +55,17 @@ impl Session<'_> {
         if exact.is_empty() {
             return explain(output, "no rule can name this place");
         }
-        let widened: Vec<Written> = exact.iter().map(Written::widened).collect();
-        let to_yaml = |rules: &[Written]| rules.iter().map(Written::to_yaml).collect::<String>();
+        let generalized: Vec<NewRule> = exact.iter().map(NewRule::generalized).collect();
+        let to_yaml = |rules: &[NewRule]| rules.iter().map(NewRule::to_yaml).collect::<String>();
         write!(
             output,
             "For this place:\n{}For all like it:\n{}",
             show::indented(&to_yaml(&exact)),
-            show::indented(&to_yaml(&widened))
+            show::indented(&to_yaml(&generalized))
         )?;
         let rules = match read_key(output, "This place or all like it [t,a]? ")? {
             't' => exact,
-            'a' => widened,
+            'a' => generalized,
             _ => return Ok(NextStep::Repeat { show: true }),
         };
         let decision = Decision::side(place, side);
@@ -84,7 +84,7 @@ impl Session<'_> {
 
     /// Decides the open places that match the rules made at the current place. Returns their
     /// number.
-    fn apply_rules(&mut self, rules: &[Written], side: Side) -> usize {
+    fn apply_rules(&mut self, rules: &[NewRule], side: Side) -> usize {
         let mut count = 0;
         for (index, file) in self.files.iter().enumerate() {
             let open = self.places.iter_mut();

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::decide::Decision;
-use crate::git::hunks::{Marked, Stretch, conflicts, count_in, read};
+use crate::git::hunks::{ConflictHunk, Segment, conflicts, count_in, read};
 use crate::merge::{ConflictKind, entries_at};
 use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
 use crate::report::shown_lines;
@@ -116,7 +116,7 @@ impl MarkedFile {
     }
 
     /// Splits the file into common lines and conflicts.
-    pub(super) fn stretches(&self) -> Vec<Stretch<'_>> {
+    pub(super) fn segments(&self) -> Vec<Segment<'_>> {
         read(&self.text, self.marker_size).unwrap_or_default()
     }
 
@@ -124,17 +124,17 @@ impl MarkedFile {
     /// index of the place and the conflict.
     pub(super) fn resolved_with<'f>(
         &'f self,
-        replacement: impl Fn(usize, &Marked<'f>) -> &'f str,
+        replacement: impl Fn(usize, &ConflictHunk<'f>) -> &'f str,
     ) -> ResolvedFile {
         let mut resolved = ResolvedFile {
             text: String::with_capacity(self.text.len()),
             places: Vec::new(),
         };
-        for stretch in self.stretches() {
+        for segment in self.segments() {
             let start = resolved.text.len();
-            match stretch {
-                Stretch::Common(lines) => resolved.text.push_str(lines),
-                Stretch::Conflict(conflict) => {
+            match segment {
+                Segment::Common(lines) => resolved.text.push_str(lines),
+                Segment::Conflict(conflict) => {
                     let index = resolved.places.len();
                     resolved.text.push_str(replacement(index, &conflict));
                     resolved.places.push(start..resolved.text.len());
@@ -146,8 +146,8 @@ impl MarkedFile {
 
     /// Returns the text of a place with its conflict markers.
     pub(super) fn marked(&self, index: usize) -> String {
-        let stretches = self.stretches();
-        let conflict = conflicts(&stretches).nth(index);
+        let segments = self.segments();
+        let conflict = conflicts(&segments).nth(index);
         conflict.map(|it| it.text.to_owned()).unwrap_or_default()
     }
 
@@ -163,8 +163,8 @@ impl MarkedFile {
         let open: Vec<&FileConflict> = open.filter(|it| it.conflict.resolution.is_open()).collect();
         let texts = sides.each_ref().map(|side| &side.resolved.text);
         let shown = texts.map(|text| shown_lines(text, plan.show_secrets));
-        let stretches = self.stretches();
-        let lines = conflicts(&stretches).map(|it| it.lines.map(|side| side.map(str::to_owned)));
+        let segments = self.segments();
+        let lines = conflicts(&segments).map(|it| it.lines.map(|side| side.map(str::to_owned)));
         let place = |(index, lines): (usize, Triple<Option<String>>)| {
             let numbers = sides.each_ref().map(|side| side.line_numbers(index));
             let is_secret = numbers.iter().zip(&shown).any(|(lines, shown)| {

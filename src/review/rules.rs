@@ -2,22 +2,22 @@
 
 use super::files::{MarkedFile, OpenPlace, ParsedFile, ResolvedFile};
 use crate::merge::{Pattern, Take};
-use crate::package::Written;
+use crate::package::NewRule;
 use crate::report::portable;
 use crate::triple::Side;
 
 /// Returns the rules for a place, one for each entry in it. An entry whose path a rule cannot name
 /// has none.
-pub(super) fn rules_for(file: &MarkedFile, place: &OpenPlace, take: Take) -> Vec<Written> {
+pub(super) fn rules_for(file: &MarkedFile, place: &OpenPlace, take: Take) -> Vec<NewRule> {
     let paths = match place.paths.as_slice() {
         [] => &[String::new()],
         paths => paths,
     };
     let rules = paths.iter().filter_map(|path| {
-        Some(Written {
+        Some(NewRule {
             kind: place.resource.as_ref().map(|it| it.kind.to_string()),
             file: Some(portable(&file.path)),
-            ..Written::of_place(path, take)?
+            ..NewRule::of_place(path, take)?
         })
     });
     rules.collect()
@@ -25,7 +25,7 @@ pub(super) fn rules_for(file: &MarkedFile, place: &OpenPlace, take: Take) -> Vec
 
 /// Returns those of a file's places of which the rules decide all entries.
 pub(super) fn decided<'p>(
-    rules: &[Written],
+    rules: &[NewRule],
     file: &MarkedFile,
     places: impl Iterator<Item = &'p mut OpenPlace>,
 ) -> Vec<&'p mut OpenPlace> {

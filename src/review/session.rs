@@ -11,7 +11,7 @@ use super::show::{self, HELP};
 use super::{both, pin};
 use crate::error::{Error, shown};
 use crate::merge::Resolution;
-use crate::package::{ChangeKind, Disk, Plan, Written, is_executable, of_new};
+use crate::package::{ChangeKind, Disk, NewRule, Plan, is_executable, of_new};
 use crate::report::many;
 use crate::triple::Side;
 use crate::visible::visible;
@@ -25,7 +25,7 @@ pub(crate) struct Session<'w> {
     pub(super) files: Vec<MarkedFile>,
     pub(super) places: Vec<OpenPlace>,
     /// The rules that the user made, each with the index of the place.
-    pub(super) rules: Vec<(usize, Written)>,
+    pub(super) rules: Vec<(usize, NewRule)>,
     /// Why the user cannot make rules, if that is so.
     pub(super) why_no_rules: Option<&'static str>,
     pub(super) color: bool,
@@ -220,7 +220,7 @@ impl<'w> Session<'w> {
         let permissions = permissions.and_then(|change| of_new(is_executable(&change.permissions)));
         self.apply_decisions();
         let mut summary = format!("{} decided", many(decided, "place"));
-        let rules: Vec<Written> = self.rules.into_iter().map(|(_, rule)| rule).collect();
+        let rules: Vec<NewRule> = self.rules.into_iter().map(|(_, rule)| rule).collect();
         if !rules.is_empty() {
             self.plan.add_rules(&rules, permissions)?;
         }

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::package::{self, Access, Disk, RealDisk};
 
 /// The callbacks to the program that runs upgrades.
-pub(crate) trait Host: Sync {
+pub(crate) trait UpgradeCallbacks: Sync {
     /// Called before waiting for another run that has locked a package or a repository.
     fn waiting(&self, package: &Path);
 
@@ -36,7 +36,7 @@ pub(crate) fn upgrade(
     remotes: &Remotes<'_>,
     packages: &Packages,
     options: &UpgradeOptions,
-    host: &dyn Host,
+    host: &dyn UpgradeCallbacks,
 ) -> Result<Vec<PackageOutcome<Upgrade>>, Error> {
     let _locks = match options.dry_run {
         true => Vec::new(),
@@ -167,7 +167,7 @@ fn upgrade_package(
     remotes: &Remotes<'_>,
     mut found: FoundPackage,
     options: &UpgradeOptions,
-    host: &dyn Host,
+    host: &dyn UpgradeCallbacks,
     branches: &Branches,
 ) -> Result<Option<Upgrade>, Error> {
     let package = &found.path;

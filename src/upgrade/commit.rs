@@ -23,7 +23,7 @@ use super::worktree::{
 };
 use crate::error::Error;
 use crate::git_process::Git;
-use crate::package::{gone_is_fine, or_here};
+use crate::package::{ignore_missing, or_here};
 
 /// The trailer of a commit's message with the hash of the tree that the upgrade made.
 pub(super) const TRAILER: &str = "Merge3-Tree";
@@ -217,7 +217,7 @@ impl<'t> PrivateIndex<'t> {
         let index = Self { top, folder };
         let source = Git::at(top).args(["rev-parse", "--git-path", "index"]);
         let source = top.join(source.stdout_text()?.unwrap_or_default());
-        let copied = copy_with_time(&source, &index.path()).or_else(gone_is_fine);
+        let copied = copy_with_time(&source, &index.path()).or_else(ignore_missing);
         copied.map_err(unwritten(&index.path()))?;
         index.stage(index.git(), files)?;
         Ok(index)

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::package_upgrade::UpgradeOptions;
 use super::{commit, worktree};
 use crate::error::{Error, shown};
-use crate::package::{self, Progressed, RealDisk};
+use crate::package::{self, RealDisk, RunProgress};
 
 /// Undoes the changes that an unfinished run left in a package without a commit, so that this run
 /// makes, reports and commits the upgrade again. Returns whether a run had left anything.
@@ -19,11 +19,11 @@ pub(super) fn undo_unfinished(package: &Path, options: &UpgradeOptions) -> Resul
     };
     let is_clean = || worktree::refuse_uncommitted(package).is_ok();
     match progressed {
-        Progressed::Partly => package::undo(package)?,
-        Progressed::TakenBack => package::forget(&RealDisk, package)?,
+        RunProgress::Partly => package::undo(package)?,
+        RunProgress::TakenBack => package::forget(&RealDisk, package)?,
         // the user has committed the changes
         _ if is_clean() => package::forget(&RealDisk, package)?,
-        Progressed::Wholly(files) => {
+        RunProgress::Wholly(files) => {
             commit::unstage(package, &files)?;
             match is_clean() {
                 // the changes are committed, only the index lacked them
@@ -31,8 +31,8 @@ pub(super) fn undo_unfinished(package: &Path, options: &UpgradeOptions) -> Resul
                 false => package::undo(package)?,
             }
         }
-        Progressed::Changed(_) if options.allow_dirty => package::forget(&RealDisk, package)?,
-        Progressed::Changed(path) => {
+        RunProgress::Changed(_) if options.allow_dirty => package::forget(&RealDisk, package)?,
+        RunProgress::Changed(path) => {
             return Err(uncommitted(
                 package,
                 &format!(", and {} was changed since", shown(&path)),
@@ -50,8 +50,8 @@ pub(super) fn undo_unfinished(package: &Path, options: &UpgradeOptions) -> Resul
 pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
     let help = "nothing was written; run `merge3 upgrade` to finish it";
     match package::progress_at(package)? {
-        None | Some(Progressed::TakenBack) => Ok(()),
-        Some(Progressed::Partly) => Err(Error::package(
+        None | Some(RunProgress::TakenBack) => Ok(()),
+        Some(RunProgress::Partly) => Err(Error::package(
             package,
             "an earlier run that changes it did not finish",
             help,

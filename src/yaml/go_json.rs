@@ -12,7 +12,7 @@ use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tr
 
 /// An error for a node that JSON cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoJson {
+pub struct JsonError {
     /// The node.
     pub node: NodeId,
     /// The reason.
@@ -38,7 +38,7 @@ enum Parsed {
 /// let value = go_json::value(&tree, tree.root().value).unwrap();
 /// assert_eq!(go_json::written(value), r#"{"a":null,"b":[1,16,1000,true,"\u003ca\u003e"]}"#);
 /// ```
-pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, NoJson> {
+pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, JsonError> {
     let node = tree.resolve(node);
     let mut entries = tree.entries(node);
     match &tree.node(node).kind {
@@ -52,7 +52,7 @@ pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, NoJson> {
                 Ok(fields)
             })
             .map(Value::Object),
-        NodeKind::Scalar(scalar) => self::scalar(*scalar).ok_or(NoJson {
+        NodeKind::Scalar(scalar) => self::scalar(*scalar).ok_or(JsonError {
             node,
             message: "this number has no form in JSON",
         }),
@@ -96,13 +96,13 @@ impl Formatter for GoFormatter {
 }
 
 /// Returns the key of a field. Keys of all types become strings in JSON.
-fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, NoJson> {
+fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, JsonError> {
     let Some(node) = tree.entry(entry).key else {
         return Ok(String::new());
     };
     match tree.scalar(node) {
         None => Ok(String::new()),
-        Some(key) if key.scalar_type == ScalarType::Merge => Err(NoJson {
+        Some(key) if key.scalar_type == ScalarType::Merge => Err(JsonError {
             node,
             message: "a merge key is not a field of a resource",
         }),

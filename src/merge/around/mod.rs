@@ -8,7 +8,7 @@ mod row;
 use rustc_hash::FxHashMap;
 
 use super::conflict::Conflict;
-use super::rows::{self, Disagreement, Placed};
+use super::rows::{self, CommentConflict, Placed};
 use super::text::merge_lines_with;
 use super::{OnConflict, Options};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
@@ -125,12 +125,12 @@ fn merge(
             side == Side::Local || !piece.is_some_and(|piece| piece.text.starts_with("---"))
         });
     }
-    if !merged.disagreements.is_empty() && options.on_conflict == OnConflict::Markers {
+    if !merged.comment_conflicts.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
     }
     let mut text = sides.local[..byte_order_mark(sides.local)].to_owned();
     write(&rows, &merged.pieces, has_frame, line_break, &mut text);
-    let conflicts = merged.disagreements.iter();
+    let conflicts = merged.comment_conflicts.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
     Some(MergedAround { text, conflicts })
 }
@@ -266,7 +266,7 @@ fn push_line(text: &mut String, line: &str, line_break: &str) {
     text.push_str(line);
 }
 
-fn conflict(rows: &Triple<Row<'_>>, lines: &Disagreement, options: &Options) -> Conflict {
+fn conflict(rows: &Triple<Row<'_>>, lines: &CommentConflict, options: &Options) -> Conflict {
     let text = |(row, lines): (&Row<'_>, &Vec<usize>)| {
         let lines: Vec<&str> = lines.iter().map(|at| row.pieces[*at].text.trim()).collect();
         (!lines.is_empty()).then(|| lines.join("\n").into())

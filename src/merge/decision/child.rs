@@ -42,7 +42,7 @@ impl Child {
     }
 
     /// Returns an entry that comes from the updated tree. `outcome` is [`Outcome::Take`], or
-    /// [`Outcome::Apart`] if it is part of an open conflict.
+    /// [`Outcome::Open`] if it is part of an open conflict.
     pub(crate) fn updated(entry: EntryId, outcome: Outcome) -> Self {
         Self::of(Slot::Updated(entry), outcome)
     }
@@ -141,7 +141,7 @@ impl Child {
     }
 
     /// Sets the entries of original and updated.
-    pub(crate) fn of_sides(self, sides: Triple<Option<EntryId>>) -> Self {
+    pub(crate) fn with_sides(self, sides: Triple<Option<EntryId>>) -> Self {
         Self {
             original: sides.original,
             updated: sides.updated,
@@ -150,11 +150,11 @@ impl Child {
     }
 
     /// Whether it leaves a conflict open.
-    pub(crate) fn has_choice(&self) -> bool {
+    pub(crate) fn has_open_conflict(&self) -> bool {
         let below = self.below().into_iter().flatten();
-        self.outcome.has_choice()
-            || self.remarks().has_choice()
-            || below.into_iter().any(Piece::has_choice)
+        self.outcome.has_open_conflict()
+            || self.remarks().has_open_conflict()
+            || below.into_iter().any(Piece::has_open_conflict)
     }
 
     /// Returns the decision with all open conflicts in it resolved to one side.

@@ -37,7 +37,7 @@ pub(crate) enum Outcome {
     /// Give any other scalar of several lines this content, which is a merge of its lines.
     Lines(Box<ScalarLines>),
     /// Leave a conflict between both sides open, with the decision for each side.
-    Apart(Box<Apart>),
+    Open(Box<OpenConflict>),
 }
 
 /// A scalar of several lines.
@@ -51,7 +51,7 @@ pub(crate) struct ScalarLines {
 
 /// The two decisions about a value that both sides changed, where neither wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Apart {
+pub(crate) struct OpenConflict {
     /// The decision if local's side is chosen.
     pub(crate) local: Outcome,
     /// The decision if upstream's side is chosen.
@@ -60,7 +60,7 @@ pub(crate) struct Apart {
     pub(crate) base: Option<Vec<EntryId>>,
 }
 
-impl Apart {
+impl OpenConflict {
     /// Returns the decision for updated's side, or else for local's.
     fn of(&self, side: Side) -> &Outcome {
         match side {
@@ -77,8 +77,8 @@ impl Outcome {
     }
 
     /// Returns the decision to leave a conflict open.
-    pub(crate) fn apart(local: Self, updated: Self) -> Self {
-        Self::Apart(Box::new(Apart {
+    pub(crate) fn open(local: Self, updated: Self) -> Self {
+        Self::Open(Box::new(OpenConflict {
             local,
             updated,
             base: None,
@@ -87,18 +87,18 @@ impl Outcome {
 
     /// Sets the original's entries of an open conflict; other decisions stay as they are.
     pub(crate) fn with_base(mut self, base: Vec<EntryId>) -> Self {
-        if let Self::Apart(apart) = &mut self {
-            apart.base = Some(base);
+        if let Self::Open(conflict) = &mut self {
+            conflict.base = Some(base);
         }
         self
     }
 
     /// Whether it leaves a conflict open.
-    pub(crate) fn has_choice(&self) -> bool {
+    pub(crate) fn has_open_conflict(&self) -> bool {
         match self {
-            Self::Apart(_) => true,
-            Self::Merge(children) => children.iter().any(Child::has_choice),
-            Self::Row(row) => row.pieces.iter().any(Piece::has_choice),
+            Self::Open(_) => true,
+            Self::Merge(children) => children.iter().any(Child::has_open_conflict),
+            Self::Row(row) => row.pieces.iter().any(Piece::has_open_conflict),
             Self::Keep | Self::Remove | Self::Take(_) | Self::Text(_) | Self::Lines(_) => false,
         }
     }
@@ -107,7 +107,7 @@ impl Outcome {
     /// not resolved.
     pub(crate) fn chosen(&self, side: Option<Side>) -> &Self {
         match (self, side) {
-            (Self::Apart(apart), Some(chosen)) => apart.of(chosen).chosen(side),
+            (Self::Open(conflict), Some(chosen)) => conflict.of(chosen).chosen(side),
             _ => self,
         }
     }
@@ -115,7 +115,7 @@ impl Outcome {
     /// Returns the decision with all open conflicts in it resolved to one side.
     pub(crate) fn choose(&self, side: Side) -> Self {
         match self {
-            Self::Apart(apart) => apart.of(side).choose(side),
+            Self::Open(conflict) => conflict.of(side).choose(side),
             Self::Merge(children) => {
                 Self::merge(children.iter().map(|child| child.choose(side)).collect())
             }
@@ -192,7 +192,7 @@ pub(crate) enum CommentChoice {
     /// Updated's comment; none if updated has none.
     Updated,
     /// An open conflict.
-    Apart,
+    Open,
 }
 
 impl CommentChoice {
@@ -204,8 +204,8 @@ impl CommentChoice {
     /// Resolves an open conflict to a side.
     fn choose(self, side: Side) -> Self {
         match (self, side) {
-            (Self::Apart, Side::Updated) => Self::Updated,
-            (Self::Apart, _) => Self::Local,
+            (Self::Open, Side::Updated) => Self::Updated,
+            (Self::Open, _) => Self::Local,
             _ => self,
         }
     }
@@ -248,8 +248,8 @@ impl Remarks {
     }
 
     /// Whether it leaves a conflict open.
-    pub(crate) fn has_choice(self) -> bool {
-        [self.above, self.line, self.tail].contains(&CommentChoice::Apart)
+    pub(crate) fn has_open_conflict(self) -> bool {
+        [self.above, self.line, self.tail].contains(&CommentChoice::Open)
     }
 
     fn choose(self, side: Side) -> Self {

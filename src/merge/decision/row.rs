@@ -106,10 +106,10 @@ impl Piece {
         matches!(self.kind, PieceKind::Entry(_))
     }
 
-    pub(crate) fn has_choice(&self) -> bool {
+    pub(crate) fn has_open_conflict(&self) -> bool {
         match &self.kind {
             PieceKind::Comment(comment) => comment.of_side.is_some(),
-            PieceKind::Entry(child) => child.has_choice(),
+            PieceKind::Entry(child) => child.has_open_conflict(),
             PieceKind::Original(_) => true,
             PieceKind::End => false,
         }

@@ -53,7 +53,7 @@ impl<'o> Effects<'o> {
     /// of the node changes.
     fn visit(&mut self, tree: &Tree<'_>, node: NodeId, outcome: &'o Outcome) -> bool {
         let changes = match outcome {
-            Outcome::Keep | Outcome::Apart(_) => false,
+            Outcome::Keep | Outcome::Open(_) => false,
             Outcome::Text(_) | Outcome::Lines(_) => true,
             Outcome::Remove => {
                 self.remove(tree, node);

@@ -21,7 +21,7 @@ impl Editor<'_> {
         remarks: Remarks,
     ) {
         let is_edited = |child: &Child| {
-            child.remarks().above == CommentChoice::Local && !child.outcome.has_choice()
+            child.remarks().above == CommentChoice::Local && !child.outcome.has_open_conflict()
         };
         if !self.cuts_part && self.keeps_entries(node, children) && children.iter().all(is_edited) {
             for child in children {
@@ -203,13 +203,13 @@ impl Editor<'_> {
         // is about a remark: that belongs to the element
         let is_open = |child: &Child| {
             let sides = [Side::Local, Side::Updated].map(|side| child.choose(side));
-            let gets_dash = sides.iter().all(Child::stays) && !child.remarks().has_choice();
+            let gets_dash = sides.iter().all(Child::stays) && !child.remarks().has_open_conflict();
             self.is_open(child) && !gets_dash
         };
         let is_open = || match outcome {
             Outcome::Row(row) => row.pieces.first().is_some_and(|piece| match &piece.kind {
                 PieceKind::Entry(child) => is_open(child),
-                _ => piece.has_choice(),
+                _ => piece.has_open_conflict(),
             }),
             _ => outcome.children().next().is_some_and(is_open),
         };

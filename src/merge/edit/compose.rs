@@ -131,7 +131,7 @@ impl Editor<'_> {
 
     /// Whether an entry has an open conflict that has to be a hunk of the whole entry.
     pub(super) fn is_open(&self, child: &Child) -> bool {
-        if !child.has_choice() {
+        if !child.has_open_conflict() {
             return false;
         }
         let mut below = child.below().into_iter().flatten();
@@ -142,8 +142,8 @@ impl Editor<'_> {
         let is_inside = child.outcome.is_merge()
             && self.target.is_block_collection(value)
             && !self.begins_with_choice(value, &child.outcome)
-            && !child.remarks().has_choice()
-            && !below.any(Piece::has_choice);
+            && !child.remarks().has_open_conflict()
+            && !below.any(Piece::has_open_conflict);
         !is_inside
     }
 
@@ -159,7 +159,7 @@ impl Editor<'_> {
             false => String::new(),
         });
         let base = match &child.outcome {
-            Outcome::Apart(apart) => apart.base.as_deref(),
+            Outcome::Open(conflict) => conflict.base.as_deref(),
             _ => None,
         };
         let original = match base {

@@ -146,7 +146,7 @@ impl<'a> Editor<'a> {
     fn edit_value(&mut self, entry: Entry<'_>, outcome: &Outcome, remarks: Remarks) {
         match outcome {
             // open conflicts are resolved, or become hunks, before this is called
-            Outcome::Keep | Outcome::Remove | Outcome::Apart(_) => {
+            Outcome::Keep | Outcome::Remove | Outcome::Open(_) => {
                 self.edit_comments(entry, remarks)
             }
             Outcome::Text(text) => {

@@ -15,7 +15,7 @@ use repeated::LocalComments;
 
 use super::piece::own;
 use super::subsequence::{heaviest, heaviest_between};
-use super::{Disagreement, Id, Placed, Ref, Rows, Side};
+use super::{CommentConflict, Id, Placed, Ref, Rows, Side};
 use crate::merge::Resolution;
 use crate::triple::Triple;
 
@@ -37,7 +37,7 @@ pub(super) struct SegmentMerger<'r, 'a> {
     /// Whether the result has an entry.
     stays: &'r dyn Fn(u32) -> bool,
     resolution: Resolution,
-    disagreements: std::cell::RefCell<Vec<Disagreement>>,
+    comment_conflicts: std::cell::RefCell<Vec<CommentConflict>>,
     /// The entry that each piece is directly above.
     owners: Triple<std::cell::OnceCell<Vec<Option<u32>>>>,
     /// The comments in local's row and below it, to find those of updated's that local has already.
@@ -64,15 +64,15 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             rows,
             stays,
             resolution,
-            disagreements: std::cell::RefCell::default(),
+            comment_conflicts: std::cell::RefCell::default(),
             owners: Triple::default(),
             local_comments: std::cell::OnceCell::new(),
         }
     }
 
     /// Returns the comments that both sides changed in different ways.
-    pub(super) fn disagreements(self) -> Vec<Disagreement> {
-        self.disagreements.into_inner()
+    pub(super) fn comment_conflicts(self) -> Vec<CommentConflict> {
+        self.comment_conflicts.into_inner()
     }
 
     /// Merges the three rows, cut at the entries `cuts` and at the end.

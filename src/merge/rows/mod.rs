@@ -25,12 +25,12 @@ use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 
 use between::SegmentMerger;
-pub(crate) use numbered::Numbered;
+pub(crate) use numbered::NumberMap;
 pub(crate) use piece::{Placed, Ref, Token, TokenKind};
 
 /// A comment that both sides changed in different ways.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Disagreement {
+pub(crate) struct CommentConflict {
     /// The comment lines of each side, as positions in its row.
     pub(crate) lines: Triple<Vec<usize>>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Disagreement {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct MergedRow {
     pub(crate) pieces: Vec<Placed>,
-    pub(crate) disagreements: Vec<Disagreement>,
+    pub(crate) comment_conflicts: Vec<CommentConflict>,
 }
 
 /// What pieces are compared by. A comment is compared by its text and, where the original lacks the
@@ -90,11 +90,11 @@ pub(crate) fn merge(
     let pieces = settle::keep_set_off(&rows, pieces);
     MergedRow {
         pieces,
-        disagreements: segments.disagreements(),
+        comment_conflicts: segments.comment_conflicts(),
     }
 }
 
-/// Returns the conflict kind of a disagreement with these lines on each side, and its resolution.
+/// Returns the conflict kind of a comment conflict with these lines on each side, and its resolution.
 pub(crate) fn lines_kind(
     values: &Triple<Option<Box<str>>>,
     resolution: Resolution,
@@ -144,7 +144,7 @@ struct Rows<'a> {
     tokens: Triple<&'a [Token<'a>]>,
     ids: Triple<Vec<Id>>,
     /// The position of each entry.
-    entry_positions: Triple<Numbered>,
+    entry_positions: Triple<NumberMap>,
     /// For each piece, the position of the first of the comments directly above it.
     comment_starts: Triple<Vec<u32>>,
     /// The pieces of original and updated.
@@ -326,12 +326,12 @@ impl<'a> Rows<'a> {
 }
 
 /// Returns the position of each entry of a row.
-fn entry_positions(row: &[Token<'_>]) -> Numbered {
+fn entry_positions(row: &[Token<'_>]) -> NumberMap {
     let entries = (0..).zip(row).filter_map(|(at, token)| match token.kind {
         TokenKind::Entry(entry) => Some((entry, at)),
         TokenKind::Comment(_) | TokenKind::End => None,
     });
-    let mut positions = Numbered::over_all(entries.clone().map(|(entry, _)| entry));
+    let mut positions = NumberMap::over_all(entries.clone().map(|(entry, _)| entry));
     entries.for_each(|(entry, at)| positions.insert(entry, at));
     positions
 }

@@ -5,12 +5,12 @@ use std::ops::Range;
 /// A map from numbers of one range to numbers. It has an element for each line of a text, and takes
 /// far less memory than a hash table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Numbered {
+pub(crate) struct NumberMap {
     first: u32,
     values: Vec<u32>,
 }
 
-impl Numbered {
+impl NumberMap {
     const NONE: u32 = u32::MAX;
 
     /// An empty map for keys in a range.

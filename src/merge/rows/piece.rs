@@ -77,7 +77,7 @@ pub(crate) struct Placed {
     pub(crate) piece: Ref,
     /// The piece whose blank lines are above it.
     pub(crate) blanks: Option<Ref>,
-    /// The side of a disagreement that it belongs to, where the row has both sides.
+    /// The side of a comment conflict that it belongs to, where the row has both sides.
     pub(crate) of_side: Option<Side>,
 }
 

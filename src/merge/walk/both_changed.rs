@@ -186,7 +186,7 @@ impl Walker<'_> {
             (None, None) if lists.is_moved_and_deleted(at) => Child::local(local, Outcome::Remove),
             (None, None) => Child::keep(local),
         };
-        child.of_sides(sides)
+        child.with_sides(sides)
     }
 
     /// Merges an updated element that local does not have.
@@ -210,7 +210,7 @@ impl Walker<'_> {
         let original = lists.alignment.of_updated[at]?;
         let sides = Triple::new(Some(elements.original[original]), Some(updated), None);
         if lists.values.original[original] == lists.values.updated[at] {
-            return Some(Child::updated(updated, Outcome::Remove).of_sides(sides));
+            return Some(Child::updated(updated, Outcome::Remove).with_sides(sides));
         }
         let nodes = self.values_of(sides);
         let kind = ConflictKind::DeletedLocally;
@@ -218,7 +218,7 @@ impl Walker<'_> {
         let outcome = self.at(Segment::Index(at), sides, |walker| {
             walker.conflict_over(kind, nodes, Outcome::Remove, updated_outcome)
         });
-        Some(Child::updated(updated, outcome).of_sides(sides))
+        Some(Child::updated(updated, outcome).with_sides(sides))
     }
 }
 

@@ -46,12 +46,12 @@ impl Walker<'_> {
         if entries_of(tree, local).len() > 0 {
             return Outcome::merge(children);
         }
-        if children.iter().any(Child::has_choice) {
+        if children.iter().any(Child::has_open_conflict) {
             let outcome_for = |side| -> Outcome {
                 let children: Vec<Child> = children.iter().map(|it| it.choose(side)).collect();
                 self.outcome_of_empty(updated, &children)
             };
-            return Outcome::apart(outcome_for(Side::Local), outcome_for(Side::Updated));
+            return Outcome::open(outcome_for(Side::Local), outcome_for(Side::Updated));
         }
         self.outcome_of_empty(updated, &children)
     }

@@ -62,7 +62,7 @@ impl Walker<'_> {
         let sides = self.sides_of_local(&pairing, nodes);
         let has_local_entries = sides.iter().any(|sides| sides.original.is_none());
         let mut children = self.placed_entries(key, nodes, pairing, sides, Self::merge_entry);
-        let row = match children.iter().any(Child::has_choice) {
+        let row = match children.iter().any(Child::has_open_conflict) {
             true => None,
             false => self.row_outcome(nodes, &mut children),
         };
@@ -77,14 +77,14 @@ impl Walker<'_> {
 
 /// Returns the outcome of a local collection with these entries: it is deleted if none is left.
 fn remaining_outcome(children: Vec<Child>) -> Outcome {
-    if children.iter().any(Child::has_choice) {
+    if children.iter().any(Child::has_open_conflict) {
         let [local, updated] = [Side::Local, Side::Updated].map(|side| {
             let chosen = children.iter().map(|child| child.choose(side));
             remaining_outcome(chosen.collect())
         });
         // If one side leaves nothing, the conflict is over the whole value.
         return match local == Outcome::Remove || updated == Outcome::Remove {
-            true => Outcome::apart(local, updated),
+            true => Outcome::open(local, updated),
             false => Outcome::merge(children),
         };
     }

@@ -14,7 +14,7 @@ impl Walker<'_> {
     /// has the entry.
     pub(super) fn merge_entry(&mut self, segment: Segment, entries: Entries) -> Option<Child> {
         let child = self.at(segment, entries, |walker| walker.merged_entry(entries))?;
-        Some(child.of_sides(entries))
+        Some(child.with_sides(entries))
     }
 
     fn merged_entry(&mut self, entries: Entries) -> Option<Child> {

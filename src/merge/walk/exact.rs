@@ -79,7 +79,7 @@ impl Walker<'_> {
             let is_in_place = is_in_place(&range);
             for at in range.old.filter(|at| of_locals[*at].is_none()) {
                 let sides = Triple::new(originals_of_locals[at], None, Some(locals[at]));
-                children.push(Child::local(locals[at], Outcome::Remove).of_sides(sides));
+                children.push(Child::local(locals[at], Outcome::Remove).with_sides(sides));
             }
             for at in range.new {
                 let original = match partners[at] {
@@ -90,7 +90,7 @@ impl Walker<'_> {
                 let sides = Triple::new(original, Some(updateds[at]), local);
                 match partners[at] {
                     Some(local) => self.exact_element(sides, local, &mut children),
-                    None => children.push(self.take_element(updateds[at]).of_sides(sides)),
+                    None => children.push(self.take_element(updateds[at]).with_sides(sides)),
                 }
             }
         }
@@ -166,7 +166,7 @@ impl Walker<'_> {
         );
         if similarity.is_none() && !self.has_something_in_common(nodes) {
             let removed = Triple::new(sides.original, None, sides.local);
-            children.push(Child::local(local, Outcome::Remove).of_sides(removed));
+            children.push(Child::local(local, Outcome::Remove).with_sides(removed));
             children.push(self.take_element(updated));
             return;
         }
@@ -183,7 +183,7 @@ impl Walker<'_> {
                 walker.merge_both(sides, local, Self::exact_outcome)
             }),
         };
-        Some(child.of_sides(sides))
+        Some(child.with_sides(sides))
     }
 
     /// Gives a local map updated's fields.

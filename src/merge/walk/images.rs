@@ -5,7 +5,7 @@ use super::index::key_of;
 use super::record::Segment;
 use super::{Nodes, Walker};
 use crate::merge::decision::Outcome;
-use crate::merge::{ConflictKind, Images, Means, Resolution};
+use crate::merge::{CombinedBy, ConflictKind, Images, Resolution};
 use crate::triple::{Change, Triple};
 use crate::yaml::{ScalarStyle, ScalarType};
 
@@ -53,7 +53,7 @@ impl Walker<'_> {
         }
         if names.is_ok() && versions.is_ok() {
             let outcome = self.text_outcome(nodes, updated)?;
-            self.record_combined(Means::Image, nodes);
+            self.record_combined(CombinedBy::Image, nodes);
             return Some(outcome);
         }
         let updated = self.text_outcome(nodes, updated)?;
@@ -119,9 +119,9 @@ pub(super) fn version_in(text: &str) -> &str {
 /// Merges one part of a value. Returns the parts of all sides if they conflict.
 pub(super) fn merge_part<T: PartialEq + Copy>(sides: Triple<T>) -> Result<T, Triple<T>> {
     match sides.change() {
-        Change::Nobody | Change::Local | Change::BothAlike => Ok(sides.local),
+        Change::Neither | Change::Local | Change::BothSame => Ok(sides.local),
         Change::Upstream => Ok(sides.updated),
-        Change::BothApart => Err(sides),
+        Change::BothDiffer => Err(sides),
     }
 }
 

@@ -6,7 +6,7 @@
 use super::keys::ListKey;
 use super::order::{in_updated_order, put_in_order};
 use super::pairing::Pairing;
-use super::place::{Arrival, Resident, place, place_to_end};
+use super::place::{ExistingEntry, UpdatedEntry, place, place_to_end};
 use super::record::{Segment, winning_outcome};
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::{Child, Outcome, Slot};
@@ -72,27 +72,27 @@ impl Walker<'_> {
             positions[local.local.map_or(0, place_of)] = position;
         }
         self.within(nodes, |walker| {
-            let residents = sides.into_iter().filter_map(|sides| {
+            let existing = sides.into_iter().filter_map(|sides| {
                 let child = merge(walker, Segment::under(key), sides)?;
-                Some(Resident {
+                Some(ExistingEntry {
                     child: child.under_key_of(pairing.new_key(sides)),
                     own: sides.updated.is_none(),
                 })
             });
-            let residents: Vec<Resident> = residents.collect();
+            let existing: Vec<ExistingEntry> = existing.collect();
             let updateds = walker.entries_on(Side::Updated, nodes);
-            let arrivals = updateds.map(|entry| {
+            let updated_entries = updateds.map(|entry| {
                 let sides = pairing.of_updated(entry);
                 match sides.local {
-                    Some(local) => Arrival::Resident(positions[place_of(local)]),
+                    Some(local) => UpdatedEntry::Existing(positions[place_of(local)]),
                     None => merge(walker, Segment::under(key), sides)
-                        .map_or(Arrival::Nothing, Arrival::New),
+                        .map_or(UpdatedEntry::Absent, UpdatedEntry::New),
                 }
             });
-            let arrivals = arrivals.collect();
+            let updated_entries = updated_entries.collect();
             match key {
-                None | Some(ListKey::Scalar) => place(residents, arrivals),
-                Some(_) => place_to_end(residents, arrivals),
+                None | Some(ListKey::Scalar) => place(existing, updated_entries),
+                Some(_) => place_to_end(existing, updated_entries),
             }
         })
     }

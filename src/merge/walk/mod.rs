@@ -76,7 +76,7 @@ pub(crate) struct Walker<'a> {
     higher_version: Option<Resolution>,
     conflicts: Vec<Conflict>,
     /// Reports that are not conflicts.
-    noted: Vec<Conflict>,
+    notes: Vec<Conflict>,
 }
 
 /// The result of a walk.
@@ -84,7 +84,7 @@ pub(crate) struct Decided {
     pub(crate) outcome: Outcome,
     pub(crate) conflicts: Vec<Conflict>,
     /// Reports that are not conflicts: held back by pins, or combined from both sides.
-    pub(crate) noted: Vec<Conflict>,
+    pub(crate) notes: Vec<Conflict>,
 }
 
 /// The kind of a value: map, list or scalar (rules: Equality, Kinds that differ).
@@ -120,7 +120,7 @@ impl<'a> Walker<'a> {
             pins: Pins::of(trees.local),
             higher_version: None,
             conflicts: Vec::new(),
-            noted: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -140,14 +140,14 @@ impl<'a> Walker<'a> {
         Decided {
             outcome,
             conflicts: self.conflicts,
-            noted: self.noted,
+            notes: self.notes,
         }
     }
 
     /// Returns the reports for a document that is pinned as a whole.
     pub(crate) fn held_document(mut self, has_original: bool) -> Vec<Conflict> {
         self.record_held_back(self.roots(has_original));
-        self.noted
+        self.notes
     }
 
     pub(super) fn roots(&self, has_original: bool) -> Nodes {

@@ -7,7 +7,7 @@ use super::keys::ListKey;
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::Outcome;
 use crate::merge::embedded::Embedded;
-use crate::merge::{Conflict, ConflictKind, Means, Resolution};
+use crate::merge::{CombinedBy, Conflict, ConflictKind, Resolution};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, ScalarStyle, Span};
 
@@ -125,7 +125,7 @@ impl Walker<'_> {
     }
 
     /// Records that a value was combined from both sides.
-    pub(super) fn record_combined(&mut self, means: Means, nodes: Nodes) {
+    pub(super) fn record_combined(&mut self, means: CombinedBy, nodes: Nodes) {
         self.record(ConflictKind::Combined(means), nodes, Resolution::Local);
     }
 
@@ -150,7 +150,7 @@ impl Walker<'_> {
         };
         self.conflicts
             .extend(records.conflicts.into_iter().map(outer));
-        self.noted.extend(records.noted.into_iter().map(outer));
+        self.notes.extend(records.notes.into_iter().map(outer));
     }
 
     /// Records a conflict over comment lines. `offset` is the position of the comment in local's
@@ -188,7 +188,7 @@ impl Walker<'_> {
         let rule = self.conflict_rule().filter(|_| !is_noted);
         let rule = rule.map(|(rule, _)| rule.origin.clone());
         let records = match is_noted {
-            true => &mut self.noted,
+            true => &mut self.notes,
             false => &mut self.conflicts,
         };
         records.push(Conflict {
@@ -233,7 +233,7 @@ pub(super) fn winning_outcome(resolution: Resolution, local: Outcome, updated: O
     match resolution {
         Resolution::Updated => updated,
         Resolution::Local | Resolution::Open => local,
-        Resolution::Markers => Outcome::apart(local, updated),
+        Resolution::Markers => Outcome::open(local, updated),
     }
 }
 

@@ -80,15 +80,15 @@ impl Walker<'_> {
         let texts = self.trees.zip(spans);
         let texts = texts.map(|(tree, span)| comment_text(tree, span));
         match texts.change() {
-            Change::Nobody | Change::Local | Change::BothAlike => CommentChoice::Local,
+            Change::Neither | Change::Local | Change::BothSame => CommentChoice::Local,
             Change::Upstream => CommentChoice::Updated,
-            Change::BothApart => {
+            Change::BothDiffer => {
                 let with_markers = self.resolution() == Resolution::Markers;
                 if let Some(choice) = harmless_choice(&texts).filter(|_| with_markers) {
                     return choice;
                 }
                 let (resolution, choice) = match self.resolution() {
-                    Resolution::Markers => (Resolution::Markers, CommentChoice::Apart),
+                    Resolution::Markers => (Resolution::Markers, CommentChoice::Open),
                     Resolution::Updated if is_value_taken || !texts.original.is_empty() => {
                         (Resolution::Updated, CommentChoice::Updated)
                     }

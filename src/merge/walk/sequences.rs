@@ -13,7 +13,7 @@ use super::record::{Segment, winning_outcome};
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint::Fingerprints;
-use crate::merge::{Means, Resolution, Sides};
+use crate::merge::{CombinedBy, Resolution, Sides};
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, Tree};
 
@@ -53,7 +53,7 @@ impl Walker<'_> {
         let recorded = self.conflicts.len();
         let merged = self.merge_elements(lists);
         if self.conflicts.len() == recorded && !is_unchanged_locally {
-            self.record_combined(Means::Elements, nodes);
+            self.record_combined(CombinedBy::Elements, nodes);
         }
         merged
     }
@@ -150,13 +150,13 @@ impl Walker<'_> {
         let sides = lists.elements_in(&stretch);
         let is_fork = self.options.sides == Sides::Upstream;
         match values.change() {
-            Change::Nobody | Change::Local => self.keep_stretch(lists, values, stretch, children),
-            Change::BothAlike => self.merge_equal_stretch(lists, values, stretch, children),
+            Change::Neither | Change::Local => self.keep_stretch(lists, values, stretch, children),
+            Change::BothSame => self.merge_equal_stretch(lists, values, stretch, children),
             Change::Upstream => {
                 let pairs = sides.original.iter().zip(sides.local);
                 children.extend(pairs.map(|(original, local)| {
                     let sides = Triple::new(Some(*original), None, Some(*local));
-                    Child::local(*local, Outcome::Remove).of_sides(sides)
+                    Child::local(*local, Outcome::Remove).with_sides(sides)
                 }));
                 if is_fork && lists.local_has_inserted(values.updated) {
                     return;
@@ -166,8 +166,8 @@ impl Walker<'_> {
                     .filter(|at| !is_fork || !lists.is_handled_elsewhere(*at));
                 children.extend(inserted.map(|at| self.take_element(lists.elements.updated[at])));
             }
-            Change::BothApart if is_fork => self.merge_regions(lists, stretch, children),
-            Change::BothApart => {
+            Change::BothDiffer if is_fork => self.merge_regions(lists, stretch, children),
+            Change::BothDiffer => {
                 let agreed = agreement(values).or_else(|| {
                     let first = self.first_in_order(lists, &stretch)?;
                     both_insertions(values, first)
@@ -214,7 +214,7 @@ impl Walker<'_> {
         let pairs = sides.original.iter().zip(sides.updated);
         children.extend(pairs.map(|(original, updated)| {
             let sides = Triple::new(Some(*original), Some(*updated), None);
-            Child::updated(*updated, Outcome::Remove).of_sides(sides)
+            Child::updated(*updated, Outcome::Remove).with_sides(sides)
         }));
     }
 
@@ -272,7 +272,7 @@ impl Walker<'_> {
         };
         let is_mergeable = |index| {
             let elements = self.trees.zip(lists.at(position(index))).into_array();
-            values.map(|values| values[index]).change() != Change::BothApart
+            values.map(|values| values[index]).change() != Change::BothDiffer
                 || elements.into_iter().all(is_map)
         };
         let is_possible = (0..local).all(is_mergeable);

@@ -6,7 +6,7 @@ use super::{Nodes, Walker};
 use crate::merge::decision::{Outcome, ScalarLines};
 use crate::merge::embedded::{has_structure, merge_embedded};
 use crate::merge::text::merge_value_lines;
-use crate::merge::{ConflictKind, Means, OnConflict, Resolution, Sides, Texts};
+use crate::merge::{CombinedBy, ConflictKind, OnConflict, Resolution, Sides, Texts};
 use crate::triple::Triple;
 use crate::yaml::scalar::write;
 use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
@@ -40,7 +40,7 @@ impl Walker<'_> {
             return Some(Outcome::Keep);
         }
         if let Some(lines) = self.merge_source_lines(nodes) {
-            self.record_combined(Means::Lines, nodes);
+            self.record_combined(CombinedBy::Lines, nodes);
             return Some(Outcome::Lines(Box::new(lines)));
         }
         let have_structure = || texts.into_array().into_iter().all(has_structure);
@@ -51,7 +51,7 @@ impl Walker<'_> {
         let lines = merge_lines(texts);
         let is_sound = !lines.has_conflict && (has_structure(&lines.updated) || !have_structure());
         if is_sound {
-            return self.combined_text(Means::Lines, nodes, lines.updated);
+            return self.combined_text(CombinedBy::Lines, nodes, lines.updated);
         }
         if let Some(merged) = self.merge_structure(nodes, texts) {
             return Some(merged);
@@ -75,7 +75,7 @@ impl Walker<'_> {
         if merged.conflicts.is_empty() {
             let outcome = self.text_outcome(nodes, merged.text.clone())?;
             if outcome != Outcome::Keep && merged.text != texts.updated {
-                self.record_combined(Means::Structure, nodes);
+                self.record_combined(CombinedBy::Structure, nodes);
             }
             self.record_embedded(nodes, merged);
             return Some(outcome);
@@ -85,7 +85,7 @@ impl Walker<'_> {
         }
         if resolution != Resolution::Markers {
             let outcome = self.text_outcome(nodes, merged.text.clone())?;
-            self.record_combined(Means::Structure, nodes);
+            self.record_combined(CombinedBy::Structure, nodes);
             self.record_embedded(nodes, merged);
             return Some(outcome);
         }
@@ -96,7 +96,7 @@ impl Walker<'_> {
     }
 
     /// Returns the outcome of a text that was combined from both sides, and records that it was.
-    fn combined_text(&mut self, means: Means, nodes: Nodes, text: String) -> Option<Outcome> {
+    fn combined_text(&mut self, means: CombinedBy, nodes: Nodes, text: String) -> Option<Outcome> {
         let is_updated = text_of(self.trees.updated, nodes.updated) == Some(&text);
         let outcome = self.text_outcome(nodes, text)?;
         if !is_updated && outcome != Outcome::Keep {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Place, shown};
 use crate::package::parsed::Parsed;
-use crate::package::readable::InFile;
+use crate::package::readable::DocumentInFile;
 use crate::package::resource::ResourceId;
 use crate::patch::LAST_APPLIED;
 use crate::schema::Schema;
@@ -15,7 +15,7 @@ use crate::yaml::{Tree, go_json};
 
 /// Checks that every document of the configurations names a resource, and no two the same one.
 /// `given` is the path of the configurations.
-pub(super) fn check(given: &Path, documents: &[InFile<'_, '_>]) -> Result<(), Error> {
+pub(super) fn check(given: &Path, documents: &[DocumentInFile<'_, '_>]) -> Result<(), Error> {
     let mut errors = Vec::new();
     let mut seen: FxHashMap<&ResourceId<'_>, Place> = FxHashMap::default();
     for document in documents {
@@ -75,7 +75,7 @@ fn duplicate(id: &ResourceId<'_>, first: &Place, second: Place) -> Error {
 /// # Errors
 /// If the configuration has a value that JSON cannot represent.
 pub(super) fn annotation(
-    config: &InFile<'_, '_>,
+    config: &DocumentInFile<'_, '_>,
     namespace: Option<&str>,
 ) -> Result<String, Error> {
     let tree = config.tree;

@@ -21,7 +21,7 @@ use super::load::mixed;
 use super::patching::{collect, is_kustomization};
 use super::plan::Plan;
 use super::progress::Progress;
-use super::readable::{self, InFile, Readable};
+use super::readable::{self, DocumentInFile, SourceFile};
 use super::single_package::load_package;
 use super::target::{ResourceRef, Target};
 use super::write::settle;
@@ -114,7 +114,8 @@ pub fn apply_with(
     let sources = live.sources().chain(config.sources());
     let schema = schema(settings.schema.as_ref(), sources, &mut warnings)?;
     let configs = readable::all(&config, "this cannot be applied")?;
-    let documents: Vec<InFile<'_, '_>> = configs.iter().flat_map(Readable::documents).collect();
+    let documents: Vec<DocumentInFile<'_, '_>> =
+        configs.iter().flat_map(SourceFile::documents).collect();
     config::check(&request.config, &documents)?;
     let lives = readable::all(&live, "this cannot be applied to")?;
     let mut target = Target::new(lives);
@@ -154,7 +155,7 @@ pub fn apply_with(
 /// path of its configuration. `configured` are the live objects that have a configuration.
 fn changed_files(
     mut target: Target<'_>,
-    configs: &[Readable<'_>],
+    configs: &[SourceFile<'_>],
     applied: Vec<AppliedConfig>,
     configured: &FxHashSet<ResourceRef>,
     only_file: Option<&Path>,

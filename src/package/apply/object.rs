@@ -7,7 +7,7 @@ use super::config;
 use super::last::{self, LastApplied};
 use super::{ApplyAction, ApplyTo};
 use crate::error::{Error, Place, Warning};
-use crate::package::readable::{InFile, unfit};
+use crate::package::readable::{DocumentInFile, unfit};
 use crate::package::secrets::patch_error;
 use crate::package::target::{ResourceRef, Target};
 use crate::patch::{Application, LAST_APPLIED, annotated, apply_document, with_values};
@@ -45,7 +45,7 @@ impl ApplyRun<'_, '_> {
     ///
     /// # Errors
     /// If there are several such objects, or the configuration cannot be applied.
-    pub(super) fn apply(&self, config: &InFile<'_, '_>) -> Result<AppliedConfig, Error> {
+    pub(super) fn apply(&self, config: &DocumentInFile<'_, '_>) -> Result<AppliedConfig, Error> {
         let Some(resource) = &config.parsed.resource else {
             return Ok(AppliedConfig::default());
         };
@@ -69,7 +69,7 @@ impl ApplyRun<'_, '_> {
     /// Applies a configuration to a live object, or only sets its annotation.
     fn apply_to(
         &self,
-        config: &InFile<'_, '_>,
+        config: &DocumentInFile<'_, '_>,
         live_at: ResourceRef,
     ) -> Result<AppliedConfig, Error> {
         let found = self.target.tree(live_at).zip(self.target.id(live_at));
@@ -129,7 +129,7 @@ impl ApplyRun<'_, '_> {
     }
 
     /// Creates a live object: the configuration, with the annotation.
-    fn create(&self, config: &InFile<'_, '_>) -> Result<AppliedConfig, Error> {
+    fn create(&self, config: &DocumentInFile<'_, '_>) -> Result<AppliedConfig, Error> {
         if self.request.action != ApplyAction::Apply {
             return Err(Error::unfit(
                 config.start(),

@@ -9,7 +9,7 @@ use crate::package::readable::{joined, usable};
 use crate::package::secrets::masked;
 use crate::package::selector::Selector;
 use crate::package::single_package::load_package;
-use crate::secret::{HIDDEN, may_be_in};
+use crate::secret::{HIDDEN, may_contain_secret};
 use crate::yaml::{Tree, go_json, json_in_block_style};
 
 /// Returns the last applied configurations of live objects as YAML documents: of the objects that
@@ -59,7 +59,7 @@ fn as_yaml(text: String) -> String {
 
 /// Returns JSON with the values of Secrets hidden.
 fn without_secrets(text: String) -> String {
-    if !may_be_in(text.as_bytes()) {
+    if !may_contain_secret(text.as_bytes()) {
         return text;
     }
     let tree = Tree::parse(&text).ok().flatten();

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::package::Settings;
 use crate::package::definitions::schema;
 use crate::package::patching::PatchForm;
-use crate::package::readable::{InFile, Readable, joined, usable};
+use crate::package::readable::{DocumentInFile, SourceFile, joined, usable};
 use crate::package::resource::ResourceId;
 use crate::package::secrets::patch_error;
 use crate::package::single_package::load_package;
@@ -67,16 +67,21 @@ pub fn difference(
 }
 
 /// Returns the error that no patch can express a change. Its place is the kind of the document.
-fn unfit(document: &InFile<'_, '_>, message: String, help: &str) -> Error {
+fn unfit(document: &DocumentInFile<'_, '_>, message: String, help: &str) -> Error {
     unfit_at(document, document.offset_of(&["kind"]), message, help)
 }
 
-fn unfit_at(document: &InFile<'_, '_>, offset: usize, message: String, help: &str) -> Error {
+fn unfit_at(
+    document: &DocumentInFile<'_, '_>,
+    offset: usize,
+    message: String,
+    help: &str,
+) -> Error {
     let error = ParseError::new(offset, message).with_help(help);
     document.unfit("no patch can say this", error)
 }
 
-fn display_name(document: &InFile<'_, '_>) -> String {
+fn display_name(document: &DocumentInFile<'_, '_>) -> String {
     let resource = document.parsed.resource.as_ref();
     resource.map_or_else(
         || "such document".to_owned(),
@@ -86,7 +91,7 @@ fn display_name(document: &InFile<'_, '_>) -> String {
 
 /// Returns the name by which a document is found in the other package. The path of its file does
 /// not count if both packages are single files.
-fn name_of<'f>(document: &InFile<'f, '_>, are_single_files: bool) -> Name<'f> {
+fn name_of<'f>(document: &DocumentInFile<'f, '_>, are_single_files: bool) -> Name<'f> {
     match &document.parsed.resource {
         Some(resource) => Name::Resource(&resource.id),
         None if are_single_files => Name::Document(Path::new(""), document.number),
@@ -104,7 +109,7 @@ enum Name<'f> {
 }
 
 /// Documents by name.
-type ByName<'f, 'a> = FxHashMap<Name<'f>, Vec<InFile<'f, 'a>>>;
+type ByName<'f, 'a> = FxHashMap<Name<'f>, Vec<DocumentInFile<'f, 'a>>>;
 
 /// The settings of a comparison.
 struct Comparison<'a> {
@@ -115,19 +120,23 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Returns the documents that are compared.
-    fn documents<'f, 'a>(&self, files: &'f [Readable<'a>]) -> Vec<InFile<'f, 'a>> {
-        let all = files.iter().flat_map(Readable::documents);
+    fn documents<'f, 'a>(&self, files: &'f [SourceFile<'a>]) -> Vec<DocumentInFile<'f, 'a>> {
+        let all = files.iter().flat_map(SourceFile::documents);
         all.filter(|document| document.is_meant_by(&self.input.resources))
             .collect()
     }
 
     /// Returns the patches for all changed documents, as one file.
-    fn patch(&self, old: &[InFile<'_, '_>], new: &[InFile<'_, '_>]) -> Result<String, Error> {
+    fn patch(
+        &self,
+        old: &[DocumentInFile<'_, '_>],
+        new: &[DocumentInFile<'_, '_>],
+    ) -> Result<String, Error> {
         let are_single_files = !self.input.old.is_dir() && !self.input.new.is_dir();
         let mut old_by_name = index_by_name(old, are_single_files);
         let new_by_name = index_by_name(new, are_single_files);
         pair_api_versions(&mut old_by_name, &new_by_name);
-        let mut patches: Vec<(InFile<'_, '_>, String)> = Vec::new();
+        let mut patches: Vec<(DocumentInFile<'_, '_>, String)> = Vec::new();
         let mut errors = Vec::new();
         for found in new {
             let name = name_of(found, are_single_files);
@@ -149,7 +158,8 @@ impl Comparison<'_> {
         let removed = old_by_name
             .iter()
             .filter(|(name, _)| !new_by_name.contains_key(*name));
-        let mut removed: Vec<&InFile<'_, '_>> = removed.flat_map(|(_, found)| found).collect();
+        let mut removed: Vec<&DocumentInFile<'_, '_>> =
+            removed.flat_map(|(_, found)| found).collect();
         removed.sort_by_key(|found| (found.file.name, found.number));
         errors.extend(removed.into_iter().map(|found| {
             unfit(
@@ -181,8 +191,8 @@ impl Comparison<'_> {
     /// If a document that is not a resource changed, or a patch cannot express the change.
     fn resource_patch(
         &self,
-        old: &InFile<'_, '_>,
-        new: &InFile<'_, '_>,
+        old: &DocumentInFile<'_, '_>,
+        new: &DocumentInFile<'_, '_>,
     ) -> Result<Option<String>, Error> {
         if new.parsed.resource.is_some() {
             return self.document_patch(old, new);
@@ -200,8 +210,8 @@ impl Comparison<'_> {
     /// Returns the patch between two documents, whatever they are; `None` if they are equal.
     fn document_patch(
         &self,
-        old: &InFile<'_, '_>,
-        new: &InFile<'_, '_>,
+        old: &DocumentInFile<'_, '_>,
+        new: &DocumentInFile<'_, '_>,
     ) -> Result<Option<String>, Error> {
         let refuse = |error: ParseError| {
             let help = error.help.unwrap_or_default();
@@ -237,7 +247,7 @@ impl Comparison<'_> {
     }
 }
 
-fn index_by_name<'f, 'a>(all: &[InFile<'f, 'a>], are_single_files: bool) -> ByName<'f, 'a> {
+fn index_by_name<'f, 'a>(all: &[DocumentInFile<'f, 'a>], are_single_files: bool) -> ByName<'f, 'a> {
     let mut by_name = ByName::default();
     for found in all {
         let key = name_of(found, are_single_files);
@@ -285,7 +295,7 @@ fn pair_by_group<'f, 'a>(
 }
 
 /// Returns the error for a document whose name is not unique; `None` if it did not change.
-fn ambiguous(old: &[InFile<'_, '_>], new: &InFile<'_, '_>) -> Option<Error> {
+fn ambiguous(old: &[DocumentInFile<'_, '_>], new: &DocumentInFile<'_, '_>) -> Option<Error> {
     let is_unchanged = old.iter().any(|it| equal_documents(it.tree, new.tree));
     (!is_unchanged).then(|| {
         unfit(

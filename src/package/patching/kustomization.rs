@@ -7,7 +7,7 @@ use super::step::Step;
 use super::{PatchForm, Selector};
 use crate::error::{Error, Warning};
 use crate::package::load::missing;
-use crate::package::readable::{InFile, all};
+use crate::package::readable::{DocumentInFile, all};
 use crate::package::single_package::{Package, load_package};
 use crate::yaml::{NodeId, ParseError, Tree};
 
@@ -61,7 +61,7 @@ pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<St
 struct Kustomization<'a> {
     folder: &'a Path,
     path: &'a Path,
-    document: InFile<'a, 'a>,
+    document: DocumentInFile<'a, 'a>,
     tree: &'a Tree<'a>,
 }
 

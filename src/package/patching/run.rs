@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::step::Step;
 use super::{PatchForm, Patching};
 use crate::error::{Error, Warning};
-use crate::package::readable::{InFile, Readable, unfit};
+use crate::package::readable::{DocumentInFile, SourceFile, unfit};
 use crate::package::resource::ResourceId;
 use crate::package::secrets::patch_error;
 use crate::package::target::{ResourceRef, Target};
@@ -28,7 +28,7 @@ pub(super) struct PatchRun<'a> {
 /// One document of a patch file.
 struct Patch<'a> {
     step: &'a Step,
-    document: InFile<'a, 'a>,
+    document: DocumentInFile<'a, 'a>,
     form: PatchForm,
 }
 
@@ -49,7 +49,7 @@ impl Patch<'_> {
 
 impl PatchRun<'_> {
     /// Applies each document of a patch file.
-    pub(super) fn apply(&mut self, step: &Step, read: &Readable<'_>) -> Result<(), Error> {
+    pub(super) fn apply(&mut self, step: &Step, read: &SourceFile<'_>) -> Result<(), Error> {
         if read.file.documents.is_empty() {
             let nothing = Warning::about(read.path, "it contains no patch");
             self.warnings.push(nothing);

@@ -23,7 +23,7 @@ use crate::package::parsed::{Parsed, ParsedFile, Resource};
 use crate::package::read::ReadFile;
 use crate::yaml::Tree;
 use read::RuleReader;
-pub(crate) use written::{Written, with_rules};
+pub(crate) use written::{NewRule, with_rules};
 
 /// The file in the local package with its rules, if no other file is given.
 pub(crate) const RULES_FILE: &str = ".merge3.yaml";

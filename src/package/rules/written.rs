@@ -13,7 +13,7 @@ use crate::yaml::{NodeKind, Tree};
 
 /// A rule that decides conflicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct NewRule {
     /// The path, as reports show it; empty for whole documents.
     pub(crate) path: String,
     /// The kind of the resources to which it is limited, if any.
@@ -23,7 +23,7 @@ pub(crate) struct Written {
     pub(crate) take: Take,
 }
 
-impl Written {
+impl NewRule {
     /// Returns the rule for a path in a report; `None` if no pattern can express the path.
     pub(crate) fn of_place(path: &str, take: Take) -> Option<Self> {
         let path = path.strip_suffix("(comment)").unwrap_or(path).trim_end();
@@ -37,7 +37,7 @@ impl Written {
     }
 
     /// Returns a more general rule: for any file, and for any element of the lists in its path.
-    pub(crate) fn widened(&self) -> Self {
+    pub(crate) fn generalized(&self) -> Self {
         let mut path = String::new();
         let mut rest = self.path.as_str();
         while let Some(at) = rest.find('[') {
@@ -82,8 +82,8 @@ impl Written {
 ///
 /// # Errors
 /// If the text is not valid YAML, or its rules are not a block list, to which lines can be added.
-pub(crate) fn with_rules(path: &Path, text: &str, rules: &[Written]) -> Result<String, Error> {
-    let added: String = rules.iter().map(Written::to_yaml).collect();
+pub(crate) fn with_rules(path: &Path, text: &str, rules: &[NewRule]) -> Result<String, Error> {
+    let added: String = rules.iter().map(NewRule::to_yaml).collect();
     let not_editable = || {
         let message = "rules cannot be added to this file as it is written";
         let help = "write each rule behind a dash on a line of its own, under `rules:`";
@@ -123,30 +123,30 @@ mod tests {
 
     #[test]
     fn a_written_rule_can_be_read() {
-        let rule = Written {
+        let rule = NewRule {
             kind: Some("Deployment".into()),
             file: Some("a [b]/c.yaml".into()),
-            ..Written::of_place("spec.containers[name=app].env (comment)", Take::Local).unwrap()
+            ..NewRule::of_place("spec.containers[name=app].env (comment)", Take::Local).unwrap()
         };
         assert_eq!(
             rule.to_yaml(),
             "- path: spec.containers[name=app].env\n  kind: Deployment\n  file: a [[]b[]]/c.yaml\n  take: local\n"
         );
-        let wide = rule.widened();
+        let wide = rule.generalized();
         assert_eq!(
             (wide.path.as_str(), wide.file),
             ("spec.containers[*].env", None)
         );
-        let quoted = Written::of_place("data[\"a]b.yaml\"].x[0]", Take::Updated).unwrap();
-        assert_eq!(quoted.widened().path, "data[\"a]b.yaml\"].x[*]");
-        assert_eq!(Written::of_place("a..b", Take::Local), None);
-        let number = Written::of_place("8080", Take::Local).unwrap();
+        let quoted = NewRule::of_place("data[\"a]b.yaml\"].x[0]", Take::Updated).unwrap();
+        assert_eq!(quoted.generalized().path, "data[\"a]b.yaml\"].x[*]");
+        assert_eq!(NewRule::of_place("a..b", Take::Local), None);
+        let number = NewRule::of_place("8080", Take::Local).unwrap();
         assert_eq!(number.to_yaml(), "- path: \"8080\"\n  take: local\n");
     }
 
     #[test]
     fn rules_are_added_after_existing_ones() {
-        let rule = [Written::of_place("a.b", Take::Local).unwrap()];
+        let rule = [NewRule::of_place("a.b", Take::Local).unwrap()];
         let added = |text: &str| with_rules("x".as_ref(), text, &rule).ok();
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(added(""), text("rules:\n- path: a.b\n  take: local\n"));

@@ -283,7 +283,7 @@ impl<'a> Target<'a> {
         let document = &mut self.files[resource.file].documents[resource.document];
         match resource.item {
             Some(index) => {
-                document.changed.gone.insert(index);
+                document.changed.removed.insert(index);
             }
             None => document.is_deleted = true,
         }
@@ -292,7 +292,7 @@ impl<'a> Target<'a> {
     /// Returns true if the resource, or the document that it is an item of, is deleted.
     fn is_deleted(&self, resource: ResourceRef) -> bool {
         let document = self.document(resource);
-        let is_gone = |item| document.changed.gone.contains(&item);
+        let is_gone = |item| document.changed.removed.contains(&item);
         document.is_deleted || resource.item.is_some_and(is_gone)
     }
 

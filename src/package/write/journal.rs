@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::package::disk::{Unlike, content, hash, stays_within};
+use crate::package::disk::{ContentError, content, hash, stays_within};
 use crate::package::owner::mode;
 
 /// The file that marks an output folder whose result is not complete.
@@ -132,8 +132,8 @@ impl JournalEntry {
         let path = root.join(&self.path);
         let now = match content(root, &self.path) {
             Ok(now) => now.map(|bytes| Fingerprint::of(&bytes)),
-            Err(Unlike::Other) => return Ok(State::Other),
-            Err(Unlike::Unreadable(error)) => return Err(Error::reading(&path)(error)),
+            Err(ContentError::Other) => return Ok(State::Other),
+            Err(ContentError::Unreadable(error)) => return Err(Error::reading(&path)(error)),
         };
         // the content may be unchanged: then only the permissions change
         let has_new_mode = |old: OldFile| {

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::disk::gone_is_fine;
+use super::disk::ignore_missing;
 use super::owner::{mode, permissions};
 use super::plan::Plan;
 use crate::error::Error;
@@ -34,7 +34,7 @@ pub use disk::{Disk, RealDisk};
 pub(crate) use journal::{LEFT_OUT, MODES, TEMPORARY, UNFINISHED, is_reserved};
 pub(crate) use run_folder::{git_folder, unfinished_run_at};
 pub use undo::undo;
-pub(crate) use undo::{Progressed, forget, missing_folders, progress_at, settle};
+pub(crate) use undo::{RunProgress, forget, missing_folders, progress_at, settle};
 
 impl Plan {
     /// Writes the plan.
@@ -219,7 +219,7 @@ impl<'p> WriteRun<'p> {
             self.check_stopped()?;
             step.check_unchanged(self.root)?;
             let path = self.root.join(step.path);
-            let removed = self.disk.remove_file(&path).or_else(gone_is_fine);
+            let removed = self.disk.remove_file(&path).or_else(ignore_missing);
             removed.map_err(Error::writing(&path))?;
             self.written.fetch_add(1, Ordering::Relaxed);
             self.remove_empty_folders(step.path.ancestors().skip(1));
@@ -281,7 +281,7 @@ impl<'p> WriteRun<'p> {
             let path = self.root.join(folder);
             let synced = match File::open(&path) {
                 Ok(file) => self.disk.sync(&file),
-                Err(error) => gone_is_fine(error),
+                Err(error) => ignore_missing(error),
             };
             synced.map_err(Error::writing(&path))?;
         }

@@ -8,7 +8,7 @@ use super::journal::{Fingerprint, JournalEntry, OldFile, is_inside};
 use super::undo::missing_folders;
 use crate::error::Error;
 use crate::package::bytes::Bytes;
-use crate::package::disk::{Unlike, content};
+use crate::package::disk::{ContentError, content};
 use crate::package::owner::mode;
 use crate::package::plan::{ChangeKind, FileChange, Plan};
 
@@ -54,7 +54,7 @@ impl Step<'_> {
         // a folder at a new file's path will be empty before the file is moved there
         match content(root, self.path) {
             Ok(now) if now.as_deref() == self.old.map(|old| &**old) => Ok(()),
-            Err(Unlike::Unreadable(error)) => Err(Error::reading(&path)(error)),
+            Err(ContentError::Unreadable(error)) => Err(Error::reading(&path)(error)),
             _ => Err(Error::Changed { path }),
         }
     }

@@ -8,12 +8,12 @@ use super::disk::{Disk, NewFile, RealDisk};
 use super::journal::{Fingerprint, Journal, JournalEntry, State};
 use super::run_folder::unfinished_run_at;
 use crate::error::{Error, shown};
-use crate::package::disk::gone_is_fine;
+use crate::package::disk::ignore_missing;
 use crate::package::owner::permissions;
 
 /// The progress of an unfinished run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Progressed {
+pub(crate) enum RunProgress {
     /// It may have made a part of its changes.
     Partly,
     /// It changed all of these files. Only the commit is missing.
@@ -92,20 +92,20 @@ pub fn undo(local: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// If the journal or a file cannot be read.
-pub(crate) fn progress_at(root: &Path) -> Result<Option<Progressed>, Error> {
+pub(crate) fn progress_at(root: &Path) -> Result<Option<RunProgress>, Error> {
     let Some(run) = unfinished_run_at(root)? else {
         return Ok(None);
     };
     if !run.written {
-        return Ok(Some(Progressed::Partly));
+        return Ok(Some(RunProgress::Partly));
     }
     let states = run.journal.states(root)?;
     let mut paths = run.journal.entries.into_iter().map(|entry| entry.path);
     let changed = states.iter().position(|state| *state != State::New);
     Ok(Some(match changed.and_then(|changed| paths.nth(changed)) {
-        None => Progressed::Wholly(paths.collect()),
-        _ if states.iter().all(|state| *state == State::Old) => Progressed::TakenBack,
-        Some(path) => Progressed::Changed(path),
+        None => RunProgress::Wholly(paths.collect()),
+        _ if states.iter().all(|state| *state == State::Old) => RunProgress::TakenBack,
+        Some(path) => RunProgress::Changed(path),
     }))
 }
 
@@ -132,7 +132,7 @@ fn remove_staged(disk: &dyn Disk, root: &Path, journal: &Journal) -> Result<(), 
 }
 
 fn remove(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
-    let removed = disk.remove_file(path).or_else(gone_is_fine);
+    let removed = disk.remove_file(path).or_else(ignore_missing);
     removed.map_err(failed(path))
 }
 

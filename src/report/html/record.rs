@@ -6,7 +6,7 @@ use super::out::Out;
 use super::sides;
 use super::source::LocalFile;
 use crate::merge::{ConflictKind, Resolution, Take};
-use crate::package::{FileConflict, Written};
+use crate::package::{FileConflict, NewRule};
 use crate::report::{portable, reason};
 
 /// A record with its package and its local file.
@@ -78,7 +78,7 @@ impl ShownRecord<'_> {
 
     /// Returns the rule that would decide a conflict for the other side; `None` if a rule decided
     /// it already.
-    fn rule(&self) -> Option<Written> {
+    fn rule(&self) -> Option<NewRule> {
         let conflict = &self.record.conflict;
         let is_conflict = !matches!(
             conflict.kind,
@@ -95,8 +95,8 @@ impl ShownRecord<'_> {
             Some(source) => source.ruled_path(self.record),
             None => &conflict.path,
         };
-        let rule = Written::of_place(path, take)?;
-        Some(Written {
+        let rule = NewRule::of_place(path, take)?;
+        Some(NewRule {
             kind: self.record.resource.as_ref().map(|it| it.kind.to_string()),
             file: Some(portable(&self.record.file)),
             ..rule

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::super::comment_index::owners as owners_in;
-use super::super::{Disagreement, Id, Placed, Ref, Side};
+use super::super::{CommentConflict, Id, Placed, Ref, Side};
 use super::SegmentMerger;
 use crate::merge::Resolution;
 use crate::merge::rows::piece::own;
@@ -66,7 +66,7 @@ impl SegmentMerger<'_, '_> {
             new_texts.copied().collect()
         };
         let disagree =
-            self.record_disagreement(&new_texts(&stays), &new_texts(&theirs), &rewritten);
+            self.record_comment_conflict(&new_texts(&stays), &new_texts(&theirs), &rewritten);
         // a comment that local rewrote and upstream removed stays, with the removed lines around it
         let local_stays = disagree && new_texts(&theirs).is_empty();
         let is_marked = disagree && self.resolution == Resolution::Markers;
@@ -214,7 +214,7 @@ impl SegmentMerger<'_, '_> {
         all
     }
 
-    /// Adds pieces whose comments are marked as sides of a disagreement.
+    /// Adds pieces whose comments are marked as sides of a comment conflict.
     fn push_sides<const N: usize>(
         &self,
         sides: [(Vec<Placed>, Side); N],
@@ -274,8 +274,8 @@ impl SegmentMerger<'_, '_> {
         owners[piece.side()].get(piece.at()).copied().flatten()
     }
 
-    /// Records a disagreement if both sides rewrote a comment. Returns whether they did.
-    fn record_disagreement(&self, ours: &[Ref], theirs: &[Ref], rewritten: &[Ref]) -> bool {
+    /// Records a comment conflict if both sides rewrote a comment. Returns whether they did.
+    fn record_comment_conflict(&self, ours: &[Ref], theirs: &[Ref], rewritten: &[Ref]) -> bool {
         let lines = |row: &[Ref]| -> Vec<usize> {
             let comments = row.iter().filter(|piece| self.rows.is_comment(**piece));
             comments.map(|piece| piece.at()).collect()
@@ -284,8 +284,8 @@ impl SegmentMerger<'_, '_> {
         let is_left = !lines.local.is_empty() || !lines.updated.is_empty();
         let is_disagreement = !rewritten.is_empty() && is_left;
         if is_disagreement {
-            let mut disagreements = self.disagreements.borrow_mut();
-            disagreements.push(Disagreement { lines });
+            let mut comment_conflicts = self.comment_conflicts.borrow_mut();
+            comment_conflicts.push(CommentConflict { lines });
         }
         is_disagreement
     }

@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{self, Disagreement};
+use crate::merge::rows::{self, CommentConflict};
 use crate::merge::walk::record::Segment;
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::{ConflictKind, Resolution};
@@ -13,7 +13,7 @@ use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, Span, Tree};
 
 use super::changes::{Changes, Placed};
-use crate::merge::rows::Numbered;
+use crate::merge::rows::NumberMap;
 
 /// The number of times that each comment line occurs in the rows of original and updated.
 type CommentCounts<'t> = FxHashMap<&'t str, Triple<usize>>;
@@ -231,14 +231,14 @@ impl<'a> Walker<'a> {
     }
 
     /// Records that both sides rewrote a comment. The path is that of the entry below the comment.
-    pub(super) fn record_disagreement(
+    pub(super) fn record_comment_conflict(
         &mut self,
-        (rows, ids): (&Triple<Row>, &Triple<Numbered>),
-        disagreement: &Disagreement,
+        (rows, ids): (&Triple<Row>, &Triple<NumberMap>),
+        comment_conflict: &CommentConflict,
         children: &[Child],
         nodes: Nodes,
     ) {
-        let lines = &disagreement.lines;
+        let lines = &comment_conflict.lines;
         let values = Side::ALL.map(|side| {
             let lines = lines[side].iter().map(|at| self.line(rows, side, *at));
             let lines: Vec<&str> = lines.collect();
@@ -277,7 +277,7 @@ impl<'a> Walker<'a> {
 
 /// Returns the entry below these lines, on local or else on updated.
 fn entry_below(
-    (rows, ids): (&Triple<Row>, &Triple<Numbered>),
+    (rows, ids): (&Triple<Row>, &Triple<NumberMap>),
     lines: &Triple<Vec<usize>>,
     children: &[Child],
 ) -> Option<Entries> {

@@ -169,7 +169,7 @@ impl Walker<'_> {
         let below = self.comments_after_row(rows);
         let MergedRow {
             pieces,
-            disagreements,
+            comment_conflicts,
         } = rows::merge(
             tokens.as_ref().map(Vec::as_slice),
             Some(&below),
@@ -177,8 +177,8 @@ impl Walker<'_> {
             self.resolution(),
         );
         drop(tokens);
-        for disagreement in disagreements {
-            self.record_disagreement((rows, &ids), &disagreement, children, nodes);
+        for comment_conflict in comment_conflicts {
+            self.record_comment_conflict((rows, &ids), &comment_conflict, children, nodes);
         }
         let placed: Placed = pieces
             .into_iter()

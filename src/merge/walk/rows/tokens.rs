@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{Numbered, Placed, Token, TokenKind};
+use crate::merge::rows::{NumberMap, Placed, Token, TokenKind};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Tree};
@@ -14,7 +14,7 @@ pub(super) fn number_entries(
     trees: Triple<&Tree<'_>>,
     rows: &Triple<Row>,
     children: &[Child],
-) -> Triple<Numbered> {
+) -> Triple<NumberMap> {
     let mut shared_numbers: FxHashMap<String, u32> = FxHashMap::default();
     Side::ALL.map(|side| {
         let (tree, row) = (trees[side], &rows[side]);
@@ -22,7 +22,7 @@ pub(super) fn number_entries(
             ItemKind::Entry(entry) => Some(entry),
             ItemKind::Comment | ItemKind::End => None,
         });
-        let mut numbers = Numbered::over_all(entries.clone().map(EntryId::number));
+        let mut numbers = NumberMap::over_all(entries.clone().map(EntryId::number));
         // In reverse: if several children have an entry, the first one counts.
         for (number, child) in children.iter().enumerate().rev() {
             if let Some(entry) = child.sides()[side] {
@@ -48,7 +48,7 @@ pub(super) fn number_entries(
 }
 
 /// Returns the tokens of a row.
-pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &Numbered) -> Vec<Token<'s>> {
+pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &NumberMap) -> Vec<Token<'s>> {
     let tokens = row.items.iter().map(|item| Token {
         kind: match item.kind {
             ItemKind::Comment => {
@@ -67,7 +67,7 @@ pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &Numbered) -> V
 /// Converts a piece of the merged row to a decision, which the child is moved into.
 pub(super) fn piece(
     rows: &Triple<Row>,
-    ids: &Triple<Numbered>,
+    ids: &Triple<NumberMap>,
     children: &mut [Child],
     placed: Placed,
 ) -> Piece {
