@@ -124,8 +124,15 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         Some(_) => Some(ConflictStyle::Merge),
         None => request.style.conflict_style,
     };
-    // starting git takes as long as the merge, so git is asked only if there is a conflict
-    let settings = LazyCell::new(call::settings);
+    // starting git takes as long as the merge: it runs meanwhile, if a conflict is likely
+    let settings_thread = match lines.is_err() && known_style.is_none() {
+        true => Builder::new().spawn(call::settings).ok(),
+        false => None,
+    };
+    let settings = LazyCell::new(|| {
+        let settings = settings_thread.and_then(|thread| thread.join().ok());
+        settings.unwrap_or_else(call::settings)
+    });
     let (style, mut images) = (known_style.unwrap_or_default(), Images::Whole);
     let mut merged = merge(style, images)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
