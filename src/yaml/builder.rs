@@ -3,186 +3,145 @@
 use super::ParseError;
 use super::comments::span;
 use super::keys;
-use super::stored::{Details, NONE, Place, StoredEntry, StoredKind, StoredNode, Tree, to_u32};
-use super::tree::{Comments, NodeId, Properties, ScalarStyle, ScalarType, Span};
+use super::stored::{ShortEntry, Stored, StoredEntry};
+use super::tree::{Comments, NodeId, Span, Tree};
 
 /// The maximum nesting of collections, with the collections that aliases refer to.
 pub(super) const DEPTH_LIMIT: usize = 512;
 
+/// The role of a node in its entry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Root,
+    Element,
+    Key,
+    Value,
+}
+
 /// A tree under construction. Nodes are in the order of the text, entries in the order in which
 /// their collections end.
 pub(super) struct TreeBuilder<'s> {
-    pub(super) tree: Tree<'s>,
+    pub(super) stored: Stored<'s>,
     /// The collections that are being read, outermost first.
     open: Vec<OpenCollection>,
-    /// The root, and then the entries of the open collections. So the last one is the innermost
-    /// current entry.
-    entries: Vec<StoredEntry>,
-    /// The offset of the `---`, if there is one.
-    pub(super) marker: Option<usize>,
+    /// The entries of the open collections, except the last entry of each.
+    finished: Vec<ShortEntry>,
 }
 
 /// A collection that is being read.
 struct OpenCollection {
-    node: NodeId,
-    /// The index of its first entry in [`TreeBuilder::entries`].
+    /// The index of its first entry in [`TreeBuilder::finished`].
     first: usize,
+    /// Its last entry, which is not complete yet.
+    last: Option<StoredEntry>,
 }
 
 impl<'s> TreeBuilder<'s> {
-    /// Returns an empty tree with space for a number of nodes, and for the entries and collections
-    /// that they usually have. The content of the text starts at `start`.
-    pub(super) fn new(text: &'s str, start: usize, nodes: usize) -> Self {
-        let mut tree = Tree::new(text);
-        tree.nodes.reserve_exact(nodes);
-        tree.entries.reserve_exact(nodes / 2);
-        tree.details.reserve_exact(nodes / 5);
+    /// Returns an empty tree. The content of the text starts at `start`.
+    pub(super) fn new(mut stored: Stored<'s>, start: usize) -> Self {
+        stored.root = new_entry(start);
         Self {
-            tree,
+            stored,
             open: Vec::with_capacity(16),
-            entries: vec![StoredEntry::new(to_u32(start))],
-            marker: None,
-        }
-    }
-
-    /// Adds a scalar. Its content is in the text, or in the resolved contents from `resolved` on.
-    #[inline(always)]
-    pub(super) fn push_scalar(
-        &mut self,
-        span: Span,
-        (style, scalar_type): (ScalarStyle, ScalarType),
-        resolved: Option<usize>,
-    ) -> NodeId {
-        match resolved {
-            None => self.push(span.start, span.end, StoredKind::Scalar(style, scalar_type)),
-            Some(start) => {
-                let content = Span::new(to_u32(start), to_u32(self.tree.resolved.len()));
-                self.push_with_details(span, StoredKind::Resolved(style, scalar_type), content)
-            }
-        }
-    }
-
-    pub(super) fn push_alias(&mut self, span: Span, target: NodeId) -> NodeId {
-        let target = Span::new(target.number(), target.number());
-        self.push_with_details(span, StoredKind::Alias, target)
-    }
-
-    #[inline(always)]
-    fn push(&mut self, start: u32, end: u32, kind: StoredKind) -> NodeId {
-        self.tree.nodes.push(StoredNode {
-            start,
-            end,
-            kind,
-            place: Place::Value,
-        });
-        NodeId::new(to_u32(self.tree.nodes.len() - 1))
-    }
-
-    fn push_with_details(&mut self, node: Span, kind: StoredKind, span: Span) -> NodeId {
-        let index = to_u32(self.tree.details.len());
-        let end = node.end;
-        self.tree.details.push(Details { end, span });
-        self.push(node.start, index, kind)
-    }
-
-    /// Sets the anchor and the tag of the last node.
-    pub(super) fn set_properties(&mut self, node: NodeId, properties: Properties) {
-        if properties != Properties::default() {
-            self.tree.properties.push((node, properties));
+            finished: Vec::with_capacity(64),
         }
     }
 
     /// Begins a collection.
     pub(super) fn begin_collection(&mut self, start: usize, is_map: bool, flow: bool) -> NodeId {
-        let kind = StoredKind::Collection { is_map, flow };
-        let node = self.push_with_details(span(start, start), kind, Span::default());
-        let first = self.entries.len();
-        self.open.push(OpenCollection { node, first });
-        node
-    }
-
-    /// Whether a node is a collection that is still being read.
-    pub(super) fn is_open(&self, node: NodeId) -> bool {
-        self.open.iter().any(|open| open.node == node)
+        let start = span(start, start).start;
+        self.open.push(OpenCollection {
+            first: self.finished.len(),
+            last: None,
+        });
+        self.stored.push_collection(start, is_map, flow)
     }
 
     /// Begins a field or an element. `leading` are the comment lines above it.
     pub(super) fn begin_entry(&mut self, start: usize, leading: Option<Span>) {
-        self.entries.push(StoredEntry::new(to_u32(start)));
+        let mut entry = new_entry(start);
         if let Some(leading) = leading {
-            self.set_comments_above(leading);
+            self.stored.comments_of(&mut entry).leading = leading;
+        }
+        let innermost = self.open.last_mut();
+        if let Some(finished) = innermost.and_then(|open| open.last.replace(entry)) {
+            let finished = self.stored.compressed(&finished);
+            self.finished.push(finished);
         }
     }
 
-    /// Whether the innermost collection has an entry.
-    pub(super) fn has_entries(&self) -> bool {
-        (self.open.last()).is_some_and(|open| open.first < self.entries.len())
+    /// Returns the last entry of the innermost collection, if it has one.
+    pub(super) fn last_entry(&self) -> Option<&StoredEntry> {
+        self.open.last()?.last.as_ref()
     }
 
-    /// Returns the start of the innermost current entry.
-    pub(super) fn start_of_entry(&self) -> usize {
-        self.entries.last().map_or(0, |entry| entry.start as usize)
+    fn last_entry_mut(&mut self) -> Option<&mut StoredEntry> {
+        self.open.last_mut()?.last.as_mut()
     }
 
     /// Whether the root is still missing.
     pub(super) fn has_no_root(&self) -> bool {
-        self.entries
-            .first()
-            .is_some_and(|root| root.value.is_none())
+        !self.stored.root.has_value()
     }
 
     /// Sets the start of the root.
     pub(super) fn begin_root(&mut self, start: usize) {
-        self.entries[0].start = to_u32(start);
+        self.stored.root.span.start = span(start, start).start;
     }
 
-    /// Sets the comment lines above the innermost current entry.
-    pub(super) fn set_comments_above(&mut self, lines: Span) {
-        self.comments_mut().leading = lines;
+    /// Sets the comment lines above the root.
+    pub(super) fn set_comments_above_root(&mut self, lines: Span) {
+        self.stored.comments_of_root().leading = lines;
     }
 
-    /// Returns the innermost current entry.
-    fn entry_mut(&mut self) -> &mut StoredEntry {
-        let last = self.entries.len() - 1;
-        &mut self.entries[last]
-    }
-
-    /// Sets the comma after the last entry of the innermost collection.
-    pub(super) fn set_comma(&mut self) {
-        if let Some(value) = self.entry_mut().value {
-            self.tree.nodes[value.number() as usize].place = Place::ValueBeforeComma;
+    /// Sets the colon of the current field.
+    pub(super) fn set_colon(&mut self, at: usize) {
+        if let Some(entry) = self.last_entry_mut() {
+            entry.set_colon(span(at, at).start);
         }
     }
 
-    /// Sets the last node as the key of its entry. The next node will be the value.
-    pub(super) fn set_key(&mut self) {
-        if let Some(key) = self.tree.nodes.last_mut() {
-            key.place = Place::Key;
+    /// Sets the comma after the last entry.
+    pub(super) fn set_comma(&mut self, at: usize) {
+        let innermost = self.open.last_mut();
+        if let Some(entry) = innermost.and_then(|open| open.last.as_mut()) {
+            self.stored.set_comma(entry, span(at, at).start);
         }
     }
 
-    /// Sets a complete node as the value of its entry.
-    pub(super) fn set_value(&mut self, node: NodeId) {
-        self.entry_mut().value = Some(node);
+    /// Sets a complete node as the key or the value of its entry.
+    pub(super) fn set_node(&mut self, role: Role, node: NodeId, end: u32) {
+        let entry = match role {
+            Role::Root => Some(&mut self.stored.root),
+            Role::Element | Role::Key | Role::Value => self.last_entry_mut(),
+        };
+        if let Some(entry) = entry {
+            match role {
+                Role::Key => entry.set_key(),
+                Role::Root | Role::Element | Role::Value => entry.set_value(node),
+            }
+            entry.span.end = end;
+        }
     }
 
     /// Assigns a comment at the end of the line that starts at `line_start` to the innermost
     /// current entry: as the comment of its first line or of its last line. A second comment at the
     /// same place belongs to no entry. The first line of the root is that of the `---`, if there is
     /// one.
-    pub(super) fn add_comment(&mut self, comment: Span, line_start: usize) {
-        let entry = *self.entry_mut();
-        let first_line = match self.marker {
-            Some(marker) if self.entries.len() == 1 => marker,
-            _ => entry.start as usize,
+    pub(super) fn add_comment(&mut self, comment: Span, line_start: usize, marker: Option<usize>) {
+        let innermost = self.open.iter().rev().find_map(|open| open.last);
+        let entry = innermost.unwrap_or(self.stored.root);
+        let own_start = entry.span.start as usize;
+        let first_line = match innermost {
+            None => marker.unwrap_or(own_start),
+            Some(_) => own_start,
         };
-        let ends_at = |end: Span| end.end as usize >= line_start;
+        let ends_here = entry.has_value() && entry.span.end as usize >= line_start;
         let is_of_first_line = first_line >= line_start;
-        let ends_here = entry.value.is_some_and(|it| ends_at(self.tree.span_of(it)));
         if !is_of_first_line && !ends_here {
             return;
         }
-        let Comments { line, tail, .. } = self.comments_mut();
+        let Comments { line, tail, .. } = self.innermost_comments();
         let slot = if is_of_first_line { line } else { tail };
         if slot.is_empty() {
             *slot = comment;
@@ -190,50 +149,52 @@ impl<'s> TreeBuilder<'s> {
     }
 
     /// Returns the comments of the innermost current entry.
-    fn comments_mut(&mut self) -> &mut Comments {
-        let index = match self.entry_mut().comments {
-            NONE => {
-                self.tree.comments.push(Comments::default());
-                self.tree.comments.len() - 1
-            }
-            index => index as usize,
-        };
-        self.entry_mut().comments = to_u32(index);
-        &mut self.tree.comments[index]
-    }
-
-    /// Ends the innermost collection, at its bracket or at the end of its last entry, and sets it
-    /// as the value of its entry.
-    ///
-    /// # Errors
-    /// Returns an error if it is a map with duplicate keys (rules: Keys).
-    pub(super) fn end_collection(&mut self, bracket_end: Option<usize>) -> Result<(), ParseError> {
-        let Some(OpenCollection { node, first }) = self.open.pop() else {
-            return Ok(());
-        };
-        let tree = &mut self.tree;
-        let last_value = self.entries[first..].last().and_then(|entry| entry.value);
-        let stored = tree.nodes[node.number() as usize];
-        let end = match (bracket_end, last_value) {
-            (Some(end), _) => to_u32(end),
-            (None, Some(value)) => tree.span_of(value).end,
-            (None, None) => stored.start,
-        };
-        let own = Span::new(
-            to_u32(tree.entries.len()),
-            to_u32(tree.entries.len() + self.entries.len() - first),
-        );
-        tree.entries.extend(self.entries.drain(first..));
-        tree.details[stored.end as usize] = Details { end, span: own };
-        self.set_value(node);
-        match stored.kind {
-            StoredKind::Collection { is_map: true, .. } => keys::check_unique(&self.tree, own),
-            _ => Ok(()),
+    fn innermost_comments(&mut self) -> &mut Comments {
+        let mut open = self.open.iter_mut().rev();
+        match open.find_map(|open| open.last.as_mut()) {
+            Some(entry) => self.stored.comments_of(entry),
+            None => self.stored.comments_of_root(),
         }
     }
 
-    pub(super) fn into_tree(mut self) -> Tree<'s> {
-        self.tree.root = self.entries[0];
-        self.tree
+    /// Ends the innermost collection, at its bracket or at the end of its last entry. Returns its
+    /// end.
+    pub(super) fn end_collection(&mut self, node: NodeId, bracket_end: Option<usize>) -> u32 {
+        let (first, last) = match self.open.pop() {
+            Some(open) => (open.first, open.last),
+            None => (self.finished.len(), None),
+        };
+        let end = match (bracket_end, last) {
+            (Some(end), _) => span(end, end).end,
+            (None, Some(last)) => last.span.end,
+            (None, None) => self.stored.span_of(node).start,
+        };
+        if let Some(last) = last {
+            let last = self.stored.compressed(&last);
+            self.finished.push(last);
+        }
+        self.stored
+            .end_collection(node, end, &self.finished[first..]);
+        self.finished.truncate(first);
+        end
     }
+
+    /// Checks the keys of the last collection that ended.
+    ///
+    /// # Errors
+    /// Returns an error if the node is a map with duplicate keys (rules: Keys).
+    pub(super) fn check_keys(&self, node: NodeId) -> Result<(), ParseError> {
+        match self.stored.is_map(node) {
+            true => keys::check_unique(&self.stored, self.stored.entries_of(node)),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn into_tree(self) -> Tree<'s> {
+        Tree::of(self.stored)
+    }
+}
+
+fn new_entry(start: usize) -> StoredEntry {
+    StoredEntry::new(span(start, start).start)
 }

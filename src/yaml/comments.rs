@@ -107,7 +107,7 @@ mod tests {
     fn describe(tree: &Tree<'_>, entry: Entry<'_>) -> Vec<String> {
         let name = match entry.key {
             Some(key) => tree.slice(tree.node(key).span),
-            None if entry.value == tree.root().value => "root",
+            None if entry == tree.root() => "root",
             None => tree.slice(entry.span).lines().next().unwrap_or(""),
         };
         let comments = entry.comments();

@@ -90,7 +90,7 @@ impl Comparison<'_, '_, '_> {
     /// tags, their values are equal then.
     fn are_same_lines(&self, left: Span, right: Span) -> bool {
         let (left_text, right_text) = (self.left.slice(left), self.right.slice(right));
-        let is_ordinary = self.left.is_ordinary && self.right.is_ordinary;
+        let is_ordinary = self.left.stored.is_ordinary && self.right.stored.is_ordinary;
         is_ordinary
             && left_text == right_text
             && self.left.column(left.start) == self.right.column(right.start)
@@ -118,18 +118,16 @@ impl Comparison<'_, '_, '_> {
         let (left, right) = (self.left, self.right);
         let mut index: Option<FxHashMap<Option<Identity<'_>>, EntryId>> = None;
         for (l, opposite) in pairs {
-            let key = left.identity_of_key(l);
-            let partner = if right.identity_of_key(opposite) == key {
+            let key = identity(left, l);
+            let partner = if identity(right, opposite) == key {
                 Some(opposite)
             } else if right.entries(r).len() <= SMALL_MAP {
-                right
-                    .entries(r)
-                    .find(|id| right.identity_of_key(*id) == key)
+                right.entries(r).find(|id| identity(right, *id) == key)
             } else {
                 let index = index.get_or_insert_with(|| {
                     right
                         .entries(r)
-                        .map(|id| (right.identity_of_key(id), id))
+                        .map(|id| (identity(right, id), id))
                         .collect()
                 });
                 index.get(&key).copied()
@@ -143,6 +141,10 @@ impl Comparison<'_, '_, '_> {
         }
         true
     }
+}
+
+fn identity<'a>(tree: &'a Tree<'_>, entry: EntryId) -> Option<Identity<'a>> {
+    tree.entry(entry).key.and_then(|key| tree.identity(key))
 }
 
 #[cfg(test)]

@@ -7,12 +7,15 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 use super::error::ParseError;
-use super::stored::Tree;
+use super::stored::Stored;
 use super::stream::count_lines;
-use super::tree::{EntryId, NodeId, ScalarType, Span};
+use super::tree::{NodeId, ScalarType, Span};
 
 /// The maximum number of entries for which a map is checked without a hash table.
-const SMALL_MAP: usize = 8;
+const SMALL_MAP: usize = 16;
+
+/// A factor that spreads the bits of a number into the highest bits of the product.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The identity of a scalar: its type, its content, and its custom tag. Equal scalars have equal
 /// identities.
@@ -23,11 +26,11 @@ pub(crate) struct Identity<'a> {
     tag: Option<&'a str>,
 }
 
-impl Tree<'_> {
-    /// Returns the identity of the scalar that a node is or refers to. Equal scalars have equal
-    /// identities (rules: Equality). Returns `None` for a collection.
+impl Stored<'_> {
+    /// Returns the identity of the scalar that a node is or refers to, or `None` for a collection.
     #[inline]
-    pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
+    pub(super) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
+        let scalar = self.resolve(scalar);
         let (scalar_type, content) = self.type_and_content(scalar)?;
         Some(Identity {
             scalar_type,
@@ -36,58 +39,80 @@ impl Tree<'_> {
                 _ => content,
             },
             tag: match scalar_type {
-                ScalarType::Custom => self.custom_tag(scalar),
+                ScalarType::Custom => self.custom_tags.get(&scalar).map(AsRef::as_ref),
                 _ => None,
             },
         })
     }
 
-    /// Returns the identity of the key of a field.
-    #[inline]
-    pub(super) fn identity_of_key(&self, entry: EntryId) -> Option<Identity<'_>> {
-        self.identity(self.entry(entry).key?)
+    fn identity_of_key(&self, entry: u32) -> Option<Identity<'_>> {
+        self.identity(self.stored_entry(entry).key()?)
     }
 }
 
 /// Returns an error if two of these entries have the same key (rules: Keys).
-pub(super) fn check_unique(tree: &Tree<'_>, entries: Span) -> Result<(), ParseError> {
-    let ids = (entries.start..entries.end).map(EntryId::new);
-    if ids.len() <= SMALL_MAP {
-        let mut keys = [None; SMALL_MAP];
-        for (index, id) in ids.clone().enumerate() {
-            let key = tree.identity_of_key(id);
-            if let Some(first) = keys[..index].iter().position(|other| *other == key) {
-                return Err(duplicate(
-                    tree,
-                    EntryId::new(entries.start + first as u32),
-                    id,
-                ));
+pub(super) fn check_unique(stored: &Stored<'_>, entries: Span) -> Result<(), ParseError> {
+    let count = entries.range().len();
+    if count <= 1 {
+        return Ok(());
+    }
+    if count <= SMALL_MAP {
+        // equal keys have equal fingerprints, and so the same bit; only keys with the same bit are
+        // compared
+        let mut bits = 0_u64;
+        for at in entries.start..entries.end {
+            let key = stored.stored_entry(at).key();
+            let fingerprint = match key.and_then(|key| stored.type_and_content(key)) {
+                None | Some((ScalarType::Null, _)) => 0,
+                Some((_, content)) => fingerprint(content),
+            };
+            let bit = 1 << (fingerprint.wrapping_mul(MULTIPLIER) >> 58);
+            if bits & bit != 0 {
+                let key = stored.identity_of_key(at);
+                let mut above = entries.start..at;
+                if let Some(first) = above.find(|other| stored.identity_of_key(*other) == key) {
+                    return Err(duplicate(stored, first, at));
+                }
             }
-            keys[index] = key;
+            bits |= bit;
         }
         return Ok(());
     }
     // the table holds entry numbers only: the keys are in the tree
-    let mut seen = HashTable::with_capacity(ids.len());
-    let hash = |id: &EntryId| FxBuildHasher.hash_one(tree.identity_of_key(*id));
-    for id in ids {
-        let key = tree.identity_of_key(id);
-        let is_same = |other: &EntryId| tree.identity_of_key(*other) == key;
-        match seen.entry(hash(&id), is_same, hash) {
-            Entry::Occupied(first) => return Err(duplicate(tree, *first.get(), id)),
-            Entry::Vacant(vacant) => vacant.insert(id),
+    let mut seen = HashTable::with_capacity(count);
+    let hash = |at: &u32| FxBuildHasher.hash_one(stored.identity_of_key(*at));
+    for at in entries.start..entries.end {
+        let key = stored.identity_of_key(at);
+        let is_same = |other: &u32| stored.identity_of_key(*other) == key;
+        match seen.entry(hash(&at), is_same, hash) {
+            Entry::Occupied(first) => return Err(duplicate(stored, *first.get(), at)),
+            Entry::Vacant(vacant) => vacant.insert(at),
         };
     }
     Ok(())
 }
 
+/// Returns a number for a key, from its length and its first and last bytes.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
+        }
+        _ => bytes
+            .iter()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)),
+    };
+    ends ^ (bytes.len() as u64) << 56
+}
+
 /// Returns the error for a duplicate key.
-fn duplicate(tree: &Tree<'_>, first: EntryId, second: EntryId) -> ParseError {
-    let [first, second] = [first, second].map(|id| tree.entry(id));
+fn duplicate(stored: &Stored<'_>, first: u32, second: u32) -> ParseError {
+    let [first, second] = [first, second].map(|entry| stored.stored_entry(entry));
+    let text = stored.text;
     let start = second.span.start as usize;
-    let key = second.key.map(|key| tree.span_of(key));
-    let key = tree.slice(key.unwrap_or_default());
-    let between = count_lines(&tree.text()[first.span.start as usize..start]);
+    let key = second.key().map(|key| stored.node(key).span);
+    let key = &text[key.unwrap_or_default().range()];
+    let between = count_lines(&text[first.span.start as usize..start]);
     let place = match between {
         0 => "both on this line".to_owned(),
         1 => "first on the line above".to_owned(),

@@ -1,14 +1,14 @@
 //! Finds nodes in a tree and lines in its text.
 
+use std::borrow::Cow;
+
 use super::cursor::{same_bytes, spaces_at_end};
-use super::stored::{Tree, to_u32};
-use super::tree::{EntryId, NodeId, ScalarType, Span};
+use super::keys::Identity;
+use super::stored::LENGTH_LIMIT;
+use super::tree::{EntryId, NodeId, Scalar, ScalarType, Span, Tree};
 use super::{ParseError, events, lines};
 use crate::line_breaks;
 
-/// Texts have to be shorter than this number of bytes, because a tree has offsets of 32 bits and
-/// takes several times as much memory.
-const LENGTH_LIMIT: usize = 64 << 20;
 /// The number of bytes that are searched for the end of a line before the line table is used.
 const LONG_LINE: usize = 1024;
 
@@ -83,13 +83,68 @@ impl<'s> Tree<'s> {
         keys.try_fold(self.root().value, |node, key| self.field(node, key))
     }
 
+    /// Returns the scalar that a node is or refers to.
+    #[inline]
+    pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
+        self.stored.scalar(id)
+    }
+
+    /// Returns the content of the scalar that a node is or refers to. It is borrowed if the text
+    /// has it in the same form.
+    pub fn content(&self, id: NodeId) -> Option<Cow<'s, str>> {
+        self.stored.to_cow(id)
+    }
+
+    /// Whether a node is null, or refers to one.
+    pub fn is_null(&self, id: NodeId) -> bool {
+        self.stored.type_of(id) == Some(ScalarType::Null)
+    }
+
     /// Whether a node is or refers to a scalar with this type and content. All nulls are equal.
     #[inline]
     pub(crate) fn says(&self, id: NodeId, scalar_type: ScalarType, content: &str) -> bool {
-        self.type_and_content(id).is_some_and(|(own_type, own)| {
-            own_type == scalar_type
-                && (own_type == ScalarType::Null || same_bytes(own, content.as_bytes()))
-        })
+        self.stored
+            .type_and_content(id)
+            .is_some_and(|(own_type, own)| {
+                own_type == scalar_type
+                    && (own_type == ScalarType::Null || same_bytes(own, content.as_bytes()))
+            })
+    }
+
+    /// Returns the identity of the scalar that a node is or refers to. Equal scalars have equal
+    /// identities (rules: Equality). Returns `None` for a collection.
+    #[inline]
+    pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
+        self.stored.identity(scalar)
+    }
+
+    /// Returns the resolved tag of a node, if the tag is part of its value: `None` for a tag that
+    /// the node would have anyway.
+    pub fn custom_tag(&self, id: NodeId) -> Option<&str> {
+        self.stored
+            .custom_tags
+            .get(&self.resolve(id))
+            .map(AsRef::as_ref)
+    }
+
+    /// Returns every entry of every map and list in the document.
+    pub(crate) fn all_entries(&self) -> impl ExactSizeIterator<Item = EntryId> + use<> {
+        (0..to_u32(self.stored.entry_count())).map(EntryId::new)
+    }
+
+    /// Returns every node of the document.
+    pub(crate) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+        self.stored.node_ids()
+    }
+
+    /// Whether the document has an alias. If it has, equal texts can have different values.
+    pub fn has_aliases(&self) -> bool {
+        self.stored.has_aliases()
+    }
+
+    /// Returns the names of the anchors, each with its `&`.
+    pub fn anchor_names(&self) -> impl Iterator<Item = &'s str> {
+        self.stored.anchors().map(|anchor| self.slice(anchor))
     }
 
     /// Returns the text of a node as the text of a document: without the indentation of its first
@@ -213,4 +268,9 @@ pub(crate) fn is_readable(text: &str) -> Result<(), ParseError> {
         )),
         None => Ok(()),
     }
+}
+
+/// Converts an offset. The text of a tree is much shorter than 4 GiB.
+fn to_u32(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
 }

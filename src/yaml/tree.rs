@@ -5,8 +5,8 @@
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use super::stored::Place;
-pub use super::stored::Tree;
+use super::line_table::LineTable;
+use super::stored::Stored;
 
 /// A range of a document's text in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -143,10 +143,12 @@ pub struct Collection {
     /// Whether it is in flow style (`{}`, `[]`). This includes the pair in `[a: b]`, a map without
     /// brackets of its own, whose span starts with its key.
     pub flow: bool,
+    /// The indexes of its entries in the tree, in the order of the text.
+    pub(super) entries: Span,
 }
 
 /// A field of a map, an element of a list, or the root of a document.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'t> {
     /// The key of a field. An element has none.
     pub key: Option<NodeId>,
@@ -156,9 +158,17 @@ pub struct Entry<'t> {
     /// the end of its value, or to the end of its indicator if it has no value. In a flow
     /// collection, the comma is not included.
     pub span: Span,
-    /// The index of its comments.
-    pub(super) comments: u32,
-    pub(super) tree: &'t Tree<'t>,
+    pub(super) colon: Option<u32>,
+    pub(super) comma: Option<u32>,
+    /// Facts that only few entries have.
+    pub(super) extras: Option<&'t Extras>,
+}
+
+/// Facts that most entries do not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Extras {
+    pub(super) comma: Option<u32>,
+    pub(super) comments: Comments,
 }
 
 /// The comments that an entry owns (rules: Text). The span of a missing comment is empty.
@@ -175,6 +185,13 @@ pub struct Comments {
     pub tail: Span,
 }
 
+/// A parsed document: its text and its nodes.
+#[derive(Debug, Clone)]
+pub struct Tree<'s> {
+    pub(super) stored: Stored<'s>,
+    pub(super) lines: LineTable,
+}
+
 impl Node<'_> {
     /// Returns the anchor, with its `&`.
     pub const fn anchor(&self) -> Option<Span> {
@@ -185,34 +202,33 @@ impl Node<'_> {
     pub const fn tag(&self) -> Option<Span> {
         self.properties.tag
     }
-
-    /// Returns the start of the node with its anchor and tag.
-    fn start_with_properties(&self) -> u32 {
-        let properties = self.anchor().into_iter().chain(self.tag());
-        properties.fold(self.span.start, |start, it| start.min(it.start))
-    }
 }
 
 impl Entry<'_> {
     /// Returns the offset of the `:` of a field.
-    pub fn colon(&self) -> Option<u32> {
-        let key = self.tree.node(self.key?).span;
-        let value = self.tree.node(self.value);
-        // the empty value of a key without a colon is right after the key
-        let has_colon = value.start_with_properties() > key.end;
-        has_colon.then(|| self.tree.skip_trivia(key.end))
+    pub const fn colon(&self) -> Option<u32> {
+        self.colon
     }
 
     /// Returns the offset of the comma after an entry of a flow collection.
     pub fn comma(&self) -> Option<u32> {
-        let has_comma = self.tree.place_of(self.value) == Place::ValueBeforeComma;
-        has_comma.then(|| self.tree.skip_trivia(self.span.end))
+        self.comma
     }
 
     /// Returns the comments of the entry.
     pub fn comments(&self) -> Comments {
-        let comments = self.tree.comments.get(self.comments as usize);
-        comments.copied().unwrap_or_default()
+        self.extras
+            .map_or_else(Comments::default, |extras| extras.comments)
+    }
+}
+
+impl Extras {
+    /// Returns extras without comments.
+    pub(super) fn with_comma(comma: Option<u32>) -> Self {
+        Self {
+            comma,
+            ..Self::default()
+        }
     }
 }
 
@@ -267,3 +283,73 @@ impl From<Range<u32>> for Span {
         Self::new(range.start, range.end)
     }
 }
+
+impl<'s> Tree<'s> {
+    /// Returns the tree of an empty document, whose root is an empty scalar.
+    pub fn empty() -> Self {
+        let mut stored = Stored::new("");
+        let empty = (ScalarStyle::Plain, ScalarType::Null);
+        let empty = stored.push_scalar(Span::default(), empty);
+        stored.root.set_value(empty);
+        Self::of(stored)
+    }
+
+    pub(super) fn of(stored: Stored<'s>) -> Self {
+        Self {
+            stored,
+            lines: LineTable::default(),
+        }
+    }
+
+    /// Returns the text of the document, as it was parsed.
+    pub const fn text(&self) -> &'s str {
+        self.stored.text
+    }
+
+    /// Returns the root as an entry without a key. Its comments are those of the document: the
+    /// comment after `---`, and the comment lines directly above a root that is not a block
+    /// collection.
+    pub fn root(&self) -> Entry<'_> {
+        self.stored.entry(&self.stored.root)
+    }
+
+    /// Returns a node.
+    #[inline(always)]
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        self.stored.node(id)
+    }
+
+    /// Returns an entry.
+    #[inline(always)]
+    pub fn entry(&self, id: EntryId) -> Entry<'_> {
+        self.stored.entry(&self.stored.stored_entry(id.number()))
+    }
+
+    /// Returns the entries of a collection in the order of the text. A scalar or an alias has none.
+    pub fn entries(
+        &self,
+        id: NodeId,
+    ) -> impl DoubleEndedIterator<Item = EntryId> + ExactSizeIterator + use<> {
+        let own = self.stored.entries_of(id);
+        (own.start..own.end).map(EntryId::new)
+    }
+
+    /// Returns the node that an alias refers to, or the node itself if it is not an alias.
+    #[inline]
+    pub fn resolve(&self, id: NodeId) -> NodeId {
+        self.stored.resolve(id)
+    }
+
+    /// Returns the text of a span.
+    pub fn slice(&self, span: Span) -> &'s str {
+        &self.text()[span.range()]
+    }
+}
+
+impl PartialEq for Tree<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.stored == other.stored
+    }
+}
+
+impl Eq for Tree<'_> {}

@@ -5,23 +5,23 @@ use yaml_rust2::scanner::Marker;
 
 use super::super::comments::span;
 use super::super::error::ParseError;
-use super::{EventReader, Properties, Result, Shape};
+use super::{EventReader, Properties, Result, Role, Shape};
 
 impl EventReader<'_, '_> {
-    /// Reads the indicators before the next node. Returns whether the node is a key.
-    pub(super) fn read_indicators(&mut self, empty: bool) -> Result<bool> {
+    /// Reads the indicators before the next node, and returns the role of the node.
+    pub(super) fn read_indicators(&mut self, empty: bool) -> Result<Role> {
         let Some(frame) = self.frames.last() else {
             self.skip_trivia();
             self.builder.begin_root(self.cursor.pos);
             self.comments_above_root = self
                 .comments_above
                 .filter(|comments| comments.next_start == self.cursor.pos);
-            return Ok(false);
+            return Ok(Role::Root);
         };
         let (shape, after_key) = (frame.shape, frame.after_key);
         if after_key {
             self.colon(shape, empty)?;
-            return Ok(false);
+            return Ok(Role::Value);
         }
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
             self.separator()?;
@@ -39,17 +39,17 @@ impl EventReader<'_, '_> {
         match shape {
             Shape::BlockList if self.cursor.at_indicator(b'-') => self.indicator(),
             Shape::BlockList => return Err(self.mismatch("a `-`")),
-            Shape::FlowList => {}
+            Shape::FlowList => return Ok(Role::Element),
             Shape::BlockMap | Shape::FlowMap | Shape::FlowPair => {
                 if self.cursor.at_indicator(b'?') {
                     self.indicator();
                 } else {
                     self.last_end = start;
                 }
-                return Ok(true);
+                return Ok(Role::Key);
             }
         }
-        Ok(false)
+        Ok(Role::Element)
     }
 
     /// Checks that only spaces precede an entry of a block collection on its line. The parser
@@ -70,7 +70,7 @@ impl EventReader<'_, '_> {
 
     /// Reads the comma before an entry of a flow collection, unless the entry is the first.
     pub(super) fn separator(&mut self) -> Result<()> {
-        if !self.builder.has_entries() {
+        if self.builder.last_entry().is_none() {
             return Ok(());
         }
         self.skip_trivia();
@@ -83,7 +83,7 @@ impl EventReader<'_, '_> {
 
     /// Skips a comma and records it.
     pub(super) fn comma(&mut self) {
-        self.builder.set_comma();
+        self.builder.set_comma(self.cursor.pos);
         self.cursor.pos += 1;
     }
 
@@ -100,6 +100,7 @@ impl EventReader<'_, '_> {
         };
         if is_colon {
             self.indicator();
+            self.builder.set_colon(at);
             return Ok(());
         }
         if empty {
@@ -111,8 +112,8 @@ impl EventReader<'_, '_> {
 
     /// Returns the column of the innermost block collection.
     pub(super) fn block_column(&self) -> Option<usize> {
-        let start = self.builder.start_of_entry();
-        (!self.frames.is_empty()).then(|| self.cursor.column(start))
+        let entry = self.builder.last_entry()?;
+        Some(self.cursor.column(entry.span.start as usize))
     }
 
     /// Reads the anchor and the tag that the event has.

@@ -8,11 +8,12 @@
 use yaml_rust2::parser::{Event, Parser, Tag};
 use yaml_rust2::scanner::{Marker, ScanError, TScalarStyle};
 
-use super::builder::{DEPTH_LIMIT, TreeBuilder};
+use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
 use super::comments::CommentsAbove;
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::marks::Marks;
+use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, Properties, Span, Tree};
 use super::workarounds::Workarounds;
@@ -73,6 +74,8 @@ struct EventReader<'s, 'p> {
     comments_above: Option<CommentsAbove>,
     /// The comment lines directly above the root.
     comments_above_root: Option<CommentsAbove>,
+    /// The offset of the `---`, if there is one.
+    marker: Option<usize>,
 }
 
 /// Parses a document with the parser.
@@ -148,13 +151,14 @@ impl<'s, 'p> EventReader<'s, 'p> {
         Self {
             cursor: Cursor { text, pos: start },
             marks: Marks::new(text, start, workarounds),
-            builder: TreeBuilder::new(text, start, 0),
+            builder: TreeBuilder::new(Stored::new(text), start),
             frames: Vec::new(),
             anchors: Vec::new(),
             aliased_nodes: 0,
             last_end: start,
             comments_above: None,
             comments_above_root: None,
+            marker: None,
         }
     }
 
@@ -197,7 +201,7 @@ impl<'s, 'p> EventReader<'s, 'p> {
     /// Assigns a comment to the innermost current entry.
     pub(super) fn add_comment(&mut self, comment: Span) {
         let line_start = self.cursor.line_start(comment.start as usize);
-        self.builder.add_comment(comment, line_start);
+        self.builder.add_comment(comment, line_start, self.marker);
     }
 
     pub(super) fn document_start(&mut self) -> Result<()> {
@@ -211,7 +215,7 @@ impl<'s, 'p> EventReader<'s, 'p> {
         }
         let at = self.cursor.pos;
         if self.at_marker(b"---") {
-            self.builder.marker = Some(at);
+            self.marker = Some(at);
             self.cursor.pos = at + 3;
             self.last_end = at + 3;
             self.comments_above = None;

@@ -7,10 +7,10 @@ use super::super::comments::span;
 use super::super::error::{ParseError, TEMPLATE_HELP, looks_like_template};
 use super::super::scalar::{keeps_line_breaks, type_of_tagged};
 use super::super::stream::byte_order_mark;
-use super::super::tree::{NodeId, ScalarStyle, ScalarType, Span};
+use super::super::tree::{NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 use super::{
-    DEPTH_LIMIT, EventReader, Extent, Frame, REPETITION_LIMIT, Result, Shape, block_scalar_in_flow,
-    full_tag, misplaced_byte_order_mark, too_deep, too_many_aliases,
+    DEPTH_LIMIT, EventReader, Extent, Frame, REPETITION_LIMIT, Result, Role, Shape,
+    block_scalar_in_flow, full_tag, misplaced_byte_order_mark, too_deep, too_many_aliases,
 };
 
 impl<'s> EventReader<'s, '_> {
@@ -23,7 +23,7 @@ impl<'s> EventReader<'s, '_> {
         mark: Marker,
     ) -> Result<()> {
         let is_empty = style == TScalarStyle::Plain && content.is_empty();
-        let is_key = self.read_indicators(is_empty && anchor == 0 && tag.is_none())?;
+        let role = self.read_indicators(is_empty && anchor == 0 && tag.is_none())?;
         let properties = self.properties(anchor, tag.as_ref())?;
         let span = if is_empty {
             span(self.last_end, self.last_end)
@@ -48,15 +48,21 @@ impl<'s> EventReader<'s, '_> {
         let tag = tag.map(full_tag);
         let scalar_type = type_of_tagged(content, style, tag.as_deref());
         let kind = (style, scalar_type);
-        let resolved = (!is_in_text).then_some(self.builder.tree.resolved.len());
-        if !is_in_text {
-            self.builder.tree.resolved.push_str(content);
-        }
-        let id = self.builder.push_scalar(span, kind, resolved);
-        self.builder.set_properties(id, properties);
+        let resolved = (!is_in_text).then_some(content);
+        let id = match resolved {
+            None => self.builder.stored.push_scalar(span, kind),
+            Some(content) => {
+                let start = self.builder.stored.resolved.len();
+                self.builder.stored.resolved.push_str(content);
+                self.builder.stored.push_resolved(span, kind, start)
+            }
+        };
+        self.builder.stored.set_properties(id, properties);
         if scalar_type == ScalarType::Custom {
-            let custom_tags = &mut self.builder.tree.custom_tags;
-            custom_tags.extend(tag.map(|tag| (id, tag)));
+            self.builder
+                .stored
+                .custom_tags
+                .extend(tag.map(|tag| (id, tag)));
         }
         let extent = Extent {
             height: 0,
@@ -64,7 +70,7 @@ impl<'s> EventReader<'s, '_> {
         };
         self.record_anchor(anchor, id, extent);
         self.add_extent(extent);
-        self.finish_node(is_key, id);
+        self.finish_node(role, id, span.end);
         self.comment_after();
         Ok(())
     }
@@ -119,7 +125,7 @@ impl<'s> EventReader<'s, '_> {
     }
 
     pub(super) fn alias(&mut self, anchor: usize, mark: Marker) -> Result<()> {
-        let is_key = self.read_indicators(false)?;
+        let role = self.read_indicators(false)?;
         self.skip_trivia();
         self.check_mark(mark)?;
         let start = self.cursor.pos;
@@ -130,13 +136,14 @@ impl<'s> EventReader<'s, '_> {
         let Some((target, extent)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(self.mismatch("an alias' anchor"));
         };
-        if self.builder.is_open(target) {
+        let node = self.builder.stored.node(target);
+        if self.builder.stored.is_open(target) {
             return Err(ParseError::new(
                 start,
                 "an alias inside the node that it refers to",
             ));
         }
-        if is_key && self.builder.tree.scalar(target).is_none() {
+        if role == Role::Key && !matches!(node.kind, NodeKind::Scalar(_)) {
             return Err(self.complex_key(start));
         }
         self.cursor.pos = end;
@@ -147,8 +154,8 @@ impl<'s> EventReader<'s, '_> {
         }
         self.add_extent(extent);
         let span = span(start, end);
-        let id = self.builder.push_alias(span, target);
-        self.finish_node(is_key, id);
+        let id = self.builder.stored.push_alias(span, target);
+        self.finish_node(role, id, span.end);
         self.comment_after();
         Ok(())
     }
@@ -159,11 +166,11 @@ impl<'s> EventReader<'s, '_> {
         anchor: usize,
         tag: Option<Tag>,
     ) -> Result<()> {
-        let is_key = self.read_indicators(false)?;
+        let role = self.read_indicators(false)?;
         let properties = self.properties(anchor, tag.as_ref())?;
         self.skip_trivia();
         let start = self.cursor.pos;
-        if is_key {
+        if role == Role::Key {
             return Err(self.complex_key(start));
         }
         if self.frames.len() == DEPTH_LIMIT {
@@ -172,7 +179,7 @@ impl<'s> EventReader<'s, '_> {
         let shape = self.shape(map, anchor > 0 || tag.is_some());
         let flow = !matches!(shape, Shape::BlockMap | Shape::BlockList);
         let node = self.builder.begin_collection(start, map, flow);
-        self.builder.set_properties(node, properties);
+        self.builder.stored.set_properties(node, properties);
         let core = if map {
             "tag:yaml.org,2002:map"
         } else {
@@ -182,7 +189,7 @@ impl<'s> EventReader<'s, '_> {
             .map(full_tag)
             .filter(|tag| &**tag != core && &**tag != "!")
         {
-            self.builder.tree.custom_tags.insert(node, tag);
+            self.builder.stored.custom_tags.insert(node, tag);
         }
         self.record_anchor(anchor, node, Extent::default());
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
@@ -237,33 +244,40 @@ impl<'s> EventReader<'s, '_> {
         };
         let bracketed = matches!(frame.shape, Shape::FlowMap | Shape::FlowList);
         let bracket_end = bracketed.then_some(self.last_end);
-        self.builder.end_collection(bracket_end)?;
-        self.finish_collection(&frame)?;
+        let end = self.builder.end_collection(frame.node, bracket_end);
+        self.builder.check_keys(frame.node)?;
+        self.finish_collection(&frame, end)?;
         if bracketed {
             self.comment_after();
         }
         Ok(())
     }
 
-    fn finish_collection(&mut self, frame: &Frame) -> Result<()> {
+    /// Finishes a collection that ends at `end`.
+    fn finish_collection(&mut self, frame: &Frame, end: u32) -> Result<()> {
         let extent = Extent {
             height: frame.extent.height + 1,
             nodes: frame.extent.nodes.saturating_add(1),
         };
         if extent.height > DEPTH_LIMIT {
-            let start = self.builder.tree.span_of(frame.node).start;
+            let start = self.builder.stored.node(frame.node).span.start;
             return Err(too_deep(start as usize));
         }
         self.record_anchor(frame.anchor, frame.node, extent);
         self.add_extent(extent);
-        self.finish_node(false, frame.node);
+        let role = match self.frames.last() {
+            None => Role::Root,
+            Some(outer) if outer.after_key => Role::Value,
+            Some(_) => Role::Element,
+        };
+        self.finish_node(role, frame.node, end);
         Ok(())
     }
 
     /// Reads the closing bracket of a flow collection, and a comma before it.
     pub(super) fn closing_bracket(&mut self, bracket: u8) -> Result<()> {
         self.skip_trivia();
-        if self.builder.has_entries() && self.cursor.peek() == Some(b',') {
+        if self.builder.last_entry().is_some() && self.cursor.peek() == Some(b',') {
             self.comma();
             self.skip_trivia();
         }
@@ -296,19 +310,25 @@ impl<'s> EventReader<'s, '_> {
         }
     }
 
-    /// Sets a complete node as the key or the value of its entry.
-    pub(super) fn finish_node(&mut self, is_key: bool, node: NodeId) {
-        match is_key {
-            true => self.builder.set_key(),
-            false => self.builder.set_value(node),
+    /// Sets a complete node in its entry.
+    pub(super) fn finish_node(&mut self, role: Role, node: NodeId, end: u32) {
+        self.builder.set_node(role, node, end);
+        if let (Role::Root, Some(comments_above)) = (role, self.comments_above_root)
+            && self.owns_lines_above(node)
+        {
+            self.builder.set_comments_above_root(comments_above.lines);
         }
-        match (self.frames.last_mut(), self.comments_above_root) {
-            (Some(frame), _) => frame.after_key = is_key,
-            // the comment lines above a block collection belong to its first entry
-            (None, Some(above)) if !self.builder.tree.is_block_collection(node) => {
-                self.builder.set_comments_above(above.lines);
-            }
-            (None, _) => {}
+        if let Some(frame) = self.frames.last_mut() {
+            frame.after_key = role == Role::Key;
+        }
+    }
+
+    /// Whether the root owns the comment lines above it. Those above a block collection belong to
+    /// its first entry.
+    pub(super) fn owns_lines_above(&self, root: NodeId) -> bool {
+        match self.builder.stored.node(root).kind {
+            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
+            NodeKind::Scalar(_) | NodeKind::Alias(_) => true,
         }
     }
 

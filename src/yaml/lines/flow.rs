@@ -1,6 +1,8 @@
 //! Reads flow collections.
 
-use super::super::builder::DEPTH_LIMIT;
+use super::super::builder::{DEPTH_LIMIT, Role};
+use super::super::comments::span;
+use super::super::tree::NodeId;
 use super::LineReader;
 use super::scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
@@ -10,53 +12,58 @@ const MAX_FLOW_DEPTH: usize = 64;
 impl LineReader<'_> {
     /// Reads the flow collection whose bracket is at `at`, and the rest of the line where it ends.
     /// Returns `None` if it contains comments, pairs without braces or entries without values.
-    pub(super) fn flow_value(&mut self, at: usize) -> Option<()> {
-        let end = self.flow_collection(at, 1)?;
+    pub(super) fn flow_value(&mut self, at: usize, role: Role) -> Option<()> {
+        let (node, end) = self.flow_collection(at, 1)?;
+        self.builder.set_node(role, node, span(end, end).end);
         let rest = self.skip_spaces(end);
         self.end_line(end, rest)
     }
 
-    /// Reads a flow collection. Returns its end.
-    fn flow_collection(&mut self, start: usize, depth: usize) -> Option<usize> {
+    fn flow_collection(&mut self, start: usize, depth: usize) -> Option<(NodeId, usize)> {
         if depth > MAX_FLOW_DEPTH || self.frames.len() + depth > DEPTH_LIMIT {
             return None;
         }
         let is_map = self.bytes[start] == b'{';
         let closing = if is_map { b'}' } else { b']' };
-        self.builder.begin_collection(start, is_map, true);
+        let node = self.builder.begin_collection(start, is_map, true);
         let mut at = self.skip_white(start + 1)?;
         while *self.bytes.get(at)? != closing {
             let end = self.flow_entry(at, is_map, depth)?;
             at = self.skip_white(end)?;
             match *self.bytes.get(at)? {
                 b',' => {
-                    self.builder.set_comma();
+                    self.builder.set_comma(at);
                     at = self.skip_white(at + 1)?;
                 }
                 byte if byte == closing => {}
                 _ => return None,
             }
         }
-        self.builder.end_collection(Some(at + 1)).ok()?;
-        Some(at + 1)
+        let end = at + 1;
+        self.builder.end_collection(node, Some(end));
+        self.builder.check_keys(node).ok()?;
+        Some((node, end))
     }
 
     /// Reads the field or element at `at`. Returns its end.
     fn flow_entry(&mut self, at: usize, is_map: bool, depth: usize) -> Option<usize> {
         self.builder.begin_entry(at, None);
         let value = if is_map { self.flow_key(at)? } else { at };
-        if matches!(self.bytes.get(value)?, b'[' | b'{') {
-            return self.flow_collection(value, depth + 1);
-        }
-        let line = self.line;
-        let scanned = self.flow_scalar(value)?;
-        // quoted scalars with several lines and `[a: b]` are rare, so the parser reads them
-        if self.line != line || matches!(scanned.stop, Stop::Colon(_)) {
-            return None;
-        }
-        let node = self.push_scalar(value, scanned);
-        self.builder.set_value(node);
-        Some(scanned.end)
+        let (node, end) = match *self.bytes.get(value)? {
+            b'[' | b'{' => self.flow_collection(value, depth + 1)?,
+            _ => {
+                let line = self.line;
+                let scanned = self.flow_scalar(value)?;
+                // quoted scalars with several lines and `[a: b]` are rare, so the parser reads them
+                if self.line != line || matches!(scanned.stop, Stop::Colon(_)) {
+                    return None;
+                }
+                let end = scanned.end;
+                (self.push_scalar(value, scanned), end)
+            }
+        };
+        self.builder.set_node(Role::Value, node, span(end, end).end);
+        Some(end)
     }
 
     /// Reads the key of a field. Returns the start of its value.
@@ -68,8 +75,10 @@ impl LineReader<'_> {
         if colon - at > MAX_KEY_LEN {
             return None;
         }
-        self.push_scalar(at, key);
-        self.builder.set_key();
+        let end = key.end;
+        let node = self.push_scalar(at, key);
+        self.builder.set_node(Role::Key, node, span(end, end).end);
+        self.builder.set_colon(colon);
         self.skip_white(colon + 1)
     }
 
@@ -92,7 +101,7 @@ impl LineReader<'_> {
                 _ => return None,
             }
         };
-        let content = self.builder.tree.text[at..end].trim_end_matches(' ');
+        let content = self.builder.stored.text[at..end].trim_end_matches(' ');
         // the parser rejects `[-]` and `[a -]`
         if content == "-" || content.ends_with(" -") {
             return None;

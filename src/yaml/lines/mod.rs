@@ -13,11 +13,12 @@ mod flow;
 mod quoted;
 mod scalar;
 
-use super::builder::{DEPTH_LIMIT, TreeBuilder};
+use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
 use super::comments::span;
 use super::cursor::skip_spaces;
+use super::stored::Stored;
 use super::stream::byte_order_mark;
-use super::tree::{ScalarStyle, ScalarType, Span, Tree};
+use super::tree::{NodeId, ScalarStyle, Span, Tree};
 use crate::line_breaks::line_end;
 use scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
@@ -31,6 +32,7 @@ struct Frame {
     /// The column of its entries.
     column: usize,
     is_list: bool,
+    node: NodeId,
 }
 
 /// Reads an ordinary document line by line.
@@ -42,6 +44,8 @@ struct LineReader<'s> {
     frames: Vec<Frame>,
     /// The comment lines directly above the current line.
     comments_above: Option<Span>,
+    /// The offset of the `---`, if there is one.
+    marker: Option<usize>,
     /// The end of the indicator of the innermost entry, while its value is missing. The value may
     /// be on a line below.
     missing_value: Option<usize>,
@@ -53,11 +57,12 @@ impl<'s> LineReader<'s> {
         // an estimate that is usually enough
         let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2 + 1;
         Self {
-            builder: TreeBuilder::new(text, start, nodes),
+            builder: TreeBuilder::new(Stored::new(text).with_capacity(nodes), start),
             bytes: text.as_bytes(),
             line: start,
             frames: Vec::with_capacity(16),
             comments_above: None,
+            marker: None,
             missing_value: None,
         }
     }
@@ -65,7 +70,7 @@ impl<'s> LineReader<'s> {
     fn document(mut self) -> Option<Tree<'s>> {
         let mut at = self.next_content()?;
         if self.bytes[at..].starts_with(b"---") && self.is_marker(at) {
-            self.builder.marker = Some(at);
+            self.marker = Some(at);
             self.comments_above = None;
             let rest = self.skip_spaces(at + 3);
             self.end_line(at + 3, rest)?;
@@ -74,9 +79,9 @@ impl<'s> LineReader<'s> {
         self.builder.begin_root(at);
         if matches!(self.bytes.get(at), Some(b'[' | b'{')) {
             if let Some(comments_above) = self.comments_above.take() {
-                self.builder.set_comments_above(comments_above);
+                self.builder.set_comments_above_root(comments_above);
             }
-            self.flow_value(at)?;
+            self.flow_value(at, Role::Root)?;
             at = self.next_content()?;
         }
         while at < self.bytes.len() {
@@ -87,7 +92,7 @@ impl<'s> LineReader<'s> {
         while !self.frames.is_empty() {
             self.end_frame()?;
         }
-        self.builder.tree.is_ordinary = true;
+        self.builder.stored.is_ordinary = true;
         (!self.builder.has_no_root()).then(|| self.builder.into_tree())
     }
 
@@ -205,15 +210,26 @@ impl<'s> LineReader<'s> {
         if self.frames.len() == DEPTH_LIMIT {
             return None;
         }
-        self.builder.begin_collection(at, !is_list, false);
-        self.frames.push(Frame { column, is_list });
+        let node = self.builder.begin_collection(at, !is_list, false);
+        self.frames.push(Frame {
+            column,
+            is_list,
+            node,
+        });
         Some(())
     }
 
     /// Ends the innermost block collection.
     fn end_frame(&mut self) -> Option<()> {
-        self.frames.pop()?;
-        self.builder.end_collection(None).ok()
+        let frame = self.frames.pop()?;
+        let end = self.builder.end_collection(frame.node, None);
+        self.builder.check_keys(frame.node).ok()?;
+        let role = match self.frames.last() {
+            None => Role::Root,
+            Some(_) => Role::Value,
+        };
+        self.builder.set_node(role, frame.node, end);
+        Some(())
     }
 
     /// Reads a field of the innermost map by its key, and the rest of its line.
@@ -225,8 +241,10 @@ impl<'s> LineReader<'s> {
             return None;
         }
         self.builder.begin_entry(at, self.comments_above.take());
-        self.push_scalar(at, key);
-        self.builder.set_key();
+        let end = key.end;
+        let node = self.push_scalar(at, key);
+        self.builder.set_node(Role::Key, node, span(end, end).end);
+        self.builder.set_colon(colon);
         let value = self.skip_spaces(colon + 1);
         if self.is_line_end(value)? || self.bytes[value] == b'#' {
             return self.expect_value_below(colon + 1, value);
@@ -239,7 +257,7 @@ impl<'s> LineReader<'s> {
         match self.bytes[at] {
             b'|' => self.block_scalar(at, ScalarStyle::Literal),
             b'>' => self.block_scalar(at, ScalarStyle::Folded),
-            b'[' | b'{' => self.flow_value(at),
+            b'[' | b'{' => self.flow_value(at, Role::Value),
             _ => {
                 let scanned = self.scan_scalar(at)?;
                 if may_be_map && matches!(scanned.stop, Stop::Colon(_)) {
@@ -260,9 +278,9 @@ impl<'s> LineReader<'s> {
     /// Adds an empty scalar for a value that is still missing.
     fn end_missing_value(&mut self) {
         if let Some(end) = self.missing_value.take() {
-            let empty = (ScalarStyle::Plain, ScalarType::Null);
-            let node = self.builder.push_scalar(span(end, end), empty, None);
-            self.builder.set_value(node);
+            let empty = ScannedScalar::plain(end, Stop::LineEnd(end));
+            let node = self.push_scalar(end, empty);
+            self.builder.set_node(Role::Value, node, span(end, end).end);
         }
     }
 
@@ -273,9 +291,9 @@ impl<'s> LineReader<'s> {
             at
         } else if self.bytes[at] == b'#' && at > end {
             let line_end = self.line_end(at)?;
-            let text = self.builder.tree.text[at..line_end].trim_end_matches([' ', '\t']);
+            let text = self.builder.stored.text[at..line_end].trim_end_matches([' ', '\t']);
             let comment = span(at, at + text.len());
-            self.builder.add_comment(comment, self.line);
+            self.builder.add_comment(comment, self.line, self.marker);
             line_end
         } else {
             return None;
@@ -318,7 +336,7 @@ impl<'s> LineReader<'s> {
 
     /// Returns the end of the line of `at`, without its line break.
     fn line_end(&self, at: usize) -> Option<usize> {
-        let end = line_end(self.builder.tree.text, at);
+        let end = line_end(self.builder.stored.text, at);
         self.is_line_end(end)?.then_some(end)
     }
 

@@ -1,5 +1,6 @@
 //! Reads scalars as values and keys, and plain scalars.
 
+use super::super::builder::Role;
 use super::super::comments::span;
 use super::super::scalar::type_of_plain;
 use super::super::stream::byte_order_mark;
@@ -10,9 +11,9 @@ use super::LineReader;
 #[derive(Clone, Copy)]
 pub(super) struct ScannedScalar {
     pub(super) style: ScalarStyle,
-    /// The start of its content in [`Tree::resolved`], if the text has it in another form.
+    /// The start of its content in [`Stored::resolved`], if the text has it in another form.
     ///
-    /// [`Tree::resolved`]: crate::yaml::Tree
+    /// [`Stored::resolved`]: crate::yaml::stored::Stored::resolved
     pub(super) resolved: Option<usize>,
     pub(super) end: usize,
     pub(super) stop: Stop,
@@ -66,7 +67,7 @@ impl LineReader<'_> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'\t' => false,
             b'-' | b'?' | b':' => !self.is_white(at + 1),
-            0xef => byte_order_mark(&self.builder.tree.text()[at..]) == 0,
+            0xef => byte_order_mark(&self.builder.stored.text[at..]) == 0,
             _ => true,
         }
     }
@@ -98,9 +99,10 @@ impl LineReader<'_> {
             Stop::LineEnd(end) if scanned.style != ScalarStyle::Plain => end,
             Stop::LineEnd(end) => self.continuation_lines(at, end, &mut scanned)?,
         };
+        let end = scanned.end;
         let node = self.push_scalar(at, scanned);
-        self.builder.set_value(node);
-        self.end_line(scanned.end, line_end)
+        self.builder.set_node(Role::Value, node, span(end, end).end);
+        self.end_line(end, line_end)
     }
 
     /// Reads the continuation lines of a plain scalar, which are indented deeper than the
@@ -112,7 +114,7 @@ impl LineReader<'_> {
         scanned: &mut ScannedScalar,
     ) -> Option<usize> {
         let column = self.frames.last()?.column;
-        let text = self.builder.tree.text;
+        let text = self.builder.stored.text;
         let (mut end, mut line_end) = (scanned.end, line_end);
         loop {
             let mut line = self.next_line(line_end)?;
@@ -128,7 +130,7 @@ impl LineReader<'_> {
             }
             // `scan_plain` gives up at any tab
             let (plain_end, stop) = self.scan_plain(at)?;
-            let content = &mut self.builder.tree.resolved;
+            let content = &mut self.builder.stored.resolved;
             if scanned.resolved.is_none() {
                 scanned.resolved = Some(content.len());
                 content.push_str(&text[start..end]);
@@ -156,15 +158,18 @@ impl LineReader<'_> {
     pub(super) fn push_scalar(&mut self, start: usize, scanned: ScannedScalar) -> NodeId {
         let span = span(start, scanned.end);
         let content = match scanned.resolved {
-            Some(resolved) => &self.builder.tree.resolved[resolved..],
-            None => &self.builder.tree.text[span.range()],
+            Some(resolved) => &self.builder.stored.resolved[resolved..],
+            None => &self.builder.stored.text[span.range()],
         };
         let scalar_type = match scanned.style {
             ScalarStyle::Plain => type_of_plain(content),
             _ => ScalarType::Str,
         };
         let kind = (scanned.style, scalar_type);
-        self.builder.push_scalar(span, kind, scanned.resolved)
+        match scanned.resolved {
+            Some(resolved) => self.builder.stored.push_resolved(span, kind, resolved),
+            None => self.builder.stored.push_scalar(span, kind),
+        }
     }
 }
 

@@ -1,0 +1,307 @@
+//! The compact form of nodes and entries in a tree. A document has several of them per line, so
+//! each takes few bytes.
+
+mod packed;
+mod push;
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::tree::{
+    Collection, Entry, Extras, Node, NodeId, NodeKind, Properties, Scalar, ScalarStyle, ScalarType,
+    Span,
+};
+use packed::{Details, HAS_PROPERTIES, OPEN, StoredKind, StoredNode};
+pub(in crate::yaml) use packed::{LENGTH_LIMIT, ShortEntry, StoredEntry};
+
+/// The text of a document with its nodes and entries.
+#[derive(Debug, Clone)]
+pub(in crate::yaml) struct Stored<'s> {
+    pub(in crate::yaml) text: &'s str,
+    nodes: Vec<StoredNode>,
+    /// The details of nodes that do not fit into [`StoredNode`].
+    details: Vec<Details>,
+    entries: Vec<ShortEntry>,
+    /// The entries that do not follow from their nodes.
+    full_entries: Vec<StoredEntry>,
+    pub(in crate::yaml) root: StoredEntry,
+    /// The contents of scalars that the text has in another form, concatenated.
+    pub(in crate::yaml) resolved: String,
+    /// Anchors and tags, in the order of the nodes.
+    properties: Vec<(NodeId, Properties)>,
+    extras: Vec<Extras>,
+    /// The tags that are part of their node's value, as the parser resolved them.
+    pub(in crate::yaml) custom_tags: FxHashMap<NodeId, Box<str>>,
+    /// Whether it was read line by line. Then it has no anchors, aliases or tags.
+    pub(in crate::yaml) is_ordinary: bool,
+}
+
+impl<'s> Stored<'s> {
+    pub(in crate::yaml) fn new(text: &'s str) -> Self {
+        Self {
+            text,
+            nodes: Vec::new(),
+            details: Vec::new(),
+            entries: Vec::new(),
+            full_entries: Vec::new(),
+            root: StoredEntry::new(0),
+            resolved: String::new(),
+            properties: Vec::new(),
+            extras: Vec::new(),
+            custom_tags: FxHashMap::default(),
+            is_ordinary: false,
+        }
+    }
+
+    /// Reserves space for a number of nodes, and for the entries and collections that they usually
+    /// have.
+    pub(in crate::yaml) fn with_capacity(self, nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(nodes),
+            entries: Vec::with_capacity(nodes / 2),
+            details: Vec::with_capacity(nodes / 5),
+            ..self
+        }
+    }
+
+    /// Returns a node. It is always inlined, so that callers who need only the span do not pay for
+    /// the content.
+    #[inline(always)]
+    pub(in crate::yaml) fn node(&self, id: NodeId) -> Node<'_> {
+        let stored = &self.nodes[id.number() as usize];
+        let kind = match stored.kind() {
+            StoredKind::Scalar(style, scalar_type) => NodeKind::Scalar(Scalar {
+                style,
+                scalar_type,
+                content: self.content(stored, style),
+            }),
+            StoredKind::Collection { is_map, flow } => {
+                let entries = self
+                    .details(stored)
+                    .map_or(Span::default(), |details| details.span);
+                let collection = Collection { flow, entries };
+                match is_map {
+                    true => NodeKind::Mapping(collection),
+                    false => NodeKind::Sequence(collection),
+                }
+            }
+            StoredKind::Alias => NodeKind::Alias(self.target(stored)),
+        };
+        Node {
+            span: self.span(stored),
+            kind,
+            properties: match stored.end.bits() & HAS_PROPERTIES {
+                0 => Properties::default(),
+                _ => self.properties(id),
+            },
+        }
+    }
+
+    /// Returns the scalar that a node is or refers to: its stored form, style and type.
+    #[inline(always)]
+    fn stored_scalar(&self, id: NodeId) -> Option<(&StoredNode, ScalarStyle, ScalarType)> {
+        let stored = &self.nodes[self.resolve(id).number() as usize];
+        match stored.kind() {
+            StoredKind::Scalar(style, scalar_type) => Some((stored, style, scalar_type)),
+            StoredKind::Collection { .. } | StoredKind::Alias => None,
+        }
+    }
+
+    /// Returns the scalar that a node is or refers to.
+    #[inline]
+    pub(in crate::yaml) fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
+        let (stored, style, scalar_type) = self.stored_scalar(id)?;
+        Some(Scalar {
+            style,
+            scalar_type,
+            content: self.content(stored, style),
+        })
+    }
+
+    /// Returns the type and content of a scalar, or `None` for a collection. The content is in
+    /// bytes, which are faster to compare than a checked text.
+    #[inline]
+    pub(in crate::yaml) fn type_and_content(&self, id: NodeId) -> Option<(ScalarType, &[u8])> {
+        let (stored, style, scalar_type) = self.stored_scalar(id)?;
+        let (text, span) = self.content_span(stored, style);
+        let bytes = text.as_bytes().get(span.range());
+        Some((scalar_type, bytes.unwrap_or_default()))
+    }
+
+    /// Returns the type of a scalar, or `None` for a collection.
+    #[inline]
+    pub(in crate::yaml) fn type_of(&self, id: NodeId) -> Option<ScalarType> {
+        Some(self.stored_scalar(id)?.2)
+    }
+
+    /// Returns the indexes of a collection's entries. Other nodes have none.
+    #[inline]
+    pub(in crate::yaml) fn entries_of(&self, id: NodeId) -> Span {
+        let stored = &self.nodes[id.number() as usize];
+        let own = match stored.kind() {
+            StoredKind::Collection { .. } => self.details(stored),
+            StoredKind::Scalar(..) | StoredKind::Alias => None,
+        };
+        own.map_or(Span::default(), |details| details.span)
+    }
+
+    /// Returns the details of a node, if it has some.
+    #[inline(always)]
+    fn details(&self, stored: &StoredNode) -> Option<&Details> {
+        self.details.get(stored.details_index()?)
+    }
+
+    #[inline(always)]
+    fn span(&self, stored: &StoredNode) -> Span {
+        let details = self.details(stored);
+        let end = details.map_or(stored.end.offset(), |details| details.end);
+        Span::new(stored.start.offset(), end)
+    }
+
+    /// Returns the node that an alias refers to.
+    fn target(&self, alias: &StoredNode) -> NodeId {
+        NodeId::new(self.details(alias).map_or(0, |details| details.span.start))
+    }
+
+    /// Returns the span of a node, or an empty span if there is no such node.
+    #[inline(always)]
+    pub(in crate::yaml) fn span_of(&self, id: NodeId) -> Span {
+        let stored = self.nodes.get(id.number() as usize);
+        stored.map_or(Span::default(), |stored| self.span(stored))
+    }
+
+    /// Whether a node is a map.
+    #[inline]
+    pub(in crate::yaml) fn is_map(&self, id: NodeId) -> bool {
+        let kind = self.nodes[id.number() as usize].kind();
+        matches!(kind, StoredKind::Collection { is_map: true, .. })
+    }
+
+    /// Whether a node is a collection that is still being read.
+    pub(in crate::yaml) fn is_open(&self, id: NodeId) -> bool {
+        self.nodes[id.number() as usize].end.bits() & OPEN != 0
+    }
+
+    #[cold]
+    fn properties(&self, id: NodeId) -> Properties {
+        let found = self.properties.binary_search_by_key(&id, |(id, _)| *id);
+        found.map_or_else(|_| Properties::default(), |at| self.properties[at].1)
+    }
+
+    /// Returns the content of a scalar. It cannot panic, so that the compiler can drop unused
+    /// calls.
+    #[inline(always)]
+    fn content(&self, scalar: &StoredNode, style: ScalarStyle) -> &str {
+        let (text, span) = self.content_span(scalar, style);
+        text.get(span.range()).unwrap_or_default()
+    }
+
+    /// Returns where the content of a scalar is: in the document's text, or in the resolved
+    /// contents.
+    #[inline(always)]
+    fn content_span(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
+        match self.details(scalar) {
+            Some(details) => (&self.resolved, details.span),
+            None => (self.text, content_of_quoted(self.span(scalar), style)),
+        }
+    }
+
+    /// Returns the content of a scalar with the lifetime of the text, or `None` for a collection.
+    pub(in crate::yaml) fn to_cow(&self, id: NodeId) -> Option<Cow<'s, str>> {
+        let (stored, style, _) = self.stored_scalar(id)?;
+        Some(match self.details(stored) {
+            None => Cow::Borrowed(&self.text[content_of_quoted(self.span(stored), style).range()]),
+            Some(_) => Cow::Owned(self.content(stored, style).to_owned()),
+        })
+    }
+
+    /// Returns the node that an alias refers to, or the node itself if it is not an alias.
+    #[inline(always)]
+    pub(in crate::yaml) fn resolve(&self, mut id: NodeId) -> NodeId {
+        while let stored = &self.nodes[id.number() as usize]
+            && let StoredKind::Alias = stored.kind()
+        {
+            id = self.target(stored);
+        }
+        id
+    }
+
+    /// Returns the number of entries in all collections.
+    pub(in crate::yaml) const fn entry_count(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns an entry by its index.
+    #[inline(always)]
+    pub(in crate::yaml) fn stored_entry(&self, number: u32) -> StoredEntry {
+        self.full_entry(self.entries[number as usize])
+    }
+
+    #[inline(always)]
+    fn full_entry(&self, short: ShortEntry) -> StoredEntry {
+        let full = short.full_index().and_then(|at| self.full_entries.get(at));
+        full.map_or_else(|| short.expand(|node| self.span_of(node)), |full| *full)
+    }
+
+    #[inline(always)]
+    pub(in crate::yaml) fn entry(&self, stored: &StoredEntry) -> Entry<'_> {
+        let extras = self.extras.get(stored.extras as usize);
+        Entry {
+            key: stored.key(),
+            value: stored.value(),
+            span: stored.span,
+            colon: stored.colon(),
+            comma: extras.map_or(stored.lone_comma(), |extras| extras.comma),
+            extras,
+        }
+    }
+
+    /// Returns the identifiers of all nodes.
+    pub(in crate::yaml) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+        (0..to_u32(self.nodes.len())).map(NodeId::new)
+    }
+
+    /// Whether any node is an alias.
+    pub(in crate::yaml) fn has_aliases(&self) -> bool {
+        let mut nodes = self.nodes.iter();
+        !self.is_ordinary && nodes.any(|node| matches!(node.kind(), StoredKind::Alias))
+    }
+
+    /// Returns the anchors, in the order of the text.
+    pub(in crate::yaml) fn anchors(&self) -> impl Iterator<Item = Span> {
+        self.properties.iter().filter_map(|(_, it)| it.anchor)
+    }
+}
+
+impl PartialEq for Stored<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let entries = || 0..to_u32(self.entries.len());
+        self.text == other.text
+            && self.nodes.len() == other.nodes.len()
+            && self.entries.len() == other.entries.len()
+            && self.entry(&self.root) == other.entry(&other.root)
+            && self.custom_tags == other.custom_tags
+            && self.node_ids().all(|id| self.node(id) == other.node(id))
+            && entries().all(|at| {
+                let (own, others) = (self.stored_entry(at), other.stored_entry(at));
+                self.entry(&own) == other.entry(&others)
+            })
+    }
+}
+
+/// Returns the span of a scalar's content, without quotes.
+#[inline]
+fn content_of_quoted(span: Span, style: ScalarStyle) -> Span {
+    match style {
+        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
+            Span::new(span.start + 1, span.end - 1)
+        }
+        ScalarStyle::Plain | ScalarStyle::Literal | ScalarStyle::Folded => span,
+    }
+}
+
+/// Converts a count of things in a text, which is much shorter than 4 GiB.
+pub(super) fn to_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
