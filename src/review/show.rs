@@ -3,7 +3,7 @@
 use super::files::OpenPlace;
 use super::session::Session;
 use crate::error::shown;
-use crate::git::hunks::{Stretch, read};
+use crate::git::hunks::{Segment, read};
 use crate::merge::markers::mark;
 use crate::merge::{ConflictKind, ConflictStyle, MarkerStyle};
 use crate::report::Paint;
@@ -176,21 +176,21 @@ impl Screen {
             ("", other) | (other, "") => mark(Triple::new(original, other, original), &style),
             _ => mark(sides, &style),
         };
-        let Some(stretches) = read(&text, style.size) else {
+        let Some(segments) = read(&text, style.size) else {
             return false;
         };
         self.note(&format!("{count} lines, v shows all; these differ:"));
         let end = self.text.len() + 3 * MAX_LINES * self.width;
-        for (index, stretch) in stretches.iter().enumerate() {
+        for (index, segment) in segments.iter().enumerate() {
             if self.text.len() > end {
                 self.note("... and more");
                 break;
             }
-            match stretch {
-                Stretch::Common(lines) => {
-                    self.common(lines, index == 0, index + 1 == stretches.len())
+            match segment {
+                Segment::Common(lines) => {
+                    self.common(lines, index == 0, index + 1 == segments.len())
                 }
-                Stretch::Conflict(conflict) => {
+                Segment::Conflict(conflict) => {
                     for side in Side::ALL.into_array() {
                         self.side(side, conflict.side(side));
                     }

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::assemble::Insertion;
 use super::items::{ChangedItems, Item, items, text_in};
 use super::parsed::Parsed;
-use super::readable::Readable;
+use super::readable::SourceFile;
 use super::resource::ResourceId;
 use super::selector::Selector;
 use crate::error::{Error, Place};
@@ -40,7 +40,7 @@ pub(super) struct Target<'a> {
 }
 
 struct TargetFile<'a> {
-    read: Readable<'a>,
+    read: SourceFile<'a>,
     documents: Vec<TargetDocument>,
     insertions: Vec<Insertion>,
 }
@@ -58,7 +58,7 @@ struct TargetDocument {
 }
 
 impl<'a> Target<'a> {
-    pub(super) fn new(files: Vec<Readable<'a>>) -> Self {
+    pub(super) fn new(files: Vec<SourceFile<'a>>) -> Self {
         let files: Vec<TargetFile<'a>> = files.into_iter().map(TargetFile::new).collect();
         let mut resources = Vec::new();
         for (file, target_file) in files.iter().enumerate() {
@@ -325,7 +325,7 @@ impl TargetDocument {
 }
 
 impl<'a> TargetFile<'a> {
-    fn new(read: Readable<'a>) -> Self {
+    fn new(read: SourceFile<'a>) -> Self {
         let documents = read.file.documents.iter().map(|parsed| TargetDocument {
             items: items(read.file.text, parsed),
             ..TargetDocument::default()

@@ -11,7 +11,7 @@ use crate::package::assemble::{Action, Assembly, Insertion};
 use crate::package::head::begins_with_marker;
 use crate::package::insertion_point::insertion_points;
 use crate::package::parsed::Parsed;
-use crate::package::readable::Readable;
+use crate::package::readable::SourceFile;
 
 impl Target<'_> {
     /// Adds documents of the file `from` to the one at `path`, which is created if it does not
@@ -24,7 +24,7 @@ impl Target<'_> {
     pub(in crate::package) fn add(
         &mut self,
         path: &Path,
-        from: &Readable<'_>,
+        from: &SourceFile<'_>,
         new: Vec<(usize, String)>,
         existing: &[Option<ResourceRef>],
         named: &FxHashSet<ResourceRef>,
@@ -118,7 +118,7 @@ impl TargetFile<'_> {
 
 /// Returns the text of a file after these actions and insertions; `None` if no document is left.
 fn assembled(
-    read: &Readable<'_>,
+    read: &SourceFile<'_>,
     actions: &[Action],
     insertions: &[Insertion],
     ends_line: bool,
