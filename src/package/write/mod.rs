@@ -13,7 +13,7 @@ mod step;
 mod undo;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -35,6 +35,9 @@ pub(crate) use journal::{LEFT_OUT, MODES, TEMPORARY, UNFINISHED, is_reserved};
 pub(crate) use run_folder::{git_folder, unfinished_run_at};
 pub use undo::undo;
 pub(crate) use undo::{RunProgress, forget, missing_folders, progress_at, settle};
+
+/// The buffer size for writing the old contents, in bytes.
+const BUFFER_SIZE: usize = 256 << 10;
 
 impl Plan {
     /// Writes the plan.
@@ -170,12 +173,14 @@ impl<'p> WriteRun<'p> {
         };
         let path = folder.old_contents();
         let save = || {
-            let mut file = self.disk.create_file(&path)?;
+            let file = self.disk.create_file(&path)?;
+            let mut writer = BufWriter::with_capacity(BUFFER_SIZE, DiskWriter(self.disk, file));
             for old in self.steps.iter().filter_map(|step| step.old) {
-                self.disk.write(&mut file, old)?;
+                writer.write_all(old)?;
             }
+            writer.flush()?;
             match self.durable {
-                true => self.disk.sync(&file),
+                true => self.disk.sync(&writer.get_ref().1),
                 false => Ok(()),
             }
         };
@@ -308,6 +313,20 @@ impl<'p> WriteRun<'p> {
             error,
             written,
         }
+    }
+}
+
+/// Writes to a file through a [`Disk`].
+struct DiskWriter<'p>(&'p dyn Disk, File);
+
+impl io::Write for DiskWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(&mut self.1, bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
