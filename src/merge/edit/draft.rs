@@ -28,7 +28,10 @@ impl Draft {
             let hunk = number.trim().parse().ok().filter(|_| is_line);
             filled.push_str(above);
             match hunk.and_then(|number: usize| self.hunks.get(number)) {
-                Some(hunk) => write(&mut filled, &with_dashes(hunk, dashes)),
+                Some(hunk) if dashes.contains('-') => {
+                    write(&mut filled, &with_dashes(hunk, dashes))
+                }
+                Some(hunk) => write(&mut filled, hunk),
                 None => filled.extend([dashes, "\0", number]),
             }
             rest = &line[number.len()..];
