@@ -6,7 +6,7 @@ use crate::line_breaks;
 use crate::merge::decision::{CommentChoice, Outcome, Remarks};
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Change, Triple};
-use crate::yaml::{EntryId, NodeKind, Span, Tree};
+use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
 
 impl Walker<'_> {
     /// Decides which inline comments of an entry that updated and local have are taken from
@@ -33,6 +33,15 @@ impl Walker<'_> {
         if has_no_comment && !is_value_taken && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
         }
+        if self.is_other_comment(&comments) {
+            // Local's comment is at the end of the value, and the one that upstream deleted was at
+            // the key.
+            return Remarks {
+                from: Some(updated),
+                above,
+                ..Remarks::default()
+            };
+        }
         let line = self.choose_comment(comments.map(|comments| comments.beside()), is_value_taken);
         // Local has the comment that upstream deleted twice. Both go: otherwise the second one
         // would take the place of the first.
@@ -52,6 +61,19 @@ impl Walker<'_> {
             line,
             tail,
         }
+    }
+
+    /// Returns true if upstream deleted a comment at the key that local does not have either, and
+    /// local has another comment at the end of the value.
+    fn is_other_comment(&self, comments: &Triple<Comments>) -> bool {
+        let (original, local) = (comments.original, comments.local);
+        !original.line.is_empty()
+            && original.tail.is_empty()
+            && comments.updated.beside().is_empty()
+            && local.line.is_empty()
+            && !local.tail.is_empty()
+            && comment_text(self.trees.original, original.line)
+                != comment_text(self.trees.local, local.tail)
     }
 
     /// Decides which side's comment lines are above an entry of a flow collection.
