@@ -26,7 +26,7 @@ pub(crate) enum LocalDeletion {
     Folder(PathBuf),
 }
 
-/// Sets [`Job::gone`] of each file that local deleted, alone or with a folder above it.
+/// Sets [`Job::deleted_whole`] of each file that local deleted, alone or with a folder above it.
 /// `local_kinds` are all paths of the local package.
 pub(super) fn mark(
     jobs: &mut [Job],
