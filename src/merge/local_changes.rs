@@ -6,6 +6,7 @@
 //! merge.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use gix_imara_diff::Token;
@@ -22,7 +23,7 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let rows = lines.as_ref().map(|lines| lines.tokens.as_slice());
     let comparison = Comparison {
         counts: rows.map(count_lines),
-        local_positions: places_in(rows.local, rows.updated),
+        local_positions: OnceCell::new(),
         lines: &lines,
     };
     let mut text = String::new();
@@ -45,7 +46,7 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
 }
 
 /// How often a text has each line.
-type LineCounts = FxHashMap<Token, usize>;
+type LineCounts = FxHashMap<Token, u32>;
 
 fn count_lines(row: &[Token]) -> LineCounts {
     let mut counts = LineCounts::default();
@@ -58,8 +59,8 @@ fn count_lines(row: &[Token]) -> LineCounts {
 struct Comparison<'l> {
     lines: &'l Triple<Lines<'l>>,
     counts: Triple<LineCounts>,
-    /// For each of updated's lines, the local line that it aligns with.
-    local_positions: Vec<Option<usize>>,
+    /// For each of updated's lines, the local line that it aligns with. Most texts do not need it.
+    local_positions: OnceCell<Vec<Option<usize>>>,
 }
 
 impl Comparison<'_> {
@@ -80,8 +81,10 @@ impl Comparison<'_> {
     /// Whether local has these lines of updated between the same lines above and below.
     fn has_lines(&self, new: Range<usize>) -> bool {
         let [updated, local] = [&self.lines.updated.tokens, &self.lines.local.tokens];
+        let aligned = || places_in(local, updated);
+        let position = |line: usize| self.local_positions.get_or_init(aligned)[line];
         let above = new.start.checked_sub(1);
-        let first = above.map_or(Some(0), |above| Some(self.local_positions[above]? + 1));
+        let first = above.map_or(Some(0), |above| Some(position(above)? + 1));
         first.is_some_and(|first| {
             let end = first + new.len();
             local.get(first..end) == updated.get(new.clone())

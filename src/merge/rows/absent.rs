@@ -1,5 +1,7 @@
 //! Entries that one side deleted, where the result follows one side completely, comments included.
 
+use std::cell::LazyCell;
+
 use rustc_hash::FxHashSet;
 
 use super::{Ref, Rows, Side};
@@ -15,11 +17,11 @@ impl Rows<'_> {
     ///   upstream did not move, its comments merge like all others.
     pub(super) fn without_other_side(&self, stays: impl Fn(u32) -> bool) -> FxHashSet<Ref> {
         let mut left_out = FxHashSet::default();
-        let originals: Vec<u32> = self
-            .entries(Side::Original)
-            .map(|(entry, _)| entry)
-            .collect();
-        let in_order = self.in_order(&originals, Side::Updated);
+        // most rows have no entry that needs it
+        let in_order = LazyCell::new(|| {
+            let originals = self.entries(Side::Original).map(|(entry, _)| entry);
+            self.in_order(&originals.collect::<Vec<u32>>(), Side::Updated)
+        });
         for (entry, original) in self.entries(Side::Original) {
             let updated = self.find(Side::Updated, entry);
             let old = self.comments_above(original);

@@ -147,14 +147,14 @@ struct Rows<'a> {
     entry_positions: Triple<NumberMap>,
     /// For each piece, the position of the first of the comments directly above it.
     comment_starts: Triple<Vec<u32>>,
-    /// The pieces of original and updated.
+    /// The comments of original and updated.
     ids_of_others: FxHashSet<Id>,
     /// The comments that follow local's row.
     below: Option<&'a [&'a str]>,
     /// The number of each comment text. Equal texts have one number in all rows.
     text_ids: FxHashMap<&'a str, u32>,
     /// How often each comment text is in each row, by its number.
-    counts: Triple<Vec<usize>>,
+    counts: Triple<Vec<u32>>,
 }
 
 impl<'a> Rows<'a> {
@@ -190,7 +190,8 @@ impl<'a> Rows<'a> {
         }
         rows.set_owners();
         let ids = rows.ids.original.iter().chain(&rows.ids.updated);
-        rows.ids_of_others = ids.copied().collect();
+        let comments = ids.copied().filter(|id| matches!(id, Id::Comment { .. }));
+        rows.ids_of_others = comments.collect();
         rows
     }
 
@@ -304,7 +305,7 @@ impl<'a> Rows<'a> {
     /// Returns how often a row has the text of a comment.
     fn count(&self, side: Side, comment: Ref) -> usize {
         let text = self.text_id(comment);
-        text.map_or(0, |text| self.counts[side][text as usize])
+        text.map_or(0, |text| self.counts[side][text as usize] as usize)
     }
 
     /// Whether a piece is a comment with letters or digits.
