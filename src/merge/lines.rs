@@ -19,7 +19,7 @@ pub(super) struct Lines<'t> {
 impl<'t> Lines<'t> {
     /// Returns the lines of three texts.
     pub(super) fn of(texts: Triple<&'t str>) -> Triple<Self> {
-        let mut known = Interner::new(0);
+        let mut known = Interner::new(lines_with_breaks(texts.original).count());
         texts.map(|whole| {
             let mut next = 0;
             let lines = lines_with_breaks(whole).map(|line| {

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cursor::same_bytes;
 use super::keys::Identity;
-use super::tree::{EntryId, NodeId, NodeKind, Span, Tree};
+use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
 
 /// The maximum number of entries for which keys are looked up without a hash table.
 const SMALL_MAP: usize = 8;
@@ -80,10 +81,20 @@ impl Comparison<'_, '_, '_> {
     /// Compares two nodes of which at least one is a scalar. Returns `None` if both are
     /// collections.
     fn equal_scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
-        match (self.left.identity(left), self.right.identity(right)) {
-            (None, None) => None,
-            (left, right) => Some(left == right),
-        }
+        let ((left_type, left_content), (right_type, right_content)) = match (
+            self.left.stored.type_and_content(left),
+            self.right.stored.type_and_content(right),
+        ) {
+            (Some(left), Some(right)) => (left, right),
+            (None, None) => return None,
+            _ => return Some(false),
+        };
+        Some(match left_type {
+            _ if left_type != right_type => false,
+            ScalarType::Custom => self.left.identity(left) == self.right.identity(right),
+            ScalarType::Null => true,
+            _ => same_bytes(left_content, right_content),
+        })
     }
 
     /// Whether two collections have the same text and indentation. Without anchors, aliases and

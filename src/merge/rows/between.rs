@@ -40,6 +40,8 @@ pub(super) struct SegmentMerger<'r, 'a> {
     comment_conflicts: std::cell::RefCell<Vec<CommentConflict>>,
     /// The entry that each piece is directly above.
     owners: Triple<std::cell::OnceCell<Vec<Option<u32>>>>,
+    /// The position of the first of the comments between each piece and the entry above it.
+    gap_starts: Triple<std::cell::OnceCell<Vec<u32>>>,
     /// The comments in local's row and below it, to find those of updated's that local has already.
     local_comments: std::cell::OnceCell<LocalComments>,
 }
@@ -66,6 +68,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             resolution,
             comment_conflicts: std::cell::RefCell::default(),
             owners: Triple::default(),
+            gap_starts: Triple::default(),
             local_comments: std::cell::OnceCell::new(),
         }
     }

@@ -67,6 +67,18 @@ pub(super) fn owners(row: &[Token<'_>]) -> Vec<Option<u32>> {
     owners
 }
 
+/// Returns, for each piece of a row, the position of the first of the comments between it and the
+/// entry above it.
+pub(super) fn gap_starts(row: &[Token<'_>]) -> Vec<u32> {
+    let mut start = 0;
+    let of_piece = |(at, token): (u32, &Token<'_>)| {
+        let is_comment = matches!(token.kind, TokenKind::Comment(_));
+        let below = if is_comment { start } else { at + 1 };
+        std::mem::replace(&mut start, below)
+    };
+    (0..).zip(row).map(of_piece).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

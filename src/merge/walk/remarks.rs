@@ -21,6 +21,15 @@ impl Walker<'_> {
         };
         let comments = self.each(entries, |tree, entry| tree.entry(entry).comments());
         let comments = comments.map(Option::unwrap_or_default);
+        // most entries have no comment; or local's is at the end of the value, and the one that
+        // upstream deleted was at the key
+        if comments == Triple::default() || self.is_other_comment(&comments) {
+            return Remarks {
+                from: Some(updated),
+                above,
+                ..Remarks::default()
+            };
+        }
         // There is no place for such a comment between a `? key` and a map or list behind its `:`.
         let is_explicit = |local: EntryId| {
             let tree = self.trees.local;
@@ -32,15 +41,6 @@ impl Walker<'_> {
         let is_value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
         if has_no_comment && !is_value_taken && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
-        }
-        if self.is_other_comment(&comments) {
-            // Local's comment is at the end of the value, and the one that upstream deleted was at
-            // the key.
-            return Remarks {
-                from: Some(updated),
-                above,
-                ..Remarks::default()
-            };
         }
         let line = self.choose_comment(comments.map(|comments| comments.beside()), is_value_taken);
         // Local has the comment that upstream deleted twice. Both go: otherwise the second one

@@ -76,11 +76,11 @@ pub fn check(bytes: &[u8]) -> Verdict {
         if is_yaml_name(name) && is_yaml(local) && !local.trim_ascii().is_empty() {
             // if one side is a template, the other sides count as templates, too (rules: Packages
             // and files)
-            let with_sides = [&sides.original, &sides.updated].map(|files| files.get(name));
-            let mut with_sides = with_sides.into_iter().flatten();
+            let of_sides = [&sides.original, &sides.updated].map(|files| files.get(name));
+            let mut of_sides = of_sides.into_iter().flatten();
             let valid = is_yaml(after)
                 || sides.original.get(name) == Some(local)
-                || with_sides.any(|bytes| !is_yaml(bytes) && has_braces(bytes));
+                || of_sides.any(|bytes| !is_yaml(bytes) && has_braces(bytes));
             ensure(valid, || {
                 format!(
                     "{name} was YAML and is no longer: {:?}",

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::super::comment_index::CommentIndex;
+use super::super::comment_index::{CommentIndex, gap_starts as gap_starts_in};
 use super::super::{Ref, Side};
 use super::SegmentMerger;
 
@@ -85,9 +85,9 @@ impl SegmentMerger<'_, '_> {
 
     /// Returns the positions of the comments between a piece and the entry above it.
     pub(super) fn comments_between(&self, piece: Ref) -> Range<usize> {
-        let above = std::iter::successors(piece.above(), |piece| piece.above());
-        let comments = above.take_while(|piece| self.rows.is_comment(*piece));
-        piece.at() - comments.count()..piece.at()
+        let row = &self.rows.tokens[piece.side()];
+        let gap_starts = self.gap_starts[piece.side()].get_or_init(|| gap_starts_in(row));
+        gap_starts[piece.at()] as usize..piece.at()
     }
 
     /// Builds the indexes of local's comments.
