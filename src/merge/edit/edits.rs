@@ -55,13 +55,6 @@ impl Edits {
         self.replace(range, "");
     }
 
-    /// Adds the edits of another collection.
-    pub(crate) fn absorb(&mut self, other: Self) {
-        for (position, edit) in other.edits {
-            self.replace(position.start..edit.end, edit.text);
-        }
-    }
-
     /// Returns the text of a range with its edits applied, and removes these edits.
     pub(crate) fn take_text(&mut self, text: &str, range: impl Into<Span>) -> String {
         let range = range.into();

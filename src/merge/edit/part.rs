@@ -100,8 +100,9 @@ impl<'a> Editor<'a> {
         let entry = self.target.entry_of(owner.value);
         let is_in_flow = entry.is_some_and(|entry| self.target.is_in_flow(entry));
         inner.flow = is_in_flow.then(Default::default);
+        inner.edits = std::mem::take(&mut self.edits);
         inner.replace(owner, &Incoming::whole(target), Remarks::default(), anchor);
-        self.edits.absorb(inner.edits);
+        self.edits = inner.edits;
     }
 
     /// Replaces an alias whose value is merged by the edited value that it refers to.
