@@ -49,6 +49,14 @@ pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
         && tree.text().as_bytes().get(entry.span.start as usize) == Some(&b'-')
 }
 
+/// Returns the offset after the colon or dash of an entry; the start of the root, which has neither.
+pub(super) fn end_of_indicator(tree: &Tree<'_>, entry: Entry<'_>) -> u32 {
+    match entry.colon() {
+        Some(colon) => colon + 1,
+        None => entry.span.start + u32::from(has_dash(tree, entry)),
+    }
+}
+
 /// Whether the line that ends at `line_end` ends within a plain or quoted scalar of an entry. No
 /// comment can be there.
 pub(super) fn ends_within_text(tree: &Tree<'_>, entry: Entry<'_>, line_end: u32) -> bool {

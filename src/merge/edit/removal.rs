@@ -1,6 +1,6 @@
 //! Edits collections that lose all their entries.
 
-use super::layout::{blank_below, has_dash, is_blank};
+use super::layout::{blank_below, end_of_indicator, is_blank};
 use super::{Editor, is_flow};
 use crate::yaml::{Entry, NodeId, NodeKind};
 
@@ -41,15 +41,10 @@ impl Editor<'_> {
     /// and tag.
     pub(super) fn after_properties(&self, owner: Entry<'_>) -> u32 {
         let node = self.target.node(owner.value);
-        let indicator = match owner.colon() {
-            Some(colon) => colon + 1,
-            None if has_dash(self.target, owner) => owner.span.start + 1,
-            None => owner.span.start,
-        };
         [node.anchor(), node.tag()]
             .into_iter()
             .flatten()
             .map(|property| property.end)
-            .fold(indicator, u32::max)
+            .fold(end_of_indicator(self.target, owner), u32::max)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Editor;
 use super::block_scalar::is_block_scalar;
-use super::layout::{has_dash, is_blank, trimmed, with_tag};
+use super::layout::{end_of_indicator, has_dash, is_blank, trimmed, with_tag};
 use super::rendered::{Rendered, join_words};
 use crate::merge::decision::{CommentChoice, Incoming, Remarks};
 use crate::yaml::{Comments, Entry, NodeId, Span};
@@ -125,10 +125,7 @@ impl Editor<'_> {
     /// Writes everything after the key or dash anew, with the comments.
     fn rewrite_from_indicator(&mut self, entry: Entry<'_>, rendered: &Rendered, remarks: Remarks) {
         let node = self.target.node(entry.value);
-        let indicator = match entry.colon() {
-            Some(colon) => colon + 1,
-            None => entry.span.start + u32::from(has_dash(self.target, entry)),
-        };
+        let indicator = end_of_indicator(self.target, entry);
         let end = [
             node.span.end,
             entry.comments().line.end,
