@@ -165,29 +165,29 @@ impl Editor<'_> {
         let first = tree.entries(theirs.value).next();
         let start = first.map_or(0, |first| tree.row_start(tree.entry(first)));
         let below = reindent.entries(theirs.value, start, u32::try_from(inside).unwrap_or(0));
-        let compact = has_dash(tree, theirs)
+        let follows_dash = has_dash(tree, theirs)
             && has_dash(self.target, entry)
             && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
             && self.target.node(entry.value).anchor().is_none()
             && on_line.is_empty();
-        let rendered = if compact {
-            compact_form(
-                &below,
-                usize::try_from(inside - i64::from(column)).unwrap_or(2),
-            )
-        } else {
-            Rendered {
-                on_line,
-                below,
-                comment_goes_first: true,
-                ..Rendered::default()
+        let (on_line, below) = match follows_dash {
+            true => {
+                // the first line moves up to the dash and the column behind it
+                let (first, rest) = below.split_once('\n').unwrap_or((&below, ""));
+                let gap = usize::try_from(inside - i64::from(column) - 2).unwrap_or(0);
+                (" ".repeat(gap) + trimmed(first), rest.to_owned())
             }
+            false => (on_line, below),
         };
         Rendered {
+            on_line,
+            below,
+            comment_goes_first: !follows_dash,
+            follows_dash,
             ends_in_block_scalar: ends_in_block_scalar(tree, theirs.value),
-            first_line_goes_on: rendered.follows_dash
+            first_line_goes_on: follows_dash
                 && ends_within_text(tree, theirs, tree.line_end(node.span.start)),
-            ..rendered
+            ..Rendered::default()
         }
     }
 
@@ -325,15 +325,4 @@ pub(super) fn join_words(first: &str, second: &str) -> String {
         " "
     };
     format!("{first}{space}{second}")
-}
-
-/// Returns a block map on the line of a dash, `width` columns from it: its first line moves up.
-fn compact_form(lines: &str, width: usize) -> Rendered {
-    let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
-    Rendered {
-        on_line: format!("{}{}", " ".repeat(width.saturating_sub(2)), trimmed(first)),
-        below: rest.to_owned(),
-        follows_dash: true,
-        ..Rendered::default()
-    }
 }
