@@ -121,14 +121,8 @@ impl Checker<'_> {
                 self.check_same(merged, self.sources.local, local, place)
             }
             Outcome::Take(incoming) => self.check_incoming(merged, incoming, place),
-            Outcome::Text(text) if self.is_text(merged, text) => Ok(()),
-            Outcome::Text(_) => {
-                Err(self.verification_error(place, "the lines differ from the decided ones"))
-            }
-            Outcome::Lines(lines) if self.is_text(merged, &lines.content) => Ok(()),
-            Outcome::Lines(_) => {
-                Err(self.verification_error(place, "the lines differ from the decided ones"))
-            }
+            Outcome::Text(text) => self.check_text(merged, text, place),
+            Outcome::Lines(lines) => self.check_text(merged, &lines.content, place),
             Outcome::Open(_) => Err(self.verification_error(place, "the conflict is still open")),
             Outcome::Merge(_) | Outcome::Row(_) => {
                 let children = outcome.children();
@@ -180,12 +174,17 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a scalar is a string with this content.
-    fn is_text(&self, merged: NodeId, text: &str) -> bool {
-        let scalar = self.merged.scalar(merged);
-        scalar.is_some_and(|scalar| {
-            scalar.scalar_type == ScalarType::Str && self.has_content(merged, scalar, text)
-        })
+    /// Checks that a value is a string with this content.
+    fn check_text(&self, merged: NodeId, text: &str, place: &Place<'_>) -> CheckResult {
+        match self.merged.scalar(merged) {
+            Some(scalar)
+                if scalar.scalar_type == ScalarType::Str
+                    && self.has_content(merged, scalar, text) =>
+            {
+                Ok(())
+            }
+            _ => Err(self.verification_error(place, "the lines differ from the decided ones")),
+        }
     }
 
     /// Whether a scalar has this content. If `last_lines` is set, white space at the end of a block

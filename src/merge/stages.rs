@@ -55,9 +55,5 @@ pub fn check(
     trees: Triple<&Tree<'_>>,
     decisions: &Decisions,
 ) -> Result<(), VerificationError> {
-    let sources = Sources {
-        updated: trees.updated,
-        local: trees.local,
-    };
-    check::check(merged, sources, &decisions.0, None)
+    check::check(merged, Sources::of(trees), &decisions.0, None)
 }
