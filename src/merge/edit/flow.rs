@@ -208,14 +208,7 @@ impl Editor<'_> {
     fn flow_entry(&self, id: EntryId, incoming: &Incoming, column: Option<u32>) -> String {
         let entry = self.source.entry(id);
         self.copied_flow(id, entry.span, incoming, column)
-            .unwrap_or_else(|| {
-                let json = self.is_json();
-                let value = self.value_in_flow(incoming, json);
-                match entry.key {
-                    Some(key) => format!("{}: {value}", to_flow::text(self.source, key, json)),
-                    None => value,
-                }
-            })
+            .unwrap_or_else(|| to_flow::entry(self.source, id, incoming.outcome(), self.is_json()))
     }
 
     /// Returns the text of an entry of the source or of its value, as it is written; `None` if that

@@ -45,18 +45,11 @@ impl Editor<'_> {
     /// Returns the line of an entry that comes from a flow collection into a block collection.
     fn flow_to_block(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
         let entry = self.source.entry(id);
-        let value = self.value_in_flow(incoming, false);
-        let line = match entry.key {
-            Some(key) => {
-                let key = to_flow::text(self.source, key, false);
-                let space = if value.is_empty() { "" } else { " " };
-                format!("{key}:{space}{value}")
-            }
-            None => format!("- {value}"),
-        };
+        let text = to_flow::entry(self.source, id, incoming.outcome(), false);
+        let dash = if entry.key.is_none() { "- " } else { "" };
         let indent = " ".repeat(column as usize);
         let comment = self.with_gap(entry.comments().beside());
-        format!("{indent}{line}{comment}{}", self.line_break)
+        format!("{indent}{dash}{text}{comment}{}", self.line_break)
     }
 
     /// Returns a value of the source in flow style, on one line.

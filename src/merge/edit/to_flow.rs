@@ -4,7 +4,7 @@ use crate::merge::decision::Outcome;
 use crate::yaml::{EntryId, Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, scalar};
 
 /// Returns a node on one line. For JSON, strings are in double quotes. Aliases are written out.
-pub(super) fn text(tree: &Tree<'_>, node: NodeId, json: bool) -> String {
+fn text(tree: &Tree<'_>, node: NodeId, json: bool) -> String {
     part(tree, node, &Outcome::Keep, json)
 }
 
@@ -24,25 +24,31 @@ pub(super) fn part(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool) ->
     }
 }
 
+/// Returns a part of an entry on one line: its key and value, or an element's value.
+pub(super) fn entry(tree: &Tree<'_>, id: EntryId, part_of_value: &Outcome, json: bool) -> String {
+    let entry = tree.entry(id);
+    let value = part(tree, entry.value, part_of_value, json);
+    match entry.key {
+        Some(key) => format!("{}: {value}", text(tree, key, json)),
+        None => value,
+    }
+}
+
 /// Returns the entries in a part of a collection.
 fn entries(tree: &Tree<'_>, node: NodeId, part_of_node: &Outcome, json: bool) -> String {
-    let entry_text = |(id, outcome): (EntryId, &Outcome)| {
-        let entry = tree.entry(id);
-        let value = part(tree, entry.value, outcome, json);
-        match entry.key {
-            Some(key) => format!("{}: {value}", text(tree, key, json)),
-            None => value,
-        }
-    };
     let texts: Vec<String> = match part_of_node.is_merge() {
         true => {
             let children = part_of_node.children().filter(|child| child.stays());
-            let entries = children.filter_map(|child| Some((child.sides().local?, &child.outcome)));
-            entries.map(entry_text).collect()
+            let texts = children.filter_map(|child| {
+                let id = child.sides().local?;
+                Some(entry(tree, id, &child.outcome, json))
+            });
+            texts.collect()
         }
         false => {
-            let entries = tree.entries(node).map(|id| (id, &Outcome::Keep));
-            entries.map(entry_text).collect()
+            let ids = tree.entries(node);
+            ids.map(|id| entry(tree, id, &Outcome::Keep, json))
+                .collect()
         }
     };
     texts.join(", ")
