@@ -75,12 +75,9 @@ fn merged_or_marked(
     outcome: &Outcome,
     options: &Options,
 ) -> Result<Option<String>, VerificationError> {
-    match outcome {
-        Outcome::Keep => Ok(None),
-        outcome if outcome.has_open_conflict() => {
-            marked_text(original, sources, outcome, options).map(Some)
-        }
-        outcome => merged_text(sources, outcome).map(Some),
+    match outcome.has_open_conflict() {
+        true => marked_text(original, sources, outcome, options).map(Some),
+        false => edited(sources.local, sources.updated, outcome),
     }
 }
 

@@ -68,14 +68,12 @@ impl Rendered {
 }
 
 impl Editor<'_> {
-    /// Returns an incoming value, which is the value of the entry `owner` of the source, for the
-    /// entry `entry` of the target; `None` if it cannot be written.
-    pub(super) fn rendered_from(
-        &self,
-        entry: Entry<'_>,
-        owner: EntryId,
-        incoming: &Incoming,
-    ) -> Option<Rendered> {
+    /// Returns an incoming value for the entry `entry` of the target; `None` if it cannot be
+    /// written.
+    pub(super) fn rendered(&self, entry: Entry<'_>, incoming: &Incoming) -> Option<Rendered> {
+        let Some(owner) = self.source.entry_of(incoming.node) else {
+            return Some(self.rendered_root(incoming));
+        };
         if let Some(text) = self.requoted(incoming) {
             let scalar = self.source.scalar(incoming.node);
             return Some(Rendered {
@@ -208,7 +206,7 @@ impl Editor<'_> {
     }
 
     /// Returns the source's root for the place of the target's.
-    pub(super) fn rendered_root(&self, incoming: &Incoming) -> Rendered {
+    fn rendered_root(&self, incoming: &Incoming) -> Rendered {
         let node = self.source.node(incoming.node);
         let reindent = self.reindent(self.source);
         if !incoming.is_whole() {
@@ -230,13 +228,12 @@ impl Editor<'_> {
                 ..Rendered::default()
             };
         }
-        let text = if node.span.is_empty() && !tag.is_empty() {
-            String::new()
+        let text = if node.span.is_empty() {
+            // an empty document would not be a document
+            let text = if tag.is_empty() { "null" } else { "" };
+            text.to_owned()
         } else if let Some(quoted) = self.quoted_blank_root(incoming.node) {
             return Rendered::of_line(join_words(tag, &quoted));
-        } else if node.span.is_empty() {
-            // an empty document would not be a document
-            "null".to_owned()
         } else {
             let by = self.extra_indent_of_root(incoming.node);
             let text = reindent.lines_below(node.span, by);

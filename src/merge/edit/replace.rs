@@ -1,6 +1,8 @@
 //! Replaces the value of an entry that stays by one from the source, and puts the entry's comments
 //! in their places (rules: Places and formats).
 
+use std::ops::Range;
+
 use super::Editor;
 use super::block_scalar::is_block_scalar;
 use super::layout::{end_of_indicator, has_dash, is_blank, trimmed, with_tag};
@@ -21,11 +23,7 @@ impl Editor<'_> {
         if self.flow.is_some() {
             return self.replace_in_flow(entry, incoming, remarks, anchor);
         }
-        let rendered = match self.source.entry_of(incoming.node) {
-            Some(owner) => self.rendered_from(entry, owner, incoming),
-            None => Some(self.rendered_root(incoming)),
-        };
-        if let Some(mut rendered) = rendered {
+        if let Some(mut rendered) = self.rendered(entry, incoming) {
             rendered.on_line = join_words(anchor, &rendered.on_line);
             self.put_value(entry, rendered, remarks);
         }
@@ -79,9 +77,7 @@ impl Editor<'_> {
             let has_tail = !self.target.is_block_collection(entry.value)
                 && (rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end));
             let end = if has_tail { node.span.end } else { line_end };
-            let end = self.after_spaces_below(entry, &rendered, end);
-            self.edits.replace(start..end, text);
-            self.comments_below(entry, end, rendered.ends_in_block_scalar);
+            self.replace_range(entry, start..end, text, &rendered);
             self.comments_of_replaced(entry, remarks);
             return;
         }
@@ -175,12 +171,10 @@ impl Editor<'_> {
         let is_removed = self.target.is_block_collection(entry.value);
         let is_free = is_blank(self.target, end..line_end) && !rendered.below.is_empty();
         let end = if is_removed || is_free { line_end } else { end };
-        let end = self.after_spaces_below(entry, rendered, end);
         if is_bare && is_set_off {
             text = text.trim_start_matches(' ').to_owned();
         }
-        self.edits.replace(indicator..end, text);
-        self.comments_below(entry, end, rendered.ends_in_block_scalar);
+        self.replace_range(entry, indicator..end, text, rendered);
         if goes_after_key {
             self.comments_at_key(entry, remarks);
         } else {
@@ -188,15 +182,23 @@ impl Editor<'_> {
         }
     }
 
-    /// Returns the end of the text if a block scalar becomes the root and only white space with
-    /// spaces follows `end`, which would be a line of the scalar; else `end`.
-    fn after_spaces_below(&self, entry: Entry<'_>, rendered: &Rendered, end: u32) -> u32 {
+    /// Replaces a range by the text of a new value. White space with spaces at the end of the text
+    /// goes, if it would be a line of a block scalar that becomes the root.
+    fn replace_range(
+        &mut self,
+        entry: Entry<'_>,
+        Range { start, end }: Range<u32>,
+        text: String,
+        rendered: &Rendered,
+    ) {
         let below = &self.target.text()[end as usize..];
         let is_white = below.trim().is_empty() && below.contains([' ', '\t']);
-        match self.is_root(entry) && rendered.ends_in_block_scalar && is_white {
+        let end = match self.is_root(entry) && rendered.ends_in_block_scalar && is_white {
             true => self.target.text().len() as u32,
             false => end,
-        }
+        };
+        self.edits.replace(start..end, text);
+        self.comments_below(entry, end, rendered.ends_in_block_scalar);
     }
 
     /// Whether an entry is the root, which has neither a colon nor a dash.
