@@ -4,6 +4,7 @@
 use super::Editor;
 use super::block_scalar::ends_in_block_scalar;
 use super::draft::{Hunk, PLACEHOLDER, shared_lines, shifted, take_shared_blanks};
+use super::habits::Habits;
 use super::layout::{indents_of_comments, starts_its_line};
 use super::reindent::Reindent;
 use crate::line_breaks::ends_line;
@@ -203,7 +204,12 @@ impl Editor<'_> {
 
     /// Moves lines of a tree that stay as they are written.
     fn mover<'t>(&self, tree: &'t Tree<'t>) -> Reindent<'t> {
-        Reindent::as_written(tree, self.line_break)
+        Reindent {
+            tree,
+            from: Habits::default(),
+            to: Habits::default(),
+            line_break: self.line_break,
+        }
     }
 
     /// Returns the original's lines of consecutive entries, and the comments above, in a column.

@@ -31,7 +31,8 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[LastLines]) -> Strin
         let wanted = last.line_breaks;
         let span = tree.node(tree.resolve(last.scalar)).span;
         let (written, start) = (tree.slice(span), span.start);
-        let content_end = start + trimmed_end(written).len() as u32;
+        let content = written.trim_end_matches([' ', '\t', '\r', '\n']);
+        let content_end = start + content.len() as u32;
         let first_below = tree.next_line(content_end);
         let mut end = blank_below(tree, first_below, tree.text().len() as u32);
         let mut found = scalar.content.len() - scalar.content.trim_end_matches('\n').len();
@@ -63,10 +64,6 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[LastLines]) -> Strin
         }
     }
     edits.apply(tree.text())
-}
-
-fn trimmed_end(text: &str) -> &str {
-    text.trim_end_matches([' ', '\t', '\r', '\n'])
 }
 
 /// Returns the number of line breaks in a range.

@@ -25,17 +25,7 @@ struct Shift {
     within_line: bool,
 }
 
-impl<'a> Reindent<'a> {
-    /// Moves lines that keep their own habits.
-    pub(super) fn as_written(tree: &'a Tree<'a>, line_break: &'static str) -> Self {
-        Self {
-            tree,
-            from: Habits::default(),
-            to: Habits::default(),
-            line_break,
-        }
-    }
-
+impl Reindent<'_> {
     /// Returns the lines of an entry with its first byte in `column`.
     pub(super) fn entry(&self, id: EntryId, column: u32) -> String {
         let entry = self.tree.entry(id);
