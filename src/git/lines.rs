@@ -6,7 +6,7 @@ use std::fs;
 use super::hunks::{self, Favor};
 use crate::git_process::Git;
 use crate::merge::text::merge_lines_with;
-use crate::merge::{ConflictStyle, MarkerStyle, OnConflict};
+use crate::merge::{ConflictStyle, MarkerStyle, Resolution};
 use crate::triple::Triple;
 
 /// The default number of characters of a conflict marker.
@@ -156,7 +156,7 @@ fn without_git(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Op
     };
     let merge = merge_lines_with(
         texts.as_ref().map(String::as_str),
-        OnConflict::Markers,
+        Resolution::Markers,
         &style,
     );
     let (text, conflicts) = match favor.filter(|_| !merge.hunks.is_empty()) {

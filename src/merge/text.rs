@@ -64,22 +64,23 @@ impl Hunk {
 /// updated's lines under [`OnConflict::Updated`] and [`OnConflict::Fail`], local's under
 /// [`OnConflict::Local`], and both between conflict markers under [`OnConflict::Markers`].
 pub fn merge_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
-    merge_lines_with(sides, on_conflict, &MarkerStyle::default())
+    merge_lines_with(sides, on_conflict.resolution(), &MarkerStyle::default())
 }
 
-/// [`merge_lines`] with a style of conflict markers.
+/// [`merge_lines`] with the resolution of hunks and a style of conflict markers.
 pub fn merge_lines_with(
     sides: Triple<&str>,
-    on_conflict: OnConflict,
+    resolution: Resolution,
     markers: &MarkerStyle,
 ) -> LineMerge {
-    merge_regions(sides, on_conflict, markers, |_| None)
+    merge_regions(sides, resolution, markers, |_| None)
 }
 
 /// [`merge_lines`] for the lines of one value. A hunk in which one side made the other's change and
 /// more is not a conflict, because the lines of a value do not depend on their neighbours.
 pub(super) fn merge_value_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
-    merge_regions(sides, on_conflict, &MarkerStyle::default(), including_side)
+    let resolution = on_conflict.resolution();
+    merge_regions(sides, resolution, &MarkerStyle::default(), including_side)
 }
 
 /// Returns the side whose change of a hunk includes the other side's: the other side changed only
@@ -138,12 +139,11 @@ pub(crate) fn merge_clean_lines(sides: Triple<&str>, hunks: usize) -> CleanLines
 /// Merges three texts line by line. `settle` may resolve a hunk, which is then not a conflict.
 fn merge_regions(
     sides: Triple<&str>,
-    on_conflict: OnConflict,
+    resolution: Resolution,
     markers: &MarkerStyle,
     settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
 ) -> LineMerge {
     let lines = Lines::of(sides);
-    let resolution = on_conflict.resolution();
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
     for region in regions(lines.as_ref().map(|lines| lines.tokens.as_slice())) {

@@ -43,8 +43,11 @@ pub fn documents_in(
     let mut loaded = load(&sides.as_ref().map(Input::disk), settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
     let files = loaded.triples.par_iter().map(|triple| match triple.yaml {
-        true => ReadFile::Documents(read_sides(triple, usize::MAX)),
-        false => ReadFile::Unread,
+        true => ReadFile {
+            readings: read_sides(triple, usize::MAX),
+            by_documents: true,
+        },
+        false => ReadFile::default(),
     });
     let files: Vec<ReadFile<'_>> = files.collect();
     // if the sides are files instead of folders, there is one triple

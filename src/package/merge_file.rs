@@ -133,7 +133,10 @@ impl<'a> FileInMemory<'a> {
         can_be_merged.then(|| Self {
             texts,
             triple,
-            files: [ReadFile::Documents(sides.map(|file| Some(Ok(file))))],
+            files: [ReadFile {
+                readings: sides.map(|file| Some(Ok(file))),
+                by_documents: true,
+            }],
         })
     }
 

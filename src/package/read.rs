@@ -34,43 +34,35 @@ pub(crate) fn read_sides<'a>(triple: &'a FileTriple, min_kept_len: usize) -> Rea
 }
 
 /// The parsed sides of a file, and so how it merges.
-#[derive(Debug)]
-pub(crate) enum ReadFile<'a> {
-    /// Not parsed: it has no YAML name, or is the same on all sides.
-    Unread,
-    /// All sides are YAML: they merge document by document.
-    Documents(Readings<'a>),
-    /// A side is not YAML, or no side has a document: it merges as a whole.
-    Whole(Readings<'a>),
+#[derive(Debug, Default)]
+pub(crate) struct ReadFile<'a> {
+    /// All are `None` if the file was not parsed: it has no YAML name, or is the same on all sides.
+    pub(crate) readings: Readings<'a>,
+    /// Whether it merges document by document: all sides are YAML, and one has a document.
+    /// Otherwise it merges as a whole.
+    pub(crate) by_documents: bool,
 }
 
 impl<'a> ReadFile<'a> {
     pub(super) fn of(readings: Readings<'a>) -> Self {
         let sides = || readings.as_ref().into_iter().flatten();
         let has_documents = sides().flatten().any(|file| !file.documents.is_empty());
-        match has_documents && sides().all(Result::is_ok) {
-            true => Self::Documents(readings),
-            false => Self::Whole(readings),
+        Self {
+            by_documents: has_documents && sides().all(Result::is_ok),
+            readings,
         }
     }
 
     /// Returns one side of a file that merges document by document.
     pub(super) fn file(&self, side: Side) -> Option<&ParsedFile<'a>> {
-        match self {
-            Self::Documents(readings) => readings[side].as_ref()?.as_ref().ok(),
-            Self::Unread | Self::Whole(_) => None,
-        }
+        let reading = self.readings[side].as_ref();
+        reading.filter(|_| self.by_documents)?.as_ref().ok()
     }
 
     /// Returns the sides that are YAML, however the file merges.
     pub(super) fn yaml(&self) -> Triple<Option<&ParsedFile<'a>>> {
-        match self {
-            Self::Unread => Triple::default(),
-            Self::Documents(readings) | Self::Whole(readings) => {
-                let sides = readings.as_ref();
-                sides.map(|reading| reading.as_ref()?.as_ref().ok())
-            }
-        }
+        let sides = self.readings.as_ref();
+        sides.map(|reading| reading.as_ref()?.as_ref().ok())
     }
 }
 

@@ -16,18 +16,18 @@ use super::input::Input;
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, load};
 use super::pair::pair;
-use super::parsed::{Readings, min_kept_len};
+use super::parsed::min_kept_len;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::read::{ReadFile, read_sides};
 use super::renamed::renamed_resources;
 use super::renamed_files::join_renamed;
-use super::rules::{Rules, load_rules, policy_for};
+use super::rules::{Rules, load_rules};
 use super::secrets::hide_all;
 use super::whole_file::merge_whole;
 use super::{FileOutcome, Settings, gone};
 use crate::error::Error;
-use crate::merge::{ConflictKind, Options};
+use crate::merge::ConflictKind;
 use crate::triple::Triple;
 
 /// Merges the changes from the original to the updated package into the local one, in memory.
@@ -81,7 +81,7 @@ pub fn plan_sides(
     progress.expect(triples.len());
     let files = largest_first(&triples, |index| match &triples[index] {
         triple if needs_reading(triple) => ReadFile::of(read_sides(triple, min_kept_len)),
-        _ => ReadFile::Unread,
+        _ => ReadFile::default(),
     });
     let (duplicates, groups) = rayon::join(
         || look_for_duplicates(&triples, &files),
@@ -148,28 +148,16 @@ pub(super) fn merge_triple(
     target: usize,
     job: &Job,
 ) -> Result<FileOutcome, Error> {
-    let readings: Option<&Readings<'_>> = match &context.files[target] {
-        ReadFile::Documents(_) => return merge_documents(context, target, job),
-        ReadFile::Whole(readings) => Some(readings),
-        ReadFile::Unread => None,
-    };
+    let file = &context.files[target];
+    if file.by_documents {
+        return merge_documents(context, target, job);
+    }
     let triple = &context.triples[target];
     let options = context.rules.options(context.options, &triple.path, None);
-    let (resolution, Some(rule)) = options.whole() else {
-        return merge_whole(triple, readings, &options, job.deleted_whole.is_some());
-    };
-    let options_by_rule = Options {
-        on_conflict: policy_for(resolution),
-        ..(*options).clone()
-    };
-    let mut outcome = merge_whole(
-        triple,
-        readings,
-        &options_by_rule,
-        job.deleted_whole.is_some(),
-    )?;
-    for record in &mut outcome.conflicts {
-        if record.conflict.resolution == resolution {
+    let is_gone = job.deleted_whole.is_some();
+    let mut outcome = merge_whole(triple, &file.readings, &options, is_gone)?;
+    if let (_, Some(rule)) = options.whole() {
+        for record in &mut outcome.conflicts {
             record.conflict.rule = Some(rule.origin.clone());
         }
     }

@@ -11,24 +11,24 @@ use crate::error::{Error, Place, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
 use crate::merge::text::merge_lines_with;
-use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution, with_changes_made};
+use crate::merge::{Conflict, ConflictKind, Options, Resolution, with_changes_made};
 use crate::triple::{Side, Triple};
 
-/// Merges a file as a whole. `readings` are its parsed sides if it has a YAML name; `is_gone` is
-/// true if local deleted the file, or a folder that it is in.
+/// Merges a file as a whole. `readings` are its parsed sides, which are `None` if it has no YAML
+/// name; `is_gone` is true if local deleted the file, or a folder that it is in.
 ///
 /// # Errors
 /// If it is YAML on one side and broken on another, no side is a template, and merging it line by
 /// line leaves a conflict or breaks the local file.
 pub(crate) fn merge_whole(
     triple: &FileTriple,
-    readings: Option<&Readings<'_>>,
+    readings: &Readings<'_>,
     options: &Options,
     is_gone: bool,
 ) -> Result<FileOutcome, Error> {
     let mut outcome = FileOutcome::default();
     let bytes = triple.bytes();
-    let resolution = options.on_conflict.resolution();
+    let (resolution, _) = options.whole();
     match (bytes.original, bytes.updated, bytes.local) {
         (_, None, None) => {}
         (original, updated, local) if updated == original || updated == local => {}
@@ -53,7 +53,7 @@ pub(crate) fn merge_whole(
         (original, None, Some(local)) => {
             let changed = original != Some(local);
             let kind = ConflictKind::DeletedUpstream;
-            if changed && options.on_conflict == OnConflict::Markers {
+            if changed && resolution == Resolution::Markers {
                 return Ok(deleted_by_one(triple, kind, options));
             }
             if !changed || resolution == Resolution::Updated {
@@ -90,8 +90,7 @@ fn deleted_by_one(triple: &FileTriple, kind: ConflictKind, options: &Options) ->
 }
 
 /// Returns a warning if upstream's version, which is taken, is not YAML and local's is.
-fn broken_upstream(readings: Option<&Readings<'_>>) -> Option<Warning> {
-    let readings = readings?;
+fn broken_upstream(readings: &Readings<'_>) -> Option<Warning> {
     let broken = readings.updated.as_ref()?.as_ref().err()?;
     readings.local.as_ref()?.as_ref().ok()?;
     Some(warning(broken, "taken from upstream as it is"))
@@ -125,12 +124,10 @@ pub(super) fn conflict(
 /// Merges a file that differs on all sides: line by line if it is text; else it is a conflict.
 fn merge_text(
     triple: &FileTriple,
-    readings: Option<&Readings<'_>>,
+    readings: &Readings<'_>,
     options: &Options,
 ) -> Result<FileOutcome, Error> {
-    let yaml_state = readings
-        .map(|it| YamlState::of(it, triple))
-        .unwrap_or_default();
+    let yaml_state = YamlState::of(readings, triple);
     let Some(texts) = texts_of(triple) else {
         return not_text(triple, &yaml_state, options);
     };
@@ -141,7 +138,7 @@ fn merge_text(
         original: original.as_ref(),
         ..texts
     };
-    let merge = merge_lines_with(sides, options.on_conflict, &options.markers);
+    let merge = merge_lines_with(sides, options.whole().0, &options.markers);
     let is_unchanged = merge.text == texts.local && merge.hunks.is_empty();
     if let Some(unresolved) = yaml_state.unresolved.as_ref().filter(|_| !is_unchanged) {
         // upstream's changes would be added between the markers
@@ -177,7 +174,7 @@ fn not_text(
 ) -> Result<FileOutcome, Error> {
     yaml_state.check("there are no lines to merge")?;
     // a binary file cannot have markers: it stays as it is, and the conflict is left open
-    let resolution = match options.on_conflict.resolution() {
+    let resolution = match options.whole().0 {
         Resolution::Markers => Resolution::Open,
         resolution => resolution,
     };

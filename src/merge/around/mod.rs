@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::conflict::Conflict;
 use super::rows::{self, CommentConflict, Placed};
 use super::text::merge_lines_with;
-use super::{OnConflict, Options};
+use super::{OnConflict, Options, Resolution};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::{byte_order_mark, count_lines, frame};
@@ -154,7 +154,7 @@ fn is_comment(line: &str) -> bool {
 
 /// Merges three texts by lines, with conflicts between markers.
 fn marked(sides: Triple<&str>, options: &Options) -> MergedAround {
-    let merge = merge_lines_with(sides, OnConflict::Markers, &options.markers);
+    let merge = merge_lines_with(sides, Resolution::Markers, &options.markers);
     let conflicts = merge.hunks.into_iter().map(|hunk| Conflict {
         path: ABOVE.into(),
         ..hunk.into_conflict()

@@ -15,7 +15,7 @@ mod read;
 mod written;
 
 use crate::error::{Error, Lines, Place, Warning, shown};
-use crate::merge::{OnConflict, Options, Pattern, Resolution, Rule};
+use crate::merge::{Options, Pattern, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
 use crate::package::file_triple::FileTriple;
@@ -125,7 +125,7 @@ impl Rules {
             }
             if !triple.yaml {
                 unmatched.retain(|rule| !rule.matches(path, None));
-            } else if !matches!(file, ReadFile::Unread) {
+            } else if file.readings.as_ref().into_iter().any(Option::is_some) {
                 let sides = file.yaml().into_iter().flatten();
                 sides.for_each(|side| remove_matched(&mut unmatched, path, side));
             } else if let Some(bytes) = triple.bytes().local
@@ -213,13 +213,4 @@ pub(crate) fn load_rules(given: Option<&PathBuf>, local: &Path) -> Result<Rules,
 fn invalid_rules(path: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
     let title = format!("{} is not a valid file of rules", shown(path));
     Error::titled(Place::new(path, text, offset), title, message, help)
-}
-
-/// Returns the policy that leads to this resolution.
-pub(crate) const fn policy_for(resolution: Resolution) -> OnConflict {
-    match resolution {
-        Resolution::Updated => OnConflict::Updated,
-        Resolution::Local | Resolution::Open => OnConflict::Local,
-        Resolution::Markers => OnConflict::Markers,
-    }
 }
