@@ -28,7 +28,8 @@ pub(crate) struct Ignored {
 
 impl Ignored {
     /// Reads the ignore files of the local and the updated package. With `own_ignores`, reads only
-    /// those lines of the local ones that neither the original nor the updated package has.
+    /// those lines of the local ones that neither the original nor the updated package has in the
+    /// file with the same path. A line that is not a pattern is a warning.
     ///
     /// # Errors
     /// If one cannot be read.
@@ -38,53 +39,30 @@ impl Ignored {
         settings: &Settings,
         warnings: &mut Vec<Warning>,
     ) -> Result<Self, Error> {
+        let (read, left_out): (&[Side], &[Side]) = match settings.own_ignores {
+            true => (&[Side::Local], &[Side::Original, Side::Updated]),
+            false => (&[Side::Local, Side::Updated], &[]),
+        };
         let mut ignored = Self::default();
-        if settings.own_ignores {
-            let upstream = [
-                (&sides.original, &listings.original),
-                (&sides.updated, &listings.updated),
-            ];
-            ignored.add(&sides.local, &listings.local, &upstream, warnings)?;
-        } else {
-            for side in [Side::Local, Side::Updated] {
-                ignored.add(&sides[side], &listings[side], &[], warnings)?;
+        for side in read {
+            let mut files = FxHashMap::default();
+            for (path, _) in listings[*side].entries.iter().filter(is_ignore_file) {
+                let mut text = read_text(&sides[*side], path)?;
+                for other in left_out {
+                    let mut others = listings[*other].entries.iter().filter(is_ignore_file);
+                    if others.any(|(other_path, _)| other_path == path) {
+                        text = without_lines(&text, &read_text(&sides[*other], path)?);
+                    }
+                }
+                let folder = path.parent().unwrap_or(Path::new(""));
+                let file = parse(&sides[*side], path, &text, warnings)?;
+                files.insert(folder.to_owned(), file);
+            }
+            if !files.is_empty() {
+                ignored.packages.push(files);
             }
         }
         Ok(ignored)
-    }
-
-    /// Adds the ignore files of one package, without the lines that `others` have in the file with
-    /// the same path. A line that is not a pattern is a warning.
-    ///
-    /// # Errors
-    /// If one cannot be read.
-    pub(crate) fn add(
-        &mut self,
-        side: &Input,
-        listing: &Listing,
-        others: &[(&Input, &Listing)],
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(), Error> {
-        let mut files = FxHashMap::default();
-        for (path, kind) in &listing.entries {
-            if *kind != Kind::File || path.file_name().is_none_or(|name| name != IGNORE_FILE) {
-                continue;
-            }
-            let folder = path.parent().unwrap_or(Path::new(""));
-            let mut text = read_text(side, path)?;
-            for (other, listing) in others {
-                let is_same =
-                    |(other, kind): &(PathBuf, Kind)| other == path && *kind == Kind::File;
-                if listing.entries.iter().any(is_same) {
-                    text = without_lines(&text, &read_text(other, path)?);
-                }
-            }
-            files.insert(folder.to_owned(), parse(side, path, &text, warnings)?);
-        }
-        if !files.is_empty() {
-            self.packages.push(files);
-        }
-        Ok(())
     }
 
     /// Returns true if a relative path or a folder above it is excluded.
@@ -107,6 +85,11 @@ impl Ignored {
         }
         result
     }
+}
+
+/// Returns true if an entry of a listing is an ignore file.
+fn is_ignore_file((path, kind): &&(PathBuf, Kind)) -> bool {
+    *kind == Kind::File && path.file_name().is_some_and(|name| name == IGNORE_FILE)
 }
 
 /// Returns true if the ignore files of one package exclude a path: the innermost file with a

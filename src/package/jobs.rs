@@ -1,13 +1,16 @@
 //! Distributes the paired documents (rules: Documents) over the files of the result: [`jobs`]
 //! returns a [`Job`] for each file, which `documents` carries out.
 
-use rustc_hash::FxHashSet;
+use std::path::PathBuf;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file_triple::FileTriple;
-use super::gone::LocalDeletion;
+use super::gone::{self, LocalDeletion};
 use super::pair::{DocRef, Group};
 use super::parsed::Parsed;
 use super::read::ReadFile;
+use super::walk::Kind;
 use crate::triple::{Side, Triple};
 
 /// The documents to merge, insert and remove in one file of the result.
@@ -30,11 +33,16 @@ pub(crate) struct Job {
     pub(crate) deleted_whole: Option<LocalDeletion>,
 }
 
-/// Returns one job for each triple.
+/// Returns one job for each triple. `local_kinds` are all paths of the local package.
 ///
 /// A document stays in its local file, unless upstream moved it and local did not. If upstream
 /// renamed a whole file, the local file moves as a whole, with its head and comments.
-pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Group]) -> Vec<Job> {
+pub(crate) fn jobs(
+    triples: &[FileTriple],
+    files: &[ReadFile<'_>],
+    groups: &[Group],
+    local_kinds: &FxHashMap<PathBuf, Kind>,
+) -> Vec<Job> {
     let mut jobs: Vec<Job> = (0..triples.len()).map(|_| Job::default()).collect();
     for (index, file) in files.iter().enumerate() {
         jobs[index].file.local = file.file(Side::Local).map(|_| index);
@@ -71,6 +79,7 @@ pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Gro
     for target in 0..jobs.len() {
         jobs[target].file = sides(files, &jobs, target);
     }
+    gone::mark(&mut jobs, triples, groups, local_kinds);
     jobs
 }
 

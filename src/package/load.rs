@@ -135,7 +135,7 @@ fn load_files(
 }
 
 /// Loads three folders.
-fn load_folders(
+pub(super) fn load_folders(
     sides: &Triple<Input>,
     settings: &Settings,
     names: &YamlNames,
@@ -225,7 +225,7 @@ fn fingerprint(triples: &[FileTriple]) -> u64 {
 ///
 /// # Errors
 /// If a folder that is not excluded could not be listed.
-pub(super) fn without_ignored(
+fn without_ignored(
     root: &Path,
     listing: Listing,
     ignored: &mut Ignored,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::Settings;
 use super::definitions::options_of;
 use super::input::Input;
 use super::jobs::{jobs, members};
@@ -12,7 +13,6 @@ use super::load::load;
 use super::pair::pair;
 use super::read::{ReadFile, read_sides};
 use super::rules::load_rules;
-use super::{Settings, gone};
 use crate::error::Error;
 use crate::merge::Options;
 use crate::triple::Triple;
@@ -55,8 +55,7 @@ pub fn documents_in(
         |triple: usize| loaded.triples.len() == 1 || loaded.triples[triple].path == file;
     let mut documents = Vec::new();
     let groups = pair(&files, settings.path_merge_key);
-    let mut jobs = jobs(&loaded.triples, &files, &groups);
-    gone::mark(&mut jobs, &loaded.triples, &groups, &loaded.local_kinds);
+    let jobs = jobs(&loaded.triples, &files, &groups, &loaded.local_kinds);
     for group in groups {
         let refs = group.into_array();
         if !refs.iter().flatten().any(|it| is_requested(it.triple)) {

@@ -5,6 +5,8 @@
 use std::path::Path;
 use std::slice::from_ref;
 
+use rustc_hash::FxHashMap;
+
 use super::Content;
 use super::bytes::Bytes;
 use super::documents::Context;
@@ -150,7 +152,8 @@ impl<'a> FileInMemory<'a> {
         options: &Options,
     ) -> Result<MergedFile, Error> {
         let triples = from_ref(self.triple);
-        let jobs = jobs(triples, &self.files, &pair(&self.files, false));
+        let groups = pair(&self.files, false);
+        let jobs = jobs(triples, &self.files, &groups, &FxHashMap::default());
         let context = Context {
             triples,
             files: &self.files,

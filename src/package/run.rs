@@ -88,8 +88,7 @@ pub fn plan_sides(
         || pair(&files, settings.path_merge_key),
     );
     loaded.warnings.extend(duplicates?);
-    let mut jobs = jobs(&triples, &files, &groups);
-    gone::mark(&mut jobs, &triples, &groups, &loaded.local_kinds);
+    let jobs = jobs(&triples, &files, &groups, &loaded.local_kinds);
     let context = Context {
         triples: &triples,
         files: &files,

@@ -1,4 +1,5 @@
-//! Loads one package alone, for `patch`, `apply` and `diff`. (`load` loads three.)
+//! Loads one package alone, for `patch`, `apply` and `diff`: as the local side of three, of which
+//! the others are empty.
 
 use std::fs;
 use std::hash::Hasher as _;
@@ -6,19 +7,18 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::Settings;
 use super::disk::hash;
 use super::file_triple::Source;
-use super::ignored::Ignored;
-use super::input::{Input, LARGEST};
+use super::input::{Input, LARGEST, Snapshot};
 use super::items::Origins;
-use super::load::{folder_and_name, is_folder, without_ignored};
-use super::rules::RULES_FILE;
+use super::load::{folder_and_name, is_folder, load_folders};
 use super::walk::Kind;
 use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning};
+use crate::triple::Triple;
 
 /// The YAML files of one package, in memory.
 #[derive(Debug)]
@@ -117,28 +117,22 @@ pub(crate) fn load_package(
         let (root, name) = folder_and_name(path)?;
         return Ok(Package::of_file(root, name, Source::read(path, true)?));
     }
-    let mut warnings = Vec::new();
-    let listing = Input::disk(path).list();
-    let mut ignored = Ignored::default();
-    ignored.add(&Input::disk(path), &listing, &[], &mut warnings)?;
-    let kinds: FxHashMap<PathBuf, Kind> = without_ignored(path, listing, &mut ignored)?
-        .into_iter()
-        .collect();
-    let is_read = |path: &Path| names.matches(path) && path != Path::new(RULES_FILE);
-    let files = kinds.iter().filter(|(_, kind)| **kind == Kind::File);
-    let paths = files.map(|(path, _)| path.clone());
-    let mut paths: Vec<PathBuf> = paths.filter(|path| is_read(path)).collect();
-    paths.sort_unstable();
-    let files = paths
-        .into_par_iter()
-        .map(|relative| Source::read(&path.join(&relative), true).map(|source| (relative, source)))
-        .collect::<Result<_, Error>>()?;
+    let nothing = Input::Read(Snapshot::default());
+    let sides = Triple::new(nothing.clone(), nothing, Input::disk(path));
+    let settings = Settings {
+        yaml_only: true,
+        ..Settings::default()
+    };
+    let loaded = load_folders(&sides, &settings, &names)?;
+    let files = loaded.triples.into_iter();
     Ok(Package {
-        root: path.to_owned(),
+        root: loaded.root,
         is_folder: true,
-        files,
-        kinds,
+        files: files
+            .filter_map(|triple| Some((triple.path, triple.sides.local?)))
+            .collect(),
+        kinds: loaded.local_kinds,
         origins: Origins::default(),
-        warnings,
+        warnings: loaded.warnings,
     })
 }
