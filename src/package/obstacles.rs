@@ -1,11 +1,10 @@
-//! Checks that no existing file, folder or link is at or above the path of a file that a plan adds.
+//! Checks the paths of the files that a plan adds: no existing file, folder or link may be at or
+//! above one. Paths that differ only in case get a warning: some file systems take them for one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::path::PathBuf;
 
-use super::case_only;
 use super::plan::{ChangeKind, FileChange, Plan};
 use super::walk::Kind;
 use crate::error::{Error, Warning, shown};
@@ -46,20 +45,19 @@ impl Plan {
             false
         });
         Error::if_any(errors)?;
-        let warnings = case_only::warnings(&self.files, local);
-        self.warnings.extend(warnings);
+        self.warnings.extend(case_warnings(&self.files, local));
         Ok(())
     }
 }
 
 /// Returns true if a change needs a path that had no file.
-pub(super) fn is_new(change: &FileChange) -> bool {
+fn is_new(change: &FileChange) -> bool {
     matches!(change.kind, ChangeKind::Added | ChangeKind::Moved { .. })
 }
 
 /// Returns the path that a change makes free: that of a deleted file, or the former one of a moved
 /// file.
-pub(crate) fn going(change: &FileChange) -> Option<&Path> {
+fn going(change: &FileChange) -> Option<&Path> {
     match &change.kind {
         ChangeKind::Deleted => Some(&change.path),
         ChangeKind::Moved { from } => Some(from),
@@ -83,4 +81,67 @@ fn obstacle(
         let below = local.keys().filter(|other| other.starts_with(path));
         below.filter(|other| stays(other)).min().cloned()
     })
+}
+
+/// Returns a warning for each new path that differs only in case from another path of the merged
+/// package. `local` are the paths of the local package; two of them that differ only in case are no
+/// reason for a warning.
+fn case_warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>) -> Vec<Warning> {
+    let mut added = changes.iter().filter(|it| is_new(it)).peekable();
+    if added.peek().is_none() {
+        return Vec::new();
+    }
+    let freed: FxHashSet<&Path> = changes.iter().filter_map(going).collect();
+    let mut known = KnownPaths::default();
+    for (path, kind) in local {
+        if *kind != Kind::Folder && !freed.contains(path.as_path()) {
+            known.add(path);
+        }
+    }
+    let mut warnings = Vec::new();
+    for change in added {
+        if let Some((name, twin)) = known.twin(&change.path) {
+            let message = format!(
+                "differs only in case from {}: on macOS and \
+                 Windows only one of the two can be there",
+                twin.display()
+            );
+            warnings.push(Warning::about(name, message));
+        }
+        known.add(&change.path);
+    }
+    warnings
+}
+
+/// The paths of files and folders, by their lower-case form.
+#[derive(Default)]
+struct KnownPaths<'p>(FxHashMap<String, Vec<&'p Path>>);
+
+impl<'p> KnownPaths<'p> {
+    /// Adds a path and the folders above it.
+    fn add(&mut self, path: &'p Path) {
+        for name in path.ancestors().filter(|it| !it.as_os_str().is_empty()) {
+            let names = self.0.entry(folded(name)).or_default();
+            if names.contains(&name) {
+                break;
+            }
+            names.push(name);
+        }
+    }
+
+    /// Returns the topmost folder above `path`, or `path` itself, that is new and differs only in
+    /// case from a known path; and that path.
+    fn twin<'n>(&self, path: &'n Path) -> Option<(&'n Path, &'p Path)> {
+        let mut names: Vec<&Path> = path.ancestors().collect();
+        names.reverse();
+        names.into_iter().find_map(|name| {
+            let twins = self.0.get(&folded(name))?;
+            let is_new = !twins.contains(&name);
+            Some((name, *twins.iter().min()?)).filter(|_| is_new)
+        })
+    }
+}
+
+fn folded(path: &Path) -> String {
+    path.to_string_lossy().to_lowercase()
 }
