@@ -1,21 +1,61 @@
-//! Equality with other rules than the merge's (rules: Equality): the caller says which fields count
-//! and which scalars are equal.
+//! Equality with other rules than the merge's (rules: Equality).
 
 use crate::merge::{FieldIndex, Shape, key_of, shape};
-use crate::yaml::{EntryId, NodeId, Tree};
+use crate::yaml::go_json::{is_true, number};
+use crate::yaml::{EntryId, NodeId, Scalar, ScalarType, Tree, equal};
+
+/// Whether two values are equal if a null field of a map counts as absent.
+pub(super) fn is_same_without_nulls(
+    left: &Tree<'_>,
+    l: NodeId,
+    right: &Tree<'_>,
+    r: NodeId,
+) -> bool {
+    let without_nulls = Equality {
+        counts: |tree, entry| !tree.is_null(tree.entry(entry).value),
+        equal,
+    };
+    without_nulls.is_same(left, l, right, r)
+}
+
+/// Whether two values are equal for the `test` operation of a JSON patch (RFC 6902, section 4.6):
+/// numbers are compared by value.
+pub(super) fn is_same_in_json(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
+    let in_json = Equality {
+        counts: |_, _| true,
+        equal: |left, l, right, r| {
+            let scalars = left.scalar(l).zip(right.scalar(r));
+            equal(left, l, right, r) || scalars.is_some_and(|(l, r)| is_same_scalar(l, r))
+        },
+    };
+    in_json.is_same(left, l, right, r)
+}
+
+/// Whether two scalars with different texts are the same number or the same boolean.
+fn is_same_scalar(left: Scalar<'_>, right: Scalar<'_>) -> bool {
+    let boolean =
+        |it: Scalar<'_>| (it.scalar_type == ScalarType::Bool).then(|| is_true(it.content));
+    match (number(left), number(right)) {
+        (Some(left), Some(right)) if left.is_f64() || right.is_f64() => {
+            left.as_f64() == right.as_f64()
+        }
+        (Some(left), Some(right)) => left == right,
+        _ => boolean(left).is_some() && boolean(left) == boolean(right),
+    }
+}
 
 /// The rules by which two values are equal.
-pub(super) struct Equality {
+struct Equality {
     /// Whether a field of a map counts.
-    pub(super) counts: fn(&Tree<'_>, EntryId) -> bool,
+    counts: fn(&Tree<'_>, EntryId) -> bool,
     /// Whether two values are equal that are neither two maps nor two lists.
-    pub(super) equal: fn(&Tree<'_>, NodeId, &Tree<'_>, NodeId) -> bool,
+    equal: fn(&Tree<'_>, NodeId, &Tree<'_>, NodeId) -> bool,
 }
 
 impl Equality {
     /// Whether two values are equal. The order of fields does not matter, the order of elements
     /// does.
-    pub(super) fn is_same(&self, left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
+    fn is_same(&self, left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
         let (l, r) = (left.resolve(l), right.resolve(r));
         let equal_entries = |left_entry: EntryId, right_entry: EntryId| {
             let (left_entry, right_entry) =
@@ -49,5 +89,27 @@ impl Equality {
         entries
             .filter(|entry| (self.counts)(tree, *entry))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_compared_by_value() {
+        let same = |left, right| {
+            let left = Tree::parse(left).unwrap().unwrap();
+            let right = Tree::parse(right).unwrap().unwrap();
+            is_same_in_json(&left, left.root().value, &right, right.root().value)
+        };
+        assert!(same("{a: [1, 2.0]}", "a: [1.0, 2]\n"));
+        assert!(same("10", "1e1"));
+        assert!(same("[0644, yes]", "[420, true]"));
+        assert!(!same("0644", "644"));
+        assert!(!same("1", "true"));
+        assert!(!same("1", "'1'"));
+        assert!(!same("[1, 2]", "[2, 1]"));
+        assert!(!same("{a: 1}", "{a: 1, b: 2}"));
     }
 }

@@ -5,8 +5,7 @@ use crate::merge::{Child, FieldIndex, Outcome, Shape, key_of, name_of, shape};
 use crate::schema::FieldSchema;
 use crate::yaml::NodeId;
 
-use super::MergeDiffer;
-use super::values::scalar_text;
+use super::{MergeDiffer, scalar_text};
 
 /// The fields of `metadata` that identify the resource of a patch.
 const IDENTITY_FIELDS: [&str; 3] = ["name", "namespace", "generateName"];

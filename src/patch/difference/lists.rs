@@ -7,12 +7,12 @@ use crate::merge::{Child, Outcome};
 use crate::patch::Dialect;
 use crate::patch::order::{in_order, positions_in};
 use crate::patch::pairing::{ElementKey, Pairing};
+use crate::patch::same::is_same_without_nulls;
 use crate::schema::FieldSchema;
 use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, Tree};
 
-use super::values::{is_same, scalar_text};
-use super::{Granularity, MergeDiffer};
+use super::{Granularity, MergeDiffer, scalar_text};
 
 /// An element of a list, with its key.
 type KeyedElement<'t> = (ElementKey<'t>, EntryId);
@@ -41,7 +41,7 @@ impl<'a> MergeDiffer<'a> {
         schema: Option<FieldSchema<'a>>,
     ) -> (Vec<Child>, Outcome) {
         let (old_tree, new_tree) = (self.old, self.new);
-        if is_same(old_tree, old, new_tree, new) {
+        if is_same_without_nulls(old_tree, old, new_tree, new) {
             return (Vec::new(), self.unchanged());
         }
         let pairing = Pairing::of(schema, Dialect::Kubectl);
@@ -129,7 +129,7 @@ impl<'a> MergeDiffer<'a> {
         schema: Option<FieldSchema<'a>>,
     ) -> Outcome {
         let (old, new) = (self.old.entry(old).value, self.new.entry(new).value);
-        if !pairing.is_by_fields() || is_same(self.old, old, self.new, new) {
+        if !pairing.is_by_fields() || is_same_without_nulls(self.old, old, self.new, new) {
             return Outcome::Remove;
         }
         let names: Vec<&str> = pairing.names().collect();

@@ -3,13 +3,13 @@
 mod fields;
 mod json;
 mod lists;
-mod values;
 
 use crate::merge::{Child, Outcome, Shape, part_of, shape, without_aliases};
 use crate::schema::FieldSchema;
-use crate::yaml::{NodeId, Tree};
+use crate::yaml::{NodeId, ScalarStyle, Tree, scalar};
 
 use super::additions::Additions;
+use super::same::is_same_without_nulls;
 use super::{PatchError, Rules, merge_patch, parse_generated, verification_error};
 
 pub use json::json_difference;
@@ -43,7 +43,7 @@ pub fn merge_difference(
     new: &Tree<'_>,
     rules: Rules<'_>,
 ) -> Result<Option<String>, PatchError> {
-    if values::is_same(old, old.root().value, new, new.root().value) {
+    if is_same_without_nulls(old, old.root().value, new, new.root().value) {
         return Ok(None);
     }
     if new.has_aliases() {
@@ -75,7 +75,7 @@ pub fn merge_difference(
         let patched = merge_patch(old, &tree, rules)?;
         let result = patched.unwrap_or_else(|| old.text().to_owned());
         let result = parse_generated(&result)?;
-        if values::is_same(&result, result.root().value, new, new.root().value) {
+        if is_same_without_nulls(&result, result.root().value, new, new.root().value) {
             return Ok(Some(patch));
         }
     }
@@ -127,7 +127,7 @@ impl<'a> MergeDiffer<'a> {
 
     /// Compares a value of the new document with the one that the old document has in its place.
     fn value(&mut self, old: NodeId, new: NodeId, schema: Option<FieldSchema<'a>>) -> Outcome {
-        if values::is_same(self.old, old, self.new, new) {
+        if is_same_without_nulls(self.old, old, self.new, new) {
             return self.unchanged();
         }
         let is_patched_whole =
@@ -150,4 +150,17 @@ impl<'a> MergeDiffer<'a> {
         let indented = texts.trim_end().replace('\n', "\n  ");
         Outcome::Take(self.additions.value(format!("x:\n  {indented}\n")))
     }
+}
+
+/// Returns a scalar as text that is valid anywhere on a line.
+fn scalar_text(tree: &Tree<'_>, node: NodeId) -> String {
+    let Some(scalar) = tree.scalar(node) else {
+        return String::new();
+    };
+    let write = |style| scalar::write(scalar.content, scalar.scalar_type, style, true);
+    write(scalar.style)
+        .filter(|text| !text.contains('\n'))
+        .or_else(|| write(ScalarStyle::Plain))
+        .or_else(|| write(ScalarStyle::DoubleQuoted))
+        .unwrap_or_else(|| scalar.content.to_string())
 }

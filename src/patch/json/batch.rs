@@ -5,10 +5,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::operation::{Action, Operation};
 use super::pointer::{Location, Locator, Step, format_pointer};
-use super::same::is_same;
 use super::source::Source;
 use crate::merge::{Child, Incoming, Outcome, Shape, part_of, shape};
 use crate::patch::additions::Additions;
+use crate::patch::same::is_same_in_json;
 use crate::patch::{PatchError, PatchResult};
 use crate::yaml::{EntryId, NodeId, ScalarStyle, Tree};
 
@@ -129,7 +129,7 @@ impl<'a> Batch<'a> {
         value: NodeId,
     ) -> PatchResult<()> {
         let found = self.value_at(operation, location)?.value;
-        if is_same(self.target, found, operation.patch, value) {
+        if is_same_in_json(self.target, found, operation.patch, value) {
             return Ok(());
         }
         let found = self.target.text_of(found);
@@ -176,7 +176,7 @@ impl<'a> Batch<'a> {
     ) -> PatchResult<()> {
         let old = self.value_at(operation, location)?.value;
         let new = operation.patch.entry(entry).value;
-        if is_same(self.target, old, operation.patch, new) {
+        if is_same_in_json(self.target, old, operation.patch, new) {
             return Ok(());
         }
         let quoting = self.target.scalar(old).map(|scalar| scalar.style);
