@@ -24,32 +24,28 @@ pub(super) struct SourceFile<'a> {
     origin: Option<&'a Origin>,
 }
 
-/// A document with content.
+/// A document, with its tree.
 #[derive(Clone, Copy)]
 pub(super) struct DocumentInFile<'f, 'a> {
     pub(super) file: &'f SourceFile<'a>,
-    /// The index among all documents of the file.
+    /// The index among the documents of the file.
     pub(super) index: usize,
-    /// The index among the documents with content.
-    pub(super) number: usize,
     pub(super) parsed: &'f Parsed<'a>,
     pub(super) tree: &'f Tree<'a>,
 }
 
 impl<'a> SourceFile<'a> {
-    /// Returns the documents with content.
+    /// Returns the documents. Their trees are in memory.
     pub(super) fn documents(&self) -> impl Iterator<Item = DocumentInFile<'_, 'a>> {
         let documents = self.file.documents.iter().enumerate();
-        documents
-            .filter_map(|(index, parsed)| Some((index, parsed, parsed.kept()?)))
-            .enumerate()
-            .map(|(number, (index, parsed, tree))| DocumentInFile {
+        documents.filter_map(|(index, parsed)| {
+            Some(DocumentInFile {
                 file: self,
                 index,
-                number,
                 parsed,
-                tree,
+                tree: parsed.kept()?,
             })
+        })
     }
 }
 

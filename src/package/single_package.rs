@@ -21,7 +21,7 @@ use crate::error::{Error, Warning};
 use crate::triple::Triple;
 
 /// The YAML files of one package, in memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Package {
     /// The folder that paths are relative to.
     pub(crate) root: PathBuf,
@@ -52,11 +52,8 @@ impl Package {
     fn of_file(root: PathBuf, name: PathBuf, source: Source) -> Self {
         Self {
             root,
-            is_folder: false,
             files: vec![(name, source)],
-            kinds: FxHashMap::default(),
-            origins: Origins::default(),
-            warnings: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -132,7 +129,7 @@ pub(crate) fn load_package(
             .filter_map(|triple| Some((triple.path, triple.sides.local?)))
             .collect(),
         kinds: loaded.local_kinds,
-        origins: Origins::default(),
         warnings: loaded.warnings,
+        ..Package::default()
     })
 }

@@ -94,8 +94,8 @@ fn display_name(document: &DocumentInFile<'_, '_>) -> String {
 fn name_of<'f>(document: &DocumentInFile<'f, '_>, are_single_files: bool) -> Name<'f> {
     match &document.parsed.resource {
         Some(resource) => Name::Resource(&resource.id),
-        None if are_single_files => Name::Document(Path::new(""), document.number),
-        None => Name::Document(document.file.name, document.number),
+        None if are_single_files => Name::Document(Path::new(""), document.index),
+        None => Name::Document(document.file.name, document.index),
     }
 }
 
@@ -104,7 +104,7 @@ fn name_of<'f>(document: &DocumentInFile<'f, '_>, are_single_files: bool) -> Nam
 enum Name<'f> {
     /// The identity of a resource.
     Resource(&'f ResourceId<'f>),
-    /// Any other document: its file, and its number in that.
+    /// Any other document: its file, and its index in that.
     Document(&'f Path, usize),
 }
 
@@ -160,7 +160,7 @@ impl Comparison<'_> {
             .filter(|(name, _)| !new_by_name.contains_key(*name));
         let mut removed: Vec<&DocumentInFile<'_, '_>> =
             removed.flat_map(|(_, found)| found).collect();
-        removed.sort_by_key(|found| (found.file.name, found.number));
+        removed.sort_by_key(|found| (found.file.name, found.index));
         errors.extend(removed.into_iter().map(|found| {
             unfit(
                 found,

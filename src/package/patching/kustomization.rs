@@ -85,16 +85,19 @@ impl Kustomization<'_> {
         for (index, entry) in entries {
             let value = self.tree.entry(entry).value;
             let name = format!("{}: {field}[{index}]", self.path.display());
-            let step = match self.tree.scalar(value) {
+            steps.push(match self.tree.scalar(value) {
                 Some(scalar) => Step {
+                    package: self.source(
+                        value,
+                        &name,
+                        Some(scalar.content),
+                        Some(scalar.content),
+                    )?,
                     form: Some(PatchForm::Strategic),
-                    ..self.source(value, &name, Some(scalar.content), Some(scalar.content))?
+                    is_from_kustomization: true,
+                    ..Step::default()
                 },
                 None => self.patch(value, &name, field == "patchesJson6902")?,
-            };
-            steps.push(Step {
-                is_from_kustomization: true,
-                ..step
             });
         }
         Ok(())
@@ -103,7 +106,7 @@ impl Kustomization<'_> {
     /// Reads a patch in the form `{path, target}` or `{patch, target}`.
     fn patch(&self, node: NodeId, name: &str, is_json: bool) -> Result<Step, Error> {
         let text = |field| Some(self.tree.scalar(self.child(node, field)?)?.content);
-        let step = self.source(node, name, text("path"), text("patch"))?;
+        let package = self.source(node, name, text("path"), text("patch"))?;
         let target = self.child(node, "target").map(|target| {
             Selector::of_target(self.tree, target).map_err(|(node, message)| {
                 self.wrong(node, message, "write it as kustomize has it")
@@ -115,33 +118,31 @@ impl Kustomization<'_> {
             value.is_some_and(|value| self.tree.text_of(value).trim() == "true")
         };
         Ok(Step {
+            package,
             form: is_json.then_some(PatchForm::Json),
             target: target.transpose()?,
+            is_from_kustomization: true,
             may_rename: may("allowNameChange"),
             may_change_kind: may("allowKindChange"),
-            ..step
         })
     }
 
-    /// Returns the patch in the file `path`, or, if there is no such file, the inline patch.
+    /// Reads the patch in the file `path`, or, if there is no such file, the inline patch.
     fn source(
         &self,
         node: NodeId,
         name: &str,
         path: Option<&str>,
         inline: Option<&str>,
-    ) -> Result<Step, Error> {
+    ) -> Result<Package, Error> {
         let file = path.map(|path| self.folder.join(path));
         let is_file = file.as_ref().is_some_and(|file| file.is_file());
         match (file, inline) {
             (Some(file), _) if is_file => {
                 self.check_within_folder(node, &file)?;
-                Ok(Step::new(load_package(&file, "--kustomization", &[])?))
+                load_package(&file, "--kustomization", &[])
             }
-            (_, Some(inline)) => Ok(Step::new(Package::of_text(
-                name,
-                inline.as_bytes().to_vec(),
-            ))),
+            (_, Some(inline)) => Ok(Package::of_text(name, inline.as_bytes().to_vec())),
             (Some(file), None) => Err(self.wrong(
                 node,
                 format!("there is no file {}", file.display()),

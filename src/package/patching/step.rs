@@ -5,6 +5,7 @@ use crate::error::{Error, Warning};
 use crate::package::single_package::{Package, load_package};
 
 /// One source of patches.
+#[derive(Default)]
 pub(super) struct Step {
     pub(super) package: Package,
     /// The form of its documents; `None` if it is recognized by their content.
@@ -19,19 +20,6 @@ pub(super) struct Step {
     pub(super) may_change_kind: bool,
 }
 
-impl Step {
-    pub(super) fn new(package: Package) -> Self {
-        Self {
-            package,
-            form: None,
-            target: None,
-            is_from_kustomization: false,
-            may_rename: false,
-            may_change_kind: false,
-        }
-    }
-}
-
 /// Returns all patches in the order in which they are applied.
 ///
 /// # Errors
@@ -39,13 +27,13 @@ impl Step {
 pub(super) fn steps(patching: &Patching, warnings: &mut Vec<Warning>) -> Result<Vec<Step>, Error> {
     let mut steps = Vec::new();
     for given in &patching.patches {
-        let step = match given {
-            Given::Path(path) => Step::new(load_package(path, "--patch", &[])?),
-            Given::Words(words) => Step::new(Package::of_text("-p", words.as_bytes().to_vec())),
-        };
         steps.push(Step {
+            package: match given {
+                Given::Path(path) => load_package(path, "--patch", &[])?,
+                Given::Words(words) => Package::of_text("-p", words.as_bytes().to_vec()),
+            },
             form: Some(patching.form),
-            ..step
+            ..Step::default()
         });
     }
     if let Some(folder) = &patching.kustomization {

@@ -11,14 +11,15 @@ use super::resource::ResourceId;
 use crate::yaml::{NodeId, Tree};
 use labels::LabelSelector;
 
-/// A selector of resources. A part that is `None` matches anything.
+/// A selector of resources. A part that is `None` matches anything. The regular expressions match
+/// whole texts only.
 #[derive(Debug, Clone, Default)]
 pub struct Selector {
-    group: Option<AnchoredRegex>,
-    version: Option<AnchoredRegex>,
-    kind: Option<AnchoredRegex>,
-    namespace: Option<AnchoredRegex>,
-    name: Option<AnchoredRegex>,
+    group: Option<Regex>,
+    version: Option<Regex>,
+    kind: Option<Regex>,
+    namespace: Option<Regex>,
+    name: Option<Regex>,
     labels: Option<LabelSelector>,
     annotations: Option<LabelSelector>,
     /// Whether the selector names a single resource and has no wildcard.
@@ -58,11 +59,9 @@ impl FromStr for Selector {
             );
         }
         Ok(Self {
-            kind: Some(AnchoredRegex::glob(kind, false)?),
-            namespace: namespace
-                .map(|text| AnchoredRegex::glob(text, true))
-                .transpose()?,
-            name: Some(AnchoredRegex::glob(name, true)?),
+            kind: Some(glob(kind, false)?),
+            namespace: namespace.map(|text| glob(text, true)).transpose()?,
+            name: Some(glob(name, true)?),
             names_one: !text.contains('*'),
             text: text.to_owned(),
             ..Self::default()
@@ -88,11 +87,7 @@ impl Selector {
                 continue;
             };
             let wrong = |message: String| (value, message);
-            let pattern = || {
-                AnchoredRegex::new(text.content, true)
-                    .map(Some)
-                    .map_err(wrong)
-            };
+            let pattern = || anchored(text.content, true).map(Some).map_err(wrong);
             let labels = || LabelSelector::read(text.content).map(Some).map_err(wrong);
             match tree.scalar(key).map(|key| key.content) {
                 Some("group") => selector.group = pattern()?,
@@ -121,8 +116,9 @@ impl Selector {
     /// labels and annotations do not match.
     pub(super) fn matches(&self, id: &ResourceId<'_>, tree: Option<&Tree<'_>>) -> bool {
         let version = id.api_version.rsplit('/').next().unwrap_or_default();
-        let matches = |pattern: &Option<AnchoredRegex>, text: &str| {
-            pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
+        let matches = |pattern: &Option<Regex>, text: &str| {
+            let pattern = pattern.as_ref();
+            pattern.is_none_or(|pattern| pattern.is_match(text.as_bytes()))
         };
         let matches_id = matches(&self.group, id.group())
             && matches(&self.version, version)
@@ -149,34 +145,23 @@ impl fmt::Display for Selector {
     }
 }
 
-/// A regular expression that has to match the whole text.
-#[derive(Debug, Clone)]
-struct AnchoredRegex(Regex);
+/// Compiles a text in which `*` matches any text.
+///
+/// # Errors
+/// If the text is too long.
+fn glob(text: &str, case_sensitive: bool) -> Result<Regex, String> {
+    let parts: Vec<String> = text.split('*').map(regex::escape).collect();
+    anchored(&parts.join(".*"), case_sensitive)
+}
 
-impl AnchoredRegex {
-    /// Compiles a text in which `*` matches any text.
-    ///
-    /// # Errors
-    /// If the text is too long.
-    fn glob(text: &str, case_sensitive: bool) -> Result<Self, String> {
-        let parts: Vec<String> = text.split('*').map(regex::escape).collect();
-        Self::new(&parts.join(".*"), case_sensitive)
-    }
-
-    /// Compiles a regular expression as kustomize does.
-    ///
-    /// # Errors
-    /// The message for the user.
-    fn new(text: &str, case_sensitive: bool) -> Result<Self, String> {
-        RegexBuilder::new(&format!("^(?:{text})$"))
-            .unicode(false)
-            .case_insensitive(!case_sensitive)
-            .build()
-            .map(Self)
-            .map_err(|_| format!("`{text}` is not a supported regular expression"))
-    }
-
-    fn matches(&self, text: &str) -> bool {
-        self.0.is_match(text.as_bytes())
-    }
+/// Compiles a regular expression as kustomize does. It has to match the whole text.
+///
+/// # Errors
+/// The message for the user.
+fn anchored(text: &str, case_sensitive: bool) -> Result<Regex, String> {
+    RegexBuilder::new(&format!("^(?:{text})$"))
+        .unicode(false)
+        .case_insensitive(!case_sensitive)
+        .build()
+        .map_err(|_| format!("`{text}` is not a supported regular expression"))
 }
