@@ -25,7 +25,7 @@ use crate::triple::{Side, Triple};
 const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 
 /// Three packages in memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Loaded {
     /// The folder that paths in the local package are relative to.
     pub(crate) root: PathBuf,
@@ -128,9 +128,7 @@ fn load_files(
     Ok(Loaded {
         root,
         triples: vec![FileTriple::new(name, yaml, sources)],
-        local_kinds: FxHashMap::default(),
-        merge: 0,
-        warnings: Vec::new(),
+        ..Loaded::default()
     })
 }
 
@@ -185,8 +183,8 @@ pub(super) fn load_folders(
         root: sides.local.name().to_owned(),
         triples: read_all(sides, triples)?,
         local_kinds,
-        merge: 0,
         warnings,
+        ..Loaded::default()
     })
 }
 

@@ -185,7 +185,7 @@ fn take_warnings(applied: &mut [AppliedConfig]) -> Vec<Warning> {
     let mut kinds = FxHashSet::default();
     let mut warnings = Vec::new();
     for applied in applied {
-        warnings.append(&mut applied.warnings);
+        warnings.extend(applied.not_removed.take());
         let kind = applied.unknown_kind.take();
         warnings.extend(kind.filter(|it| kinds.insert(it.message.clone())));
     }

@@ -34,7 +34,8 @@ pub(super) struct AppliedConfig {
     pub(super) live: Option<ResourceRef>,
     /// The new text of the object; `None` if it does not change.
     pub(super) text: Option<String>,
-    pub(super) warnings: Vec<Warning>,
+    /// The warning that nothing is removed, because what was applied last is not known.
+    pub(super) not_removed: Option<Warning>,
     /// The warning that the schema does not know the kind; reported once for each kind.
     pub(super) unknown_kind: Option<Warning>,
 }
@@ -122,7 +123,7 @@ impl ApplyRun<'_, '_> {
         };
         Ok(AppliedConfig {
             text: applied.text,
-            warnings: last_tree.is_none().then(not_removed).into_iter().collect(),
+            not_removed: last_tree.is_none().then(not_removed),
             unknown_kind: applied.has_unknown_lists.then(unknown_kind),
             ..AppliedConfig::default()
         })

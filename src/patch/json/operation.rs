@@ -85,16 +85,11 @@ pub(super) fn operations<'t>(patch: &'t Tree<'t>) -> PatchResult<Vec<Operation<'
 }
 
 fn operation<'t>(patch: &'t Tree<'t>, node: NodeId) -> PatchResult<Operation<'t>> {
+    let reader = OperationReader { patch, node };
     if shape(patch, node) != Shape::Map {
         let help = "write it like {op: replace, path: /spec/replicas, value: 3}";
-        return Err(patch_error_at(
-            patch,
-            node,
-            "this is not an operation",
-            help,
-        ));
+        return Err(reader.error(node, "this is not an operation", help));
     }
-    let reader = OperationReader { patch, node };
     let (op, at_op) = reader.text("op")?;
     let (path, path_node) = reader.pointer("path")?;
     let action = match op {
@@ -105,12 +100,9 @@ fn operation<'t>(patch: &'t Tree<'t>, node: NodeId) -> PatchResult<Operation<'t>
         "copy" => Action::Copy(reader.pointer("from")?.0),
         "move" => Action::Move(reader.pointer("from")?.0),
         _ => {
-            return Err(patch_error_at(
-                patch,
-                at_op,
-                format!("there is no operation `{op}`"),
-                "the operations are add, remove, replace, move, copy and test",
-            ));
+            let message = format!("there is no operation `{op}`");
+            let help = "the operations are add, remove, replace, move, copy and test";
+            return Err(reader.error(at_op, message, help));
         }
     };
     Ok(Operation {
@@ -128,14 +120,14 @@ struct OperationReader<'t, 's> {
 }
 
 impl<'t> OperationReader<'t, '_> {
-    fn field(&self, name: &str) -> Result<EntryId, PatchError> {
+    fn error(&self, node: NodeId, message: impl Into<String>, help: &str) -> PatchError {
+        patch_error_at(self.patch, node, message, help)
+    }
+
+    fn field(&self, name: &str) -> PatchResult<EntryId> {
         self.patch.find(self.node, name).ok_or_else(|| {
-            patch_error_at(
-                self.patch,
-                self.node,
-                format!("this operation has no `{name}`"),
-                &format!("add `{name}` to it"),
-            )
+            let message = format!("this operation has no `{name}`");
+            self.error(self.node, message, &format!("add `{name}` to it"))
         })
     }
 
@@ -144,24 +136,16 @@ impl<'t> OperationReader<'t, '_> {
         let patch: &'t Tree<'_> = self.patch;
         match patch.scalar(value) {
             Some(scalar) if scalar.scalar_type == ScalarType::Str => Ok((scalar.content, value)),
-            _ => Err(patch_error_at(
-                patch,
-                value,
-                format!("`{name}` is not a string"),
-                "write a text",
-            )),
+            _ => Err(self.error(value, format!("`{name}` is not a string"), "write a text")),
         }
     }
 
     fn pointer(&self, name: &str) -> PatchResult<(Vec<Step<'t>>, NodeId)> {
         let (text, value) = self.text(name)?;
         let steps = steps(text).ok_or_else(|| {
-            patch_error_at(
-                self.patch,
-                value,
-                format!("`{text}` is not a JSON pointer"),
-                "begin it with /, and write ~1 for a slash in a name and ~0 for a tilde",
-            )
+            let message = format!("`{text}` is not a JSON pointer");
+            let help = "begin it with /, and write ~1 for a slash in a name and ~0 for a tilde";
+            self.error(value, message, help)
         })?;
         Ok((steps, value))
     }
