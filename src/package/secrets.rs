@@ -58,9 +58,7 @@ pub(super) fn patch_error<'t>(
     wrong: impl FnOnce(Side, ParseError) -> Error,
 ) -> Error {
     match error {
-        PatchError::Patch(error) => wrong(Side::Updated, error),
-        PatchError::Target(error) => wrong(Side::Local, error),
-        PatchError::Last(error) => wrong(Side::Original, error),
+        PatchError::Wrong(side, error) => wrong(side, error),
         PatchError::Verification(error) => verification_error(file.to_owned(), error, texts),
     }
 }

@@ -29,7 +29,7 @@ mod same;
 
 use crate::merge::{Options, Outcome, Sources, VerificationError, Walker, merged_or_written_out};
 use crate::schema::FieldSchema;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
 
 use apply::Level;
@@ -43,12 +43,9 @@ pub use json::json_patch;
 /// The reason why a patch or a configuration cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchError {
-    /// The patch is wrong. The error has the position in its text.
-    Patch(ParseError),
-    /// The target lacks what the patch needs. The error has the position in the target's text.
-    Target(ParseError),
-    /// The last applied configuration is wrong. The error has the position in its text.
-    Last(ParseError),
+    /// A text is wrong, or lacks what the patch needs: the patch (`Updated`), the target (`Local`) or
+    /// the last applied configuration (`Original`). The error has the position in that text.
+    Wrong(Side, ParseError),
     /// The patched text does not have the values that were decided: a bug in this program.
     Verification(VerificationError),
 }
@@ -271,5 +268,6 @@ fn patch_error_at(
     help: &str,
 ) -> PatchError {
     let at = patch.node(node).span.start as usize;
-    PatchError::Patch(ParseError::new(at, message).with_help(help))
+    let error = ParseError::new(at, message).with_help(help);
+    PatchError::Wrong(Side::Updated, error)
 }

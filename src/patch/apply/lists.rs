@@ -4,6 +4,7 @@ use crate::merge::{Shape, shape};
 use crate::patch::pairing::{Defaults, Pairing};
 use crate::patch::{Dialect, PatchError, PatchResult, Patcher};
 use crate::schema::{FieldSchema, ListRule, MapKey};
+use crate::triple::Side;
 use crate::yaml::{NodeId, ParseError};
 
 /// The list of the configuration, of the live object, and of the last applied configuration.
@@ -57,13 +58,13 @@ impl<'a> Patcher<'a> {
     /// Returns an error for the first element without a key, or with the key of an earlier element.
     fn key_error(&self, lists: Lists, pairing: Pairing<'a>) -> Option<PatchError> {
         // the configuration comes first, because users can change it most easily
-        let sides: [(_, _, fn(_) -> _); 3] = [
-            (Some(self.patch), "", PatchError::Patch),
-            (Some(self.target), "", PatchError::Target),
-            (self.last, "in what was applied last, ", PatchError::Last),
+        let sides = [
+            (Some(self.patch), "", Side::Updated),
+            (Some(self.target), "", Side::Local),
+            (self.last, "in what was applied last, ", Side::Original),
         ];
         let mut sides = sides.into_iter().zip(lists);
-        sides.find_map(|((tree, prefix, error), list)| {
+        sides.find_map(|((tree, prefix, side), list)| {
             let tree = tree?;
             let list = list.filter(|list| shape(tree, *list) == Shape::List)?;
             let (element, is_duplicate) = pairing.first_without_own_key(tree, list)?;
@@ -76,7 +77,8 @@ impl<'a> Patcher<'a> {
             };
             let message = format!("{prefix}this element has {what}, by which the list merges");
             let at = tree.entry(element).span.start as usize;
-            Some(error(ParseError::new(at, message).with_help(help)))
+            let error = ParseError::new(at, message).with_help(help);
+            Some(PatchError::Wrong(side, error))
         })
     }
 }
