@@ -57,7 +57,6 @@ mod verified;
 mod whole_file;
 
 // the plan of changes
-mod change;
 mod clean_lines;
 mod comments_only;
 mod copy;

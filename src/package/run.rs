@@ -8,7 +8,6 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::change::change;
 use super::definitions::options_of;
 use super::documents::{Context, merge_documents};
 use super::duplicates::look_for_duplicates;
@@ -18,7 +17,7 @@ use super::jobs::{Job, jobs, members};
 use super::load::{Loaded, load};
 use super::pair::pair;
 use super::parsed::min_kept_len;
-use super::plan::Plan;
+use super::plan::{FileChange, Plan};
 use super::progress::Progress;
 use super::read::{ReadFile, read_sides};
 use super::renamed::renamed_resources;
@@ -262,7 +261,7 @@ fn collect(
             .filter(|local_triple| *local_triple != index);
         let moved_from = moved_from.map(|local_triple| &triples[local_triple]);
         plan.files
-            .extend(change(triple, moved_from, outcome.content));
+            .extend(FileChange::merged(triple, moved_from, outcome.content));
     }
     plan.clear_obstacles(&loaded.local_kinds)?;
     plan.sort();
