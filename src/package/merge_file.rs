@@ -128,17 +128,15 @@ impl<'a> FileInMemory<'a> {
     /// Reads `triple`, a file [`in_memory`] with these texts. Returns `None` as [`merge_file`]
     /// does.
     pub(crate) fn read(triple: &'a FileTriple, texts: Triple<&'a str>) -> Option<Self> {
-        let sides = read_sides(triple, 0).map(|side| side?.ok()).transpose()?;
-        let has_duplicates = |file: &ParsedFile<'_>| file.duplicate(&triple.path).is_some();
-        let files = || sides.as_ref().into_iter();
-        let can_be_merged = files().any(|it| is_structured(it)) && !files().any(has_duplicates);
+        let file = ReadFile::of(read_sides(triple, 0));
+        let sides = file.yaml().transpose()?.into_array();
+        let has_duplicates = |side: &&ParsedFile<'_>| side.duplicate(&triple.path).is_some();
+        let can_be_merged =
+            sides.iter().any(|it| is_structured(it)) && !sides.iter().any(has_duplicates);
         can_be_merged.then(|| Self {
             texts,
             triple,
-            files: [ReadFile {
-                readings: sides.map(|file| Some(Ok(file))),
-                by_documents: true,
-            }],
+            files: [file],
         })
     }
 
