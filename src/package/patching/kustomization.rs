@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::step::Step;
-use super::{PatchForm, Selector};
+use super::{PatchForm, Selector, Step};
 use crate::error::{Error, Warning};
 use crate::package::load::missing;
 use crate::package::readable::{DocumentInFile, all};

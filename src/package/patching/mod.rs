@@ -1,11 +1,9 @@
 //! Applies patches to a package: each document of a patch file to the resource that it names.
 //!
-//! `step` lists the patches, `kustomization` reads those of a kustomization, and `run` applies
-//! them.
+//! `kustomization` reads the patches of a kustomization, and `run` applies patches.
 
 mod kustomization;
 mod run;
-mod step;
 
 use std::hash::Hasher as _;
 use std::path::PathBuf;
@@ -65,6 +63,22 @@ pub struct Patching {
     pub namespace: Option<String>,
 }
 
+/// One source of patches.
+#[derive(Default)]
+struct Step {
+    package: Package,
+    /// The form of its documents; `None` if it is recognized by their content.
+    form: Option<PatchForm>,
+    /// The resources to which it applies, if they are not those that the patch names.
+    target: Option<Selector>,
+    /// Whether it is from a kustomization.
+    is_from_kustomization: bool,
+    /// Whether it may change the name of its target.
+    may_rename: bool,
+    /// Whether it may change the kind of its target.
+    may_change_kind: bool,
+}
+
 /// Applies patches to a package, in memory.
 ///
 /// # Errors
@@ -92,7 +106,7 @@ pub struct Patching {
 /// ```
 pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Error> {
     let mut warnings = Vec::new();
-    let steps = step::steps(patching, &mut warnings)?;
+    let steps = steps(patching, &mut warnings)?;
     let mut hasher = FxHasher::default();
     for step in &steps {
         hasher.write_u64(step.package.fingerprint());
@@ -123,6 +137,28 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
         show_secrets: settings.show_secrets,
         ..plan
     })
+}
+
+/// Returns all patches in the order in which they are applied.
+///
+/// # Errors
+/// If a patch cannot be read.
+fn steps(patching: &Patching, warnings: &mut Vec<Warning>) -> Result<Vec<Step>, Error> {
+    let mut steps = Vec::new();
+    for given in &patching.patches {
+        steps.push(Step {
+            package: match given {
+                Given::Path(path) => load_package(path, "--patch", &[])?,
+                Given::Words(words) => Package::of_text("-p", words.as_bytes().to_vec()),
+            },
+            form: Some(patching.form),
+            ..Step::default()
+        });
+    }
+    if let Some(folder) = &patching.kustomization {
+        steps.extend(kustomization::steps(folder, warnings)?);
+    }
+    Ok(steps)
 }
 
 /// Returns the plan that changes or adds these files of a package; the text `None` deletes a file.

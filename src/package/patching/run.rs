@@ -3,8 +3,7 @@
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::step::Step;
-use super::{PatchForm, Patching};
+use super::{PatchForm, Patching, Step};
 use crate::error::{Error, Warning};
 use crate::package::readable::{DocumentInFile, SourceFile, unfit};
 use crate::package::resource::ResourceId;
