@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::commit::TRAILER;
-use super::worktree::{LOCK_TIMEOUT, failure_reason, retry_while_locked, succeeded};
+use super::worktree::{LOCK_TIMEOUT, retry_while_locked, succeeded};
 use crate::error::Error;
 use crate::git_process::Git;
 use crate::visible::visible;
@@ -165,14 +165,11 @@ impl Branch {
         let options = ["checkout", "-q", "--no-track", "-B"];
         let attempt = || {
             let checkout = Git::at(&self.top).args(options);
-            checkout
-                .args([&self.name, commit, "--"])
-                .output()
-                .map(succeeded)
+            let checkout = checkout.args([&self.name, commit, "--"]);
+            Ok(succeeded(&checkout.output()?))
         };
-        let checked_out = retry_while_locked(LOCK_TIMEOUT, attempt)?;
-        checked_out.map(drop).map_err(|output| {
-            let (name, reason) = (&self.name, failure_reason(&output));
+        retry_while_locked(LOCK_TIMEOUT, attempt)?.map_err(|failure| {
+            let (name, reason) = (&self.name, failure.reason);
             let message = format!("branch '{name}' cannot be made: {reason}");
             let help = "check it out yourself, delete it, or name another one with --branch";
             Error::package(&self.top, message, help)

@@ -11,15 +11,14 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 use std::time::Duration;
 
 use tempfile::TempDir;
 
 use super::tree::path_of;
 use super::worktree::{
-    Attempt, INDEX_OVERWRITTEN, LOCK_TIMEOUT, LOCKED_HELP, PAUSE, failure_reason, is_locked,
-    path_in, retry_while_locked, succeeded, top,
+    Attempt, INDEX_OVERWRITTEN, LOCK_TIMEOUT, LOCKED_HELP, PAUSE, path_in, retry_while_locked,
+    succeeded, top,
 };
 use crate::error::Error;
 use crate::git_process::Git;
@@ -43,8 +42,8 @@ pub(super) fn commit(
     lock_timeout: &mut Duration,
 ) -> Result<Option<String>, Error> {
     let committed = retry_while_locked(*lock_timeout, || try_commit(top, files, message))?;
-    committed.map_err(|output| {
-        let help = match is_locked(&output) {
+    committed.map_err(|failure| {
+        let help = match failure.is_locked {
             true => {
                 // the lock is probably left from a process that has ended: do not wait again
                 *lock_timeout = Duration::ZERO;
@@ -52,7 +51,7 @@ pub(super) fn commit(
             }
             false => "run again to do it anew, commit it by hand, or take it back with git",
         };
-        let reason = failure_reason(&output);
+        let reason = failure.reason;
         let message = format!("the upgrade is in the files, and could not be committed: {reason}");
         Error::package(top, message, help)
     })
@@ -74,7 +73,7 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Attempt<Option<St
         .args(["--trailer", &format!("{TRAILER}: {}", index.tree(files)?)])
         .args(["--pathspec-from-file=-", "--pathspec-file-nul"])
         .output_with_input(&nul_separated(index.pathspecs(&changed, files)?))?;
-    match succeeded(committed) {
+    match succeeded(&committed) {
         Ok(_) => Git::at(top)
             .args(["rev-parse", "HEAD"])
             .stdout_text()
@@ -96,8 +95,8 @@ pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
     let folder = path_in(&top, package);
     let files: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
     let unstaged = retry_while_locked(LOCK_TIMEOUT, || reset_index(&top, &folder, &files))?;
-    unstaged.map_err(|output| {
-        let reason = failure_reason(&output);
+    unstaged.map_err(|failure| {
+        let reason = failure.reason;
         let message =
             format!("an earlier run upgraded it, and git refuses to begin anew: {reason}");
         Error::package(package, message, LOCKED_HELP)
@@ -131,7 +130,7 @@ fn reset_index(top: &Path, folder: &Path, files: &[PathBuf]) -> Attempt<()> {
         (&["--force-remove", "--stdin"], nul_separated(new)),
     ] {
         let update = Git::at(top).args(["update-index", "-z"]).args(options);
-        if let Err(refused) = succeeded(update.output_with_input(&input)?) {
+        if let Err(refused) = succeeded(&update.output_with_input(&input)?) {
             return Ok(Err(refused));
         }
     }
@@ -151,7 +150,7 @@ pub(super) fn repair_index(
     for _ in 0..MAX_REPAIRS {
         let staged = retry_while_locked(lock_timeout, || stage(Git::at(top), files));
         let staged = staged.map_err(|error| error.to_string())?;
-        staged.map_err(|output| failure_reason(&output))?;
+        staged.map_err(|failure| failure.reason)?;
         if is_index_complete(top, files).map_err(|error| error.to_string())? {
             return Ok(());
         }
@@ -169,12 +168,11 @@ fn is_index_complete(top: &Path, files: &[PathBuf]) -> Result<bool, Error> {
 
 /// Stages files as they are now. `update-index` takes names, so that the time depends on the number
 /// of these files only, and stages ignored files too: a package may have some.
-fn stage(git: Git, files: &[PathBuf]) -> Attempt<Output> {
+fn stage(git: Git, files: &[PathBuf]) -> Attempt<()> {
     let stage = ["--add", "--remove", "--replace", "--stdin"];
     let staged = git.args(["update-index", "-z"]).args(stage);
-    staged
-        .output_with_input(&nul_separated(files))
-        .map(succeeded)
+    let staged = staged.output_with_input(&nul_separated(files))?;
+    Ok(succeeded(&staged))
 }
 
 /// Returns those of some files that differ between an index and the last commit.
@@ -263,8 +261,8 @@ impl<'t> PrivateIndex<'t> {
     }
 
     fn stage(&self, git: Git, files: &[PathBuf]) -> Result<(), Error> {
-        stage(git, files)?.map(drop).map_err(|output| {
-            let error = io::Error::other(failure_reason(&output));
+        stage(git, files)?.map_err(|failure| {
+            let error = io::Error::other(failure.reason);
             unwritten(self.folder.path())(error)
         })
     }
@@ -311,16 +309,9 @@ fn unwritten(path: &Path) -> impl Fn(io::Error) -> Error + use<'_> {
 /// Returns the innermost folder that contains all files; empty for the top.
 fn common_folder(files: &BTreeSet<PathBuf>) -> PathBuf {
     let contains_all = |folder: &&Path| files.iter().all(|file| file.starts_with(folder));
-    let above = files
-        .iter()
-        .next()
-        .into_iter()
-        .flat_map(|file| file.ancestors().skip(1));
-    above
-        .into_iter()
-        .find(contains_all)
-        .unwrap_or(Path::new(""))
-        .to_owned()
+    let above = files.first().map(|file| file.ancestors().skip(1));
+    let innermost = above.into_iter().flatten().find(contains_all);
+    innermost.unwrap_or(Path::new("")).to_owned()
 }
 
 fn nul_separated(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {

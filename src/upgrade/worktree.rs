@@ -89,15 +89,32 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// The result of calls of git, or git's output if it failed.
-pub(super) type Attempt<T> = Result<Result<T, Output>, Error>;
+/// Why git failed.
+pub(super) struct Failure {
+    pub(super) reason: String,
+    /// Whether it failed because of another process in the repository.
+    pub(super) is_locked: bool,
+}
 
-/// Returns the output of git as the error if git failed.
-pub(super) fn succeeded(output: Output) -> Result<Output, Output> {
-    match output.status.success() {
-        true => Ok(output),
-        false => Err(output),
+/// The result of calls of git, or why git failed.
+pub(super) type Attempt<T> = Result<Result<T, Failure>, Error>;
+
+/// Returns an error if git failed.
+pub(super) fn succeeded(output: &Output) -> Result<(), Failure> {
+    if output.status.success() {
+        return Ok(());
     }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    // the index, HEAD or a branch is locked, or the branch has moved
+    let signs = [".lock': File exists", "cannot lock ref", "but expected "];
+    let is_sign = |line: &&str| signs.iter().any(|sign| line.contains(sign));
+    let locked = stderr.lines().find(is_sign);
+    let is_overwritten = stderr.contains("did not match any file(s) known to git");
+    let locked = locked.or(is_overwritten.then_some(INDEX_OVERWRITTEN));
+    Err(Failure {
+        reason: locked.map_or_else(|| reason(output), str::to_owned),
+        is_locked: locked.is_some(),
+    })
 }
 
 /// Repeats an attempt as long as another process has locked the repository, until the timeout.
@@ -108,7 +125,7 @@ pub(super) fn retry_while_locked<T>(
     let start = Instant::now();
     loop {
         match attempt()? {
-            Err(output) if is_locked(&output) && start.elapsed() < timeout => {
+            Err(failure) if failure.is_locked && start.elapsed() < timeout => {
                 std::thread::sleep(PAUSE);
             }
             result => return Ok(result),
@@ -125,24 +142,3 @@ pub(super) const LOCK_TIMEOUT: Duration = Duration::from_secs(15);
 pub(super) const INDEX_OVERWRITTEN: &str = "another process takes files of it out of the index";
 /// The pause between two attempts.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
-
-/// Returns the reason if git failed because of another process in the repository.
-fn lock_reason(output: &Output) -> Option<String> {
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    // the index, HEAD or a branch is locked, or the branch has moved
-    let signs = [".lock': File exists", "cannot lock ref", "but expected "];
-    let is_sign = |line: &&str| signs.iter().any(|sign| line.contains(sign));
-    let locked = stderr.lines().find(is_sign).map(str::to_owned);
-    let is_overwritten = stderr.contains("did not match any file(s) known to git");
-    locked.or_else(|| is_overwritten.then(|| INDEX_OVERWRITTEN.to_owned()))
-}
-
-/// Whether git failed because of another process in the repository.
-pub(super) fn is_locked(output: &Output) -> bool {
-    lock_reason(output).is_some()
-}
-
-/// Returns the reason why git failed.
-pub(super) fn failure_reason(output: &Output) -> String {
-    lock_reason(output).unwrap_or_else(|| reason(output))
-}
