@@ -69,7 +69,7 @@ impl Cache {
                 continue;
             }
             let store = Store { path };
-            let _lock = store.lock_exclusive()?;
+            let _lock = store.lock(File::lock)?;
             fs::remove_dir_all(&store.path).map_err(unusable(&store.path))?;
             count += 1;
         }
@@ -104,7 +104,7 @@ impl Cache {
 
     fn locked(&self, store: Store, repository: &str) -> Result<(Store, File), Error> {
         let folder = self.private_folder("git")?;
-        let lock = store.lock_exclusive()?;
+        let lock = store.lock(File::lock)?;
         if !store.path.join("merge3-ready").is_file() {
             store.create(&folder, repository)?;
         }
@@ -185,19 +185,9 @@ impl Store {
         Git::bare(&self.path)
     }
 
-    /// Waits until no one else uses the repository, and keeps others from it as long as the file is
-    /// open.
-    pub(super) fn lock_exclusive(&self) -> Result<File, Error> {
-        self.locked(File::lock)
-    }
-
-    /// Waits until no one changes the repository, and keeps others from it as long as the file is
-    /// open.
-    pub(super) fn lock_shared(&self) -> Result<File, Error> {
-        self.locked(File::lock_shared)
-    }
-
-    fn locked(&self, lock: impl FnOnce(&File) -> io::Result<()>) -> Result<File, Error> {
+    /// Waits until no one else uses the repository, or, with [`File::lock_shared`], until no one
+    /// changes it. Keeps others from it as long as the returned file is open.
+    pub(super) fn lock(&self, lock: fn(&File) -> io::Result<()>) -> Result<File, Error> {
         let path = self.path.with_extension("lock");
         let mut options = OpenOptions::new();
         let file = options.create(true).truncate(false).write(true).open(&path);

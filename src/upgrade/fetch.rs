@@ -2,6 +2,7 @@
 //! into the cache, with few calls for each, and reads them from there without a checkout.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -126,7 +127,7 @@ impl Remotes<'_> {
             sizes.map_err(|reason| refused(origin, version, &reason))?;
             let read = || {
                 let store = self.cache.store(&origin.repository);
-                let _reader = store.lock_shared()?;
+                let _reader = store.lock(File::lock_shared)?;
                 store.read(&entries, &name)
             };
             match (read(), repeats.next()) {
