@@ -61,19 +61,15 @@ impl Remotes<'_> {
     /// If it cannot be fetched, has another digest than recorded, or is no valid package.
     pub(super) fn archive(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
         let refused = |reason: String| refused(origin, version, &reason);
-        let content = |digest: &str, fetch: &dyn Fn() -> Result<Vec<u8>, Error>| {
-            self.cached(digest, || {
-                self.tell(&format!("fetching {} of {}", version.name, origin.shown()));
-                fetch()
-            })?
-            .map_err(refused)
-        };
         let (bytes, is_chart) = match origin.repository.strip_prefix("oci://") {
             Some(path) => {
                 let registry = oci::Registry::of(path)?;
-                let manifest = content(&version.commit, &|| registry.manifest(&version.commit))?;
+                let manifest = self.content(origin, version, &version.commit, || {
+                    registry.manifest(&version.commit)
+                })?;
                 let layer = oci::layer(&manifest).map_err(refused)?;
-                let bytes = content(&layer.digest, &|| registry.archive(&layer))?;
+                let bytes =
+                    self.content(origin, version, &layer.digest, || registry.archive(&layer))?;
                 (bytes, layer.is_chart())
             }
             None => {
@@ -83,7 +79,7 @@ impl Remotes<'_> {
                     let url = url.ok_or_else(|| gone(origin, version))?;
                     helm::archive(&origin.repository, url)
                 };
-                (content(&version.commit, &fetch)?, true)
+                (self.content(origin, version, &version.commit, fetch)?, true)
             }
         };
         let mut fetched = unpack::unpack(&bytes, is_chart).map_err(refused)?;
@@ -91,32 +87,35 @@ impl Remotes<'_> {
         Ok(fetched)
     }
 
-    /// Returns the content with a digest, from the cache or by calling `fetch`; or why it cannot be
-    /// used.
-    fn cached(
+    /// Returns the content with a digest, which belongs to a version: from the cache, or by calling
+    /// `fetch`.
+    fn content(
         &self,
+        origin: &Origin,
+        version: &Version,
         digest: &str,
         fetch: impl FnOnce() -> Result<Vec<u8>, Error>,
-    ) -> Result<Result<Vec<u8>, String>, Error> {
+    ) -> Result<Vec<u8>, Error> {
         if !is_digest(digest) {
-            return Ok(Err("it has no digest of SHA-256".to_owned()));
+            return Err(refused(origin, version, "it has no digest of SHA-256"));
         }
         let digits = digest.trim_start_matches("sha256:");
         let file = self.cache.archives()?.join(digits);
         if let Ok(bytes) = fs::read(&file)
             && digest_of(&bytes) == digest
         {
-            return Ok(Ok(bytes));
+            return Ok(bytes);
         }
+        self.tell(&format!("fetching {} of {}", version.name, origin.shown()));
         let bytes = fetch()?;
         let found = digest_of(&bytes);
         if found != digest {
             let reason = format!("it has the digest {found}, and {digest} was promised");
-            return Ok(Err(reason));
+            return Err(refused(origin, version, &reason));
         }
         // without the file in the cache, the next run fetches it again
         let _ = replace(&file, &bytes);
-        Ok(Ok(bytes))
+        Ok(bytes)
     }
 }
 
