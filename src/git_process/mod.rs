@@ -87,10 +87,7 @@ pub(crate) struct Git {
     command: Command,
     /// Whether hooks are run.
     hooks: bool,
-    /// Whether git may read data from a server, so that its memory and files are limited.
-    untrusted: bool,
-    /// The limit of standard output, in bytes.
-    max_stdout: u64,
+    limits: Limits,
     arguments: Vec<OsString>,
 }
 
@@ -100,7 +97,7 @@ impl Git {
     pub(crate) fn at(top: &Path) -> Self {
         let mut git = Self::without_repository_variables();
         git.command.current_dir(top);
-        git.untrusted = false;
+        git.limits.untrusted = false;
         git
     }
 
@@ -108,7 +105,7 @@ impl Git {
     /// sets when it runs the merge driver.
     pub(crate) fn here() -> Self {
         let mut git = Self::with_common_options();
-        git.untrusted = false;
+        git.limits.untrusted = false;
         git
     }
 
@@ -170,8 +167,11 @@ impl Git {
         Self {
             command,
             hooks: false,
-            untrusted: true,
-            max_stdout: MAX_STDOUT,
+            limits: Limits {
+                max_stdout: MAX_STDOUT,
+                timeout: timeout(),
+                untrusted: true,
+            },
             arguments: Vec::new(),
         }
     }
@@ -213,7 +213,7 @@ impl Git {
 
     /// Limits standard output to this many bytes.
     pub(crate) fn max_output(mut self, bytes: u64) -> Self {
-        self.max_stdout = bytes;
+        self.limits.max_stdout = bytes;
         self
     }
 
@@ -246,11 +246,7 @@ impl Git {
             self.command.args(["-c", "core.hooksPath=/dev/null"]);
         }
         self.command.args(&self.arguments);
-        let limits = Limits {
-            max_stdout: self.max_stdout,
-            timeout: timeout(),
-            untrusted: self.untrusted,
-        };
+        let limits = self.limits;
         let name = self.arguments.first().map(|it| it.to_string_lossy());
         let name = name.unwrap_or_default();
         bounded::run(&mut self.command, input, &limits).map_err(|error| match error.kind() {
