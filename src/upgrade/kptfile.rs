@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use super::edit::{get, map, patched, string};
-use super::record::{KPTFILE, Record, SECTIONS};
+use super::record::{KPTFILE, Record, SECTIONS, bytes_of};
 use crate::error::{Error, Warning};
-use crate::package::{Snapshot, SnapshotEntry, if_there, read_named};
+use crate::package::{Snapshot, SnapshotEntry};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// Gives upstream's Kptfiles the local name and namespace and removes their record, so that the
@@ -23,7 +23,7 @@ pub(super) fn keep_local_identity(
     let (original, updated) = upstream;
     let package = record.file.parent().unwrap_or(Path::new(""));
     let has_record = record.file.ends_with(KPTFILE);
-    let local = text_of(&package.join(KPTFILE))?;
+    let local = local_text(package)?;
     let texts = [&*original, &*updated].map(|side| with_local_identity(side, &local));
     let is_uneditable = texts.iter().any(|text| text == &Some(None));
     let is_deleted = has_record && texts[1].is_none();
@@ -55,7 +55,7 @@ fn set_kptfile(upstream: &mut Snapshot, text: Option<String>) {
 /// # Errors
 /// If the local file cannot be read.
 pub(super) fn keep_local_file(upstream: &mut Snapshot, package: &Path) -> Result<(), Error> {
-    let local = text_of(&package.join(KPTFILE))?;
+    let local = local_text(package)?;
     if let Some(Some(theirs)) = with_local_identity(upstream, &local) {
         let is_same = with_identity_of(&local, &local).is_some_and(|ours| ours == theirs);
         set_kptfile(upstream, Some(if is_same { local } else { theirs }));
@@ -63,13 +63,10 @@ pub(super) fn keep_local_file(upstream: &mut Snapshot, package: &Path) -> Result
     Ok(())
 }
 
-/// Returns the text of a file; empty if it is missing or a symbolic link, which is not followed.
-fn text_of(file: &Path) -> Result<String, Error> {
-    if file.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
-        return Ok(String::new());
-    }
-    let bytes = if_there(read_named(file)).map_err(Error::reading(file))?;
-    Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
+/// Returns the text of a package's Kptfile; empty if it is missing or a symbolic link.
+fn local_text(package: &Path) -> Result<String, Error> {
+    let bytes = bytes_of(&package.join(KPTFILE))?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns upstream's Kptfile with the local name and namespace and without a record; `None` if

@@ -10,7 +10,7 @@ use super::host::{authority, host_in};
 use super::record::{self, KPTFILE, RULES_FILE, Record, SECTIONS};
 use crate::error::Error;
 use crate::git_process::top_of;
-use crate::package::read_named;
+use crate::package::read_own;
 use crate::yaml::{Tree, equal};
 
 /// Refuses a nested package whose repository is neither the one of an outer package nor in
@@ -103,12 +103,7 @@ fn host(repository: &str) -> Option<&str> {
 /// Whether a nested package has a record that did not come from the outer package's upstream.
 /// `original` is the nested package's Kptfile in the original of the outer package.
 pub(super) fn has_own_record(folder: &Path, original: Option<&[u8]>) -> bool {
-    let text = |name: &str| {
-        let file = folder.join(name);
-        let is_file = file.symlink_metadata().is_ok_and(|it| it.is_file());
-        let bytes = read_named(&file).ok().filter(|_| is_file)?;
-        String::from_utf8(bytes).ok()
-    };
+    let text = |name: &str| String::from_utf8(read_own(&folder.join(name)).ok()?).ok();
     // this file is never taken from upstream
     if text(RULES_FILE).is_some_and(|rules| !same_record(&rules, "")) {
         return true;

@@ -18,10 +18,7 @@ pub(super) fn address_of(folder: &Path) -> Result<Option<Address>, Error> {
         return Ok(None);
     };
     for ancestor in folder.ancestors() {
-        let text = |name: &str| {
-            let bytes = read_own(&ancestor.join(name)).ok()?;
-            String::from_utf8(bytes).ok()
-        };
+        let text = |name: &str| String::from_utf8(read_own(&ancestor.join(name)).ok()?).ok();
         let (Some(config), Some(lock)) = (text("vendir.yml"), text("vendir.lock.yml")) else {
             continue;
         };

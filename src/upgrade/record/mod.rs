@@ -135,14 +135,22 @@ pub(super) fn read(package: &Path) -> Result<Option<Record>, Error> {
 
 fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
     let file = package.join(name);
-    // a symbolic link may lead out of the package
-    if file.is_symlink() {
-        return Ok(None);
+    match bytes_of(&file)? {
+        Some(bytes) => parse(&file, &text_of(&file, bytes)?),
+        None => Ok(None),
     }
-    let Some(text) = if_there(read_own(&file)).map_err(Error::reading(&file))? else {
-        return Ok(None);
-    };
-    parse(&file, &text_of(&file, text)?)
+}
+
+/// Returns the content of a file that may have a record; `None` if it is missing or a symbolic link,
+/// which may lead out of the package.
+///
+/// # Errors
+/// If it cannot be read.
+pub(super) fn bytes_of(file: &Path) -> Result<Option<Vec<u8>>, Error> {
+    match file.is_symlink() {
+        true => Ok(None),
+        false => if_there(read_own(file)).map_err(Error::reading(file)),
+    }
 }
 
 /// Returns the text of a file that has a record or gets one.
