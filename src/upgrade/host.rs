@@ -6,29 +6,20 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 /// The characters of a tag that are percent-encoded in a URL: all that could be Markdown.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'/');
 
-/// The well-known hosts: the name, and the pages below a repository's: the changes between two
-/// commits, the release of a tag, and an issue or a pull request. Bitbucket has no releases.
+/// The pages below a repository's: the changes between two commits, the release of a tag, and an
+/// issue or a pull request.
+const PAGES: [&str; 3] = ["compare/FROM...TO", "releases/tag/TAG", "issues/"];
+const PAGES_OF_GITLAB: [&str; 3] = ["-/compare/FROM...TO", "-/releases/TAG", "-/issues/"];
+/// Bitbucket has no releases.
+const PAGES_OF_BITBUCKET: [&str; 3] = ["branches/compare/TO..FROM", "", "issues/"];
+
+/// The well-known hosts, each with its pages.
 const HOSTS: [(&str, [&str; 3]); 5] = [
-    (
-        "github.com",
-        ["compare/FROM...TO", "releases/tag/TAG", "issues/"],
-    ),
-    (
-        "gitlab.com",
-        ["-/compare/FROM...TO", "-/releases/TAG", "-/issues/"],
-    ),
-    (
-        "codeberg.org",
-        ["compare/FROM...TO", "releases/tag/TAG", "issues/"],
-    ),
-    (
-        "gitea.com",
-        ["compare/FROM...TO", "releases/tag/TAG", "issues/"],
-    ),
-    (
-        "bitbucket.org",
-        ["branches/compare/TO..FROM", "", "issues/"],
-    ),
+    ("github.com", PAGES),
+    ("gitlab.com", PAGES_OF_GITLAB),
+    ("codeberg.org", PAGES),
+    ("gitea.com", PAGES),
+    ("bitbucket.org", PAGES_OF_BITBUCKET),
 ];
 
 /// The pages of a repository at a well-known host.
