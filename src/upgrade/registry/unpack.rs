@@ -57,7 +57,9 @@ pub(super) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched, String> {
     let entries = tree::check_entries(entries)?.into_iter();
     let own_files = entries.filter(TreeEntry::is_own);
     let left_out: Vec<PathBuf> = own_files.map(|entry| entry.path).collect();
-    contents.retain(|path, _| !left_out.contains(path));
+    for path in &left_out {
+        contents.remove(path);
+    }
     let snapshot = Snapshot {
         entries: contents,
         ..Snapshot::default()
