@@ -40,10 +40,9 @@ fn look_up(host: &str) -> Option<String> {
 
 /// Returns the `Authorization` header from a host's entry in a file.
 fn from_entry(entry: &Value) -> Option<String> {
-    let field = |name: &str| entry.get(name)?.as_str().filter(|text| !text.is_empty());
-    let encoded = match (field("auth"), field("username"), field("password")) {
-        (Some(auth), ..) => auth.trim().to_owned(),
-        (None, Some(user), Some(password)) => STANDARD.encode(format!("{user}:{password}")),
+    let encoded = match ["auth", "username", "password"].map(|name| text_of(entry, name)) {
+        [Some(auth), ..] => auth.trim().to_owned(),
+        [None, Some(user), Some(password)] => STANDARD.encode(format!("{user}:{password}")),
         _ => return None,
     };
     // invalid Base64 is rejected, so that no other bytes of the file get into a request
@@ -65,11 +64,15 @@ fn from_helper(name: &str, host: &str) -> Option<String> {
     };
     let answer = query_credential_helper(&program, server)?;
     let answer: Value = serde_json::from_slice(&answer).ok()?;
-    let field = |name: &str| answer.get(name)?.as_str().filter(|text| !text.is_empty());
-    let (user, secret) = (field("Username")?, field("Secret")?);
+    let (user, secret) = (text_of(&answer, "Username")?, text_of(&answer, "Secret")?);
     // with this user name the secret is a refresh token, not a password
     let is_token = user == "<token>";
     (!is_token).then(|| format!("Basic {}", STANDARD.encode(format!("{user}:{secret}"))))
+}
+
+/// Returns the text of a field; `None` if it is missing or empty.
+fn text_of<'v>(object: &'v Value, field: &str) -> Option<&'v str> {
+    object.get(field)?.as_str().filter(|text| !text.is_empty())
 }
 
 /// Returns the host of an entry's name, such as `https://index.docker.io/v1/`, `ghcr.io/owner` or

@@ -48,7 +48,8 @@ impl Remotes<'_> {
         match origin.repository.strip_prefix("oci://") {
             Some(path) if !is_digest(&version.commit) => {
                 self.tell(&format!("asking {} for {}", origin.shown(), version.name));
-                let commit = oci::Registry::of(path)?.digest_of_tag(&version.full)?;
+                let manifest = oci::Registry::of(path)?.manifest(&version.full)?;
+                let commit = digest_of(&manifest);
                 Ok(Version { commit, ..version })
             }
             _ => Ok(version),

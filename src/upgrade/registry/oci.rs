@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::http::{self, Answer, is_loopback};
-use super::{MAX_ARCHIVE_SIZE, credentials, digest_of, unreachable};
+use super::{MAX_ARCHIVE_SIZE, credentials, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::{check_reference, is_digest};
 use crate::upgrade::host::authority;
@@ -163,11 +163,6 @@ impl<'r> Registry<'r> {
             }
         }
         Ok(refs)
-    }
-
-    /// Returns the digest of a tag's manifest.
-    pub(super) fn digest_of_tag(&self, tag: &str) -> Result<String, Error> {
-        self.manifest(tag).map(|bytes| digest_of(&bytes))
     }
 
     /// Fetches the manifest with a digest or of a tag.
