@@ -11,6 +11,7 @@ use super::message::Template;
 use super::record::{KPTFILE, RULES_FILE, Record, Strategy, UpstreamLock};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
+use super::tree::Fetched;
 use super::version::{Choice, Tag};
 use super::{kptfile, subpackages, worktree};
 use crate::error::Error;
@@ -147,14 +148,7 @@ pub(super) fn plan(
         true => remotes.commits(&record.origin, &from, &to)?,
         false => None,
     };
-    let upstream = (original.snapshot, updated.snapshot);
-    let left_out = [original.left_out.as_slice(), &updated.left_out].concat();
-    let mut plan = merged(package, record, (upstream, &left_out), &to, options)?;
-    // no warning about rules that upstream had before
-    let is_old = |path: &&PathBuf| path.ends_with(RULES_FILE) && original.left_out.contains(path);
-    let left_out = updated.left_out.iter().filter(|path| !is_old(path));
-    plan.warnings
-        .extend(left_out.map(|path| left_out_warning(path)));
+    let plan = merged(package, record, (original, updated), &to, options)?;
     let on_conflict = options.settings.merge.on_conflict;
     let facts = Facts::of(&plan, on_conflict, start.elapsed());
     Ok(Some(Upgrade {
@@ -174,11 +168,12 @@ pub(super) fn plan(
 fn merged(
     package: &Path,
     record: &Record,
-    (upstream, left_out): ((Snapshot, Snapshot), &[PathBuf]),
+    (original, updated): (Fetched, Fetched),
     to: &Version,
     options: &UpgradeOptions,
 ) -> Result<Plan, Error> {
-    let (mut original, mut updated) = upstream;
+    let (old_left_out, left_out) = (original.left_out, updated.left_out);
+    let (mut original, mut updated) = (original.snapshot, updated.snapshot);
     match record.strategy {
         Strategy::Merge => {}
         Strategy::FastForward => refuse_changed(package, record, original.clone())?,
@@ -189,9 +184,15 @@ fn merged(
         ..options.settings.clone()
     };
     let warning = kptfile::keep_local_identity((&mut original, &mut updated), record)?;
-    let mut plan = subpackages::plan((original, updated), left_out, package, &settings)?;
+    let all_left_out = [old_left_out.as_slice(), &left_out].concat();
+    let mut plan = subpackages::plan((original, updated), &all_left_out, package, &settings)?;
     plan.warnings.extend(warning);
     record.update_in(&mut plan, to)?;
+    // no warning about rules that upstream had before
+    let is_old = |path: &&PathBuf| path.ends_with(RULES_FILE) && old_left_out.contains(path);
+    let left_out = left_out.iter().filter(|path| !is_old(path));
+    plan.warnings
+        .extend(left_out.map(|path| left_out_warning(path)));
     Ok(plan)
 }
 
