@@ -4,7 +4,6 @@ use super::http::{self, is_loopback};
 use super::{MAX_ARCHIVE_SIZE, credentials, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::{check_reference, is_digest};
-use crate::upgrade::edit::text_at;
 use crate::upgrade::host::authority;
 use crate::upgrade::refs::Refs;
 use crate::yaml::{NodeId, Tree};
@@ -21,11 +20,10 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
     let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8"))?;
     let tree = Tree::parse(&text).map_err(|error| invalid(&error.message))?;
     let tree = tree.ok_or_else(|| invalid("it is empty"))?;
-    let charts = tree
-        .find(tree.root().value, "entries")
-        .ok_or_else(|| invalid("it lists no charts"))?;
+    let charts = tree.at(&["entries"]);
+    let charts = charts.ok_or_else(|| invalid("it lists no charts"))?;
     let mut refs = Refs::default();
-    for chart in tree.entries(tree.entry(charts).value) {
+    for chart in tree.entries(charts) {
         for release in tree.entries(tree.entry(chart).value) {
             if let Some((full, digest, url)) = release_of(&tree, tree.entry(release).value) {
                 refs.add_tag(&full, &digest);
@@ -39,13 +37,13 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
 /// Returns the tag name, digest and URL of a release in the index; `None` if one is missing or
 /// invalid.
 fn release_of(tree: &Tree<'_>, release: NodeId) -> Option<(String, String, String)> {
-    let field = |name| text_at(tree, release, &[name]);
+    let field = |name| tree.field_text(release, name);
     let (name, version, digest) = (field("name")?, field("version")?, field("digest")?);
     let digits = digest.trim_start_matches("sha256:").to_ascii_lowercase();
     let digest = format!("sha256:{digits}");
     let full = format!("{name}/{version}");
-    let urls = tree.entry(tree.find(release, "urls")?).value;
-    let url = tree.entry(tree.entries(urls).next()?).value;
+    let url = tree.entries(tree.field(release, "urls")?).next()?;
+    let url = tree.entry(url).value;
     let url = tree.scalar(url)?.content.to_string();
     let is_valid = is_digest(&digest) && check_reference(&full).is_ok() && !name.contains('/');
     is_valid.then_some((full, digest, url))
