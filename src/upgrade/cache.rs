@@ -180,9 +180,9 @@ impl Store {
         private_folder::protect(&self.path).map_err(unusable(&self.path))
     }
 
-    /// Returns a call of git on this repository.
+    /// Returns a call of git on this repository, which does not fetch the objects that are missing.
     pub(super) fn git(&self) -> Git {
-        Git::bare(&self.path)
+        Git::bare(&self.path).offline()
     }
 
     /// Waits until no one else uses the repository, or, with [`File::lock_shared`], until no one

@@ -178,7 +178,7 @@ impl Remotes<'_> {
             (!text.contains('\n')).then_some((path, text))
         });
         let (paths, names): (Vec<&PathBuf>, Vec<String>) = paths.unzip();
-        let git = self.cache.store(&origin.repository).git().offline();
+        let git = self.cache.store(&origin.repository).git();
         let output = git
             .args(["hash-object", "--no-filters", "--stdin-paths"])
             .output_with_lines(&names)?;

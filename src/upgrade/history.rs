@@ -97,7 +97,7 @@ impl Remotes<'_> {
 impl Store {
     /// Returns the date of a commit, in seconds.
     fn date(&self, commit: &str) -> Result<Option<String>, Error> {
-        let log = self.git().offline().log(["%ct"], ["-1", commit, "--"])?;
+        let log = self.git().log(["%ct"], ["-1", commit, "--"])?;
         Ok(log
             .ok()
             .and_then(|commits| commits.into_iter().flatten().next()))
@@ -116,10 +116,7 @@ impl Store {
         let arguments = ["--no-renames", &to.commit].into_iter();
         let arguments = arguments.chain(range.iter().map(String::as_str));
         let arguments = arguments.chain(["--"]).chain(folder);
-        let log = self
-            .git()
-            .offline()
-            .log(["%H", "%cI", "%an", "%s"], arguments)?;
+        let log = self.git().log(["%H", "%cI", "%an", "%s"], arguments)?;
         let commits = log.map_err(|reason| self.broken(&reason))?.into_iter();
         let commits = commits.map(|[hash, date, author, subject]| Commit {
             hash,

@@ -10,7 +10,7 @@ use super::cache::Store;
 use super::refs::Version;
 use super::tree::{self, Fetched, TreeEntry, path_of};
 use crate::error::Error;
-use crate::git_process::reason;
+use crate::git_process::{Git, reason};
 use crate::package::{Snapshot, SnapshotEntry};
 use crate::report::many;
 
@@ -109,7 +109,7 @@ impl Store {
             true => "it does not send them".to_owned(),
             false => {
                 // a lazy fetch gets the files that the server sends singly
-                let lazy = self.git().without_ssh_prompts();
+                let lazy = Git::bare(&self.path).without_ssh_prompts();
                 lazy.args(["cat-file", "--batch-check"])
                     .output_with_lines(&missing)?;
                 reason(&fetched)
@@ -126,7 +126,7 @@ impl Store {
         options: &[&str],
         wanted: &[impl Borrow<str>],
     ) -> Result<Output, Error> {
-        let fetch = self.git().offline().without_ssh_prompts().args([
+        let fetch = self.git().without_ssh_prompts().args([
             "fetch",
             "-q",
             "--no-tags",
@@ -149,11 +149,7 @@ impl Store {
             return Ok(HashMap::new());
         }
         let check = ["cat-file", "--batch-check=%(objecttype) %(objectsize)"];
-        let output = self
-            .git()
-            .offline()
-            .args(check)
-            .output_with_lines(objects)?;
+        let output = self.git().args(check).output_with_lines(objects)?;
         let stdout = String::from_utf8_lossy(&output.stdout);
         let sizes = objects.iter().zip(stdout.lines());
         let sizes = sizes.filter_map(|(object, line)| {
@@ -176,8 +172,8 @@ impl Store {
         let all: Vec<&str> = directories.iter().copied().collect();
         for some in all.chunks(FOLDERS_PER_CALL) {
             let has_root = some.contains(&"");
-            let list = self.git().offline();
-            let list = list
+            let list = self
+                .git()
                 .args(["ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--"])
                 .args(some.iter().filter(|_| !has_root))
                 .stdout()?;
@@ -219,7 +215,6 @@ impl Store {
         let max_output = objects.values().sum::<u64>() + 200 * (names.len() as u64 + 1);
         let output = self
             .git()
-            .offline()
             .max_output(max_output)
             .args(["cat-file", "--batch", "--buffer"])
             .output_with_lines(&names)?;
