@@ -4,7 +4,7 @@
 use super::index::{FieldIndex, fields_of, key_of};
 use super::keys::{Elements, ListKey};
 use super::renames::Renames;
-use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
+use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -48,9 +48,9 @@ impl Pairing<'_> {
 
     /// Returns a local entry with those that pair with it.
     pub(super) fn of_local(&self, entry: EntryId) -> Entries {
-        let renamed = self.renames.of_local(entry);
+        let renamed = self.renames.local.old_of(entry);
         let original = renamed.or_else(|| self.find(Side::Local, entry, Side::Original));
-        let updated = original.and_then(|original| self.renames.in_updated(original));
+        let updated = original.and_then(|original| self.renames.updated.new_of(original));
         let updated = updated.or_else(|| match renamed {
             Some(original) => self.find(Side::Original, original, Side::Updated),
             None => self.find(Side::Local, entry, Side::Updated),
@@ -60,10 +60,10 @@ impl Pairing<'_> {
 
     /// Returns an updated entry with those that pair with it.
     pub(super) fn of_updated(&self, entry: EntryId) -> Entries {
-        let renamed = self.renames.of_updated(entry);
+        let renamed = self.renames.updated.old_of(entry);
         let original = renamed.or_else(|| self.find(Side::Updated, entry, Side::Original));
         let local = original
-            .and_then(|original| self.renames.in_local(original))
+            .and_then(|original| self.renames.local.new_of(original))
             .or_else(|| self.find(Side::Original, renamed?, Side::Local))
             .or_else(|| self.find(Side::Updated, entry, Side::Local));
         Triple::new(original, Some(entry), local)
@@ -78,8 +78,8 @@ impl Pairing<'_> {
             tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
         });
         let is_renamed = keys.local.is_some()
-            && self.renames.of_updated(updated).is_some()
-            && self.renames.of_local(local).is_none();
+            && self.renames.updated.old_of(updated).is_some()
+            && self.renames.local.old_of(local).is_none();
         let is_restyled = keys.original == keys.local && keys.updated != keys.local;
         (is_renamed || is_restyled).then_some(updated)
     }
@@ -109,13 +109,11 @@ impl<'a> Walker<'a> {
     {
         let mut pairing = self.paired_by_key(key, nodes);
         let wanted = key.map_or(Shape::Map, |_| Shape::List);
-        let entries = self.trees.zip(nodes).map(|(tree, node)| -> Vec<EntryId> {
-            let node = node.filter(|node| shape(tree, *node) == wanted);
-            node.map(|node| entries_of(tree, node).collect())
-                .unwrap_or_default()
-        });
+        let collections = self.trees.zip(nodes);
+        let collections =
+            collections.map(|(tree, node)| node.filter(|node| shape(tree, *node) == wanted));
         let key_fields = key.map_or(0, |key| key.names().count());
-        pairing.renames = self.renames(&entries, key_fields, &pairing);
+        pairing.renames = self.renames(collections, key_fields, &pairing);
         pairing
     }
 }

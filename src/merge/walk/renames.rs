@@ -7,64 +7,41 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pairing::Pairing;
 use super::similarity::{differs_in_at_most, is_mostly_equal, shares_most_fields};
-use super::{Walker, entries_of, shape};
-use crate::triple::{Side, Triple};
+use super::{Nodes, Walker, entries_of, shape};
+use crate::triple::Side;
 use crate::yaml::EntryId;
 
 /// The renamed entries of each side, paired with the original ones.
 #[derive(Debug, Default)]
 pub(super) struct Renames {
-    updated: Pairs,
-    local: Pairs,
+    pub(super) updated: Pairs,
+    pub(super) local: Pairs,
 }
 
+/// The entries that one side renamed, paired with the original ones.
 #[derive(Debug, Default)]
-struct Pairs {
+pub(super) struct Pairs {
     new_of_old: FxHashMap<EntryId, EntryId>,
     old_of_new: FxHashMap<EntryId, EntryId>,
 }
 
-/// The entries of a collection, each with the entry of another collection that has the same key.
-type WithPartners = Vec<(EntryId, Option<EntryId>)>;
-
-impl Renames {
-    /// Returns the updated entry that an original one was renamed to.
-    pub(super) fn in_updated(&self, original: EntryId) -> Option<EntryId> {
-        self.updated.new_of_old.get(&original).copied()
-    }
-
-    /// Returns the local entry that an original one was renamed to.
-    pub(super) fn in_local(&self, original: EntryId) -> Option<EntryId> {
-        self.local.new_of_old.get(&original).copied()
-    }
-
-    /// Returns the original of an entry that updated renamed.
-    pub(super) fn of_updated(&self, updated: EntryId) -> Option<EntryId> {
-        self.updated.old_of_new.get(&updated).copied()
-    }
-
-    /// Returns the original of an entry that local renamed.
-    pub(super) fn of_local(&self, local: EntryId) -> Option<EntryId> {
-        self.local.old_of_new.get(&local).copied()
-    }
-}
+/// An entry without a partner, and its place: the nearest entry above it that has one. The place is
+/// an entry of the new collection, so that the places of two collections compare.
+type Unmatched = (Option<EntryId>, EntryId);
 
 impl Walker<'_> {
-    /// Finds the entries that each side renamed. `keys` pairs them by key; `key_fields` is the number
-    /// of fields that make up the key of an element.
+    /// Finds the entries of three maps or lists that each side renamed. `keys` pairs them by key;
+    /// `key_fields` is the number of fields that make up the key of an element.
     pub(super) fn renames(
         &self,
-        entries: &Triple<Vec<EntryId>>,
+        collections: Nodes,
         key_fields: usize,
         keys: &Pairing<'_>,
     ) -> Renames {
-        if entries.original.is_empty() {
-            return Renames::default();
-        }
         let trees = self.trees;
         let no_renames = Pairs::default();
-        let updated = self.renamed_by(Side::Updated, entries, (&no_renames, key_fields), keys);
-        let local = self.renamed_by(Side::Local, entries, (&updated, key_fields), keys);
+        let updated = self.renamed_by(Side::Updated, collections, (&no_renames, key_fields), keys);
+        let local = self.renamed_by(Side::Local, collections, (&updated, key_fields), keys);
         let mut renames = Renames { updated, local };
         let has_same_kind = |old: EntryId, side: Side, other: Option<EntryId>| {
             let shape_of = |side: Side, entry| shape(trees[side], trees[side].entry(entry).value);
@@ -80,23 +57,24 @@ impl Walker<'_> {
     fn renamed_by(
         &self,
         side: Side,
-        entries: &Triple<Vec<EntryId>>,
+        collections: Nodes,
         (upstream, key_fields): (&Pairs, usize),
         keys: &Pairing<'_>,
     ) -> Pairs {
         // A rename leaves an entry without a partner in both collections.
-        let with_partners = |from: Side, to: Side| -> Option<WithPartners> {
-            let pairs = entries[from].iter();
-            let pairs = pairs.map(|entry| (*entry, keys.find(from, *entry, to)));
-            let has_change = pairs.clone().any(|(_, other)| other.is_none());
-            has_change.then(|| pairs.collect())
+        let originals = self.entries_on(Side::Original, collections);
+        let removed = originals.map(|old| (keys.find(Side::Original, old, side), old));
+        let removed = unmatched(removed);
+        let added = match removed.is_empty() {
+            true => Vec::new(),
+            false => unmatched(self.entries_on(side, collections).map(|new| {
+                let old = keys.find(side, new, Side::Original);
+                (old.map(|_| new), new)
+            })),
         };
-        let old = with_partners(Side::Original, side);
-        let Some((old, new)) =
-            old.and_then(|old| Some((old, with_partners(side, Side::Original)?)))
-        else {
+        if added.is_empty() {
             return Pairs::default();
-        };
+        }
         let value = |side: Side, entry: EntryId| {
             (
                 &self.fingerprints[side],
@@ -113,8 +91,8 @@ impl Walker<'_> {
             };
             // If the merge ran before, local has upstream's version of the entry.
             let updated_version = || {
-                let other = upstream.new_of_old.get(&old).copied();
-                let other = other.or_else(|| keys.find(Side::Original, old, Side::Updated))?;
+                let renamed = upstream.new_of(old);
+                let other = renamed.or_else(|| keys.find(Side::Original, old, Side::Updated))?;
                 Some(value(Side::Updated, other))
             };
             is_similar(value(Side::Original, old))
@@ -124,17 +102,13 @@ impl Walker<'_> {
                             || is_only_pair && differs_in_at_most(key_fields, changed, new)
                     })
         };
-        let mut pairs = pair_unmatched((&old, &new), is_similar);
+        let mut pairs = pair_unmatched((&removed, &added), is_similar);
         if side == Side::Local {
             // If the merge ran before, local has upstream's order.
-            let in_updated_order = entries.updated.iter().filter_map(|entry| {
-                let old = keys.find(Side::Updated, *entry, Side::Original)?;
-                Some((old, keys.find(Side::Original, old, Side::Local)))
-            });
-            pairs.add(pair_unmatched(
-                (&in_updated_order.collect(), &new),
-                is_similar,
-            ));
+            let updateds = self.entries_on(Side::Updated, collections);
+            let originals = updateds.filter_map(|it| keys.find(Side::Updated, it, Side::Original));
+            let removed = originals.map(|old| (keys.find(Side::Original, old, Side::Local), old));
+            pairs.add(pair_unmatched((&unmatched(removed), &added), is_similar));
         }
         pairs
     }
@@ -151,9 +125,9 @@ impl Renames {
         for (old, new) in &self.updated.new_of_old {
             let is_deleted_locally = keys.find(Side::Original, *old, Side::Local).is_none();
             if is_deleted_locally
-                && !self.local.new_of_old.contains_key(old)
+                && self.local.new_of(*old).is_none()
                 && let Some(renamed) = keys.find(Side::Updated, *new, Side::Local)
-                && !self.local.old_of_new.contains_key(&renamed)
+                && self.local.old_of(renamed).is_none()
                 && has_same_kind(*old, Side::Local, Some(renamed))
             {
                 self.local.insert(*old, renamed);
@@ -170,14 +144,13 @@ impl Renames {
         has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
     ) {
         let common = self.updated.new_of_old.iter().filter(|(old, new)| {
-            let renamed = self.local.new_of_old.get(old);
-            renamed.is_some() && renamed.copied() == keys.find(Side::Updated, **new, Side::Local)
+            let renamed = self.local.new_of(**old);
+            renamed.is_some() && renamed == keys.find(Side::Updated, **new, Side::Local)
         });
         let common: FxHashSet<EntryId> = common.map(|(old, _)| *old).collect();
-        let of_local = self.local.new_of_old.clone();
         self.updated.retain(|old, new| {
             common.contains(&old)
-                || !of_local.contains_key(&old)
+                || self.local.new_of(old).is_none()
                     && keys.find(Side::Updated, new, Side::Local).is_none()
                     && has_same_kind(
                         old,
@@ -197,15 +170,14 @@ impl Renames {
 /// Pairs each entry without a partner with the first similar one at the same place. `is_similar`
 /// also gets whether the two are the only ones at their place.
 fn pair_unmatched(
-    (old, new): (&WithPartners, &WithPartners),
+    (removed, added): (&[Unmatched], &[Unmatched]),
     is_similar: impl Fn(EntryId, EntryId, bool) -> bool,
 ) -> Pairs {
     let mut candidates_at: FxHashMap<Option<EntryId>, VecDeque<EntryId>> = FxHashMap::default();
-    for (place, entry) in unmatched(new, |_, entry| entry) {
-        candidates_at.entry(place).or_default().push_back(entry);
+    for (place, entry) in added {
+        candidates_at.entry(*place).or_default().push_back(*entry);
     }
     let mut pairs = Pairs::default();
-    let removed = unmatched(old, |other, _| other);
     for (at, (place, entry)) in removed.iter().copied().enumerate() {
         let Some(candidates) = candidates_at.get_mut(&place) else {
             continue;
@@ -226,10 +198,20 @@ fn pair_unmatched(
 const MAX_CANDIDATES: usize = 256;
 
 impl Pairs {
+    /// Returns the entry that an original one was renamed to.
+    pub(super) fn new_of(&self, old: EntryId) -> Option<EntryId> {
+        self.new_of_old.get(&old).copied()
+    }
+
+    /// Returns the original of a renamed entry.
+    pub(super) fn old_of(&self, new: EntryId) -> Option<EntryId> {
+        self.old_of_new.get(&new).copied()
+    }
+
     /// Adds the pairs whose entries are both unpaired.
     fn add(&mut self, more: Self) {
         for (old, new) in more.new_of_old {
-            if !self.new_of_old.contains_key(&old) && !self.old_of_new.contains_key(&new) {
+            if self.new_of(old).is_none() && self.old_of(new).is_none() {
                 self.insert(old, new);
             }
         }
@@ -246,20 +228,13 @@ impl Pairs {
     }
 }
 
-/// Returns the entries without a partner, each with its place: the nearest entry above that has a
-/// partner. `to_new(partner, entry)` selects the one that belongs to the new collection, so that
-/// the places of two collections compare.
-fn unmatched(
-    entries: &WithPartners,
-    to_new: impl Fn(EntryId, EntryId) -> EntryId,
-) -> Vec<(Option<EntryId>, EntryId)> {
+/// Returns the entries without a partner. `entries` has each entry of a collection, behind the one of
+/// the new collection that it or its partner is, if it has a partner.
+fn unmatched(entries: impl Iterator<Item = (Option<EntryId>, EntryId)>) -> Vec<Unmatched> {
     let mut place = None;
-    let mut found = Vec::new();
-    for (entry, other) in entries {
-        match other {
-            Some(other) => place = Some(to_new(*other, *entry)),
-            None => found.push((place, *entry)),
-        }
-    }
-    found
+    let unmatched = entries.filter_map(|(matched, entry)| {
+        place = matched.or(place);
+        matched.is_none().then_some((place, entry))
+    });
+    unmatched.collect()
 }
