@@ -1,56 +1,79 @@
 //! Merges a stretch of a list without a key in a merge of equal sides, if the sides agree.
 
+use std::ops::Range;
+
+use super::sequences::ElementMerger;
 use crate::differences::positions_in;
+use crate::merge::decision::{Child, Outcome};
 use crate::triple::{Side, Triple};
 
-/// An element of a stretch that both sides changed without a conflict.
-pub(super) enum Agreed {
-    /// A local element that stays.
-    Local(usize),
-    /// A local element that is deleted.
-    Deleted(usize),
-    /// An updated element that is added.
-    Updated(usize),
-}
-
-/// Returns the insertions of both sides, those of `first` first. Returns `None` if they share an
-/// element.
-pub(super) fn both_insertions(values: Triple<&[u64]>, first: Side) -> Option<Vec<Agreed>> {
-    let locals = (0..values.local.len()).map(Agreed::Local);
-    let updateds = (0..values.updated.len()).map(Agreed::Updated);
-    let is_shared = values.local.iter().any(|it| values.updated.contains(it));
-    (!is_shared).then(|| match first {
-        Side::Updated => updateds.chain(locals).collect(),
-        _ => locals.chain(updateds).collect(),
-    })
-}
-
-/// Returns the result of a stretch in which the sides do not contradict each other: both only
-/// deleted elements, or both only inserted elements and one side inserted all that the other did.
-pub(super) fn agreement(values: Triple<&[u64]>) -> Option<Vec<Agreed>> {
-    if values.original.is_empty() {
-        if let Some(positions) = positions_in(values.local, values.updated) {
-            let mut locals = (0..values.local.len()).zip(positions).peekable();
-            let elements = (0..values.updated.len()).map(|updated| {
-                match locals.next_if(|(_, position)| *position == updated) {
-                    Some((local, _)) => Agreed::Local(local),
-                    None => Agreed::Updated(updated),
-                }
-            });
-            return Some(elements.collect());
+impl ElementMerger<'_, '_> {
+    /// Returns the result of a stretch in which the sides do not contradict each other: both only
+    /// deleted elements; both only inserted elements, and one side inserted all that the other did;
+    /// or both inserted elements of which it is known which come first.
+    pub(super) fn agreement(
+        &self,
+        values: Triple<&[u64]>,
+        stretch: &Triple<Range<usize>>,
+    ) -> Option<Vec<Child>> {
+        match values.original.is_empty() {
+            true => self.both_insertions(values, stretch),
+            false => self.both_deletions(values, stretch),
         }
-        positions_in(values.updated, values.local)?;
-        return Some((0..values.local.len()).map(Agreed::Local).collect());
     }
-    let in_updated = positions_in(values.updated, values.original)?;
-    let in_local = positions_in(values.local, values.original)?;
-    let elements = in_local.iter().enumerate().map(|(index, position)| {
-        // `in_updated` is sorted.
-        if in_updated.binary_search(position).is_ok() {
-            Agreed::Local(index)
-        } else {
-            Agreed::Deleted(index)
+
+    fn both_deletions(
+        &self,
+        values: Triple<&[u64]>,
+        stretch: &Triple<Range<usize>>,
+    ) -> Option<Vec<Child>> {
+        let in_updated = positions_in(values.updated, values.original)?;
+        let in_local = positions_in(values.local, values.original)?;
+        let locals = self.lists.elements_in(stretch).local.iter().zip(in_local);
+        let children = locals.map(|(local, position)| {
+            // `in_updated` is sorted.
+            let stays = in_updated.binary_search(&position).is_ok();
+            let outcome = if stays {
+                Outcome::Keep
+            } else {
+                Outcome::Remove
+            };
+            Child::local(*local, outcome)
+        });
+        Some(children.collect())
+    }
+
+    fn both_insertions(
+        &self,
+        values: Triple<&[u64]>,
+        stretch: &Triple<Range<usize>>,
+    ) -> Option<Vec<Child>> {
+        let elements = self.lists.elements_in(stretch);
+        let mut locals = elements.local.iter().map(|local| Child::keep(*local));
+        if let Some(positions) = positions_in(values.local, values.updated) {
+            let mut positions = positions.into_iter().peekable();
+            let children = stretch
+                .updated
+                .clone()
+                .enumerate()
+                .map(|(position, updated)| {
+                    let is_shared = positions.next_if_eq(&position).is_some();
+                    let local = is_shared.then(|| locals.next()).flatten();
+                    local.unwrap_or_else(|| self.taken(updated))
+                });
+            return Some(children.collect());
         }
-    });
-    Some(elements.collect())
+        if positions_in(values.updated, values.local).is_some() {
+            return Some(locals.collect());
+        }
+        let first = self.walker.first_in_order(self.lists, stretch)?;
+        if values.local.iter().any(|it| values.updated.contains(it)) {
+            return None;
+        }
+        let updateds = stretch.updated.clone().map(|updated| self.taken(updated));
+        Some(match first {
+            Side::Updated => updateds.chain(locals).collect(),
+            _ => locals.chain(updateds).collect(),
+        })
+    }
 }

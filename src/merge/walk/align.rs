@@ -22,36 +22,14 @@ const MAX_PAIRS: usize = 10_000;
 /// The limit of comparisons per element when each pairs with the first similar one.
 const COMPARISONS_EACH: usize = 64;
 
-/// Three lists, cut at the elements that all of them have.
-#[derive(Debug)]
-pub(super) struct Alignment {
-    pub(super) stretches: Vec<Stretch>,
-    /// For each original element, its position in updated.
-    pub(super) in_updated: Positions,
-    /// For each original element, its position in local.
-    pub(super) in_local: Positions,
-    /// For each updated element, its position in the original.
-    pub(super) of_updated: Positions,
-    /// For each local element, its position in the original.
-    pub(super) of_local: Positions,
-}
-
-/// A part of three aligned lists.
-#[derive(Debug, Clone)]
-pub(super) enum Stretch {
-    /// The positions of an element that all three lists have.
-    Element(Triple<usize>),
-    /// The ranges between two such elements.
-    Between(Triple<Range<usize>>),
-}
-
 impl Walker<'_> {
-    /// Aligns three lists. `values` are the fingerprints of the elements.
+    /// Returns, for each original element, its positions in updated and in local. `values` are the
+    /// fingerprints of the elements.
     pub(super) fn aligned(
         &self,
         elements: &Triple<Vec<EntryId>>,
         values: &Triple<Rc<[u64]>>,
-    ) -> Alignment {
+    ) -> (Positions, Positions) {
         let in_updated = self.pair_with_updated(elements, values);
         let of_updated = inverse(&in_updated, values.updated.len());
         let inserted = of_updated.iter().zip(&*values.updated);
@@ -66,14 +44,7 @@ impl Walker<'_> {
         {
             self.pair_collections_by_position(elements, &mut positions);
         }
-        let (in_updated, in_local) = positions;
-        Alignment {
-            stretches: cut(&in_updated, &in_local, values),
-            of_updated: inverse(&in_updated, values.updated.len()),
-            of_local: inverse(&in_local, values.local.len()),
-            in_updated,
-            in_local,
-        }
+        positions
     }
 
     /// Pairs the original's elements with updated's.
@@ -207,23 +178,6 @@ fn is_inserted_elsewhere(values: &Triple<Rc<[u64]>>, inserted: &FxHashSet<u64>) 
     })
 }
 
-/// Cuts three lists at the elements that all of them have.
-fn cut(in_updated: &Positions, in_local: &Positions, values: &Triple<Rc<[u64]>>) -> Vec<Stretch> {
-    let mut stretches = Vec::new();
-    let mut start = Triple::new(0, 0, 0);
-    for (original, partners) in in_updated.iter().zip(in_local).enumerate() {
-        if let (Some(updated), Some(local)) = partners {
-            let at = Triple::new(original, *updated, *local);
-            push_between(&mut stretches, start, at);
-            stretches.push(Stretch::Element(at));
-            start = at.map(|index| index + 1);
-        }
-    }
-    let ends = values.as_ref().map(|values| values.len());
-    push_between(&mut stretches, start, ends);
-    stretches
-}
-
 /// Returns the inverse of `positions`: for each element of the other list, of length `len`, the
 /// position of its partner.
 pub(super) fn inverse(positions: &Positions, len: usize) -> Positions {
@@ -336,17 +290,5 @@ fn pair_first_similar(
             positions[old] = Some(new);
             next = new + 1;
         }
-    }
-}
-
-fn push_between(stretches: &mut Vec<Stretch>, start: Triple<usize>, end: Triple<usize>) {
-    let ranges = start.zip(end).map(|(start, end)| start..end);
-    let is_empty = ranges
-        .as_ref()
-        .into_array()
-        .into_iter()
-        .all(Range::is_empty);
-    if !is_empty {
-        stretches.push(Stretch::Between(ranges));
     }
 }

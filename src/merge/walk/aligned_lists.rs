@@ -1,5 +1,5 @@
-//! Queries over three aligned lists without a key: what was inserted anywhere in them, and what was
-//! only moved.
+//! Three aligned lists without a key, cut at the elements that all of them have, and queries over
+//! them: what was inserted anywhere in them, and what was only moved.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::align::Alignment;
+use super::align::{Positions, inverse};
 use super::namesakes::Namesakes;
 use super::{Nodes, Walker};
 use crate::merge::Sides;
@@ -19,18 +19,37 @@ pub(super) struct AlignedLists {
     pub(super) elements: Triple<Vec<EntryId>>,
     /// The fingerprints of the elements.
     pub(super) values: Triple<Rc<[u64]>>,
-    pub(super) alignment: Alignment,
+    pub(super) stretches: Vec<Stretch>,
+    /// For each original element, its position in updated.
+    pub(super) in_updated: Positions,
+    /// For each original element, its position in local.
+    pub(super) in_local: Positions,
+    /// For each updated element, its position in the original.
+    pub(super) of_updated: Positions,
+    /// For each local element, its position in the original.
+    pub(super) of_local: Positions,
     pub(super) namesakes: Namesakes,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
     local_insertions: OnceCell<LocalInsertions>,
     pub(super) is_sorted: OnceCell<bool>,
 }
 
-/// The number of elements of a list that have a value, and how many of them have no partner.
+/// A part of three aligned lists.
+#[derive(Debug, Clone)]
+pub(super) enum Stretch {
+    /// The positions of an element that all three lists have.
+    Element(Triple<usize>),
+    /// The ranges between two such elements.
+    Between(Triple<Range<usize>>),
+}
+
+/// The number of elements of a list that have a value, how many of them have no partner, and the
+/// position of the last one.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Count {
     pub(super) total: u32,
     unpaired: u32,
+    pub(super) last: u32,
 }
 
 /// The elements that local inserted.
@@ -50,22 +69,24 @@ impl Walker<'_> {
             list.map(|list| prints.of_elements(list))
                 .unwrap_or_default()
         });
-        let alignment = self.aligned(&elements, &values);
-        let namesakes = match self.options.sides {
-            Sides::Upstream => {
-                Namesakes::of(self.fingerprints.as_ref(), &elements, &values, &alignment)
-            }
-            Sides::Equal => Namesakes::default(),
-        };
-        AlignedLists {
+        let (in_updated, in_local) = self.aligned(&elements, &values);
+        let mut lists = AlignedLists {
+            stretches: cut(&in_updated, &in_local, &values),
+            of_updated: inverse(&in_updated, values.updated.len()),
+            of_local: inverse(&in_local, values.local.len()),
             elements,
             values,
-            alignment,
-            namesakes,
+            in_updated,
+            in_local,
+            namesakes: Namesakes::default(),
             counts: OnceCell::new(),
             local_insertions: OnceCell::new(),
             is_sorted: OnceCell::new(),
+        };
+        if self.options.sides == Sides::Upstream {
+            lists.namesakes = Namesakes::of(self.fingerprints.as_ref(), &lists);
         }
+        lists
     }
 }
 
@@ -87,14 +108,16 @@ impl AlignedLists {
         let counts = self.counts.get_or_init(|| {
             let mut counts: FxHashMap<u64, Triple<Count>> = FxHashMap::default();
             for (side, partners) in [
-                (Side::Original, &self.alignment.in_updated),
-                (Side::Updated, &self.alignment.of_updated),
-                (Side::Local, &self.alignment.of_local),
+                (Side::Original, &self.in_updated),
+                (Side::Updated, &self.of_updated),
+                (Side::Local, &self.of_local),
             ] {
-                for (value, partner) in self.values[side].iter().zip(partners) {
+                let values = self.values[side].iter().zip(partners);
+                for (at, (value, partner)) in (0..).zip(values) {
                     let count = &mut counts.entry(*value).or_default()[side];
                     count.total += 1;
                     count.unpaired += u32::from(partner.is_none());
+                    count.last = at;
                 }
             }
             counts
@@ -109,7 +132,7 @@ impl AlignedLists {
             return true;
         }
         let count = self.count(self.values.updated[updated]);
-        if self.alignment.of_updated[updated].is_some() || count.updated.total > 1 {
+        if self.of_updated[updated].is_some() || count.updated.total > 1 {
             return false;
         }
         match (count.original.total, count.local.total) {
@@ -132,7 +155,7 @@ impl AlignedLists {
     /// Returns true if local only moved an element that upstream deleted.
     pub(super) fn is_moved_and_deleted(&self, local: usize) -> bool {
         let count = self.count(self.values.local[local]);
-        self.alignment.of_local[local].is_none()
+        self.of_local[local].is_none()
             && count.as_ref().map(|count| count.total).into_array() == [1, 0, 1]
             && count.original.unpaired > 0
     }
@@ -148,7 +171,7 @@ impl AlignedLists {
 
 impl LocalInsertions {
     fn of(lists: &AlignedLists) -> Self {
-        let (values, originals) = (&lists.values.local, &lists.alignment.of_local);
+        let (values, originals) = (&lists.values.local, &lists.of_local);
         let mut inserted = Self::default();
         let mut start = 0;
         for (at, (value, original)) in values.iter().zip(originals).enumerate() {
@@ -189,5 +212,34 @@ impl LocalInsertions {
                 None => return true,
             }
         }
+    }
+}
+
+/// Cuts three lists at the elements that all of them have.
+fn cut(in_updated: &Positions, in_local: &Positions, values: &Triple<Rc<[u64]>>) -> Vec<Stretch> {
+    let mut stretches = Vec::new();
+    let mut start = Triple::new(0, 0, 0);
+    for (original, partners) in in_updated.iter().zip(in_local).enumerate() {
+        if let (Some(updated), Some(local)) = partners {
+            let at = Triple::new(original, *updated, *local);
+            push_between(&mut stretches, start, at);
+            stretches.push(Stretch::Element(at));
+            start = at.map(|index| index + 1);
+        }
+    }
+    let ends = values.as_ref().map(|values| values.len());
+    push_between(&mut stretches, start, ends);
+    stretches
+}
+
+fn push_between(stretches: &mut Vec<Stretch>, start: Triple<usize>, end: Triple<usize>) {
+    let ranges = start.zip(end).map(|(start, end)| start..end);
+    let is_empty = ranges
+        .as_ref()
+        .into_array()
+        .into_iter()
+        .all(Range::is_empty);
+    if !is_empty {
+        stretches.push(Stretch::Between(ranges));
     }
 }

@@ -7,12 +7,12 @@
 
 use std::ops::Range;
 
-use super::align::{Alignment, Positions};
+use super::align::Positions;
 use super::aligned_lists::AlignedLists;
-use super::hunks::{Hunk, hunks, regions};
+use super::hunks::{Hunk, regions};
 use super::record::Segment;
-use super::sequences::ElementConflict;
-use super::{Shape, Walker, shape};
+use super::sequences::{ElementConflict, ElementMerger};
+use super::{Shape, shape};
 use crate::differences::differences;
 use crate::merge::ConflictKind;
 use crate::merge::decision::{Child, Outcome};
@@ -35,53 +35,34 @@ struct RegionChanges {
     local_has_updated: bool,
 }
 
-impl Walker<'_> {
+impl ElementMerger<'_, '_> {
     /// Merges a stretch that the sides changed differently.
-    pub(super) fn merge_regions(
-        &mut self,
-        lists: &AlignedLists,
-        stretch: Triple<Range<usize>>,
-        children: &mut Vec<Child>,
-    ) {
-        let Alignment {
-            in_updated,
-            in_local,
-            ..
-        } = &lists.alignment;
-        let updated = hunks(in_updated, &stretch.original, &stretch.updated);
-        let local = hunks(in_local, &stretch.original, &stretch.local);
-        let (mut updated_start, mut local_start) = (stretch.updated.start, stretch.local.start);
-        for region in regions(&updated, &local) {
-            let end = |positions: &Positions, inserted: Option<usize>, start: usize| {
+    pub(super) fn merge_regions(&mut self, stretch: Triple<Range<usize>>) {
+        let lists = self.lists;
+        let regions = regions(lists, &stretch);
+        let mut start = stretch.map(|range| range.start);
+        for region in regions {
+            let end = |positions: &Positions, side: Side| {
                 let kept = region.original.clone().filter_map(|old| positions[old]);
-                kept.map(|new| new + 1)
-                    .chain(inserted)
-                    .max()
-                    .unwrap_or(start)
+                let ends = kept.map(|new| new + 1).chain(region.ends[side]);
+                ends.max().unwrap_or(start[side])
             };
-            let updated_end = end(in_updated, region.updated_end, updated_start);
-            let local_end = end(in_local, region.local_end, local_start);
-            let ranges = Triple::new(
-                region.original.clone(),
-                updated_start..updated_end,
-                local_start..local_end,
+            let end = Triple::new(
+                region.original.end,
+                end(&lists.in_updated, Side::Updated),
+                end(&lists.in_local, Side::Local),
             );
-            (updated_start, local_start) = (updated_end, local_end);
-            self.merge_region(lists, ranges, &region.updated_hunks, children);
+            let ranges = start.zip(end).map(|(start, end)| start..end);
+            start = end;
+            self.merge_region(ranges, &region.updated_hunks);
         }
     }
 
-    fn merge_region(
-        &mut self,
-        lists: &AlignedLists,
-        region: Triple<Range<usize>>,
-        hunks: &[&Hunk],
-        children: &mut Vec<Child>,
-    ) {
+    fn merge_region(&mut self, region: Triple<Range<usize>>, hunks: &[Hunk]) {
+        let lists = self.lists;
         let changes = RegionChanges::of(lists, &region, hunks);
-        if let Some(scalar) = self.replaced_scalar(lists, &region, &changes) {
-            self.merge_element(lists, scalar, children);
-            return;
+        if let Some(scalar) = self.replaced_scalar(&region, &changes) {
+            return self.merge_element(scalar);
         }
         let mut conflict = changes.is_conflict().then(|| {
             let sides = Triple::new(&changes.deleted, &changes.conflicting, &changes.only_local);
@@ -92,42 +73,40 @@ impl Walker<'_> {
             self.element_conflict(sides.as_ref().map(Vec::as_slice))
         });
         let is_updated_first = changes.in_both.is_empty()
-            && self.first_in_order(lists, &region) == Some(Side::Updated);
+            && self.walker.first_in_order(lists, &region) == Some(Side::Updated);
         let mut updateds = region.updated;
         if is_updated_first {
             let all = std::mem::replace(&mut updateds, 0..0);
-            self.add_updated(lists, &changes, all, conflict.as_mut(), children);
+            self.add_updated(&changes, all, &mut conflict);
         }
         for local in region.local {
             let namesake = || lists.namesakes.of_local(local);
             let same = changes.updated_in_both(local).or_else(namesake);
             if let Some(same) = same.filter(|same| updateds.contains(same)) {
-                let above = updateds.start..same;
-                self.add_updated(lists, &changes, above, conflict.as_mut(), children);
+                self.add_updated(&changes, updateds.start..same, &mut conflict);
                 updateds.start = same + 1;
             }
             let child = match &mut conflict {
                 Some(conflict) if changes.only_local.binary_search(&local).is_ok() => {
                     conflict.local(lists.elements.local[local])
                 }
-                _ => self.child_of_local(lists, local, same),
+                _ => self.child_of_local(local, same),
             };
-            children.push(child);
+            self.children.push(child);
         }
-        self.add_updated(lists, &changes, updateds, conflict.as_mut(), children);
+        self.add_updated(&changes, updateds, &mut conflict);
     }
 
     /// Merges updated elements that local does not have.
     fn add_updated(
         &mut self,
-        lists: &AlignedLists,
         changes: &RegionChanges,
         updateds: Range<usize>,
-        mut conflict: Option<&mut ElementConflict>,
-        children: &mut Vec<Child>,
+        conflict: &mut Option<ElementConflict>,
     ) {
         for at in updateds {
-            children.extend(self.child_of_updated(lists, changes, at, conflict.as_deref_mut()));
+            let child = self.child_of_updated(changes, at, conflict);
+            self.children.extend(child);
         }
     }
 
@@ -135,7 +114,6 @@ impl Walker<'_> {
     /// one value. Nulls are excluded, because they would act as deletions then.
     fn replaced_scalar(
         &self,
-        lists: &AlignedLists,
         region: &Triple<Range<usize>>,
         changes: &RegionChanges,
     ) -> Option<Triple<usize>> {
@@ -144,25 +122,21 @@ impl Walker<'_> {
             let value = tree.entry(element).value;
             shape(tree, value) == Shape::Scalar && !tree.is_null(value)
         };
-        if !changes.is_conflict() || !region.as_ref().into_array().into_iter().all(is_one) {
+        if !changes.is_conflict() || !region.as_ref().into_iter().all(is_one) {
             return None;
         }
         let at = region.as_ref().map(|range| range.start);
-        let sides = self.trees.zip(lists.at(at)).into_array();
-        sides.into_iter().all(is_scalar).then_some(at)
+        let mut sides = self.walker.trees.zip(self.lists.at(at)).into_iter();
+        sides.all(is_scalar).then_some(at)
     }
 
     /// Merges a local element that is not part of a conflict. `same` is the updated element that
     /// both sides inserted: it is equal or has the same name.
-    pub(super) fn child_of_local(
-        &mut self,
-        lists: &AlignedLists,
-        at: usize,
-        same: Option<usize>,
-    ) -> Child {
+    pub(super) fn child_of_local(&mut self, at: usize, same: Option<usize>) -> Child {
+        let lists = self.lists;
         let elements = &lists.elements;
         let local = elements.local[at];
-        let original = lists.alignment.of_local[at];
+        let original = lists.of_local[at];
         let sides = Triple::new(
             original.map(|original| elements.original[original]),
             same.map(|same| elements.updated[same]),
@@ -171,16 +145,16 @@ impl Walker<'_> {
         let segment = Segment::Index(at);
         let child = match (original, same) {
             (Some(original), _) if lists.values.original[original] != lists.values.local[at] => {
-                let nodes = self.values_of(sides);
+                let nodes = self.walker.values_of(sides);
                 let kind = ConflictKind::DeletedUpstream;
-                let outcome = self.at(segment, sides, |walker| {
+                let outcome = self.walker.at(segment, sides, |walker| {
                     walker.conflict(kind, nodes, Outcome::Remove)
                 });
                 Child::local(local, outcome)
             }
             (Some(_), _) => Child::local(local, Outcome::Remove),
             (None, Some(_)) => {
-                let child = self.merge_entry(segment, sides);
+                let child = self.walker.merge_entry(segment, sides);
                 child.unwrap_or_else(|| Child::keep(local))
             }
             (None, None) if lists.is_moved_and_deleted(at) => Child::local(local, Outcome::Remove),
@@ -192,30 +166,29 @@ impl Walker<'_> {
     /// Merges an updated element that local does not have.
     fn child_of_updated(
         &mut self,
-        lists: &AlignedLists,
         changes: &RegionChanges,
         at: usize,
-        conflict: Option<&mut ElementConflict>,
+        conflict: &mut Option<ElementConflict>,
     ) -> Option<Child> {
-        let elements = &lists.elements;
-        let updated = elements.updated[at];
+        let lists = self.lists;
         if changes.only_updated.binary_search(&at).is_ok() {
             return match conflict {
                 Some(conflict) if changes.conflicting.binary_search(&at).is_ok() => {
-                    conflict.updated(self.take_element(updated))
+                    conflict.updated(self.taken(at))
                 }
-                _ => (!changes.local_has_updated).then(|| self.take_element(updated)),
+                _ => (!changes.local_has_updated).then(|| self.taken(at)),
             };
         }
-        let original = lists.alignment.of_updated[at]?;
-        let sides = Triple::new(Some(elements.original[original]), Some(updated), None);
+        let updated = lists.elements.updated[at];
+        let original = lists.of_updated[at]?;
+        let sides = Triple::new(Some(lists.elements.original[original]), Some(updated), None);
         if lists.values.original[original] == lists.values.updated[at] {
             return Some(Child::updated(updated, Outcome::Remove).with_sides(sides));
         }
-        let nodes = self.values_of(sides);
+        let nodes = self.walker.values_of(sides);
         let kind = ConflictKind::DeletedLocally;
-        let updated_outcome = self.take_element(updated).outcome;
-        let outcome = self.at(Segment::Index(at), sides, |walker| {
+        let updated_outcome = self.taken(at).outcome;
+        let outcome = self.walker.at(Segment::Index(at), sides, |walker| {
             walker.conflict_over(kind, nodes, Outcome::Remove, updated_outcome)
         });
         Some(Child::updated(updated, outcome).with_sides(sides))
@@ -223,11 +196,10 @@ impl Walker<'_> {
 }
 
 impl RegionChanges {
-    fn of(lists: &AlignedLists, region: &Triple<Range<usize>>, hunks: &[&Hunk]) -> Self {
-        let (values, alignment) = (&lists.values, &lists.alignment);
-        let is_deleted = |old: &usize| {
-            alignment.in_updated[*old].is_none() && alignment.in_local[*old].is_none()
-        };
+    fn of(lists: &AlignedLists, region: &Triple<Range<usize>>, hunks: &[Hunk]) -> Self {
+        let values = &lists.values;
+        let is_deleted =
+            |old: &usize| lists.in_updated[*old].is_none() && lists.in_local[*old].is_none();
         let inserted = |range: &Range<usize>, originals: &Positions| -> Vec<usize> {
             range
                 .clone()
@@ -236,8 +208,8 @@ impl RegionChanges {
         };
         let mut changes = Self {
             deleted: region.original.clone().filter(is_deleted).collect(),
-            only_updated: inserted(&region.updated, &alignment.of_updated),
-            only_local: inserted(&region.local, &alignment.of_local),
+            only_updated: inserted(&region.updated, &lists.of_updated),
+            only_local: inserted(&region.local, &lists.of_local),
             in_both: Vec::new(),
             conflicting: Vec::new(),
             local_has_updated: false,
@@ -261,14 +233,14 @@ impl RegionChanges {
         changes.only_local.retain(|at| {
             !is_shared(*at) && !lists.is_moved_and_deleted(*at) && !lists.is_inserted_by_both(*at)
         });
-        changes.add_conflicting(hunks, &alignment.in_local);
+        changes.add_conflicting(hunks, &lists.in_local);
         changes.local_has_updated =
             lists.local_has_inserted(&of(&values.updated, &changes.only_updated));
         changes
     }
 
     /// Adds the elements of upstream's hunks that conflict with what local did there.
-    fn add_conflicting(&mut self, hunks: &[&Hunk], in_local: &Positions) {
+    fn add_conflicting(&mut self, hunks: &[Hunk], in_local: &Positions) {
         for Hunk {
             original,
             replacement,

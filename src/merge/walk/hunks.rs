@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::align::Positions;
+use super::aligned_lists::AlignedLists;
+use crate::triple::{Side, Triple};
 
 /// The replacement that one side made for a range of the original's elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,22 +16,17 @@ pub(super) struct Hunk {
 /// A range of the original's elements that one side changed, or that both sides changed with
 /// overlapping hunks. The range is empty for an insertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Region<'h> {
+pub(super) struct Region {
     pub(super) original: Range<usize>,
     /// Upstream's hunks in this region.
-    pub(super) updated_hunks: Vec<&'h Hunk>,
-    /// The end of the elements that each side has here, if the side changed something here.
-    pub(super) updated_end: Option<usize>,
-    pub(super) local_end: Option<usize>,
+    pub(super) updated_hunks: Vec<Hunk>,
+    /// The end of the elements that each side put here, if the side changed something here.
+    pub(super) ends: Triple<Option<usize>>,
 }
 
 /// Returns the hunks of one side in a stretch with these ranges. A hunk that replaces elements with
 /// as many others is split into hunks of one element.
-pub(super) fn hunks(
-    positions: &Positions,
-    original: &Range<usize>,
-    replacement: &Range<usize>,
-) -> Vec<Hunk> {
+fn hunks(positions: &Positions, original: &Range<usize>, replacement: &Range<usize>) -> Vec<Hunk> {
     let mut hunks = Vec::new();
     let (mut old_start, mut new_start) = (original.start, replacement.start);
     let kept = original
@@ -53,40 +50,33 @@ pub(super) fn hunks(
     hunks
 }
 
-/// Returns the regions that two sides changed, in order.
-pub(super) fn regions<'h>(updated: &'h [Hunk], local: &'h [Hunk]) -> Vec<Region<'h>> {
-    let sides = [(updated, true), (local, false)];
-    let mut hunks: Vec<(&Hunk, bool)> = sides
-        .into_iter()
-        .flat_map(|(hunks, is_updated)| hunks.iter().map(move |hunk| (hunk, is_updated)))
-        .collect();
-    hunks.sort_by_key(|(hunk, _)| (hunk.original.start, hunk.original.end));
-    let mut regions: Vec<Region<'h>> = Vec::new();
-    for (hunk, is_updated) in hunks {
-        let Hunk {
-            original,
-            replacement,
-        } = hunk;
-        let overlaps = |region: &Region<'_>| {
-            original.start < region.original.end || *original == region.original
-        };
+/// Returns the regions of a stretch that updated and local changed, in order.
+pub(super) fn regions(lists: &AlignedLists, stretch: &Triple<Range<usize>>) -> Vec<Region> {
+    let of = |side: Side, positions: &Positions| {
+        let hunks = hunks(positions, &stretch.original, &stretch[side]).into_iter();
+        hunks.map(move |hunk| (side, hunk))
+    };
+    let updated = of(Side::Updated, &lists.in_updated);
+    let mut hunks = Vec::from_iter(updated.chain(of(Side::Local, &lists.in_local)));
+    hunks.sort_by_key(|(_, hunk)| (hunk.original.start, hunk.original.end));
+    let mut regions: Vec<Region> = Vec::new();
+    for (side, hunk) in hunks {
+        let original = &hunk.original;
+        let overlaps =
+            |region: &Region| original.start < region.original.end || *original == region.original;
         if !regions.last().is_some_and(overlaps) {
             regions.push(Region {
                 original: original.clone(),
                 updated_hunks: Vec::new(),
-                updated_end: None,
-                local_end: None,
+                ends: Triple::default(),
             });
         }
         if let Some(region) = regions.last_mut() {
             region.original.end = region.original.end.max(original.end);
-            let end = if is_updated {
-                region.updated_hunks.push(hunk);
-                &mut region.updated_end
-            } else {
-                &mut region.local_end
-            };
-            *end = Some(replacement.end);
+            region.ends[side] = Some(hunk.replacement.end);
+            region
+                .updated_hunks
+                .extend(Some(hunk).filter(|_| side == Side::Updated));
         }
     }
     regions

@@ -2,15 +2,13 @@
 //! (rules: Lists without a key).
 
 use std::hash::Hash;
-use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::align::Alignment;
+use super::aligned_lists::AlignedLists;
 use super::similarity::{Threshold, name_of, similarity};
 use crate::merge::fingerprint::Fingerprints;
 use crate::triple::Triple;
-use crate::yaml::EntryId;
 
 /// The paired elements, by position. Each side has the name once, and the original does not have
 /// it.
@@ -22,13 +20,9 @@ pub(super) struct Namesakes {
 
 impl Namesakes {
     /// Pairs the elements of the same name.
-    pub(super) fn of(
-        prints: Triple<&Fingerprints<'_>>,
-        elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Rc<[u64]>>,
-        alignment: &Alignment,
-    ) -> Self {
-        let (of_updated, of_local) = (&alignment.of_updated, &alignment.of_local);
+    pub(super) fn of(prints: Triple<&Fingerprints<'_>>, lists: &AlignedLists) -> Self {
+        let (elements, values) = (&lists.elements, &lists.values);
+        let (of_updated, of_local) = (&lists.of_updated, &lists.of_local);
         let mut namesakes = Self::default();
         if ![of_updated, of_local].iter().all(|it| it.contains(&None)) {
             return namesakes;
@@ -72,7 +66,7 @@ impl Namesakes {
 }
 
 /// Returns the position of each name; `None` for a name that repeats.
-fn unique_positions<N: Hash + Eq>(
+pub(super) fn unique_positions<N: Hash + Eq>(
     names: impl Iterator<Item = Option<N>>,
 ) -> FxHashMap<N, Option<usize>> {
     let mut positions = FxHashMap::default();

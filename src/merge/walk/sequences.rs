@@ -5,14 +5,11 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::agreement::{Agreed, agreement, both_insertions};
-use super::align::Stretch;
-use super::aligned_lists::AlignedLists;
+use super::aligned_lists::{AlignedLists, Stretch};
 use super::entry::holds_null;
 use super::record::{Segment, winning_outcome};
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
-use crate::merge::fingerprint::Fingerprints;
 use crate::merge::{CombinedBy, Resolution, Sides};
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, Tree};
@@ -87,168 +84,176 @@ impl Walker<'_> {
     /// Returns true if local replaced all of two or more scalars and upstream added a scalar that
     /// local does not have. There is no place for it among local's elements.
     fn local_replaced_all(&self, lists: Nodes) -> bool {
-        let [Some(original), Some(updated), Some(local)] = lists.into_array() else {
+        let Some(lists) = lists
+            .transpose()
+            .filter(|_| self.options.sides == Sides::Upstream)
+        else {
             return false;
         };
+        let trees = self.trees;
         let are_scalars =
             |tree: &Tree<'_>, list| entries_of(tree, list).all(|it| is_scalar(tree, it));
-        if self.options.sides != Sides::Upstream
-            || entries_of(self.trees.original, original).len() < 2
-            || entries_of(self.trees.local, local).len() == 0
-            || !are_scalars(self.trees.original, original)
-            || !are_scalars(self.trees.local, local)
+        if entries_of(trees.original, lists.original).len() < 2
+            || entries_of(trees.local, lists.local).len() == 0
+            || !are_scalars(trees.original, lists.original)
+            || !are_scalars(trees.local, lists.local)
         {
             return false;
         }
-        let values = |prints: &Fingerprints<'_>, list| -> FxHashSet<u64> {
+        let values = self.fingerprints.as_ref().zip(lists);
+        let values = values.map(|(prints, list)| -> FxHashSet<u64> {
             prints.of_elements(list).iter().copied().collect()
-        };
-        let originals = values(&self.fingerprints.original, original);
-        let locals = values(&self.fingerprints.local, local);
-        let updateds = values(&self.fingerprints.updated, updated);
-        let is_new = |it: &u64| !originals.contains(it) && !locals.contains(it);
-        originals.is_disjoint(&locals) && updateds.iter().any(is_new)
+        });
+        let is_new = |it: &u64| !values.original.contains(it) && !values.local.contains(it);
+        values.original.is_disjoint(&values.local) && values.updated.iter().any(is_new)
     }
 
     /// Merges lists element by element.
     fn merge_elements(&mut self, nodes: Nodes) -> Outcome {
         let lists = self.aligned_lists(nodes);
-        let mut children = Vec::with_capacity(lists.elements.local.len());
-        self.within(nodes, |walker| {
-            for stretch in &lists.alignment.stretches {
+        let children = self.within(nodes, |walker| {
+            let mut merger = ElementMerger {
+                walker,
+                lists: &lists,
+                children: Vec::with_capacity(lists.elements.local.len()),
+            };
+            for stretch in &lists.stretches {
                 match stretch.clone() {
-                    Stretch::Element(at) => walker.merge_element(&lists, at, &mut children),
-                    Stretch::Between(ranges) => walker.merge_stretch(&lists, ranges, &mut children),
+                    Stretch::Element(at) => merger.merge_element(at),
+                    Stretch::Between(ranges) => merger.merge_stretch(ranges),
                 }
             }
-            walker.merge_moved_elements(&lists, &mut children);
+            merger.merge_moved_elements();
+            merger.children
         });
         drop(lists);
         self.collection_outcome(nodes, children)
     }
+}
 
+/// Merges the elements of three aligned lists.
+pub(super) struct ElementMerger<'w, 'a> {
+    pub(super) walker: &'w mut Walker<'a>,
+    pub(super) lists: &'w AlignedLists,
+    /// The decisions about the elements so far.
+    pub(super) children: Vec<Child>,
+}
+
+impl ElementMerger<'_, '_> {
     /// Merges an element that all three lists have.
-    pub(super) fn merge_element(
-        &mut self,
-        lists: &AlignedLists,
-        at: Triple<usize>,
-        children: &mut Vec<Child>,
-    ) {
-        let sides = lists.at(at).map(Some);
-        children.extend(self.merge_entry(Segment::Index(at.local), sides));
+    pub(super) fn merge_element(&mut self, at: Triple<usize>) {
+        let sides = self.lists.at(at).map(Some);
+        let child = self.walker.merge_entry(Segment::Index(at.local), sides);
+        self.children.extend(child);
     }
 
     /// Merges a stretch between two elements that all three lists have.
-    fn merge_stretch(
-        &mut self,
-        lists: &AlignedLists,
-        stretch: Triple<Range<usize>>,
-        children: &mut Vec<Child>,
-    ) {
+    fn merge_stretch(&mut self, stretch: Triple<Range<usize>>) {
+        let lists = self.lists;
         let values = lists.values.as_ref().zip(stretch.clone());
         let values = values.map(|(values, range)| &values[range]);
         let sides = lists.elements_in(&stretch);
-        let is_fork = self.options.sides == Sides::Upstream;
+        let is_fork = self.is_fork();
         match values.change() {
-            Change::Neither | Change::Local => self.keep_stretch(lists, values, stretch, children),
-            Change::BothSame => self.merge_equal_stretch(lists, values, stretch, children),
+            Change::Neither | Change::Local => self.keep_stretch(values, stretch),
+            Change::BothSame => self.merge_equal_stretch(values, stretch),
             Change::Upstream => {
                 let pairs = sides.original.iter().zip(sides.local);
-                children.extend(pairs.map(|(original, local)| {
+                self.children.extend(pairs.map(|(original, local)| {
                     let sides = Triple::new(Some(*original), None, Some(*local));
                     Child::local(*local, Outcome::Remove).with_sides(sides)
                 }));
                 if is_fork && lists.local_has_inserted(values.updated) {
                     return;
                 }
-                let inserted = stretch
-                    .updated
-                    .filter(|at| !is_fork || !lists.is_handled_elsewhere(*at));
-                children.extend(inserted.map(|at| self.take_element(lists.elements.updated[at])));
+                for at in stretch.updated {
+                    if !is_fork || !lists.is_handled_elsewhere(at) {
+                        self.children.push(self.taken(at));
+                    }
+                }
             }
-            Change::BothDiffer if is_fork => self.merge_regions(lists, stretch, children),
+            Change::BothDiffer if is_fork => self.merge_regions(stretch),
             Change::BothDiffer => {
-                let agreed = agreement(values).or_else(|| {
-                    let first = self.first_in_order(lists, &stretch)?;
-                    both_insertions(values, first)
-                });
-                if let Some(agreed) = agreed {
-                    children.extend(agreed.into_iter().map(|element| match element {
-                        Agreed::Local(index) => Child::keep(sides.local[index]),
-                        Agreed::Deleted(index) => Child::local(sides.local[index], Outcome::Remove),
-                        Agreed::Updated(index) => self.take_element(sides.updated[index]),
-                    }));
-                } else if !self.merge_by_position(lists, values, &stretch, children) {
-                    self.merge_conflicting_stretch(sides, children);
+                if let Some(agreed) = self.agreement(values, &stretch) {
+                    self.children.extend(agreed);
+                } else if !self.merge_by_position(values, &stretch) {
+                    self.merge_conflicting_stretch(sides);
                 }
             }
         }
     }
 
+    /// Whether local is a fork of upstream, and not an equal side.
+    fn is_fork(&self) -> bool {
+        self.walker.options.sides == Sides::Upstream
+    }
+
+    /// Returns an updated element that is added as a whole.
+    pub(super) fn taken(&self, updated: usize) -> Child {
+        self.walker
+            .take_element(self.lists.elements.updated[updated])
+    }
+
     /// Keeps local's elements, and merges changes that upstream made to their text.
-    fn keep_stretch(
-        &mut self,
-        lists: &AlignedLists,
-        values: Triple<&[u64]>,
-        stretch: Triple<Range<usize>>,
-        children: &mut Vec<Child>,
-    ) {
-        let is_fork = self.options.sides == Sides::Upstream;
+    fn keep_stretch(&mut self, values: Triple<&[u64]>, stretch: Triple<Range<usize>>) {
+        let (lists, is_fork) = (self.lists, self.is_fork());
         let is_deleted = |at: usize| is_fork && lists.is_moved_and_deleted(at);
         let namesake = |at: usize| lists.namesakes.of_local(at);
         let mut locals = stretch.local.clone();
         if !locals.any(|at| is_deleted(at) || namesake(at).is_some())
-            && self.merge_by_position(lists, values, &stretch, children)
+            && self.merge_by_position(values, &stretch)
         {
             return;
         }
         let sides = lists.elements_in(&stretch);
-        children.extend(stretch.local.map(|at| {
+        for at in stretch.local {
             let local = lists.elements.local[at];
-            match namesake(at) {
-                Some(_) => self.child_of_local(lists, at, namesake(at)),
+            let child = match namesake(at) {
+                Some(_) => self.child_of_local(at, namesake(at)),
                 None if is_deleted(at) => Child::local(local, Outcome::Remove),
                 None => Child::keep(local),
-            }
-        }));
+            };
+            self.children.push(child);
+        }
         let pairs = sides.original.iter().zip(sides.updated);
-        children.extend(pairs.map(|(original, updated)| {
+        self.children.extend(pairs.map(|(original, updated)| {
             let sides = Triple::new(Some(*original), Some(*updated), None);
             Child::updated(*updated, Outcome::Remove).with_sides(sides)
         }));
     }
 
     /// Merges a stretch that both sides changed to equal elements.
-    fn merge_equal_stretch(
-        &mut self,
-        lists: &AlignedLists,
-        values: Triple<&[u64]>,
-        stretch: Triple<Range<usize>>,
-        children: &mut Vec<Child>,
-    ) {
-        if self.merge_by_position(lists, values, &stretch, children) {
+    fn merge_equal_stretch(&mut self, values: Triple<&[u64]>, stretch: Triple<Range<usize>>) {
+        if self.merge_by_position(values, &stretch) {
             return;
         }
-        let elements = lists.elements_in(&stretch);
+        let elements = self.lists.elements_in(&stretch);
         for (at, (local, updated)) in elements.local.iter().zip(elements.updated).enumerate() {
             let sides = Triple::new(None, Some(*updated), Some(*local));
-            children.extend(self.merge_entry(Segment::Index(stretch.local.start + at), sides));
+            let segment = Segment::Index(stretch.local.start + at);
+            self.children
+                .extend(self.walker.merge_entry(segment, sides));
         }
     }
 
     /// Merges a stretch that the sides changed differently, as one conflict.
-    fn merge_conflicting_stretch(&mut self, sides: Triple<&[EntryId]>, children: &mut Vec<Child>) {
+    fn merge_conflicting_stretch(&mut self, sides: Triple<&[EntryId]>) {
         let mut conflict = self.element_conflict(sides);
-        children.extend(sides.local.iter().map(|entry| conflict.local(*entry)));
-        let updateds = sides.updated.iter();
-        children.extend(updateds.filter_map(|entry| conflict.updated(self.take_element(*entry))));
+        let locals = sides.local.iter().map(|entry| conflict.local(*entry));
+        self.children.extend(locals);
+        let updateds = sides
+            .updated
+            .iter()
+            .map(|entry| self.walker.take_element(*entry));
+        let updateds = updateds.filter_map(|child| conflict.updated(child));
+        self.children.extend(updateds);
     }
 
     /// Records a conflict over elements that the sides replaced with different ones.
     pub(super) fn element_conflict(&mut self, sides: Triple<&[EntryId]>) -> ElementConflict {
         ElementConflict {
-            local_outcome: self.conflict_over_elements(sides),
-            resolution: self.resolution(),
+            local_outcome: self.walker.conflict_over_elements(sides),
+            resolution: self.walker.resolution(),
             base: sides.original.to_vec(),
         }
     }
@@ -257,10 +262,8 @@ impl Walker<'_> {
     /// changed by both sides, except for maps. Otherwise returns false and does nothing.
     fn merge_by_position(
         &mut self,
-        lists: &AlignedLists,
         values: Triple<&[u64]>,
         stretch: &Triple<Range<usize>>,
-        children: &mut Vec<Child>,
     ) -> bool {
         let [original, updated, local] = values.map(<[u64]>::len).into_array();
         if original != updated || original != local {
@@ -271,13 +274,13 @@ impl Walker<'_> {
             shape(tree, tree.entry(entry).value) == Shape::Map
         };
         let is_mergeable = |index| {
-            let elements = self.trees.zip(lists.at(position(index))).into_array();
+            let elements = self.walker.trees.zip(self.lists.at(position(index)));
             values.map(|values| values[index]).change() != Change::BothDiffer
                 || elements.into_iter().all(is_map)
         };
         let is_possible = (0..local).all(is_mergeable);
         for index in (0..local).filter(|_| is_possible) {
-            self.merge_element(lists, position(index), children);
+            self.merge_element(position(index));
         }
         is_possible
     }
