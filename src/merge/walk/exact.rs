@@ -5,11 +5,8 @@
 //! local's comments and quoting on elements that did not change. Therefore the elements are
 //! aligned, and only those that differ are edited.
 
-use std::ops::Range;
-
-use rustc_hash::FxHashMap;
-
 use super::align::{Positions, inverse, pair_elements};
+use super::namesakes::unique_positions;
 use super::pairing::Index;
 use super::record::Segment;
 use super::similarity::{Threshold, similarity};
@@ -66,7 +63,7 @@ impl Walker<'_> {
             old.zip(new)
                 .for_each(|(old, new)| partners[new] = Some(old));
         }
-        pair_moved(&aligned, &local_values, &updated_values, &mut partners);
+        pair_moved(&local_values, &updated_values, &mut partners);
         self.pair_similar(
             (&locals, &local_values),
             (&updateds, &updated_values),
@@ -229,26 +226,15 @@ fn is_in_place(range: &AlignedRange) -> bool {
 }
 
 /// Pairs elements that occur once in each list and have no partner at their place.
-fn pair_moved(
-    aligned: &[AlignedRange],
-    locals: &[u64],
-    updateds: &[u64],
-    partners: &mut Positions,
-) {
-    let unique_unpaired = |values: &[u64], range: fn(&AlignedRange) -> Range<usize>| {
-        let mut position_of: FxHashMap<u64, Option<usize>> = FxHashMap::default();
-        for (at, value) in values.iter().enumerate() {
-            let position = position_of.entry(*value);
-            position.and_modify(|it| *it = None).or_insert(Some(at));
+fn pair_moved(locals: &[u64], updateds: &[u64], partners: &mut Positions) {
+    let of_locals = inverse(partners, locals.len());
+    let in_local = unique_positions(locals.iter().map(Some));
+    for (value, updated) in unique_positions(updateds.iter().map(Some)) {
+        if let Some(updated) = updated.filter(|at| partners[*at].is_none())
+            && let Some(local) = in_local.get(value).copied().flatten()
+            && of_locals[local].is_none()
+        {
+            partners[updated] = Some(local);
         }
-        let unpaired = aligned.iter().filter(|it| !is_in_place(it)).flat_map(range);
-        unpaired
-            .filter(|at| position_of[&values[*at]] == Some(*at))
-            .map(|at| (values[at], at))
-            .collect::<FxHashMap<u64, usize>>()
-    };
-    let in_local = unique_unpaired(locals, |it| it.old.clone());
-    for (value, at) in unique_unpaired(updateds, |it| it.new.clone()) {
-        partners[at] = in_local.get(&value).copied();
     }
 }

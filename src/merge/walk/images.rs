@@ -5,7 +5,7 @@ use super::index::key_of;
 use super::record::Segment;
 use super::{Nodes, Walker};
 use crate::merge::decision::Outcome;
-use crate::merge::{CombinedBy, ConflictKind, Images, Resolution};
+use crate::merge::{CombinedBy, Images, Resolution};
 use crate::triple::{Change, Triple};
 use crate::yaml::{ScalarStyle, ScalarType};
 
@@ -56,9 +56,7 @@ impl Walker<'_> {
             self.record_combined(CombinedBy::Image, nodes);
             return Some(outcome);
         }
-        let updated = self.text_outcome(nodes, updated)?;
-        let local = self.text_outcome(nodes, local)?;
-        Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
+        self.conflict_over_texts(nodes, local, updated)
     }
 
     /// Returns true if the current path is a field that holds an image reference.

@@ -60,9 +60,7 @@ impl Walker<'_> {
         if is_one_conflict || !lines.has_conflict {
             return None;
         }
-        let updated = self.text_outcome(nodes, lines.updated)?;
-        let local = self.text_outcome(nodes, lines.local)?;
-        Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
+        self.conflict_over_texts(nodes, lines.local, lines.updated)
     }
 
     /// Merges three texts that are YAML or JSON documents.
@@ -72,26 +70,32 @@ impl Walker<'_> {
         }
         let resolution = self.resolution();
         let merged = merge_embedded(texts, resolution, self.options)?;
-        if merged.conflicts.is_empty() {
-            let outcome = self.text_outcome(nodes, merged.text.clone())?;
-            if outcome != Outcome::Keep && merged.text != texts.updated {
-                self.record_combined(CombinedBy::Structure, nodes);
-            }
-            self.record_embedded(nodes, merged);
-            return Some(outcome);
-        }
-        if self.options.sides == Sides::Equal {
+        let is_conflict = !merged.conflicts.is_empty();
+        if is_conflict && self.options.sides == Sides::Equal {
             return None;
         }
-        if resolution != Resolution::Markers {
-            let outcome = self.text_outcome(nodes, merged.text.clone())?;
-            self.record_combined(CombinedBy::Structure, nodes);
-            self.record_embedded(nodes, merged);
-            return Some(outcome);
+        if is_conflict && resolution == Resolution::Markers {
+            let updated = merge_embedded(texts, Resolution::Updated, self.options)?;
+            return self.conflict_over_texts(nodes, merged.text, updated.text);
         }
-        let updated_merge = merge_embedded(texts, Resolution::Updated, self.options)?;
-        let local = self.text_outcome(nodes, merged.text)?;
-        let updated = self.text_outcome(nodes, updated_merge.text)?;
+        let outcome = self.text_outcome(nodes, merged.text.clone())?;
+        if is_conflict || outcome != Outcome::Keep && merged.text != texts.updated {
+            self.record_combined(CombinedBy::Structure, nodes);
+        }
+        self.record_embedded(nodes, merged);
+        Some(outcome)
+    }
+
+    /// Records a conflict over texts of which each side wins its own part, and returns the outcome
+    /// of the winning side.
+    pub(super) fn conflict_over_texts(
+        &mut self,
+        nodes: Nodes,
+        local: String,
+        updated: String,
+    ) -> Option<Outcome> {
+        let local = self.text_outcome(nodes, local)?;
+        let updated = self.text_outcome(nodes, updated)?;
         Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
     }
 

@@ -17,8 +17,8 @@ pub(super) struct Changes {
     pub(super) next_piece: Vec<usize>,
     /// The indexes of comment lines that are removed.
     pub(super) removed: Vec<usize>,
-    /// The indexes of comment lines that are on one side of conflict markers.
-    pub(super) marked: Vec<(usize, Side)>,
+    /// The indexes of comment lines that are on local's side of conflict markers.
+    pub(super) marked: Vec<usize>,
     /// Pieces to insert above the piece at an index.
     inserted: Vec<(usize, Piece)>,
 }
@@ -62,9 +62,9 @@ impl Changes {
         self.removed.sort_unstable();
         self.inserted.sort_by_key(|(index, _)| *index);
         let mut pieces: Vec<Piece> = placed.into_iter().map(|(_, piece)| piece).collect();
-        for (index, side) in self.marked {
+        for index in self.marked {
             if let PieceKind::Comment(comment) = &mut pieces[index].kind {
-                comment.of_side = Some(side);
+                comment.of_side = Some(Side::Local);
             }
         }
         let mut removed = self.removed.into_iter().peekable();

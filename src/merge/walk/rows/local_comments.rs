@@ -80,8 +80,7 @@ impl<'a> Walker<'a> {
             Resolution::Updated => changes.removed.extend(above),
             Resolution::Markers => {
                 let of_side = Some(Side::Local);
-                let marked = above.iter().map(|index| (*index, Side::Local));
-                changes.marked.extend(marked);
+                changes.marked.extend(above);
                 let lines = self.pieces_inside(inside, row, of_side);
                 let original = child.sides().original.map(PieceKind::Original);
                 let original = original.map(|kind| Piece {
