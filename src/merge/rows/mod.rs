@@ -27,6 +27,7 @@ use crate::triple::{Side, Triple};
 use between::SegmentMerger;
 pub(crate) use numbered::NumberMap;
 pub(crate) use piece::{Placed, Ref, Token, TokenKind};
+pub(super) use subsequence::heaviest_pairs;
 
 /// A comment that both sides changed in different ways.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -12,30 +12,39 @@ pub(super) fn heaviest<T: Ord + std::hash::Hash + Copy>(
     right: &[T],
     weight: impl Fn(usize) -> u32,
 ) -> Vec<(usize, usize)> {
-    if left.is_empty() || right.is_empty() {
-        return Vec::new();
-    }
     if left.len().saturating_mul(right.len()) > MAX_TABLE_CELLS {
         return longest(left, right);
     }
-    let width = right.len() + 1;
-    let mut best = vec![0u32; (left.len() + 1) * width];
-    for i in (0..left.len()).rev() {
-        for j in (0..right.len()).rev() {
-            let unpaired = best[(i + 1) * width + j].max(best[i * width + j + 1]);
-            best[i * width + j] = match left[i] == right[j] {
-                true => unpaired.max(weight(i) + best[(i + 1) * width + j + 1]),
-                false => unpaired,
-            };
+    heaviest_pairs((left.len(), right.len()), |i, j| {
+        (left[i] == right[j]).then(|| weight(i))
+    })
+}
+
+/// Returns the pairs of positions of two rows with the largest total weight, in order. `weight` is
+/// the weight of a pair, or `None` if the two do not pair.
+pub(in crate::merge) fn heaviest_pairs(
+    (height, width): (usize, usize),
+    weight: impl Fn(usize, usize) -> Option<u32>,
+) -> Vec<(usize, usize)> {
+    if height == 0 || width == 0 {
+        return Vec::new();
+    }
+    let cell = |i: usize, j: usize| i * (width + 1) + j;
+    let mut best = vec![0u32; (height + 1) * (width + 1)];
+    for i in (0..height).rev() {
+        for j in (0..width).rev() {
+            let unpaired = best[cell(i + 1, j)].max(best[cell(i, j + 1)]);
+            let paired = weight(i, j).map(|weight| weight + best[cell(i + 1, j + 1)]);
+            best[cell(i, j)] = paired.map_or(unpaired, |paired| paired.max(unpaired));
         }
     }
     let (mut pairs, mut i, mut j) = (Vec::new(), 0, 0);
-    while i < left.len() && j < right.len() {
-        let paired = || weight(i) + best[(i + 1) * width + j + 1];
-        if left[i] == right[j] && best[i * width + j] == paired() {
+    while i < height && j < width {
+        let paired = weight(i, j).map(|weight| weight + best[cell(i + 1, j + 1)]);
+        if paired == Some(best[cell(i, j)]) {
             pairs.push((i, j));
             (i, j) = (i + 1, j + 1);
-        } else if best[(i + 1) * width + j] >= best[i * width + j + 1] {
+        } else if best[cell(i + 1, j)] >= best[cell(i, j + 1)] {
             i += 1;
         } else {
             j += 1;

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::similarity::{Threshold, similarity};
 use super::{Shape, Walker, shape};
 use crate::differences::{AlignedRange, differences};
+use crate::merge::rows::heaviest_pairs;
 use crate::triple::Triple;
 use crate::yaml::EntryId;
 
@@ -244,34 +245,14 @@ fn pair_most_similar(
     news: Range<usize>,
     similarity: impl Fn(usize, usize) -> Option<usize>,
 ) {
-    let (height, width) = (olds.len(), news.len());
-    if height == 0 || width == 0 {
-        return;
-    }
-    let mut pairs = vec![None; height * width];
-    let mut best = vec![0; (height + 1) * (width + 1)];
-    let cell = |old: usize, new: usize| old * (width + 1) + new;
-    for old in (0..height).rev() {
-        for new in (0..width).rev() {
-            let common = similarity(olds.start + old, news.start + new);
-            let paired = common.map_or(0, |common| common + best[cell(old + 1, new + 1)]);
-            pairs[old * width + new] = common;
-            let unpaired = best[cell(old + 1, new)].max(best[cell(old, new + 1)]);
-            best[cell(old, new)] = paired.max(unpaired);
-        }
-    }
-    let (mut old, mut new) = (0, 0);
-    while old < height && new < width {
-        let most = best[cell(old, new)];
-        let paired = pairs[old * width + new].map(|common| common + best[cell(old + 1, new + 1)]);
-        if paired == Some(most) {
-            positions[olds.start + old] = Some(news.start + new);
-            (old, new) = (old + 1, new + 1);
-        } else if best[cell(old + 1, new)] == most {
-            old += 1;
-        } else {
-            new += 1;
-        }
+    // Each pair is compared once, because that takes long.
+    let pairs = olds.clone();
+    let pairs = pairs.flat_map(|old| news.clone().map(move |new| (old, new)));
+    let weights = pairs.map(|(old, new)| similarity(old, new).map(|common| common as u32));
+    let weights: Vec<Option<u32>> = weights.collect();
+    let lengths = (olds.len(), news.len());
+    for (old, new) in heaviest_pairs(lengths, |old, new| weights[old * lengths.1 + new]) {
+        positions[olds.start + old] = Some(news.start + new);
     }
 }
 
