@@ -7,9 +7,8 @@ use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum as _};
 
 use super::markers::labels;
 use super::print::{FAILED, Streams};
-use crate::git::resolve::{MARKER_SIZE, Style};
 use crate::git::{self, Favor, FilesToMerge, Scope};
-use crate::merge::ConflictStyle;
+use crate::merge::{ConflictStyle, MARKER_SIZE, MarkerStyle};
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
@@ -224,7 +223,7 @@ impl DriverArgs {
             favor: std::env::var("MERGE3")
                 .ok()
                 .and_then(|name| Favor::from_str(&name, false).ok()),
-            style: Style {
+            style: MarkerStyle {
                 size: marker_size(self.marker_size),
                 labels,
                 conflict_style: self.diff3.then_some(ConflictStyle::Diff3),
@@ -245,7 +244,7 @@ impl MergeFileArgs {
                 (_, _, true) => Some(Favor::Union),
                 _ => None,
             },
-            style: Style {
+            style: MarkerStyle {
                 size: marker_size(self.marker_size),
                 labels,
                 conflict_style: match (self.diff3, self.zdiff3) {

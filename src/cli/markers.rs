@@ -50,7 +50,7 @@ impl MarkerArgs {
         Ok(MarkerStyle {
             size: self.marker_size.into(),
             labels: labels(&self.labels, paths),
-            conflict_style: self.conflict_style.unwrap_or_default(),
+            conflict_style: self.conflict_style,
         })
     }
 }

@@ -52,7 +52,7 @@ impl ReviewArgs {
         let sides = Triple::new(ancestor, from, self.to);
         let mut settings = self.merge.settings(self.markers.style(&sides)?);
         settings.merge.on_conflict = OnConflict::Markers;
-        settings.merge.markers.conflict_style = ConflictStyle::Diff3;
+        settings.merge.markers.conflict_style = Some(ConflictStyle::Diff3);
         let output = OutputArgs {
             run: self.display.into(),
             ..OutputArgs::default()

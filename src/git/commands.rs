@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::files::{print, read_file, write};
 use super::hunks::Favor;
-use super::resolve::{Diff, Request, Resolved, Style, resolve};
+use super::resolve::{Diff, Request, Resolved, resolve};
 use crate::error::shown;
+use crate::merge::MarkerStyle;
 use crate::package::{Bytes, replace};
 use crate::triple::Triple;
 
@@ -24,7 +25,7 @@ pub(crate) struct FilesToMerge {
     /// Which side wins conflicts; `None` leaves them between markers.
     pub(crate) favor: Option<Favor>,
     /// How conflicts are written.
-    pub(crate) style: Style,
+    pub(crate) style: MarkerStyle,
 }
 
 impl FilesToMerge {

@@ -9,30 +9,6 @@ use crate::merge::text::merge_lines_with;
 use crate::merge::{ConflictStyle, MarkerStyle, Resolution};
 use crate::triple::Triple;
 
-/// The default number of characters of a conflict marker.
-pub const MARKER_SIZE: usize = 7;
-
-/// How conflicts are written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Style {
-    /// The number of characters of a marker.
-    pub size: usize,
-    /// The labels behind the markers of each side.
-    pub labels: Triple<String>,
-    /// Whether the original is shown; `None` follows git's configuration.
-    pub conflict_style: Option<ConflictStyle>,
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Self {
-            size: MARKER_SIZE,
-            labels: Triple::default(),
-            conflict_style: None,
-        }
-    }
-}
-
 /// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
@@ -75,7 +51,7 @@ pub enum Diff {
 /// Merges lines as git does; `None` if a side is binary.
 pub(super) fn merge(
     sides: &Triple<&[u8]>,
-    style: &Style,
+    style: &MarkerStyle,
     favor: Option<Favor>,
     diff: Diff,
 ) -> Option<Resolved> {
@@ -93,7 +69,7 @@ fn is_binary(bytes: &[u8]) -> bool {
 /// Runs `git merge-file`; `None` if it cannot be run or fails.
 fn by_git(
     sides: &Triple<&[u8]>,
-    style: &Style,
+    style: &MarkerStyle,
     favor: Option<Favor>,
     diff: Diff,
 ) -> Option<Resolved> {
@@ -141,7 +117,11 @@ fn by_git(
 
 /// Merges lines with merge3's own line merge. The sides may have any encoding, so each byte becomes
 /// one character and back.
-fn without_git(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Resolved> {
+fn without_git(
+    sides: &Triple<&[u8]>,
+    style: &MarkerStyle,
+    favor: Option<Favor>,
+) -> Option<Resolved> {
     let texts = sides.map(|side| {
         side.iter()
             .map(|byte| char::from(*byte))
@@ -150,9 +130,8 @@ fn without_git(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Op
     // labels are converted too, because the whole result is converted back
     let as_characters = |label: &String| label.bytes().map(char::from).collect::<String>();
     let style = MarkerStyle {
-        size: style.size,
         labels: style.labels.as_ref().map(as_characters),
-        conflict_style: style.conflict_style.unwrap_or_default(),
+        ..*style
     };
     let merge = merge_lines_with(
         texts.as_ref().map(String::as_str),
@@ -171,10 +150,10 @@ fn without_git(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Op
 mod tests {
     use super::*;
 
-    fn style() -> Style {
-        Style {
+    fn style() -> MarkerStyle {
+        MarkerStyle {
             labels: Triple::new("base", "you", "mé").map(str::to_owned),
-            ..Style::default()
+            ..MarkerStyle::default()
         }
     }
 

@@ -24,7 +24,7 @@ use crate::package::{Bytes, FileInMemory, in_memory};
 use crate::triple::{Change, Triple};
 use crate::yaml::nesting_at_most;
 
-pub use super::lines::{Diff, MARKER_SIZE, Resolved, Style};
+pub use super::lines::{Diff, Resolved};
 
 /// The stack size of the thread for deep documents: the parser and the walk recurse.
 const STACK: usize = 64 << 20;
@@ -43,7 +43,7 @@ pub struct Request<'a> {
     /// The content on each side; empty if the side does not have the file.
     pub sides: Triple<Bytes>,
     /// How conflicts are written.
-    pub style: Style,
+    pub style: MarkerStyle,
     /// Which side wins conflicts; `None` leaves them between markers.
     pub favor: Option<Favor>,
     /// How the line merge compares lines.
@@ -59,13 +59,14 @@ impl Request<'_> {
 /// Merges one file. `None` if a side is binary.
 ///
 /// ```
-/// use merge3::git::resolve::{Diff, Request, Style, resolve};
+/// use merge3::git::resolve::{Diff, Request, resolve};
+/// use merge3::merge::MarkerStyle;
 /// use merge3::triple::Triple;
 ///
 /// let request = Request {
 ///     path: "a.yaml".as_ref(),
 ///     sides: Triple::new("a: 1\nb: 1\n", "a: 1\nb: 2\n", "a: 9\nb: 1\n").map(|it| it.to_owned().into()),
-///     style: Style::default(),
+///     style: MarkerStyle::default(),
 ///     favor: None,
 ///     diff: Diff::Histogram,
 /// };
@@ -223,9 +224,8 @@ fn options(request: &Request<'_>, conflict_style: ConflictStyle, images: Images)
         images,
         nulls: Some(Nulls::Keep),
         markers: MarkerStyle {
-            size: request.style.size,
-            labels: request.style.labels.clone(),
-            conflict_style,
+            conflict_style: Some(conflict_style),
+            ..request.style.clone()
         },
         ..Options::default()
     }

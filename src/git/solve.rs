@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::files::{print, read_file, write};
 use super::hunks::{self, ConflictHunk, Favor, Segment};
-use super::resolve::{Diff, Request, Style, resolve};
+use super::resolve::{Diff, Request, resolve};
 use super::{lines, unmerged};
 use crate::error::shown;
-use crate::merge::ConflictStyle;
+use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::package::{Bytes, is_yaml_name};
 use crate::triple::Triple;
 use crate::visible::visible_lines;
@@ -129,8 +129,8 @@ fn unedited_versions(
     segments: &[Segment<'_>],
     size: usize,
     versions: &Triple<Bytes>,
-) -> Option<(Triple<Bytes>, Style)> {
-    let style = Style {
+) -> Option<(Triple<Bytes>, MarkerStyle)> {
+    let style = MarkerStyle {
         size,
         labels: hunks::conflicts(segments).next()?.labels.map(str::to_owned),
         conflict_style: Some(match hunks::sides(segments) {
@@ -171,9 +171,9 @@ fn sides(
     segments: &[Segment<'_>],
     size: usize,
     versions: Option<&Triple<Bytes>>,
-) -> Result<(Triple<Bytes>, Style), NotSolved> {
+) -> Result<(Triple<Bytes>, MarkerStyle), NotSolved> {
     let in_style = |(texts, labels): (Triple<String>, _), conflict_style| {
-        let style = Style {
+        let style = MarkerStyle {
             size,
             labels,
             conflict_style: Some(conflict_style),
@@ -201,10 +201,10 @@ fn sides(
 
 /// Returns git's line merge of three versions, with conflicts in diff3 style.
 fn diff3(versions: &Triple<Bytes>, size: usize, diff: Diff) -> Option<String> {
-    let style = Style {
+    let style = MarkerStyle {
         size,
         conflict_style: Some(ConflictStyle::Diff3),
-        ..Style::default()
+        ..MarkerStyle::default()
     };
     let sides = versions.as_ref().map(|bytes| &**bytes);
     String::from_utf8(lines::merge(&sides, &style, None, diff)?.bytes).ok()

@@ -6,6 +6,9 @@ use crate::differences::{differences_of_lines, places_in};
 use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
 
+/// The default number of characters of a conflict marker.
+pub const MARKER_SIZE: usize = 7;
+
 /// The style of conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkerStyle {
@@ -13,8 +16,9 @@ pub struct MarkerStyle {
     pub size: usize,
     /// The label behind the marker of each side; an empty one is left out.
     pub labels: Triple<String>,
-    /// The sides between the markers.
-    pub conflict_style: ConflictStyle,
+    /// The sides between the markers; `None` follows git's configuration in a merge for git, and is
+    /// the default elsewhere.
+    pub conflict_style: Option<ConflictStyle>,
 }
 
 /// Which sides are between conflict markers.
@@ -32,9 +36,9 @@ pub enum ConflictStyle {
 impl Default for MarkerStyle {
     fn default() -> Self {
         Self {
-            size: 7,
+            size: MARKER_SIZE,
             labels: Triple::default(),
-            conflict_style: ConflictStyle::default(),
+            conflict_style: None,
         }
     }
 }
@@ -143,7 +147,7 @@ pub fn write_hunk(result: &mut String, lines: Triple<&str>, style: &MarkerStyle)
         }
     };
     marker('<', &style.labels.local, lines.local);
-    if style.conflict_style != ConflictStyle::Merge {
+    if style.conflict_style.unwrap_or_default() != ConflictStyle::Merge {
         marker('|', &style.labels.original, lines.original);
     }
     marker('=', "", lines.updated);

@@ -168,7 +168,7 @@ impl Screen {
         }
         let style = MarkerStyle {
             size: 100,
-            conflict_style: ConflictStyle::Diff3,
+            conflict_style: Some(ConflictStyle::Diff3),
             ..MarkerStyle::default()
         };
         // if a side is absent, show how the other one differs from the original

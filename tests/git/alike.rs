@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use merge3::git::resolve::{Diff, Request, Resolved, Style, resolve};
-use merge3::merge::ConflictStyle;
+use merge3::git::resolve::{Diff, Request, Resolved, resolve};
+use merge3::merge::{ConflictStyle, MarkerStyle};
 use merge3::package::Bytes;
 use merge3::triple::Triple;
 use merge3::yaml::stream::split;
@@ -169,19 +169,19 @@ fn git_clean(sides: &Triple<String>, folder: &Path) -> Option<String> {
 }
 
 fn resolved(sides: &Triple<String>) -> Resolved {
-    resolved_in(sides, Style::default())
+    resolved_in(sides, MarkerStyle::default())
 }
 
 /// Merges with the base between the markers.
 fn resolved_with_base(sides: &Triple<String>) -> Resolved {
-    let style = Style {
+    let style = MarkerStyle {
         conflict_style: Some(ConflictStyle::Diff3),
-        ..Style::default()
+        ..MarkerStyle::default()
     };
     resolved_in(sides, style)
 }
 
-fn resolved_in(sides: &Triple<String>, style: Style) -> Resolved {
+fn resolved_in(sides: &Triple<String>, style: MarkerStyle) -> Resolved {
     resolve(&Request {
         path: Path::new("a.yaml"),
         sides: sides.clone().map(Bytes::from),

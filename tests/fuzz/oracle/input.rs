@@ -41,11 +41,11 @@ pub(super) fn read(bytes: &[u8]) -> Option<(Options, bool, Vec<&[u8]>)> {
             _ => Texts::Lines,
         },
         markers: MarkerStyle {
-            conflict_style: match third & 3 {
+            conflict_style: Some(match third & 3 {
                 0 | 1 => ConflictStyle::Merge,
                 2 => ConflictStyle::Diff3,
                 _ => ConflictStyle::Zdiff3,
-            },
+            }),
             ..MarkerStyle::default()
         },
         ..Options::default()
