@@ -17,7 +17,6 @@ pub mod go_json;
 mod keys;
 mod line_table;
 mod lines;
-mod marks;
 mod navigate;
 mod nesting;
 pub(crate) mod row;

@@ -34,11 +34,6 @@ impl Workarounds {
         self.pads.is_empty()
     }
 
-    /// Returns the number of characters that were added before `byte`.
-    pub(crate) fn shift(&self, byte: usize) -> usize {
-        self.pads.partition_point(|at| *at <= byte) * PAD
-    }
-
     /// Returns the text from byte `base` as the parser gets it.
     pub(crate) fn chars<'a>(&'a self, text: &'a str, base: usize) -> impl Iterator<Item = char> {
         let mut pads = self.pads.iter().peekable();

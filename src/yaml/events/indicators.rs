@@ -1,13 +1,12 @@
 //! Reads the indicators around a node.
 
 use yaml_rust2::parser::Tag;
-use yaml_rust2::scanner::Marker;
 
 use super::super::comments::span;
 use super::super::error::ParseError;
 use super::{EventReader, Properties, Result, Role, Shape};
 
-impl EventReader<'_, '_> {
+impl EventReader<'_> {
     /// Reads the indicators before the next node, and returns the role of the node.
     pub(super) fn read_indicators(&mut self, empty: bool) -> Result<Role> {
         let Some(frame) = self.frames.last() else {
@@ -140,14 +139,5 @@ impl EventReader<'_, '_> {
             self.last_end = end;
         }
         Ok(properties)
-    }
-
-    /// Checks that the parser's position of the node is that of the cursor.
-    pub(super) fn check_mark(&mut self, mark: Marker) -> Result<()> {
-        if self.marks.matches(mark.index(), self.cursor.pos) {
-            Ok(())
-        } else {
-            Err(self.mismatch("a value"))
-        }
     }
 }

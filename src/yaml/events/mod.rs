@@ -2,17 +2,16 @@
 //!
 //! The parser says what a document means, and the positions are read from the text. After each
 //! event, the cursor skips white space and comments, reads the indicators that the structure
-//! requires, and finds the end of the node that the event names. If the text and the events do not
-//! match, the result is an error and never a wrong span.
+//! requires, and finds the end of the node that the event names. Each of them has to be in the text
+//! where the cursor is: if the text and the events do not match, the result is an error.
 
 use yaml_rust2::parser::{Event, Parser, Tag};
-use yaml_rust2::scanner::{Marker, ScanError, TScalarStyle};
+use yaml_rust2::scanner::{ScanError, TScalarStyle};
 
 use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
 use super::comments::CommentsAbove;
 use super::cursor::Cursor;
 use super::error::ParseError;
-use super::marks::Marks;
 use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, Properties, Span, Tree};
@@ -24,8 +23,6 @@ const REPETITION_LIMIT: usize = 1_000_000;
 
 mod indicators;
 mod nodes;
-#[cfg(test)]
-mod tests;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -60,9 +57,8 @@ enum Shape {
 }
 
 /// Reads a document event by event.
-struct EventReader<'s, 'p> {
+struct EventReader<'s> {
     cursor: Cursor<'s>,
-    marks: Marks<'s, 'p>,
     builder: TreeBuilder<'s>,
     frames: Vec<Frame>,
     /// The anchored nodes, by the parser's number of the anchor.
@@ -84,9 +80,9 @@ pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
     let mut workarounds = Workarounds::none();
     loop {
         let result = if workarounds.is_empty() {
-            read(text, start, &workarounds, text[start..].chars())
+            read(text, start, text[start..].chars())
         } else {
-            read(text, start, &workarounds, workarounds.chars(text, start))
+            read(text, start, workarounds.chars(text, start))
         };
         match result {
             Ok(tree) => return Ok(tree),
@@ -121,13 +117,12 @@ impl From<ParseError> for Failure {
 fn read<'s>(
     text: &'s str,
     start: usize,
-    workarounds: &Workarounds,
     source: impl Iterator<Item = char>,
 ) -> std::result::Result<Option<Tree<'s>>, Failure> {
     let mut parser = Parser::new(source);
-    let mut reader = EventReader::new(text, start, workarounds);
+    let mut reader = EventReader::new(text, start);
     loop {
-        let (event, mark) = parser.next_token()?;
+        let (event, _) = parser.next_token()?;
         match event {
             Event::Nothing | Event::StreamStart => {}
             Event::StreamEnd => return Ok(None),
@@ -139,18 +134,17 @@ fn read<'s>(
                 reader.document_end(&mut parser)?;
                 return Ok(None);
             }
-            event => reader.event(event, mark)?,
+            event => reader.event(event)?,
         }
     }
     reader.document_end(&mut parser)?;
     Ok(Some(reader.builder.into_tree()))
 }
 
-impl<'s, 'p> EventReader<'s, 'p> {
-    fn new(text: &'s str, start: usize, workarounds: &'p Workarounds) -> Self {
+impl<'s> EventReader<'s> {
+    fn new(text: &'s str, start: usize) -> Self {
         Self {
             cursor: Cursor { text, pos: start },
-            marks: Marks::new(text, start, workarounds),
             builder: TreeBuilder::new(Stored::new(text), start),
             frames: Vec::new(),
             anchors: Vec::new(),
@@ -162,12 +156,10 @@ impl<'s, 'p> EventReader<'s, 'p> {
         }
     }
 
-    pub(super) fn event(&mut self, event: Event, mark: Marker) -> Result<()> {
+    pub(super) fn event(&mut self, event: Event) -> Result<()> {
         match event {
-            Event::Scalar(content, style, anchor, tag) => {
-                self.scalar(content, style, anchor, tag, mark)
-            }
-            Event::Alias(anchor) => self.alias(anchor, mark),
+            Event::Scalar(content, style, anchor, tag) => self.scalar(content, style, anchor, tag),
+            Event::Alias(anchor) => self.alias(anchor),
             Event::MappingStart(anchor, tag) => self.collection_start(true, anchor, tag),
             Event::SequenceStart(anchor, tag) => self.collection_start(false, anchor, tag),
             Event::MappingEnd | Event::SequenceEnd => self.collection_end(),
@@ -290,3 +282,6 @@ fn full_tag(tag: Tag) -> Box<str> {
         name => name.into_boxed_str(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Reads scalars, aliases, and the starts and ends of collections.
 
 use yaml_rust2::parser::Tag;
-use yaml_rust2::scanner::{Marker, TScalarStyle};
+use yaml_rust2::scanner::TScalarStyle;
 
 use super::super::comments::span;
 use super::super::error::{ParseError, TEMPLATE_HELP, looks_like_template};
@@ -13,14 +13,13 @@ use super::{
     block_scalar_in_flow, full_tag, misplaced_byte_order_mark, too_deep, too_many_aliases,
 };
 
-impl<'s> EventReader<'s, '_> {
+impl EventReader<'_> {
     pub(super) fn scalar(
         &mut self,
         content: String,
         style: TScalarStyle,
         anchor: usize,
         tag: Option<Tag>,
-        mark: Marker,
     ) -> Result<()> {
         let is_empty = style == TScalarStyle::Plain && content.is_empty();
         let role = self.read_indicators(is_empty && anchor == 0 && tag.is_none())?;
@@ -29,7 +28,7 @@ impl<'s> EventReader<'s, '_> {
             span(self.last_end, self.last_end)
         } else {
             self.skip_trivia();
-            self.scalar_span(&content, style, mark)?
+            self.scalar_span(&content, style)?
         };
         let (style, quotes) = match style {
             TScalarStyle::Plain => (ScalarStyle::Plain, 0),
@@ -76,16 +75,10 @@ impl<'s> EventReader<'s, '_> {
     }
 
     /// Finds the span of a scalar with this content.
-    pub(super) fn scalar_span(
-        &mut self,
-        content: &str,
-        style: TScalarStyle,
-        mark: Marker,
-    ) -> Result<Span> {
+    pub(super) fn scalar_span(&mut self, content: &str, style: TScalarStyle) -> Result<Span> {
         let start = self.cursor.pos;
         let end = match style {
             TScalarStyle::Plain => {
-                self.check_mark(mark)?;
                 if matches!(self.cursor.peek(), Some(b'|' | b'>')) {
                     return Err(block_scalar_in_flow(start));
                 }
@@ -95,7 +88,6 @@ impl<'s> EventReader<'s, '_> {
                 self.cursor.plain_end(content)
             }
             TScalarStyle::SingleQuoted | TScalarStyle::DoubleQuoted => {
-                self.check_mark(mark)?;
                 let quote = matches!(self.cursor.peek(), Some(b'\'' | b'"'));
                 quote.then(|| self.cursor.quoted_end()).flatten()
             }
@@ -114,20 +106,16 @@ impl<'s> EventReader<'s, '_> {
 
     /// Returns the end of a block scalar, and assigns the comment in its header.
     pub(super) fn block_scalar(&mut self) -> usize {
-        let start = self.cursor.pos;
         let comment = self.cursor.block_scalar(self.block_column());
         if let Some(comment) = comment {
             self.add_comment(comment);
         }
-        self.marks
-            .allow_drift(&self.cursor.text[start..self.cursor.pos]);
         self.cursor.pos
     }
 
-    pub(super) fn alias(&mut self, anchor: usize, mark: Marker) -> Result<()> {
+    pub(super) fn alias(&mut self, anchor: usize) -> Result<()> {
         let role = self.read_indicators(false)?;
         self.skip_trivia();
-        self.check_mark(mark)?;
         let start = self.cursor.pos;
         if self.cursor.peek() != Some(b'*') {
             return Err(self.mismatch("an alias"));
