@@ -4,7 +4,8 @@ use serde::de::IgnoredAny;
 
 use super::equal;
 use super::scalar::write;
-use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree};
+use super::stored::Tree;
+use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType};
 
 /// Returns the text of a JSON document in block style with the same values, or `None` if it is not
 /// a JSON object or array.

@@ -3,8 +3,8 @@
 use super::ParseError;
 use super::comments::span;
 use super::keys;
-use super::stored::{ShortEntry, Stored, StoredEntry};
-use super::tree::{Comments, NodeId, Span, Tree};
+use super::stored::{ShortEntry, StoredEntry, Tree};
+use super::tree::{Comments, NodeId, Span};
 
 /// The maximum nesting of collections, with the collections that aliases refer to.
 pub(super) const DEPTH_LIMIT: usize = 512;
@@ -21,7 +21,7 @@ pub(super) enum Role {
 /// A tree under construction. Nodes are in the order of the text, entries in the order in which
 /// their collections end.
 pub(super) struct TreeBuilder<'s> {
-    pub(super) stored: Stored<'s>,
+    pub(super) tree: Tree<'s>,
     /// The collections that are being read, outermost first.
     open: Vec<OpenCollection>,
     /// The entries of the open collections, except the last entry of each.
@@ -38,10 +38,10 @@ struct OpenCollection {
 
 impl<'s> TreeBuilder<'s> {
     /// Returns an empty tree. The content of the text starts at `start`.
-    pub(super) fn new(mut stored: Stored<'s>, start: usize) -> Self {
-        stored.root = new_entry(start);
+    pub(super) fn new(mut tree: Tree<'s>, start: usize) -> Self {
+        tree.stored_root = new_entry(start);
         Self {
-            stored,
+            tree,
             open: Vec::with_capacity(16),
             finished: Vec::with_capacity(64),
         }
@@ -54,18 +54,18 @@ impl<'s> TreeBuilder<'s> {
             first: self.finished.len(),
             last: None,
         });
-        self.stored.push_collection(start, is_map, flow)
+        self.tree.push_collection(start, is_map, flow)
     }
 
     /// Begins a field or an element. `leading` are the comment lines above it.
     pub(super) fn begin_entry(&mut self, start: usize, leading: Option<Span>) {
         let mut entry = new_entry(start);
         if let Some(leading) = leading {
-            self.stored.comments_of(&mut entry).leading = leading;
+            self.tree.comments_of(&mut entry).leading = leading;
         }
         let innermost = self.open.last_mut();
         if let Some(finished) = innermost.and_then(|open| open.last.replace(entry)) {
-            let finished = self.stored.compressed(&finished);
+            let finished = self.tree.compressed(&finished);
             self.finished.push(finished);
         }
     }
@@ -81,17 +81,17 @@ impl<'s> TreeBuilder<'s> {
 
     /// Whether the root is still missing.
     pub(super) fn has_no_root(&self) -> bool {
-        !self.stored.root.has_value()
+        !self.tree.stored_root.has_value()
     }
 
     /// Sets the start of the root.
     pub(super) fn begin_root(&mut self, start: usize) {
-        self.stored.root.span.start = span(start, start).start;
+        self.tree.stored_root.span.start = span(start, start).start;
     }
 
     /// Sets the comment lines above the root.
     pub(super) fn set_comments_above_root(&mut self, lines: Span) {
-        self.stored.comments_of_root().leading = lines;
+        self.tree.comments_of_root().leading = lines;
     }
 
     /// Sets the colon of the current field.
@@ -105,14 +105,14 @@ impl<'s> TreeBuilder<'s> {
     pub(super) fn set_comma(&mut self, at: usize) {
         let innermost = self.open.last_mut();
         if let Some(entry) = innermost.and_then(|open| open.last.as_mut()) {
-            self.stored.set_comma(entry, span(at, at).start);
+            self.tree.set_comma(entry, span(at, at).start);
         }
     }
 
     /// Sets a complete node as the key or the value of its entry.
     pub(super) fn set_node(&mut self, role: Role, node: NodeId, end: u32) {
         let entry = match role {
-            Role::Root => Some(&mut self.stored.root),
+            Role::Root => Some(&mut self.tree.stored_root),
             Role::Element | Role::Key | Role::Value => self.last_entry_mut(),
         };
         if let Some(entry) = entry {
@@ -130,7 +130,7 @@ impl<'s> TreeBuilder<'s> {
     /// one.
     pub(super) fn add_comment(&mut self, comment: Span, line_start: usize, marker: Option<usize>) {
         let innermost = self.open.iter().rev().find_map(|open| open.last);
-        let entry = innermost.unwrap_or(self.stored.root);
+        let entry = innermost.unwrap_or(self.tree.stored_root);
         let own_start = entry.span.start as usize;
         let first_line = match innermost {
             None => marker.unwrap_or(own_start),
@@ -152,8 +152,8 @@ impl<'s> TreeBuilder<'s> {
     fn innermost_comments(&mut self) -> &mut Comments {
         let mut open = self.open.iter_mut().rev();
         match open.find_map(|open| open.last.as_mut()) {
-            Some(entry) => self.stored.comments_of(entry),
-            None => self.stored.comments_of_root(),
+            Some(entry) => self.tree.comments_of(entry),
+            None => self.tree.comments_of_root(),
         }
     }
 
@@ -167,14 +167,13 @@ impl<'s> TreeBuilder<'s> {
         let end = match (bracket_end, last) {
             (Some(end), _) => span(end, end).end,
             (None, Some(last)) => last.span.end,
-            (None, None) => self.stored.span_of(node).start,
+            (None, None) => self.tree.span_of(node).start,
         };
         if let Some(last) = last {
-            let last = self.stored.compressed(&last);
+            let last = self.tree.compressed(&last);
             self.finished.push(last);
         }
-        self.stored
-            .end_collection(node, end, &self.finished[first..]);
+        self.tree.end_collection(node, end, &self.finished[first..]);
         self.finished.truncate(first);
         end
     }
@@ -184,14 +183,14 @@ impl<'s> TreeBuilder<'s> {
     /// # Errors
     /// Returns an error if the node is a map with duplicate keys (rules: Keys).
     pub(super) fn check_keys(&self, node: NodeId) -> Result<(), ParseError> {
-        match self.stored.is_map(node) {
-            true => keys::check_unique(&self.stored, self.stored.entries_of(node)),
+        match self.tree.is_map(node) {
+            true => keys::check_unique(&self.tree, self.tree.entries_of(node)),
             false => Ok(()),
         }
     }
 
     pub(super) fn into_tree(self) -> Tree<'s> {
-        Tree::of(self.stored)
+        self.tree
     }
 }
 

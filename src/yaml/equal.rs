@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::cursor::same_bytes;
 use super::keys::Identity;
-use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
+use super::stored::Tree;
+use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span};
 
 /// The maximum number of entries for which keys are looked up without a hash table.
 const SMALL_MAP: usize = 8;
@@ -82,8 +83,8 @@ impl Comparison<'_, '_, '_> {
     /// collections.
     fn equal_scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
         let ((left_type, left_content), (right_type, right_content)) = match (
-            self.left.stored.type_and_content(left),
-            self.right.stored.type_and_content(right),
+            self.left.type_and_content(left),
+            self.right.type_and_content(right),
         ) {
             (Some(left), Some(right)) => (left, right),
             (None, None) => return None,
@@ -101,7 +102,7 @@ impl Comparison<'_, '_, '_> {
     /// tags, their values are equal then.
     fn are_same_lines(&self, left: Span, right: Span) -> bool {
         let (left_text, right_text) = (self.left.slice(left), self.right.slice(right));
-        let is_ordinary = self.left.stored.is_ordinary && self.right.stored.is_ordinary;
+        let is_ordinary = self.left.is_ordinary && self.right.is_ordinary;
         is_ordinary
             && left_text == right_text
             && self.left.column(left.start) == self.right.column(right.start)

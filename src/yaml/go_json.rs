@@ -8,7 +8,8 @@ use serde::Serialize as _;
 use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Number, Value};
 
-use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree};
+use super::stored::Tree;
+use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType};
 
 /// An error for a node that JSON cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 use super::error::ParseError;
-use super::stored::Stored;
+use super::stored::Tree;
 use super::stream::count_lines;
 use super::tree::{NodeId, ScalarType, Span};
 
@@ -26,10 +26,10 @@ pub(crate) struct Identity<'a> {
     tag: Option<&'a str>,
 }
 
-impl Stored<'_> {
+impl Tree<'_> {
     /// Returns the identity of the scalar that a node is or refers to, or `None` for a collection.
     #[inline]
-    pub(super) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
+    pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
         let scalar = self.resolve(scalar);
         let (scalar_type, content) = self.type_and_content(scalar)?;
         Some(Identity {
@@ -51,7 +51,7 @@ impl Stored<'_> {
 }
 
 /// Returns an error if two of these entries have the same key (rules: Keys).
-pub(super) fn check_unique(stored: &Stored<'_>, entries: Span) -> Result<(), ParseError> {
+pub(super) fn check_unique(tree: &Tree<'_>, entries: Span) -> Result<(), ParseError> {
     let count = entries.range().len();
     if count <= 1 {
         return Ok(());
@@ -61,17 +61,17 @@ pub(super) fn check_unique(stored: &Stored<'_>, entries: Span) -> Result<(), Par
         // compared
         let mut bits = 0_u64;
         for at in entries.start..entries.end {
-            let key = stored.stored_entry(at).key();
-            let fingerprint = match key.and_then(|key| stored.type_and_content(key)) {
+            let key = tree.stored_entry(at).key();
+            let fingerprint = match key.and_then(|key| tree.type_and_content(key)) {
                 None | Some((ScalarType::Null, _)) => 0,
                 Some((_, content)) => fingerprint(content),
             };
             let bit = 1 << (fingerprint.wrapping_mul(MULTIPLIER) >> 58);
             if bits & bit != 0 {
-                let key = stored.identity_of_key(at);
+                let key = tree.identity_of_key(at);
                 let mut above = entries.start..at;
-                if let Some(first) = above.find(|other| stored.identity_of_key(*other) == key) {
-                    return Err(duplicate(stored, first, at));
+                if let Some(first) = above.find(|other| tree.identity_of_key(*other) == key) {
+                    return Err(duplicate(tree, first, at));
                 }
             }
             bits |= bit;
@@ -80,12 +80,12 @@ pub(super) fn check_unique(stored: &Stored<'_>, entries: Span) -> Result<(), Par
     }
     // the table holds entry numbers only: the keys are in the tree
     let mut seen = HashTable::with_capacity(count);
-    let hash = |at: &u32| FxBuildHasher.hash_one(stored.identity_of_key(*at));
+    let hash = |at: &u32| FxBuildHasher.hash_one(tree.identity_of_key(*at));
     for at in entries.start..entries.end {
-        let key = stored.identity_of_key(at);
-        let is_same = |other: &u32| stored.identity_of_key(*other) == key;
+        let key = tree.identity_of_key(at);
+        let is_same = |other: &u32| tree.identity_of_key(*other) == key;
         match seen.entry(hash(&at), is_same, hash) {
-            Entry::Occupied(first) => return Err(duplicate(stored, *first.get(), at)),
+            Entry::Occupied(first) => return Err(duplicate(tree, *first.get(), at)),
             Entry::Vacant(vacant) => vacant.insert(at),
         };
     }
@@ -106,11 +106,11 @@ fn fingerprint(bytes: &[u8]) -> u64 {
 }
 
 /// Returns the error for a duplicate key.
-fn duplicate(stored: &Stored<'_>, first: u32, second: u32) -> ParseError {
-    let [first, second] = [first, second].map(|entry| stored.stored_entry(entry));
-    let text = stored.text;
+fn duplicate(tree: &Tree<'_>, first: u32, second: u32) -> ParseError {
+    let [first, second] = [first, second].map(|entry| tree.stored_entry(entry));
+    let text = tree.text;
     let start = second.span.start as usize;
-    let key = second.key().map(|key| stored.node(key).span);
+    let key = second.key().map(|key| tree.node(key).span);
     let key = &text[key.unwrap_or_default().range()];
     let between = count_lines(&text[first.span.start as usize..start]);
     let place = match between {

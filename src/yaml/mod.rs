@@ -3,7 +3,7 @@
 //!
 //! `stream` splits a file into documents. `lines` reads ordinary documents line by line. `events`
 //! reads all other documents from the events of yaml-rust2, and reports errors. Both use `builder`
-//! to make the [`Tree`], which `stored` keeps in a compact form. `navigate` finds nodes and lines,
+//! to make the [`Tree`], which `stored` defines in a compact form. `navigate` finds nodes and lines,
 //! `row` reads the comments and blank lines between entries, and `equal` compares values.
 
 mod block_style;
@@ -33,8 +33,9 @@ pub(crate) use equal::equal_documents;
 pub use error::ParseError;
 pub(crate) use navigate::is_readable;
 pub use nesting::nesting_at_most;
+pub use stored::Tree;
 pub use stream::Document;
 pub use tree::{
     Collection, Comments, Entry, EntryId, Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType,
-    Span, Tree,
+    Span,
 };

@@ -1,11 +1,8 @@
 //! Finds nodes in a tree and lines in its text.
 
-use std::borrow::Cow;
-
 use super::cursor::{same_bytes, spaces_at_end};
-use super::keys::Identity;
-use super::stored::LENGTH_LIMIT;
-use super::tree::{EntryId, NodeId, Scalar, ScalarType, Span, Tree};
+use super::stored::{LENGTH_LIMIT, Tree, to_u32};
+use super::tree::{EntryId, NodeId, ScalarType, Span};
 use super::{ParseError, events, lines};
 use crate::line_breaks;
 
@@ -83,68 +80,18 @@ impl<'s> Tree<'s> {
         keys.try_fold(self.root().value, |node, key| self.field(node, key))
     }
 
-    /// Returns the scalar that a node is or refers to.
-    #[inline]
-    pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
-        self.stored.scalar(id)
-    }
-
-    /// Returns the content of the scalar that a node is or refers to. It is borrowed if the text
-    /// has it in the same form.
-    pub fn content(&self, id: NodeId) -> Option<Cow<'s, str>> {
-        self.stored.to_cow(id)
-    }
-
     /// Whether a node is null, or refers to one.
     pub fn is_null(&self, id: NodeId) -> bool {
-        self.stored.type_of(id) == Some(ScalarType::Null)
+        self.type_of(id) == Some(ScalarType::Null)
     }
 
     /// Whether a node is or refers to a scalar with this type and content. All nulls are equal.
     #[inline]
     pub(crate) fn says(&self, id: NodeId, scalar_type: ScalarType, content: &str) -> bool {
-        self.stored
-            .type_and_content(id)
-            .is_some_and(|(own_type, own)| {
-                own_type == scalar_type
-                    && (own_type == ScalarType::Null || same_bytes(own, content.as_bytes()))
-            })
-    }
-
-    /// Returns the identity of the scalar that a node is or refers to. Equal scalars have equal
-    /// identities (rules: Equality). Returns `None` for a collection.
-    #[inline]
-    pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
-        self.stored.identity(scalar)
-    }
-
-    /// Returns the resolved tag of a node, if the tag is part of its value: `None` for a tag that
-    /// the node would have anyway.
-    pub fn custom_tag(&self, id: NodeId) -> Option<&str> {
-        self.stored
-            .custom_tags
-            .get(&self.resolve(id))
-            .map(AsRef::as_ref)
-    }
-
-    /// Returns every entry of every map and list in the document.
-    pub(crate) fn all_entries(&self) -> impl ExactSizeIterator<Item = EntryId> + use<> {
-        (0..to_u32(self.stored.entry_count())).map(EntryId::new)
-    }
-
-    /// Returns every node of the document.
-    pub(crate) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
-        self.stored.node_ids()
-    }
-
-    /// Whether the document has an alias. If it has, equal texts can have different values.
-    pub fn has_aliases(&self) -> bool {
-        self.stored.has_aliases()
-    }
-
-    /// Returns the names of the anchors, each with its `&`.
-    pub fn anchor_names(&self) -> impl Iterator<Item = &'s str> {
-        self.stored.anchors().map(|anchor| self.slice(anchor))
+        self.type_and_content(id).is_some_and(|(own_type, own)| {
+            own_type == scalar_type
+                && (own_type == ScalarType::Null || same_bytes(own, content.as_bytes()))
+        })
     }
 
     /// Returns the text of a node as the text of a document: without the indentation of its first
@@ -187,7 +134,7 @@ impl<'s> Tree<'s> {
     /// Returns the start of the line of `offset`. The first line starts after a byte order mark.
     #[inline]
     pub fn line_start(&self, offset: u32) -> u32 {
-        let bytes = self.text().as_bytes();
+        let bytes = self.text.as_bytes();
         // the LF of a CRLF is on the line that it ends
         let within_break = offset > 0
             && bytes.get(offset as usize) == Some(&b'\n')
@@ -197,23 +144,22 @@ impl<'s> Tree<'s> {
         let start = match memchr::memrchr2(b'\n', b'\r', &bytes[limit..end]) {
             Some(at) => return to_u32(limit + at + 1),
             None if limit == 0 => 0,
-            None => self.lines.start(self.text(), offset),
+            None => self.lines.start(self.text, offset),
         };
         match start {
-            0 => to_u32(super::stream::byte_order_mark(self.text())).min(offset),
+            0 => to_u32(super::stream::byte_order_mark(self.text)).min(offset),
             start => start,
         }
     }
 
     /// Returns the start of the line of `offset`, if only spaces precede `offset` on that line.
     pub(crate) fn start_of_indent(&self, offset: u32) -> Option<u32> {
-        let before = &self.text().as_bytes()[..offset as usize];
+        let before = &self.text.as_bytes()[..offset as usize];
         let spaces = spaces_at_end(before);
         let start = before.len() - spaces;
         let starts_line = match before[..start].last() {
             Some(byte) => {
-                matches!(byte, b'\n' | b'\r')
-                    || start == super::stream::byte_order_mark(self.text())
+                matches!(byte, b'\n' | b'\r') || start == super::stream::byte_order_mark(self.text)
             }
             None => true,
         };
@@ -223,19 +169,19 @@ impl<'s> Tree<'s> {
     /// Returns the end of the line of `offset`, without its line break.
     #[inline]
     pub fn line_end(&self, offset: u32) -> u32 {
-        let bytes = self.text().as_bytes();
+        let bytes = self.text.as_bytes();
         let limit = bytes.len().min(offset as usize + LONG_LINE);
         match memchr::memchr2(b'\n', b'\r', &bytes[offset as usize..limit]) {
             Some(at) => offset + to_u32(at),
             None if limit == bytes.len() => to_u32(limit),
-            None => self.lines.end(self.text(), offset),
+            None => self.lines.end(self.text, offset),
         }
     }
 
     /// Returns the start of the line after that of `offset`, or the end of the text.
     pub fn next_line(&self, offset: u32) -> u32 {
         let end = self.line_end(offset);
-        match &self.text().as_bytes()[end as usize..] {
+        match &self.text.as_bytes()[end as usize..] {
             [b'\r', b'\n', ..] => end + 2,
             [_, ..] => end + 1,
             [] => end,
@@ -249,7 +195,7 @@ impl<'s> Tree<'s> {
 
     /// Returns the number of the line of `offset`, from 0.
     pub fn line_number(&self, offset: u32) -> usize {
-        self.lines.number(self.text(), offset)
+        self.lines.number(self.text, offset)
     }
 }
 
@@ -268,9 +214,4 @@ pub(crate) fn is_readable(text: &str) -> Result<(), ParseError> {
         )),
         None => Ok(()),
     }
-}
-
-/// Converts an offset. The text of a tree is much shorter than 4 GiB.
-fn to_u32(offset: usize) -> u32 {
-    u32::try_from(offset).unwrap_or(u32::MAX)
 }

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use super::tree::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
+use super::stored::Tree;
+use super::tree::{Entry, EntryId, NodeId, NodeKind, Span};
 
 /// The lines of a block collection.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,9 @@
-//! The tree of a document. Nodes are spans of its text, and entries own comments.
+//! The nodes and entries of a tree. Nodes are spans of its text, and entries own comments.
 //!
-//! All positions are byte offsets into [`Tree::text`].
+//! All positions are byte offsets into [`Tree::text`](super::Tree::text).
 
 use std::num::NonZeroU32;
 use std::ops::Range;
-
-use super::line_table::LineTable;
-use super::stored::Stored;
 
 /// A range of a document's text in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -17,11 +14,11 @@ pub struct Span {
     pub end: u32,
 }
 
-/// The identifier of a node of a [`Tree`].
+/// The identifier of a node of a [`Tree`](super::Tree).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(NonZeroU32);
 
-/// The identifier of an entry (a field of a map or an element of a list) of a [`Tree`].
+/// The identifier of an entry of a [`Tree`](super::Tree): a field of a map or an element of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(NonZeroU32);
 
@@ -53,7 +50,7 @@ const fn one_more(number: u32) -> NonZeroU32 {
     NonZeroU32::MIN.saturating_add(number)
 }
 
-/// A scalar, a map, a list, or an alias of a [`Tree`].
+/// A scalar, a map, a list, or an alias of a [`Tree`](super::Tree).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node<'t> {
     /// The text of the node, without its anchor and tag.
@@ -185,13 +182,6 @@ pub struct Comments {
     pub tail: Span,
 }
 
-/// A parsed document: its text and its nodes.
-#[derive(Debug, Clone)]
-pub struct Tree<'s> {
-    pub(super) stored: Stored<'s>,
-    pub(super) lines: LineTable,
-}
-
 impl Node<'_> {
     /// Returns the anchor, with its `&`.
     pub const fn anchor(&self) -> Option<Span> {
@@ -283,73 +273,3 @@ impl From<Range<u32>> for Span {
         Self::new(range.start, range.end)
     }
 }
-
-impl<'s> Tree<'s> {
-    /// Returns the tree of an empty document, whose root is an empty scalar.
-    pub fn empty() -> Self {
-        let mut stored = Stored::new("");
-        let empty = (ScalarStyle::Plain, ScalarType::Null);
-        let empty = stored.push_scalar(Span::default(), empty);
-        stored.root.set_value(empty);
-        Self::of(stored)
-    }
-
-    pub(super) fn of(stored: Stored<'s>) -> Self {
-        Self {
-            stored,
-            lines: LineTable::default(),
-        }
-    }
-
-    /// Returns the text of the document, as it was parsed.
-    pub const fn text(&self) -> &'s str {
-        self.stored.text
-    }
-
-    /// Returns the root as an entry without a key. Its comments are those of the document: the
-    /// comment after `---`, and the comment lines directly above a root that is not a block
-    /// collection.
-    pub fn root(&self) -> Entry<'_> {
-        self.stored.entry(&self.stored.root)
-    }
-
-    /// Returns a node.
-    #[inline(always)]
-    pub fn node(&self, id: NodeId) -> Node<'_> {
-        self.stored.node(id)
-    }
-
-    /// Returns an entry.
-    #[inline(always)]
-    pub fn entry(&self, id: EntryId) -> Entry<'_> {
-        self.stored.entry(&self.stored.stored_entry(id.number()))
-    }
-
-    /// Returns the entries of a collection in the order of the text. A scalar or an alias has none.
-    pub fn entries(
-        &self,
-        id: NodeId,
-    ) -> impl DoubleEndedIterator<Item = EntryId> + ExactSizeIterator + use<> {
-        let own = self.stored.entries_of(id);
-        (own.start..own.end).map(EntryId::new)
-    }
-
-    /// Returns the node that an alias refers to, or the node itself if it is not an alias.
-    #[inline]
-    pub fn resolve(&self, id: NodeId) -> NodeId {
-        self.stored.resolve(id)
-    }
-
-    /// Returns the text of a span.
-    pub fn slice(&self, span: Span) -> &'s str {
-        &self.text()[span.range()]
-    }
-}
-
-impl PartialEq for Tree<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.stored == other.stored
-    }
-}
-
-impl Eq for Tree<'_> {}

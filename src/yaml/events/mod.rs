@@ -12,9 +12,9 @@ use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
 use super::comments::CommentsAbove;
 use super::cursor::Cursor;
 use super::error::ParseError;
-use super::stored::Stored;
+use super::stored::Tree;
 use super::stream::byte_order_mark;
-use super::tree::{NodeId, Properties, Span, Tree};
+use super::tree::{NodeId, Properties, Span};
 use super::workarounds::Workarounds;
 
 /// The maximum number of nodes that the aliases of a document may expand to. A few lines with
@@ -145,7 +145,7 @@ impl<'s> EventReader<'s> {
     fn new(text: &'s str, start: usize) -> Self {
         Self {
             cursor: Cursor { text, pos: start },
-            builder: TreeBuilder::new(Stored::new(text), start),
+            builder: TreeBuilder::new(Tree::new(text), start),
             frames: Vec::new(),
             anchors: Vec::new(),
             aliased_nodes: 0,

@@ -49,17 +49,17 @@ impl EventReader<'_> {
         let kind = (style, scalar_type);
         let resolved = (!is_in_text).then_some(content);
         let id = match resolved {
-            None => self.builder.stored.push_scalar(span, kind),
+            None => self.builder.tree.push_scalar(span, kind),
             Some(content) => {
-                let start = self.builder.stored.resolved.len();
-                self.builder.stored.resolved.push_str(content);
-                self.builder.stored.push_resolved(span, kind, start)
+                let start = self.builder.tree.resolved.len();
+                self.builder.tree.resolved.push_str(content);
+                self.builder.tree.push_resolved(span, kind, start)
             }
         };
-        self.builder.stored.set_properties(id, properties);
+        self.builder.tree.set_properties(id, properties);
         if scalar_type == ScalarType::Custom {
             self.builder
-                .stored
+                .tree
                 .custom_tags
                 .extend(tag.map(|tag| (id, tag)));
         }
@@ -124,8 +124,8 @@ impl EventReader<'_> {
         let Some((target, extent)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(self.mismatch("an alias' anchor"));
         };
-        let node = self.builder.stored.node(target);
-        if self.builder.stored.is_open(target) {
+        let node = self.builder.tree.node(target);
+        if self.builder.tree.is_open(target) {
             return Err(ParseError::new(
                 start,
                 "an alias inside the node that it refers to",
@@ -142,7 +142,7 @@ impl EventReader<'_> {
         }
         self.add_extent(extent);
         let span = span(start, end);
-        let id = self.builder.stored.push_alias(span, target);
+        let id = self.builder.tree.push_alias(span, target);
         self.finish_node(role, id, span.end);
         self.comment_after();
         Ok(())
@@ -167,7 +167,7 @@ impl EventReader<'_> {
         let shape = self.shape(map, anchor > 0 || tag.is_some());
         let flow = !matches!(shape, Shape::BlockMap | Shape::BlockList);
         let node = self.builder.begin_collection(start, map, flow);
-        self.builder.stored.set_properties(node, properties);
+        self.builder.tree.set_properties(node, properties);
         let core = if map {
             "tag:yaml.org,2002:map"
         } else {
@@ -177,7 +177,7 @@ impl EventReader<'_> {
             .map(full_tag)
             .filter(|tag| &**tag != core && &**tag != "!")
         {
-            self.builder.stored.custom_tags.insert(node, tag);
+            self.builder.tree.custom_tags.insert(node, tag);
         }
         self.record_anchor(anchor, node, Extent::default());
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
@@ -248,7 +248,7 @@ impl EventReader<'_> {
             nodes: frame.extent.nodes.saturating_add(1),
         };
         if extent.height > DEPTH_LIMIT {
-            let start = self.builder.stored.node(frame.node).span.start;
+            let start = self.builder.tree.node(frame.node).span.start;
             return Err(too_deep(start as usize));
         }
         self.record_anchor(frame.anchor, frame.node, extent);
@@ -314,7 +314,7 @@ impl EventReader<'_> {
     /// Whether the root owns the comment lines above it. Those above a block collection belong to
     /// its first entry.
     pub(super) fn owns_lines_above(&self, root: NodeId) -> bool {
-        match self.builder.stored.node(root).kind {
+        match self.builder.tree.node(root).kind {
             NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
             NodeKind::Scalar(_) | NodeKind::Alias(_) => true,
         }

@@ -25,13 +25,10 @@ impl LineReader<'_> {
         let rest = self.skip_spaces(header_end);
         // a comment in the header belongs to the entry, so it is read before the value is set
         self.end_line(header_end, rest)?;
-        let start = self.builder.stored.resolved.len();
+        let start = self.builder.tree.resolved.len();
         let end = self.block_lines(style, chomping)?;
         let kind = (style, ScalarType::Str);
-        let node = self
-            .builder
-            .stored
-            .push_resolved(span(at, end), kind, start);
+        let node = self.builder.tree.push_resolved(span(at, end), kind, start);
         self.builder.set_node(Role::Value, node, span(end, end).end);
         Some(())
     }
@@ -45,7 +42,7 @@ impl LineReader<'_> {
         if indent <= self.frames.last()?.column || blank_lines.widest > indent || starts_with_tab {
             return None;
         }
-        let text = self.builder.stored.text;
+        let text = self.builder.tree.text;
         let (mut end, mut is_first, mut was_indented) = (0, true, false);
         while let Some(start) = self.line_content(indent) {
             end = self.line_end(start)?;
@@ -53,14 +50,14 @@ impl LineReader<'_> {
             let is_indented = line.starts_with([' ', '\t']);
             let folds = style == ScalarStyle::Folded && !is_first && !was_indented && !is_indented;
             match blank_lines.count {
-                0 if folds => self.builder.stored.resolved.push(' '),
+                0 if folds => self.builder.tree.resolved.push(' '),
                 count => {
                     // count the break that ends the line above, unless it is folded
                     let own = usize::from(!folds && !is_first);
                     self.push_line_breaks(count + own);
                 }
             }
-            self.builder.stored.resolved.push_str(line);
+            self.builder.tree.resolved.push_str(line);
             (is_first, was_indented) = (false, is_indented);
             self.line = self.next_line(end)?;
             blank_lines = self.blank_lines(indent)?;
@@ -78,7 +75,7 @@ impl LineReader<'_> {
     /// Adds line breaks to the resolved content.
     pub(super) fn push_line_breaks(&mut self, count: usize) {
         let line_breaks = std::iter::repeat_n('\n', count);
-        self.builder.stored.resolved.extend(line_breaks);
+        self.builder.tree.resolved.extend(line_breaks);
     }
 
     /// Returns the start of the content of this line, if it is indented by `indent`.

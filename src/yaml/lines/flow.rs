@@ -101,7 +101,7 @@ impl LineReader<'_> {
                 _ => return None,
             }
         };
-        let content = self.builder.stored.text[at..end].trim_end_matches(' ');
+        let content = self.builder.tree.text[at..end].trim_end_matches(' ');
         // the parser rejects `[-]` and `[a -]`
         if content == "-" || content.ends_with(" -") {
             return None;

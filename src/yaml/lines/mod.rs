@@ -16,9 +16,9 @@ mod scalar;
 use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
 use super::comments::span;
 use super::cursor::skip_spaces;
-use super::stored::Stored;
+use super::stored::Tree;
 use super::stream::byte_order_mark;
-use super::tree::{NodeId, ScalarStyle, Span, Tree};
+use super::tree::{NodeId, ScalarStyle, Span};
 use crate::line_breaks::line_end;
 use scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
@@ -57,7 +57,7 @@ impl<'s> LineReader<'s> {
         // an estimate that is usually enough
         let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2 + 1;
         Self {
-            builder: TreeBuilder::new(Stored::new(text).with_capacity(nodes), start),
+            builder: TreeBuilder::new(Tree::new(text).with_capacity(nodes), start),
             bytes: text.as_bytes(),
             line: start,
             frames: Vec::with_capacity(16),
@@ -92,7 +92,7 @@ impl<'s> LineReader<'s> {
         while !self.frames.is_empty() {
             self.end_frame()?;
         }
-        self.builder.stored.is_ordinary = true;
+        self.builder.tree.is_ordinary = true;
         (!self.builder.has_no_root()).then(|| self.builder.into_tree())
     }
 
@@ -291,7 +291,7 @@ impl<'s> LineReader<'s> {
             at
         } else if self.bytes[at] == b'#' && at > end {
             let line_end = self.line_end(at)?;
-            let text = self.builder.stored.text[at..line_end].trim_end_matches([' ', '\t']);
+            let text = self.builder.tree.text[at..line_end].trim_end_matches([' ', '\t']);
             let comment = span(at, at + text.len());
             self.builder.add_comment(comment, self.line, self.marker);
             line_end
@@ -336,7 +336,7 @@ impl<'s> LineReader<'s> {
 
     /// Returns the end of the line of `at`, without its line break.
     fn line_end(&self, at: usize) -> Option<usize> {
-        let end = line_end(self.builder.stored.text, at);
+        let end = line_end(self.builder.tree.text, at);
         self.is_line_end(end)?.then_some(end)
     }
 

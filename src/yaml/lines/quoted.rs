@@ -12,7 +12,7 @@ impl LineReader<'_> {
     pub(super) fn scan_quoted(&mut self, at: usize) -> Option<ScannedScalar> {
         let is_double = self.bytes[at] == b'"';
         let (end, is_literal) = self.closing_quote(at, is_double)?;
-        let source = &self.builder.stored.text[at + 1..end - 1];
+        let source = &self.builder.tree.text[at + 1..end - 1];
         let first_line = self.line;
         let resolved = match is_literal {
             true => None,
@@ -67,10 +67,10 @@ impl LineReader<'_> {
 
     /// Resolves the escapes and folds the lines of a quoted scalar whose content starts at `start`.
     /// Returns the start of its content in
-    /// [`Stored::resolved`](crate::yaml::stored::Stored::resolved).
+    /// [`Tree::resolved`](crate::yaml::Tree::resolved).
     fn resolve_content(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
         let column = self.frames.last().map(|frame| frame.column);
-        let mut content = std::mem::take(&mut self.builder.stored.resolved);
+        let mut content = std::mem::take(&mut self.builder.tree.resolved);
         let resolved = content.len();
         let bytes = source.as_bytes();
         let special = |byte: &u8| matches!(byte, b'\\' | b'\'' | b' ' | b'\n' | b'\r' | b'\t');
@@ -107,7 +107,7 @@ impl LineReader<'_> {
                 }
             }
         }
-        self.builder.stored.resolved = content;
+        self.builder.tree.resolved = content;
         Some(resolved)
     }
 

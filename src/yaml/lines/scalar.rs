@@ -11,9 +11,9 @@ use super::LineReader;
 #[derive(Clone, Copy)]
 pub(super) struct ScannedScalar {
     pub(super) style: ScalarStyle,
-    /// The start of its content in [`Stored::resolved`], if the text has it in another form.
+    /// The start of its content in [`Tree::resolved`], if the text has it in another form.
     ///
-    /// [`Stored::resolved`]: crate::yaml::stored::Stored::resolved
+    /// [`Tree::resolved`]: crate::yaml::Tree::resolved
     pub(super) resolved: Option<usize>,
     pub(super) end: usize,
     pub(super) stop: Stop,
@@ -67,7 +67,7 @@ impl LineReader<'_> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'\t' => false,
             b'-' | b'?' | b':' => !self.is_white(at + 1),
-            0xef => byte_order_mark(&self.builder.stored.text[at..]) == 0,
+            0xef => byte_order_mark(&self.builder.tree.text[at..]) == 0,
             _ => true,
         }
     }
@@ -114,7 +114,7 @@ impl LineReader<'_> {
         scanned: &mut ScannedScalar,
     ) -> Option<usize> {
         let column = self.frames.last()?.column;
-        let text = self.builder.stored.text;
+        let text = self.builder.tree.text;
         let (mut end, mut line_end) = (scanned.end, line_end);
         loop {
             let mut line = self.next_line(line_end)?;
@@ -130,7 +130,7 @@ impl LineReader<'_> {
             }
             // `scan_plain` gives up at any tab
             let (plain_end, stop) = self.scan_plain(at)?;
-            let content = &mut self.builder.stored.resolved;
+            let content = &mut self.builder.tree.resolved;
             if scanned.resolved.is_none() {
                 scanned.resolved = Some(content.len());
                 content.push_str(&text[start..end]);
@@ -158,8 +158,8 @@ impl LineReader<'_> {
     pub(super) fn push_scalar(&mut self, start: usize, scanned: ScannedScalar) -> NodeId {
         let span = span(start, scanned.end);
         let content = match scanned.resolved {
-            Some(resolved) => &self.builder.stored.resolved[resolved..],
-            None => &self.builder.stored.text[span.range()],
+            Some(resolved) => &self.builder.tree.resolved[resolved..],
+            None => &self.builder.tree.text[span.range()],
         };
         let scalar_type = match scanned.style {
             ScalarStyle::Plain => type_of_plain(content),
@@ -167,8 +167,8 @@ impl LineReader<'_> {
         };
         let kind = (scanned.style, scalar_type);
         match scanned.resolved {
-            Some(resolved) => self.builder.stored.push_resolved(span, kind, resolved),
-            None => self.builder.stored.push_scalar(span, kind),
+            Some(resolved) => self.builder.tree.push_resolved(span, kind, resolved),
+            None => self.builder.tree.push_scalar(span, kind),
         }
     }
 }

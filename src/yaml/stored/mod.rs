@@ -1,5 +1,5 @@
-//! The compact form of nodes and entries in a tree. A document has several of them per line, so
-//! each takes few bytes.
+//! The tree of a document, with the compact form of its nodes and entries. A document has several
+//! of them per line, so each takes few bytes.
 
 mod packed;
 mod push;
@@ -8,16 +8,17 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
+use super::line_table::LineTable;
 use super::tree::{
-    Collection, Entry, Extras, Node, NodeId, NodeKind, Properties, Scalar, ScalarStyle, ScalarType,
-    Span,
+    Collection, Entry, EntryId, Extras, Node, NodeId, NodeKind, Properties, Scalar, ScalarStyle,
+    ScalarType, Span,
 };
 use packed::{Details, HAS_PROPERTIES, OPEN, StoredKind, StoredNode};
 pub(in crate::yaml) use packed::{LENGTH_LIMIT, ShortEntry, StoredEntry};
 
-/// The text of a document with its nodes and entries.
+/// A parsed document: its text and its nodes.
 #[derive(Debug, Clone)]
-pub(in crate::yaml) struct Stored<'s> {
+pub struct Tree<'s> {
     pub(in crate::yaml) text: &'s str,
     nodes: Vec<StoredNode>,
     /// The details of nodes that do not fit into [`StoredNode`].
@@ -25,7 +26,7 @@ pub(in crate::yaml) struct Stored<'s> {
     entries: Vec<ShortEntry>,
     /// The entries that do not follow from their nodes.
     full_entries: Vec<StoredEntry>,
-    pub(in crate::yaml) root: StoredEntry,
+    pub(in crate::yaml) stored_root: StoredEntry,
     /// The contents of scalars that the text has in another form, concatenated.
     pub(in crate::yaml) resolved: String,
     /// Anchors and tags, in the order of the nodes.
@@ -35,9 +36,19 @@ pub(in crate::yaml) struct Stored<'s> {
     pub(in crate::yaml) custom_tags: FxHashMap<NodeId, Box<str>>,
     /// Whether it was read line by line. Then it has no anchors, aliases or tags.
     pub(in crate::yaml) is_ordinary: bool,
+    pub(in crate::yaml) lines: LineTable,
 }
 
-impl<'s> Stored<'s> {
+impl<'s> Tree<'s> {
+    /// Returns the tree of an empty document, whose root is an empty scalar.
+    pub fn empty() -> Self {
+        let mut tree = Self::new("");
+        let empty = (ScalarStyle::Plain, ScalarType::Null);
+        let empty = tree.push_scalar(Span::default(), empty);
+        tree.stored_root.set_value(empty);
+        tree
+    }
+
     pub(in crate::yaml) fn new(text: &'s str) -> Self {
         Self {
             text,
@@ -45,12 +56,13 @@ impl<'s> Stored<'s> {
             details: Vec::new(),
             entries: Vec::new(),
             full_entries: Vec::new(),
-            root: StoredEntry::new(0),
+            stored_root: StoredEntry::new(0),
             resolved: String::new(),
             properties: Vec::new(),
             extras: Vec::new(),
             custom_tags: FxHashMap::default(),
             is_ordinary: false,
+            lines: LineTable::default(),
         }
     }
 
@@ -65,16 +77,48 @@ impl<'s> Stored<'s> {
         }
     }
 
+    /// Returns the text of the document, as it was parsed.
+    pub const fn text(&self) -> &'s str {
+        self.text
+    }
+
+    /// Returns the text of a span.
+    pub fn slice(&self, span: Span) -> &'s str {
+        &self.text[span.range()]
+    }
+
+    /// Returns the root as an entry without a key. Its comments are those of the document: the
+    /// comment after `---`, and the comment lines directly above a root that is not a block
+    /// collection.
+    pub fn root(&self) -> Entry<'_> {
+        self.expanded(&self.stored_root)
+    }
+
+    /// Returns an entry.
+    #[inline(always)]
+    pub fn entry(&self, id: EntryId) -> Entry<'_> {
+        self.expanded(&self.stored_entry(id.number()))
+    }
+
+    /// Returns the entries of a collection in the order of the text. A scalar or an alias has none.
+    pub fn entries(
+        &self,
+        id: NodeId,
+    ) -> impl DoubleEndedIterator<Item = EntryId> + ExactSizeIterator + use<> {
+        let own = self.entries_of(id);
+        (own.start..own.end).map(EntryId::new)
+    }
+
     /// Returns a node. It is always inlined, so that callers who need only the span do not pay for
     /// the content.
     #[inline(always)]
-    pub(in crate::yaml) fn node(&self, id: NodeId) -> Node<'_> {
+    pub fn node(&self, id: NodeId) -> Node<'_> {
         let stored = &self.nodes[id.number() as usize];
         let kind = match stored.kind() {
             StoredKind::Scalar(style, scalar_type) => NodeKind::Scalar(Scalar {
                 style,
                 scalar_type,
-                content: self.content(stored, style),
+                content: self.content_of(stored, style),
             }),
             StoredKind::Collection { is_map, flow } => {
                 let entries = self
@@ -110,12 +154,12 @@ impl<'s> Stored<'s> {
 
     /// Returns the scalar that a node is or refers to.
     #[inline]
-    pub(in crate::yaml) fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
+    pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
         let (stored, style, scalar_type) = self.stored_scalar(id)?;
         Some(Scalar {
             style,
             scalar_type,
-            content: self.content(stored, style),
+            content: self.content_of(stored, style),
         })
     }
 
@@ -192,7 +236,7 @@ impl<'s> Stored<'s> {
     /// Returns the content of a scalar. It cannot panic, so that the compiler can drop unused
     /// calls.
     #[inline(always)]
-    fn content(&self, scalar: &StoredNode, style: ScalarStyle) -> &str {
+    fn content_of(&self, scalar: &StoredNode, style: ScalarStyle) -> &str {
         let (text, span) = self.content_span(scalar, style);
         text.get(span.range()).unwrap_or_default()
     }
@@ -207,18 +251,19 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// Returns the content of a scalar with the lifetime of the text, or `None` for a collection.
-    pub(in crate::yaml) fn to_cow(&self, id: NodeId) -> Option<Cow<'s, str>> {
+    /// Returns the content of the scalar that a node is or refers to. It is borrowed if the text
+    /// has it in the same form.
+    pub fn content(&self, id: NodeId) -> Option<Cow<'s, str>> {
         let (stored, style, _) = self.stored_scalar(id)?;
         Some(match self.details(stored) {
             None => Cow::Borrowed(&self.text[content_of_quoted(self.span(stored), style).range()]),
-            Some(_) => Cow::Owned(self.content(stored, style).to_owned()),
+            Some(_) => Cow::Owned(self.content_of(stored, style).to_owned()),
         })
     }
 
     /// Returns the node that an alias refers to, or the node itself if it is not an alias.
     #[inline(always)]
-    pub(in crate::yaml) fn resolve(&self, mut id: NodeId) -> NodeId {
+    pub fn resolve(&self, mut id: NodeId) -> NodeId {
         while let stored = &self.nodes[id.number() as usize]
             && let StoredKind::Alias = stored.kind()
         {
@@ -227,9 +272,9 @@ impl<'s> Stored<'s> {
         id
     }
 
-    /// Returns the number of entries in all collections.
-    pub(in crate::yaml) const fn entry_count(&self) -> usize {
-        self.entries.len()
+    /// Returns every entry of every map and list in the document.
+    pub(crate) fn all_entries(&self) -> impl ExactSizeIterator<Item = EntryId> + use<> {
+        (0..to_u32(self.entries.len())).map(EntryId::new)
     }
 
     /// Returns an entry by its index.
@@ -245,7 +290,7 @@ impl<'s> Stored<'s> {
     }
 
     #[inline(always)]
-    pub(in crate::yaml) fn entry(&self, stored: &StoredEntry) -> Entry<'_> {
+    fn expanded(&self, stored: &StoredEntry) -> Entry<'_> {
         let extras = self.extras.get(stored.extras as usize);
         Entry {
             key: stored.key(),
@@ -257,38 +302,45 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// Returns the identifiers of all nodes.
-    pub(in crate::yaml) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+    /// Returns every node of the document.
+    pub(crate) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         (0..to_u32(self.nodes.len())).map(NodeId::new)
     }
 
-    /// Whether any node is an alias.
-    pub(in crate::yaml) fn has_aliases(&self) -> bool {
+    /// Whether the document has an alias. If it has, equal texts can have different values.
+    pub fn has_aliases(&self) -> bool {
         let mut nodes = self.nodes.iter();
         !self.is_ordinary && nodes.any(|node| matches!(node.kind(), StoredKind::Alias))
     }
 
-    /// Returns the anchors, in the order of the text.
-    pub(in crate::yaml) fn anchors(&self) -> impl Iterator<Item = Span> {
-        self.properties.iter().filter_map(|(_, it)| it.anchor)
+    /// Returns the names of the anchors, each with its `&`, in the order of the text.
+    pub fn anchor_names(&self) -> impl Iterator<Item = &'s str> {
+        let anchors = self.properties.iter().filter_map(|(_, it)| it.anchor);
+        anchors.map(|anchor| self.slice(anchor))
+    }
+
+    /// Returns the resolved tag of a node, if the tag is part of its value: `None` for a tag that
+    /// the node would have anyway.
+    pub fn custom_tag(&self, id: NodeId) -> Option<&str> {
+        self.custom_tags.get(&self.resolve(id)).map(AsRef::as_ref)
     }
 }
 
-impl PartialEq for Stored<'_> {
+impl PartialEq for Tree<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let entries = || 0..to_u32(self.entries.len());
         self.text == other.text
             && self.nodes.len() == other.nodes.len()
             && self.entries.len() == other.entries.len()
-            && self.entry(&self.root) == other.entry(&other.root)
+            && self.root() == other.root()
             && self.custom_tags == other.custom_tags
             && self.node_ids().all(|id| self.node(id) == other.node(id))
-            && entries().all(|at| {
-                let (own, others) = (self.stored_entry(at), other.stored_entry(at));
-                self.entry(&own) == other.entry(&others)
-            })
+            && self
+                .all_entries()
+                .all(|id| self.entry(id) == other.entry(id))
     }
 }
+
+impl Eq for Tree<'_> {}
 
 /// Returns the span of a scalar's content, without quotes.
 #[inline]

@@ -5,9 +5,9 @@ use super::packed::{
     Details, HAS_DETAILS, HAS_PROPERTIES, NONE, OPEN, Packed, ShortEntry, StoredEntry, StoredKind,
     StoredNode,
 };
-use super::{Stored, to_u32};
+use super::{Tree, to_u32};
 
-impl Stored<'_> {
+impl Tree<'_> {
     /// Adds a scalar whose content is in the text, between its quotes if it has some.
     #[inline(always)]
     pub(in crate::yaml) fn push_scalar(
@@ -122,9 +122,9 @@ impl Stored<'_> {
 
     /// Returns the comments of the root for changing them.
     pub(in crate::yaml) fn comments_of_root(&mut self) -> &mut Comments {
-        let mut root = self.root;
+        let mut root = self.stored_root;
         self.extras_of(&mut root);
-        self.root = root;
+        self.stored_root = root;
         self.comments_of(&mut root)
     }
 
