@@ -43,13 +43,11 @@ pub(super) enum Stretch {
     Between(Triple<Range<usize>>),
 }
 
-/// The number of elements of a list that have a value, how many of them have no partner, and the
-/// position of the last one.
+/// The number of elements of a list that have a value, and how many of them have no partner.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Count {
     pub(super) total: u32,
     unpaired: u32,
-    pub(super) last: u32,
 }
 
 /// The elements that local inserted.
@@ -112,12 +110,10 @@ impl AlignedLists {
                 (Side::Updated, &self.of_updated),
                 (Side::Local, &self.of_local),
             ] {
-                let values = self.values[side].iter().zip(partners);
-                for (at, (value, partner)) in (0..).zip(values) {
+                for (value, partner) in self.values[side].iter().zip(partners) {
                     let count = &mut counts.entry(*value).or_default()[side];
                     count.total += 1;
                     count.unpaired += u32::from(partner.is_none());
-                    count.last = at;
                 }
             }
             counts

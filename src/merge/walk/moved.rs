@@ -38,12 +38,28 @@ impl ElementMerger<'_, '_> {
 
 impl AlignedLists {
     /// Returns the positions of the moved elements that each list has once.
-    fn moved(&self) -> impl Iterator<Item = Triple<usize>> {
-        let originals = 0..self.values.original.len();
-        let moved =
-            originals.filter(|at| self.in_updated[*at].is_none() || self.in_local[*at].is_none());
-        let counts = moved.map(|at| self.count(self.values.original[at]));
-        let unique = counts.filter(|count| count.map(|count| count.total).into_array() == [1; 3]);
-        unique.map(|count| count.map(|count| count.last as usize))
+    fn moved(&self) -> Vec<Triple<usize>> {
+        let values = &self.values;
+        let is_moved = |at: &usize| self.in_updated[*at].is_none() || self.in_local[*at].is_none();
+        let is_unique = |at: &usize| {
+            let count = self.count(values.original[*at]);
+            count.map(|count| count.total).into_array() == [1; 3]
+        };
+        let moved = (0..values.original.len()).filter(is_moved);
+        let mut moved = moved.filter(is_unique).peekable();
+        // most lists have none: the positions take more memory than the counts
+        if moved.peek().is_none() {
+            return Vec::new();
+        }
+        let positions = [&values.updated, &values.local].map(|values| {
+            let positions = values.iter().enumerate().map(|(at, value)| (*value, at));
+            positions.collect::<FxHashMap<u64, usize>>()
+        });
+        let triple = |original: usize| {
+            let value = &values.original[original];
+            let [updated, local] = positions.each_ref().map(|it| it.get(value));
+            Some(Triple::new(original, *updated?, *local?))
+        };
+        moved.filter_map(triple).collect()
     }
 }
