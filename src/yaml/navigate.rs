@@ -2,7 +2,7 @@
 
 use super::cursor::{same_bytes, spaces_at_end};
 use super::stored::{LENGTH_LIMIT, Tree, to_u32};
-use super::tree::{EntryId, NodeId, ScalarType, Span};
+use super::tree::{Entry, EntryId, NodeId, ScalarType, Span};
 use super::{ParseError, events, lines};
 use crate::line_breaks;
 
@@ -176,6 +176,17 @@ impl<'s> Tree<'s> {
             None if limit == bytes.len() => to_u32(limit),
             None => self.lines.end(self.text, offset),
         }
+    }
+
+    /// Returns the white space between the colon of a field and the end of its line, or `None` if
+    /// there is something else on that line.
+    pub(crate) fn white_space_behind_key(&self, entry: Entry<'_>) -> Option<Span> {
+        let start = entry.colon()? + 1;
+        let span = Span::new(start, self.line_end(start));
+        self.slice(span)
+            .trim_matches([' ', '\t'])
+            .is_empty()
+            .then_some(span)
     }
 
     /// Returns the start of the line after that of `offset`, or the end of the text.

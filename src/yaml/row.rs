@@ -52,6 +52,14 @@ impl Item {
 }
 
 impl Row {
+    /// Whether a comment is the last item, with no blank line below it.
+    pub(crate) fn ends_in_comment(&self) -> bool {
+        let [.., last, end] = self.items.as_slice() else {
+            return false;
+        };
+        last.kind == ItemKind::Comment && end.blanks == 0
+    }
+
     /// Removes the items above `line`, and the blank lines at the top, which separate nothing
     /// there.
     pub(crate) fn start_at(&mut self, line: u32) {

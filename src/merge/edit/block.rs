@@ -8,7 +8,7 @@ use super::layout::{is_blank, starts_its_line};
 use crate::line_breaks::ends_line;
 use crate::merge::decision::{Child, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot};
 use crate::triple::Side;
-use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
+use crate::yaml::{Entry, EntryId, NodeId, Span};
 
 impl Editor<'_> {
     /// Edits a block map or list of which at least one entry is left. Comments and blank lines
@@ -45,13 +45,32 @@ impl Editor<'_> {
     /// Edits the key, the value and the remarks of an entry of the target that stays.
     pub(super) fn edit_entry(&mut self, id: EntryId, child: &Child, remarks: Remarks) {
         let entry = self.target.entry(id);
-        let key_span = |tree: &Tree<'_>, entry: Entry<'_>| entry.key.map(|key| tree.node(key).span);
-        let new = child.key().map(|from| self.source.entry(from));
-        let new = new.and_then(|from| key_span(self.source, from));
-        if let (Some(old), Some(new)) = (key_span(self.target, entry), new) {
-            self.edits.replace(old, self.source.slice(new));
+        if let Some(from) = child.key().map(|from| self.source.entry(from)) {
+            self.edit_key_line(entry, from, child, remarks);
         }
         self.edit_value(entry, &child.outcome, remarks);
+    }
+
+    /// Replaces the key of an entry, and the white space behind its colon, by the source's.
+    fn edit_key_line(
+        &mut self,
+        entry: Entry<'_>,
+        from: Entry<'_>,
+        child: &Child,
+        remarks: Remarks,
+    ) {
+        if let (Some(old), Some(new)) = (entry.key, from.key) {
+            let new = self.source.slice(self.source.node(new).span);
+            self.edits.replace(self.target.node(old).span, new);
+        }
+        let stays = child.outcome == Outcome::Keep || child.outcome.is_merge();
+        if stays
+            && remarks.line == CommentChoice::Local
+            && let Some(old) = self.target.white_space_behind_key(entry)
+            && let Some(new) = self.source.white_space_behind_key(from)
+        {
+            self.edits.replace(old, self.source.slice(new));
+        }
     }
 
     /// Edits an entry of a block collection that stays in its place.

@@ -69,18 +69,24 @@ impl Pairing<'_> {
         Triple::new(original, Some(entry), local)
     }
 
-    /// Returns the updated field if local's field gets its key: upstream alone renamed the field,
-    /// or changed how its key is written, such as its quotes.
+    /// Returns the updated field if local's field gets its key line: upstream alone renamed the
+    /// field, or changed how the line is written, such as the quotes of the key.
     pub(super) fn new_key(&self, sides: Entries) -> Option<EntryId> {
         let (updated, local) = (sides.updated?, sides.local?);
         let keys = self.trees.zip(sides).map(|(tree, entry)| {
             let key = tree.entry(entry?).key?;
             tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
         });
+        let ends = self.trees.zip(sides).map(|(tree, entry)| {
+            let end = tree.white_space_behind_key(tree.entry(entry?));
+            end.map(|span| tree.slice(span))
+        });
         let is_renamed = keys.local.is_some()
             && self.renames.updated.old_of(updated).is_some()
             && self.renames.local.old_of(local).is_none();
-        let is_restyled = keys.original == keys.local && keys.updated != keys.local;
+        let is_restyled = keys.original == keys.local
+            && (keys.updated != keys.local
+                || ends.original == ends.local && ends.updated != ends.local);
         (is_renamed || is_restyled).then_some(updated)
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::merge::decision::{Piece, PieceKind};
 use crate::merge::rows::Ref;
-use crate::triple::Side;
+use crate::triple::{Side, Triple};
 use crate::yaml::row::Row;
 
 /// The pieces of a merged row, each with its position in the row of its side.
@@ -19,14 +19,16 @@ pub(super) struct Changes {
     pub(super) removed: Vec<usize>,
     /// The indexes of comment lines that are on local's side of conflict markers.
     pub(super) marked: Vec<usize>,
+    /// Whether updated's row ends with a comment and has no blank line below it.
+    ends_in_comment: bool,
     /// Pieces to insert above the piece at an index.
     inserted: Vec<(usize, Piece)>,
 }
 
 impl Changes {
     /// Creates an empty set of changes.
-    pub(super) fn of(placed: &Placed, local: &Row) -> Self {
-        let mut piece_of_item = vec![None; local.items.len()];
+    pub(super) fn of(placed: &Placed, rows: &Triple<Row>) -> Self {
+        let mut piece_of_item = vec![None; rows.local.items.len()];
         for (index, (of, _)) in placed.iter().enumerate().rev() {
             if of.side() == Side::Local {
                 piece_of_item[of.at()] = Some(index);
@@ -47,6 +49,7 @@ impl Changes {
             next_piece,
             removed: Vec::new(),
             marked: Vec::new(),
+            ends_in_comment: rows.updated.ends_in_comment(),
             inserted: Vec::new(),
         }
     }
@@ -83,9 +86,12 @@ impl Changes {
                     .or(separation);
                 continue;
             }
-            // A comment that a blank line separated from the removed lines stays separated.
+            // A comment that a blank line separated from the removed lines stays separated, unless
+            // upstream has it at the end of the row.
+            let is_joined = self.ends_in_comment && matches!(piece.kind, PieceKind::End);
             if let Some(blanks) = separation.take()
                 && piece.blanks.is_none()
+                && !is_joined
             {
                 piece.blanks = blanks;
             }

@@ -32,7 +32,7 @@ impl<'a> Walker<'a> {
         if nodes.local.is_none() || !children.iter().any(is_deleted) {
             return placed.into_iter().map(|(_, piece)| piece).collect();
         }
-        let mut changes = Changes::of(&placed, &rows.local);
+        let mut changes = Changes::of(&placed, rows);
         let counts = self.comment_counts(rows);
         let local_positions = entry_positions(&rows.local);
         let original_positions = entry_positions(&rows.original);
