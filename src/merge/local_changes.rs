@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use gix_imara_diff::Token;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lines::Lines;
 use crate::differences::{AlignedRange, differences_of_tokens, places_in};
@@ -23,6 +23,7 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let rows = lines.as_ref().map(|lines| lines.tokens.as_slice());
     let comparison = Comparison {
         counts: rows.map(count_lines),
+        local_texts: OnceCell::new(),
         local_positions: OnceCell::new(),
         lines: &lines,
     };
@@ -59,6 +60,8 @@ fn count_lines(row: &[Token]) -> LineCounts {
 struct Comparison<'l> {
     lines: &'l Triple<Lines<'l>>,
     counts: Triple<LineCounts>,
+    /// The text of local's lines, without their indentation.
+    local_texts: OnceCell<FxHashSet<&'l str>>,
     /// For each of updated's lines, the local line that it aligns with. Most texts do not need it.
     local_positions: OnceCell<Vec<Option<usize>>>,
 }
@@ -70,12 +73,27 @@ impl Comparison<'_> {
     fn has_change(&self, old: Range<usize>, new: Range<usize>) -> bool {
         let removed = lines_not_in(&self.lines.original, old, &self.counts.updated);
         let added = lines_not_in(&self.lines.updated, new.clone(), &self.counts.original);
-        let local_count = |line: &Token| self.counts.local.get(line).copied().unwrap_or(0);
+        let is_once_in_local = |line: &usize| {
+            let line = self.lines.updated.tokens[*line];
+            self.counts.local.get(&line) == Some(&1)
+        };
         let has_place = match added.is_empty() {
             true => !removed.is_empty(),
-            false => added.iter().any(|line| local_count(line) == 1),
+            false => added.iter().any(is_once_in_local),
         };
-        has_place && removed.iter().all(|line| local_count(line) == 0) && self.has_lines(new)
+        has_place && !removed.into_iter().any(|line| self.is_in_local(line)) && self.has_lines(new)
+    }
+
+    /// Whether local has a line of the original, in any indentation.
+    fn is_in_local(&self, line: usize) -> bool {
+        let local = &self.lines.local;
+        let texts = self.local_texts.get_or_init(|| {
+            let lines = 0..local.tokens.len();
+            lines
+                .map(|line| local.text(line..line + 1).trim())
+                .collect()
+        });
+        texts.contains(self.lines.original.text(line..line + 1).trim())
     }
 
     /// Whether local has these lines of updated between the same lines above and below.
@@ -94,10 +112,11 @@ impl Comparison<'_> {
 }
 
 /// Returns the lines in a range that another text lacks, without blank ones.
-fn lines_not_in(lines: &Lines<'_>, range: Range<usize>, other: &LineCounts) -> Vec<Token> {
+fn lines_not_in(lines: &Lines<'_>, range: Range<usize>, other: &LineCounts) -> Vec<usize> {
     let is_blank = |at: usize| lines.text(at..at + 1).trim().is_empty();
-    let missing = range.filter(|at| !other.contains_key(&lines.tokens[*at]) && !is_blank(*at));
-    missing.map(|at| lines.tokens[at]).collect()
+    range
+        .filter(|at| !other.contains_key(&lines.tokens[*at]) && !is_blank(*at))
+        .collect()
 }
 
 #[cfg(test)]
