@@ -11,7 +11,7 @@ mod repeated;
 use rustc_hash::FxHashSet;
 
 use changed::{Changes, Removed};
-use repeated::LocalComments;
+use repeated::{LocalComments, Place};
 
 use super::piece::own;
 use super::subsequence::{heaviest, heaviest_between};
@@ -19,9 +19,10 @@ use super::{CommentConflict, Id, Placed, Ref, Rows, Side};
 use crate::merge::Resolution;
 use crate::triple::Triple;
 
-// The weights for the alignment with local: an entry weighs more than the comments around it. Of
-// equal lines, one that the original has is preferred, then one that updated has.
-const WEIGHT_ENTRY: u32 = 80;
+// The weights for the alignment with local: an entry of the result weighs more than all other
+// pieces, which may all be removed. Of equal lines, one that the original has is preferred, then
+// one that updated has.
+const WEIGHT_ENTRY: u32 = 1 << 16;
 const WEIGHT_REMOVED_ENTRY: u32 = 32;
 const WEIGHT_COMMENT: u32 = 16;
 /// A comment without letters and digits, such as the frame of a banner.
@@ -132,7 +133,12 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             merged.extend(here.local.iter().map(|piece| own(*piece)));
         } else if self.is_same(here.local, here.original) {
             let mut theirs = here.updated.to_vec();
-            self.drop_repeated(&mut theirs, &[], &FxHashSet::default());
+            let place = Place {
+                ours: &[],
+                above: 0,
+                below,
+            };
+            self.drop_repeated(&mut theirs, place, &FxHashSet::default());
             merged.extend(theirs.into_iter().map(own));
         } else {
             self.merge_by_line(here, below, merged);

@@ -39,7 +39,7 @@ impl Rows<'_> {
     }
 
     /// Returns the entries that both sides added, but at different places among the entries
-    /// `in_order`.
+    /// `in_order`, or locally above an entry that a side moved.
     fn added_at_two_places(&self, in_order: &FxHashSet<u32>) -> impl Iterator<Item = u32> {
         // each added entry with the number of entries `in_order` above it
         let added = |side: Side, other: Side| -> Vec<(u32, usize)> {
@@ -52,13 +52,33 @@ impl Rows<'_> {
             entries.filter(|(entry, _)| is_added(*entry)).collect()
         };
         let updated = added(Side::Updated, Side::Local);
-        let local: FxHashSet<(u32, usize)> =
-            added(Side::Local, Side::Updated).into_iter().collect();
+        let above_moved = self.above_moved(in_order);
+        let local = added(Side::Local, Side::Updated).into_iter();
+        let local = local.filter(|(entry, _)| !above_moved.contains(entry));
+        let local: FxHashSet<(u32, usize)> = local.collect();
         let at_one_place = updated.iter().filter(|added| local.contains(added));
         let at_one_place: Vec<u32> = at_one_place.map(|(entry, _)| *entry).collect();
         let at_one_place = self.in_order(&at_one_place, Side::Local);
         let entries = updated.into_iter().map(|(entry, _)| entry);
         entries.filter(move |entry| !at_one_place.contains(entry))
+    }
+
+    /// Returns the entries of local that are above a moved entry, with none of `in_order` between.
+    fn above_moved(&self, in_order: &FxHashSet<u32>) -> FxHashSet<u32> {
+        let is_moved = |entry| self.has(Side::Original, entry) && self.has(Side::Updated, entry);
+        let mut above_moved = FxHashSet::default();
+        let mut is_above = false;
+        let entries: Vec<u32> = self.entries(Side::Local).map(|(entry, _)| entry).collect();
+        for entry in entries.into_iter().rev() {
+            if in_order.contains(&entry) {
+                is_above = false;
+            } else if is_moved(entry) {
+                is_above = true;
+            } else if is_above {
+                above_moved.insert(entry);
+            }
+        }
+        above_moved
     }
 
     /// Returns the comments directly above an entry on each side that move with it.

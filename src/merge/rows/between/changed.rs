@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::super::comment_index::owners as owners_in;
 use super::super::{CommentConflict, Id, Placed, Ref, Side};
 use super::SegmentMerger;
+use super::repeated::Place;
 use crate::merge::Resolution;
 use crate::merge::rows::piece::own;
 use crate::triple::Triple;
@@ -53,18 +54,19 @@ impl SegmentMerger<'_, '_> {
             .copied()
             .filter(|it| !self.goes_with_entry(*it))
             .collect();
-        if !rewritten.is_empty() && self.is_same_text([&stays, &ours], &theirs) {
-            // the texts differ at most in white space: local's stays
-            theirs.retain(|piece| !self.rows.is_comment(*piece));
-            rewritten.clear();
-        }
-        // a comment that upstream removed with its entry is not rewritten, and a comment above an
-        // entry that a side added is no new text for it
-        rewritten.retain(|piece| !self.goes_with_entry(*piece));
+        // a comment above an entry that a side added is no new text for another one
         let new_texts = |row: &[Ref]| -> Vec<Ref> {
             let new_texts = row.iter().filter(|piece| self.is_new_text(**piece));
             new_texts.copied().collect()
         };
+        let of_local = [&stays, &ours].map(|row| new_texts(row));
+        if !rewritten.is_empty() && self.is_same_text(of_local, &new_texts(&theirs)) {
+            // the texts differ at most in white space: local's stays
+            theirs.retain(|piece| !self.is_new_text(*piece));
+            rewritten.clear();
+        }
+        // a comment that upstream removed with its entry is not rewritten
+        rewritten.retain(|piece| !self.goes_with_entry(*piece));
         let disagree =
             self.record_comment_conflict(&new_texts(&stays), &new_texts(&theirs), &rewritten);
         // a comment that local rewrote and upstream removed stays, with the removed lines around it
@@ -85,7 +87,12 @@ impl SegmentMerger<'_, '_> {
             }
             _ => {}
         }
-        self.drop_repeated(&mut theirs, &ours, &overridden);
+        let place = Place {
+            ours: &ours,
+            above: self.insertion_point(&ours, &theirs, below, removed.first()),
+            below,
+        };
+        self.drop_repeated(&mut theirs, place, &overridden);
         let sides = self.ordered(&ours, &theirs, (&removed, below), local_stays);
         if is_marked {
             self.push_sides([(with_own_blanks(&rewritten), Side::Original)], merged);
@@ -229,8 +236,8 @@ impl SegmentMerger<'_, '_> {
     }
 
     /// Whether updated's comments have the text of one of two lists of local's, white space aside.
-    fn is_same_text(&self, ours: [&[Ref]; 2], theirs: &[Ref]) -> bool {
-        ours.map(|ours| self.text_without_white_space(ours))
+    fn is_same_text(&self, ours: [Vec<Ref>; 2], theirs: &[Ref]) -> bool {
+        ours.map(|ours| self.text_without_white_space(&ours))
             .contains(&self.text_without_white_space(theirs))
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::super::comment_index::{CommentIndex, gap_starts as gap_starts_in};
-use super::super::{Ref, Side};
+use super::super::{Ref, Side, Token};
 use super::SegmentMerger;
 
 /// Indexes of the comments of local's row that stay, and of those that follow the row.
@@ -16,18 +16,27 @@ pub(super) struct LocalComments {
     all: CommentIndex,
     /// Those that are not directly above an entry that only local has.
     not_above_local_entries: CommentIndex,
-    /// Those that are not directly above any entry.
-    above_no_entry: CommentIndex,
+}
+
+/// The place in local at which updated's pieces are inserted.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    /// Local's insertions between the same two lines.
+    pub(super) ours: &'p [Ref],
+    /// The number of those above the place.
+    pub(super) above: usize,
+    /// The piece of local that follows `ours`.
+    pub(super) below: Option<Ref>,
 }
 
 impl SegmentMerger<'_, '_> {
-    /// Removes from `theirs` each run of new comments that local has already: among its pieces
-    /// `here`, or elsewhere. Comments in `overridden`, which the result does not have, do not
-    /// count.
+    /// Removes from `theirs` each run of new comments that local has already: at the place where
+    /// they are inserted, or elsewhere. Comments in `overridden`, which the result does not have,
+    /// do not count.
     pub(super) fn drop_repeated(
         &self,
         theirs: &mut Vec<Ref>,
-        here: &[Ref],
+        place: Place<'_>,
         overridden: &FxHashSet<Ref>,
     ) {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
@@ -38,9 +47,13 @@ impl SegmentMerger<'_, '_> {
                 is_comment(piece) && (*at == 0 || self.rows.blanks(**piece) == 0)
             });
             let end = start + run.count();
+            // an entry of updated's separates the run from local's pieces on its other side
+            let is_first = theirs[..start].iter().all(is_comment);
+            let is_last = theirs[end..].iter().all(is_comment);
             if end == start {
                 start += 1;
-            } else if self.is_in_local(&theirs[start..end], here, overridden) {
+            } else if self.is_in_local(&theirs[start..end], place, [is_first, is_last], overridden)
+            {
                 theirs.drain(start..end);
             } else {
                 start = end;
@@ -52,10 +65,17 @@ impl SegmentMerger<'_, '_> {
     ///
     /// Which of local's comments count depends on the entry that is directly below the lines in
     /// updated. If local has that entry, only comments between it and the entry above it count. If
-    /// local lacks it, only those directly above no entry count. Without such an entry, all count
-    /// but those above an entry that only local has. Comments `here` and below the row always
-    /// count.
-    fn is_in_local(&self, run: &[Ref], here: &[Ref], overridden: &FxHashSet<Ref>) -> bool {
+    /// local lacks it, only those count that will be there. Without such an entry, all count but
+    /// those above an entry that only local has. Local's pieces at the place and the comments below
+    /// the row always count. `[is_first, is_last]` says whether updated's insertions at the place
+    /// have no entry above and below the lines.
+    fn is_in_local(
+        &self,
+        run: &[Ref],
+        place: Place<'_>,
+        [is_first, is_last]: [bool; 2],
+        overridden: &FxHashSet<Ref>,
+    ) -> bool {
         let is_old = |piece: &Ref| self.rows.count(Side::Original, *piece) > 0;
         if run.iter().all(is_old) {
             return false;
@@ -72,15 +92,39 @@ impl SegmentMerger<'_, '_> {
         let owner = run.last().filter(|_| self.rows.below.is_some());
         let owner = owner.and_then(|last| self.owner(*last));
         let owner = owner.map(|owner| self.rows.find(Side::Local, owner));
-        let here = here.first().zip(here.last());
-        let here = here.map_or(0..0, |(first, last)| first.at()..last.at() + 1);
+        let next = place.ours.get(place.above).copied().or(place.below);
+        let here = self.pieces_at(place, [is_first, is_last]);
         index.below.find(&texts, 0..usize::MAX).next().is_some()
             || is_in(&index.all, here)
             || match owner {
                 None => is_in(&index.not_above_local_entries, 0..usize::MAX),
-                Some(None) => is_in(&index.above_no_entry, 0..usize::MAX),
+                Some(None) => next
+                    .filter(|_| is_first)
+                    .is_some_and(|next| is_in(&index.all, self.comments_between(next))),
                 Some(Some(piece)) => is_in(&index.all, self.comments_between(piece)),
             }
+    }
+
+    /// Returns the positions of local's pieces at a place that are in the same gap as lines which
+    /// are inserted there, and of the comments that follow the place.
+    fn pieces_at(&self, place: Place<'_>, [is_first, is_last]: [bool; 2]) -> Range<usize> {
+        let ours = match (is_first, is_last) {
+            (true, true) => place.ours,
+            (true, false) => &place.ours[..place.above],
+            (false, true) => &place.ours[place.above..],
+            (false, false) => &[],
+        };
+        let below = place.below.filter(|_| is_last);
+        let first = ours.first().copied().or(below);
+        let after = ours.last().map(|last| last.at() + 1);
+        let row = self.rows.tokens.local;
+        let comments = below.map(|below| {
+            let rest = row.iter().skip(below.at());
+            let is_comment = |token: &&Token<'_>| token.comment().is_some();
+            below.at() + rest.take_while(is_comment).count()
+        });
+        let start = first.map_or(0, Ref::at);
+        start..comments.or(after).unwrap_or(start)
     }
 
     /// Returns the positions of the comments between a piece and the entry above it.
@@ -106,7 +150,6 @@ impl SegmentMerger<'_, '_> {
             below: CommentIndex::of(below.collect()),
             all: kept(&|_| true),
             not_above_local_entries: kept(&|owner| !owner.is_some_and(is_own)),
-            above_no_entry: kept(&|owner| owner.is_none()),
         }
     }
 }
