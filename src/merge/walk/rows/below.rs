@@ -127,18 +127,19 @@ impl Walker<'_> {
     }
 
     /// Returns the comment lines below an entry on each side. The comments of an updated block
-    /// collection are part of the value that is taken.
+    /// collection are part of the value that is taken, but for those below its last entry.
     fn rows_below(&self, sides: Entries) -> Triple<Row> {
         Side::ALL.map(|side| {
             let (tree, Some(entry)) = (self.trees[side], sides[side]) else {
                 return empty_row(0);
             };
             let mut row = tree.row_below(tree.entry(entry));
-            if tree.is_block_collection(tree.entry(entry).value) {
-                match side {
-                    Side::Updated => row = empty_row(row.column),
-                    Side::Original | Side::Local => row.items = nested_comments(tree, entry),
-                }
+            let value = tree.entry(entry).value;
+            if let Some(inside) = tree.row(value, Some(tree.entry(entry))) {
+                row.items = match side {
+                    Side::Updated => below_last_entry(inside.items),
+                    Side::Original | Side::Local => nested_comments(tree, entry),
+                };
             }
             row
         })
@@ -218,6 +219,13 @@ fn may_have_lines_below(tree: &Tree<'_>, entry: EntryId) -> bool {
     let entry = tree.entry(entry);
     tree.is_block_collection(entry.value)
         || tree.end_of_lines(entry) != tree.end_of_value_lines(entry)
+}
+
+/// Returns the items of a row below its last entry.
+fn below_last_entry(mut items: Vec<Item>) -> Vec<Item> {
+    let is_entry = |item: &Item| matches!(item.kind, ItemKind::Entry(_));
+    let last = items.iter().rposition(is_entry);
+    items.split_off(last.map_or(0, |last| last + 1))
 }
 
 /// Returns the comment lines of an entry at any depth, as the items of a row.
