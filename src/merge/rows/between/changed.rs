@@ -60,17 +60,20 @@ impl SegmentMerger<'_, '_> {
             new_texts.copied().collect()
         };
         let of_local = [&stays, &ours].map(|row| new_texts(row));
-        if !rewritten.is_empty() && self.is_same_text(of_local, &new_texts(&theirs)) {
+        // updated's comments below an entry that it added are not the text for one above it
+        let of_updated = theirs.iter().position(|piece| self.is_added(*piece));
+        let mut of_updated = new_texts(&theirs[..of_updated.unwrap_or(theirs.len())]);
+        if !rewritten.is_empty() && self.is_same_text(of_local, &of_updated) {
             // the texts differ at most in white space: local's stays
-            theirs.retain(|piece| !self.is_new_text(*piece));
+            theirs.retain(|piece| !of_updated.contains(piece));
+            of_updated.clear();
             rewritten.clear();
         }
         // a comment that upstream removed with its entry is not rewritten
         rewritten.retain(|piece| !self.goes_with_entry(*piece));
-        let disagree =
-            self.record_comment_conflict(&new_texts(&stays), &new_texts(&theirs), &rewritten);
+        let disagree = self.record_comment_conflict(&new_texts(&stays), &of_updated, &rewritten);
         // a comment that local rewrote and upstream removed stays, with the removed lines around it
-        let local_stays = disagree && new_texts(&theirs).is_empty();
+        let local_stays = disagree && of_updated.is_empty();
         let is_marked = disagree && self.resolution == Resolution::Markers;
         if local_stays {
             rewritten = self.with_lines_around(rewritten, removed.iter().map(|it| it.original));
@@ -83,7 +86,7 @@ impl SegmentMerger<'_, '_> {
                 overridden.extend(ours.extract_if(.., |piece| is_new_text(piece)));
             }
             Resolution::Local | Resolution::Open if disagree && !local_stays => {
-                theirs.retain(|piece| !is_new_text(piece));
+                theirs.retain(|piece| !of_updated.contains(piece));
             }
             _ => {}
         }
@@ -247,6 +250,11 @@ impl SegmentMerger<'_, '_> {
             .iter()
             .filter_map(|piece| self.rows.token(*piece).comment());
         lines.flat_map(str::split_whitespace).collect()
+    }
+
+    /// Whether a piece is an entry of the result.
+    fn is_added(&self, piece: Ref) -> bool {
+        self.rows.entry(piece).is_some_and(|it| (self.stays)(it))
     }
 
     /// Whether a piece can be the new text of a rewritten comment: it is a comment, and not
