@@ -71,8 +71,8 @@ impl Walker<'_> {
         Some(pieces.into())
     }
 
-    /// Moves comments out of entries that local deleted, if local kept any comment of that entry:
-    /// in local's row they are between the entries.
+    /// Moves comments out of entries that the result lacks, if local has any comment of that entry
+    /// in its row, between the entries.
     pub(super) fn extract_kept_comments(
         &self,
         side: Side,
@@ -87,8 +87,7 @@ impl Walker<'_> {
         if kept.is_empty() {
             return;
         }
-        let is_present = |child: &&Child| child.stays() || child.sides().local.is_some();
-        let present = children.iter().filter(is_present);
+        let present = children.iter().filter(|child| child.stays());
         let present: FxHashSet<EntryId> = present.filter_map(|child| child.sides()[side]).collect();
         let is_kept = |item: &Item| kept.contains(tree.slice(item.span).trim());
         let items = rows[side].items.drain(..).flat_map(|item| {
