@@ -193,6 +193,9 @@ pub(super) fn upgrade_packages(
             }
             output.text += &escaped_for_terminal(package_diff.text, color);
         }
+        if it.facts.written {
+            output.written += it.plan.files.len();
+        }
         if it.facts.open {
             output.status = output.status.max(CONFLICTS);
         }
@@ -205,7 +208,13 @@ pub(super) fn upgrade_packages(
         };
         output.text += &upgrade::upgrade_text(&outcomes, detail);
         output.report = match run.report.format {
-            ReportFormat::Text => None,
+            ReportFormat::Text => run.report.file.as_ref().map(|_| {
+                let plain = Detail {
+                    color: false,
+                    ..detail
+                };
+                upgrade::upgrade_text(&outcomes, plain)
+            }),
             ReportFormat::Json => Some(upgrade::upgrade_json(&outcomes)),
             ReportFormat::Markdown => Some(upgrade::upgrade_markdown(&outcomes)),
             ReportFormat::Html => Some(upgrade::upgrade_html(&outcomes)),
