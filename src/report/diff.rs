@@ -4,10 +4,9 @@ use std::fs::Permissions;
 use std::path::Path;
 
 use super::hunks::{Hunks, hunks};
-use super::json::portable;
 use super::paint::{self, painted};
 use crate::error::shown;
-use crate::package::{ChangeKind, FileChange, Plan, as_text, is_executable};
+use crate::package::{ChangeKind, FileChange, Plan, as_text, is_executable, portable};
 use crate::secret::may_contain_secret;
 use crate::visible::visible_lines;
 

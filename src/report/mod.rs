@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use crate::merge::OnConflict;
 use crate::package::Plan;
+pub(crate) use crate::package::{portable, serialize_portable};
 
 pub(crate) use body::Body;
 pub use diff::{Diff, diff, diff_in};
@@ -27,7 +28,7 @@ pub use html::html;
 pub(crate) use html::{Package, Page, page};
 pub(crate) use hunks::shown_lines;
 pub use json::json;
-pub(crate) use json::{Merge, as_json, merge, portable};
+pub(crate) use json::{Merge, as_json, merge};
 pub use markdown::markdown;
 pub(crate) use markdown::{END, cell, code, conflicts, details, folded, line};
 pub(crate) use reason::reason;
