@@ -57,4 +57,4 @@ pub(crate) use report::{
     outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json, upgrade_markdown,
     upgrade_text,
 };
-pub(crate) use version::{Choice, Within};
+pub(crate) use version::Choice;
