@@ -100,9 +100,9 @@ fn execute(config: &Config, signals: &Signals, streams: &mut Streams<'_>) -> Res
     if facts.written {
         let durable = config.output.run.sync;
         match config.destination() {
-            None => plan.write_to(signals.defer(), durable)?,
+            None => plan.write_to(signals, durable)?,
             Some(path) if is_standard(path) => output.content = Some(merged_file(config, &plan)?),
-            Some(path) => write_to(config, &mut plan, path, signals.defer(), durable)?,
+            Some(path) => write_to(config, &mut plan, path, signals, durable)?,
         }
         output.written = plan.files.len();
     }
@@ -143,6 +143,7 @@ fn write_to(
     if !config.sides.local.is_dir() {
         let bytes = merged_file(config, plan)?;
         check_writable("--output", path)?;
+        disk.begin();
         return replace(path, &bytes).map_err(Error::writing(path));
     }
     plan.write_copy(disk, path, durable)

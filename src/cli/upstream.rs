@@ -15,7 +15,6 @@ use super::run::in_pool;
 use super::signals::Signals;
 use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};
 use crate::error::{Error, shown};
-use crate::package::Disk;
 use crate::report::{self, Detail};
 use crate::upgrade::{
     self, Cache, Choice, PackageOutcome, Packages, Remotes, Upgrade, UpgradeOptions,
@@ -90,19 +89,6 @@ impl Printer {
             let note = format!("{package}: conflicts are left: see the report");
             output.notes.push(note);
         }
-    }
-}
-
-/// Lets upgrades report on standard error that they wait, and stop writing when a signal is
-/// received.
-impl upgrade::UpgradeCallbacks for Signals {
-    fn waiting(&self, package: &Path) {
-        // a closed standard error leaves no way to report
-        let _ = writeln!(io::stderr(), "{}", waiting(package));
-    }
-
-    fn disk(&self) -> &dyn Disk {
-        self.defer()
     }
 }
 
@@ -182,7 +168,9 @@ pub(super) fn upgrade_packages(
     (packages, options): (&Packages, &UpgradeOptions),
     diff: bool,
 ) -> Result<Output, Error> {
-    let outcomes = upgrade::upgrade(remotes, packages, options, &run.signals)?;
+    // a closed standard error leaves no way to report
+    let wait = |package: &Path| drop(writeln!(io::stderr(), "{}", waiting(package)));
+    let outcomes = upgrade::upgrade(remotes, packages, options, (&run.signals, &wait))?;
     let color = run.args.display.color_output();
     let mut output = run.collect_outcomes(packages, &outcomes, |it, output| {
         run.add_notes(it, output);

@@ -45,7 +45,7 @@ mod version;
 mod worktree;
 
 pub(crate) use adopt::{adopt, original};
-pub(crate) use batch::{UpgradeCallbacks, upgrade};
+pub(crate) use batch::upgrade;
 pub(crate) use cache::Cache;
 pub(crate) use find::{PackageOutcome, Packages, Shard};
 pub(crate) use get::get;
