@@ -7,6 +7,9 @@ use crate::yaml::stream::split;
 /// The text that replaces a hidden value.
 pub(crate) const HIDDEN: &str = "(secret)";
 
+/// The fields of a Secret that hold no secret value, besides its metadata.
+pub(crate) const PUBLIC_FIELDS: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
+
 /// The kinds that contain secret values, directly or in their items.
 const KINDS: [&str; 2] = ["Secret", "SecretList"];
 

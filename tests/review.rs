@@ -456,6 +456,31 @@ fn a_rule_decides_similar_conflicts_and_is_undone_with_its_decision() {
     assert!(packages.read("fork/b.yaml").ends_with("tag: b\n"));
 }
 
+#[test]
+fn a_new_rules_file_is_not_executable_although_the_merged_file_is() {
+    let packages = Packages::with_four_conflicts();
+    for side in ["old", "new", "fork"] {
+        let file = packages.path(side).join("a.yaml");
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut review = packages.review();
+    review.at("r");
+    review.read_until("[u,l]? ");
+    review.press("l");
+    review.read_until("[t,a]? ");
+    review.press("t");
+    review.at("q");
+    review.end("y");
+    let mode = |path: &str| {
+        fs::metadata(packages.path(path))
+            .unwrap()
+            .permissions()
+            .mode()
+    };
+    assert_eq!(mode("fork/.merge3.yaml") & 0o111, 0);
+    assert_eq!(mode("fork/a.yaml") & 0o111, 0o111);
+}
+
 /// The next merge with the rules from the review has the review's decisions.
 #[test]
 fn rules_decide_the_next_merge_in_the_same_way() {

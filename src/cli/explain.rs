@@ -13,7 +13,7 @@ use crate::merge::{
 };
 use crate::package::{Paired, Settings, documents_in};
 use crate::report;
-use crate::secret::may_contain_secret;
+use crate::secret::{PUBLIC_FIELDS, may_contain_secret};
 use crate::triple::{Change, Triple};
 use crate::visible::visible_lines;
 use crate::yaml::{EntryId, NodeKind, Tree, equal, stream::split};
@@ -89,11 +89,10 @@ fn explain(
 /// Returns true if the values at a path may be secret: the document may be a Secret, and the path
 /// is none of its public fields.
 fn is_secret_value(paired: &Paired, path: &str) -> bool {
-    const PUBLIC: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
     let sides = paired.texts.as_ref().into_array();
     let mut texts = sides.into_iter().flatten();
     texts.any(|text| may_contain_secret(text.as_bytes()))
-        && !PUBLIC.contains(&path)
+        && !PUBLIC_FIELDS.contains(&path)
         && path != "metadata.name"
 }
 

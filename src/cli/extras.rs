@@ -56,11 +56,7 @@ pub(super) fn map_commands(
     command: clap::Command,
     change: fn(clap::Command) -> clap::Command,
 ) -> clap::Command {
-    let names = command.get_subcommands().map(|it| it.get_name().to_owned());
-    let names: Vec<String> = names.collect();
-    names.into_iter().fold(change(command), |command, name| {
-        command.mut_subcommand(name, |it| map_commands(it, change))
-    })
+    change(command).mut_subcommands(|it| map_commands(it, change))
 }
 
 /// Returns the command as manual pages need it: options list their values with a description, and

@@ -32,7 +32,7 @@ pub(super) struct OutputArgs {
 }
 
 /// The arguments that say how to carry out a run.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, Clone, Args)]
 #[group(skip)]
 pub(super) struct RunArgs {
     #[command(flatten)]

@@ -50,13 +50,20 @@ pub(super) fn waiting(package: &Path) -> String {
 /// The result of a command that prints it and returns an exit status.
 #[derive(Default)]
 pub(super) struct Output {
+    /// What standard output gets in place of the text, which then goes to standard error: the
+    /// merged file, or a diff.
+    pub content: Option<Vec<u8>>,
     /// The result, or the report as text.
     pub text: String,
     /// The report in another format, if one was asked for.
     pub report: Option<String>,
     /// Warnings and errors, rendered.
     pub notes: Vec<String>,
+    /// A line for standard error that comes last.
+    pub last_note: Option<&'static str>,
     pub status: u8,
+    /// The number of files that the run has changed.
+    pub written: usize,
 }
 
 impl From<String> for Output {
@@ -71,7 +78,7 @@ impl From<String> for Output {
 impl From<Diff> for Output {
     fn from(diff: Diff) -> Self {
         Self {
-            notes: left_out_notes(&diff),
+            notes: left_out_notes(&diff).collect(),
             ..diff.text.into()
         }
     }
@@ -113,7 +120,7 @@ impl Printer {
     fn print_output(&self, output: Output, streams: &mut Streams<'_>) -> io::Result<()> {
         streams.write_errors(&output.notes)?;
         let report = output.report.as_ref().unwrap_or(&output.text);
-        if let Err(error) = self.report.write(|| report.clone(), 1) {
+        if let Err(error) = self.report.write(report, output.written) {
             writeln!(
                 streams.errors,
                 "{}",
@@ -125,8 +132,18 @@ impl Printer {
             Some(_) => &output.text,
             None => report,
         };
-        if self.report.is_printed() || !self.args.quiet {
-            streams.output.write_all(text.as_bytes())?;
+        // --quiet does not suppress a report in a requested format
+        let is_told = self.report.is_printed() || !self.args.quiet;
+        let text = if is_told { text.as_bytes() } else { &[] };
+        match &output.content {
+            Some(content) => {
+                streams.output.write_all(content)?;
+                streams.errors.write_all(text)?;
+            }
+            None => streams.output.write_all(text)?,
+        }
+        if let Some(note) = output.last_note {
+            writeln!(streams.errors, "{note}")?;
         }
         streams.output.flush()
     }
@@ -142,9 +159,9 @@ pub(super) fn unless_failed(status: u8, written: io::Result<()>) -> u8 {
 }
 
 /// Returns a warning for each file that a diff leaves out.
-pub(super) fn left_out_notes(diff: &Diff) -> Vec<String> {
+pub(super) fn left_out_notes(diff: &Diff) -> impl Iterator<Item = String> {
     let left_out = diff.left_out.iter();
-    left_out.map(|it| format!("warning: {it}")).collect()
+    left_out.map(|it| format!("warning: {it}"))
 }
 
 /// Returns a diff as it is printed. On a terminal, control characters are escaped; in a diff with

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::package::{is_open_already, replace_itself};
 
 /// The arguments that say which report to write, and where.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Default, Clone, clap::Args)]
 pub(super) struct ReportArgs {
     /// The report: text (default), json, markdown, html
     #[arg(long = "report", value_enum, value_name = "FORM", default_value_t = ReportFormat::Text)]
@@ -39,15 +39,11 @@ impl ReportArgs {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn write(
-        &self,
-        report: impl FnOnce() -> String,
-        written: usize,
-    ) -> Result<(), Error> {
+    pub(super) fn write(&self, report: &str, written: usize) -> Result<(), Error> {
         let Some(path) = &self.file else {
             return Ok(());
         };
-        let result = replace_itself(path, report().as_bytes());
+        let result = replace_itself(path, report.as_bytes());
         result.map_err(|error| Error::Write {
             path: path.clone(),
             error,

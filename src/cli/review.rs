@@ -126,7 +126,7 @@ fn review(
         writeln!(output, "nothing was written").map_err(output_error)?;
         return Ok(CONFLICTS);
     }
-    let (summary, has_conflicts) = session.write(signals.defer())?;
+    let (summary, has_conflicts) = session.write(signals)?;
     let written = output.write_all(summary.as_bytes());
     written.map_err(output_error)?;
     Ok(match has_conflicts {

@@ -1,13 +1,14 @@
 //! Carries out the commands that change a package: plans the changes, writes or shows them, and
 //! reports. Starts at [`merge`].
 
-use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::config::{Config, Job, is_standard};
-use super::print::{CONFLICTS, DONE, Streams, escaped_for_terminal, left_out_notes, unless_failed};
+use super::print::{
+    CONFLICTS, DONE, Output, Printer, Streams, escaped_for_terminal, left_out_notes, unless_failed,
+};
 use super::progress::with_progress_bar;
 use super::report::{ReportFormat, check_writable};
 use super::signals::Signals;
@@ -19,15 +20,6 @@ use crate::triple::Triple;
 /// The maximum size of a file that is merged without starting threads, in bytes.
 const MAX_SHORT_FILE: u64 = 64 << 10;
 
-/// The result of a run.
-struct Finished {
-    plan: Plan,
-    warnings_printed: io::Result<()>,
-    /// The content of the merged file, if it goes to standard output.
-    stdout_content: Option<Vec<u8>>,
-    facts: Facts,
-}
-
 /// Runs a merge, or another job that changes a package. Results go to `output`, all other text to
 /// `errors`.
 pub(super) fn merge(config: &Config, streams: &mut Streams<'_>) -> u8 {
@@ -38,17 +30,12 @@ pub(super) fn merge(config: &Config, streams: &mut Streams<'_>) -> u8 {
         let work = || execute(config, &signals, streams);
         in_threads(config.output.run.threads, &config.sides, work)
     });
-    let finished = match result {
-        Ok(finished) => finished,
-        Err(error) => return config.display().fail(error, &signals, streams),
+    let printer = Printer {
+        report: config.report.clone(),
+        args: config.output.run.clone(),
+        signals,
     };
-    let check_failed = config.output.check && !finished.plan.files.is_empty();
-    let status = match finished.facts.open || check_failed {
-        true => CONFLICTS,
-        false => DONE,
-    };
-    let printed = print_report(config, &finished, streams);
-    unless_failed(status, finished.warnings_printed.and(printed))
+    printer.print(result, streams)
 }
 
 /// Locks the local package, for writing if the run changes it in place, else for reading.
@@ -97,44 +84,48 @@ pub(super) fn plan_or_recover(
 
 /// Plans the changes and writes them, unless the run only reports. Prints the warnings before it
 /// writes anything.
-fn execute(
-    config: &Config,
-    signals: &Signals,
-    streams: &mut Streams<'_>,
-) -> Result<Finished, Error> {
+fn execute(config: &Config, signals: &Signals, streams: &mut Streams<'_>) -> Result<Output, Error> {
     let start = Instant::now();
     config.report.check_writable()?;
     let mut plan = make_plan(config)?;
-    let warnings_printed = match config.output.run.quiet {
-        true => Ok(()),
-        false => streams.write_errors(&config.display().rendered(&plan.warnings)),
+    let told = !config.output.run.quiet;
+    let warnings = config.display().rendered(&plan.warnings);
+    let warned = match told {
+        true => streams.write_errors(&warnings),
+        false => Ok(()),
     };
-    let on_conflict = config.settings.merge.on_conflict;
-    let mut facts = Facts::of(&plan, on_conflict, start.elapsed());
-    let mut stdout_content = None;
+    let mut output = Output::default();
+    let mut facts = Facts::of(&plan, config.settings.merge.on_conflict, start.elapsed());
     facts.written = config.writes() && !facts.refused;
     if facts.written {
         let durable = config.output.run.sync;
         match config.destination() {
-            None => plan.write_to(signals.defer(), durable)?,
-            Some(path) if is_standard(path) => {
-                stdout_content = Some(merged_file(config, &plan)?);
-            }
-            Some(path) => {
-                write_to(config, &mut plan, path, signals.defer(), durable)?;
-            }
+            None => plan.write_to(signals, durable)?,
+            Some(path) if is_standard(path) => output.content = Some(merged_file(config, &plan)?),
+            Some(path) => write_to(config, &mut plan, path, signals, durable)?,
         }
+        output.written = plan.files.len();
     }
     facts.duration = start.elapsed();
-    let count = if facts.written { plan.files.len() } else { 0 };
-    let text = || report_text(config, &plan, &facts, false);
-    config.report.write(text, count)?;
-    Ok(Finished {
-        plan,
-        warnings_printed,
-        stdout_content,
-        facts,
-    })
+    if config.output.diff {
+        let color = config.display().color_output();
+        let diff = report::diff(&plan, color);
+        output.notes.extend(left_out_notes(&diff).filter(|_| told));
+        output.content = Some(escaped_for_terminal(diff.text, color).into_bytes());
+    }
+    add_reports(config, &plan, &facts, &mut output);
+    output.last_note = match facts.refused {
+        true => Some("conflicts are left: nothing was written"),
+        false => Some("conflicts are left: see the report").filter(|_| facts.open && told),
+    };
+    let check_failed = config.output.check && !plan.files.is_empty();
+    let status = if facts.open || check_failed {
+        CONFLICTS
+    } else {
+        DONE
+    };
+    output.status = unless_failed(status, warned);
+    Ok(output)
 }
 
 /// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or left by a
@@ -152,6 +143,7 @@ fn write_to(
     if !config.sides.local.is_dir() {
         let bytes = merged_file(config, plan)?;
         check_writable("--output", path)?;
+        disk.begin();
         return replace(path, &bytes).map_err(Error::writing(path));
     }
     plan.write_copy(disk, path, durable)
@@ -236,13 +228,21 @@ fn grow_heap() {
     }
 }
 
-/// Returns the report in the requested format.
-fn report_text(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
-    match config.report.format {
-        ReportFormat::Text => summary(config, plan, facts, color),
-        ReportFormat::Json => report::json(plan, facts),
-        ReportFormat::Markdown => report::markdown(plan, facts),
-        ReportFormat::Html => report::html(plan, facts),
+/// Adds the summary and the report to the output of a run, as far as its arguments ask for them.
+fn add_reports(config: &Config, plan: &Plan, facts: &Facts, output: &mut Output) {
+    let has_file = config.report.file.is_some();
+    output.report = match config.report.format {
+        ReportFormat::Text => has_file.then(|| summary(config, plan, facts, false)),
+        ReportFormat::Json => Some(report::json(plan, facts)),
+        ReportFormat::Markdown => Some(report::markdown(plan, facts)),
+        ReportFormat::Html => Some(report::html(plan, facts)),
+    };
+    let color = match output.content {
+        Some(_) => config.display().color_errors(),
+        None => config.display().color_output(),
+    };
+    if !config.output.run.quiet && (has_file || output.report.is_none()) {
+        output.text = summary(config, plan, facts, color);
     }
 }
 
@@ -255,42 +255,4 @@ fn summary(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
         color,
     };
     report::summary(plan, facts, detail)
-}
-
-/// Prints the merged file or the diff, if it was asked for, and the report.
-fn print_report(config: &Config, finished: &Finished, streams: &mut Streams<'_>) -> io::Result<()> {
-    let plan = &finished.plan;
-    let quiet = config.output.run.quiet;
-    let text = |color: bool| match config.report.file {
-        Some(_) => summary(config, plan, &finished.facts, color),
-        None => report_text(config, plan, &finished.facts, color),
-    };
-    // --quiet does not suppress a report in a requested format
-    let prints_report = !quiet || config.report.is_printed();
-    if let Some(bytes) = &finished.stdout_content {
-        streams.output.write_all(bytes)?;
-    } else if config.output.diff {
-        let diff = report::diff(plan, config.display().color_output());
-        if !quiet {
-            streams.write_errors(&left_out_notes(&diff))?;
-        }
-        let diff = escaped_for_terminal(diff.text, config.display().color_output());
-        streams.output.write_all(diff.as_bytes())?;
-    }
-    let stdout_is_used = finished.stdout_content.is_some() || config.output.diff;
-    match stdout_is_used {
-        _ if !prints_report => {}
-        true => streams
-            .errors
-            .write_all(text(config.display().color_errors()).as_bytes())?,
-        false => streams
-            .output
-            .write_all(text(config.display().color_output()).as_bytes())?,
-    }
-    if finished.facts.refused {
-        writeln!(streams.errors, "conflicts are left: nothing was written")?;
-    } else if finished.facts.open && !quiet {
-        writeln!(streams.errors, "conflicts are left: see the report")?;
-    }
-    streams.output.flush()
 }

@@ -58,14 +58,6 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Returns the disk for a write. From now on, the first signal only asks the write to stop.
-    /// After the write it has no effect, so that the run can report; a second signal ends the
-    /// process.
-    pub(super) fn defer(&self) -> &Self {
-        self.exits_immediately.store(false, Ordering::SeqCst);
-        self
-    }
-
     /// Waits for a child process that uses the terminal. Signals during that time are ignored,
     /// because Ctrl-C is meant for the child.
     ///
@@ -103,6 +95,12 @@ fn is_ignored(signal: i32) -> bool {
 
 /// The real disk, on which writing stops when a signal is received.
 impl Disk for Signals {
+    /// From now on, the first signal only asks the write to stop. After the write it has no effect,
+    /// so that the run can report; a second signal ends the process.
+    fn begin(&self) {
+        self.exits_immediately.store(false, Ordering::SeqCst);
+    }
+
     fn is_stopped(&self) -> bool {
         self.received.load(Ordering::SeqCst) != 0
     }

@@ -15,7 +15,6 @@ use super::run::in_pool;
 use super::signals::Signals;
 use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};
 use crate::error::{Error, shown};
-use crate::package::Disk;
 use crate::report::{self, Detail};
 use crate::upgrade::{
     self, Cache, Choice, PackageOutcome, Packages, Remotes, Upgrade, UpgradeOptions,
@@ -90,19 +89,6 @@ impl Printer {
             let note = format!("{package}: conflicts are left: see the report");
             output.notes.push(note);
         }
-    }
-}
-
-/// Lets upgrades report on standard error that they wait, and stop writing when a signal is
-/// received.
-impl upgrade::UpgradeCallbacks for Signals {
-    fn waiting(&self, package: &Path) {
-        // a closed standard error leaves no way to report
-        let _ = writeln!(io::stderr(), "{}", waiting(package));
-    }
-
-    fn disk(&self) -> &dyn Disk {
-        self.defer()
     }
 }
 
@@ -182,7 +168,9 @@ pub(super) fn upgrade_packages(
     (packages, options): (&Packages, &UpgradeOptions),
     diff: bool,
 ) -> Result<Output, Error> {
-    let outcomes = upgrade::upgrade(remotes, packages, options, &run.signals)?;
+    // a closed standard error leaves no way to report
+    let wait = |package: &Path| drop(writeln!(io::stderr(), "{}", waiting(package)));
+    let outcomes = upgrade::upgrade(remotes, packages, options, (&run.signals, &wait))?;
     let color = run.args.display.color_output();
     let mut output = run.collect_outcomes(packages, &outcomes, |it, output| {
         run.add_notes(it, output);
@@ -192,6 +180,9 @@ pub(super) fn upgrade_packages(
                 output.notes.extend(left_out_notes(&package_diff));
             }
             output.text += &escaped_for_terminal(package_diff.text, color);
+        }
+        if it.facts.written {
+            output.written += it.plan.files.len();
         }
         if it.facts.open {
             output.status = output.status.max(CONFLICTS);
@@ -205,7 +196,13 @@ pub(super) fn upgrade_packages(
         };
         output.text += &upgrade::upgrade_text(&outcomes, detail);
         output.report = match run.report.format {
-            ReportFormat::Text => None,
+            ReportFormat::Text => run.report.file.as_ref().map(|_| {
+                let plain = Detail {
+                    color: false,
+                    ..detail
+                };
+                upgrade::upgrade_text(&outcomes, plain)
+            }),
             ReportFormat::Json => Some(upgrade::upgrade_json(&outcomes)),
             ReportFormat::Markdown => Some(upgrade::upgrade_markdown(&outcomes)),
             ReportFormat::Html => Some(upgrade::upgrade_html(&outcomes)),

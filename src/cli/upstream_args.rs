@@ -15,7 +15,7 @@ use super::upstream::{adopt, cache, get, outdated, upgrade_packages};
 use crate::merge::OnConflict;
 use crate::package::Settings;
 use crate::triple::Triple;
-use crate::upgrade::{Choice, Packages, Remotes, Shard, Template, UpgradeOptions, Within};
+use crate::upgrade::{Choice, Packages, Remotes, Shard, Template, UpgradeOptions};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
@@ -136,12 +136,8 @@ struct SelectionArgs {
     /// Of all packages a stable share, such as 2/5: for one of several machines
     #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "packages")]
     shard: Option<Shard>,
-    /// How far to go: major (default), minor, patch
-    #[arg(long, value_enum, value_name = "STEP", default_value = "major")]
-    within: Within,
-    /// Count versions before a release too
-    #[arg(long)]
-    pre_releases: bool,
+    #[command(flatten)]
+    choice: Choice,
     /// How many packages at the same time; else one for each core, and 8 at least
     #[arg(short, long, value_name = "N", value_parser = threads, conflicts_with = "threads")]
     jobs: Option<NonZeroUsize>,
@@ -189,10 +185,7 @@ impl SelectionArgs {
             _ => return Err("name packages, or take --all of those below here".to_owned()),
         };
         let options = UpgradeOptions {
-            choice: Choice {
-                within: self.within,
-                pre_releases: self.pre_releases,
-            },
+            choice: self.choice,
             allowed: self.allow_upstream,
             ..UpgradeOptions::default()
         };

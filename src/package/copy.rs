@@ -35,6 +35,7 @@ impl Plan {
         folder: &Path,
         durable: bool,
     ) -> Result<(), Error> {
+        disk.begin();
         let local = std::mem::replace(&mut self.root, folder.to_owned());
         refuse_inside(&local, folder)?;
         let mut listing = list(&local);

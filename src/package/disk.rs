@@ -6,6 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path};
 
 use rustc_hash::FxHasher;
+use serde::Serializer;
 use sha2::{Digest as _, Sha256};
 
 use super::owner::keep_owner;
@@ -240,4 +241,18 @@ pub(crate) enum ContentError {
     Other,
     /// The file cannot be read.
     Unreadable(io::Error),
+}
+
+/// Returns a path with `/` as separator, on every system.
+pub(crate) fn portable(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    match std::path::MAIN_SEPARATOR {
+        '/' => path.into_owned(),
+        separator => path.replace(separator, "/"),
+    }
+}
+
+/// Serializes a path as [`portable`] returns it.
+pub(crate) fn serialize_portable<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&portable(path))
 }

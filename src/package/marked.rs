@@ -1,11 +1,11 @@
 //! Plans for `merge3 review` of a package without a merge: the files with conflict markers, and the
 //! rules to add.
 
-use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 
 use super::disk::is_missing;
 use super::file_triple::Source;
+use super::owner::of_new;
 use super::plan::{ChangeKind, FileChange, Plan};
 use super::rules::{NewRule, RULES_FILE, Rules, with_rules};
 use super::single_package::load_package;
@@ -32,16 +32,11 @@ pub(crate) fn plan_marked(local: &Path, is_marked: impl Fn(&[u8]) -> bool) -> Re
 }
 
 impl Plan {
-    /// Adds `rules` to the rules file of the package. If the file is new, it gets the permissions
-    /// `permissions`.
+    /// Adds `rules` to the rules file of the package.
     ///
     /// # Errors
     /// If the existing file cannot be read, or its rules cannot be edited.
-    pub(crate) fn add_rules(
-        &mut self,
-        rules: &[NewRule],
-        permissions: Option<Permissions>,
-    ) -> Result<(), Error> {
+    pub(crate) fn add_rules(&mut self, rules: &[NewRule]) -> Result<(), Error> {
         let path = self.root.join(RULES_FILE);
         let source = match Source::read(&path, true) {
             Err(Error::Read { error, .. }) if is_missing(&error) => None,
@@ -51,7 +46,7 @@ impl Plan {
         let text = with_rules(&path, &String::from_utf8_lossy(text), rules)?;
         Rules::check(&path, &text)?;
         let new = Source {
-            permissions,
+            permissions: of_new(false),
             ..Source::in_memory(text)
         };
         let change = FileChange::between(RULES_FILE.into(), source, Some(new));

@@ -6,8 +6,11 @@ use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::Content;
 use super::bytes::Bytes;
+use super::disk::serialize_portable;
 use super::file_triple::{FileTriple, Source};
 use super::owner::{is_executable, of_new, with_executable_bit};
 use super::resource::ResourceId;
@@ -49,24 +52,31 @@ pub struct Plan {
 }
 
 /// A change of one file.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct FileChange {
     /// The path in the package after the merge; of a deleted file, its former path.
+    #[serde(serialize_with = "serialize_portable")]
     pub path: PathBuf,
     /// The kind of change.
+    #[serde(flatten)]
     pub kind: ChangeKind,
     /// The old content; `None` for a new file.
+    #[serde(skip)]
     pub old: Option<Bytes>,
     /// The new content; `None` for a deleted file.
+    #[serde(skip)]
     pub new: Option<Bytes>,
     /// The permissions after the change.
+    #[serde(skip)]
     pub permissions: Permissions,
     /// The old permissions, if they change.
+    #[serde(skip)]
     pub old_permissions: Option<Permissions>,
 }
 
 /// The kind of a change of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "change", rename_all = "lowercase")]
 pub enum ChangeKind {
     /// The file is new.
     Added,
@@ -77,6 +87,7 @@ pub enum ChangeKind {
     /// The file moves to the path that upstream gave it.
     Moved {
         /// The former path.
+        #[serde(serialize_with = "serialize_portable")]
         from: PathBuf,
     },
 }
@@ -140,18 +151,20 @@ impl FileConflict {
 }
 
 /// A resource whose name or namespace differs between the sides.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Renamed {
     /// The file in the local package.
+    #[serde(serialize_with = "serialize_portable")]
     pub file: PathBuf,
     /// The line in the file, from 1.
     pub line: usize,
     /// The identity on each side that has it.
+    #[serde(flatten)]
     pub names: Triple<Option<ResourceId<'static>>>,
 }
 
 /// The numbers of files that a run read and changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
     /// Files of the local and the updated package that were read.
     pub read: usize,

@@ -125,7 +125,7 @@ pub struct Paired {
 /// Returns the documents that are in `file` on any side.
 ///
 /// # Errors
-/// As for [`plan`].
+/// As for [`plan`], and if a side of the file is not YAML.
 pub fn documents_in(
     sides: &Triple<PathBuf>,
     settings: &Settings,
@@ -145,6 +145,12 @@ pub fn documents_in(
     // if the sides are files instead of folders, there is one triple
     let is_requested =
         |triple: usize| loaded.triples.len() == 1 || loaded.triples[triple].path == file;
+    let requested = files.iter().enumerate().filter(|(at, _)| is_requested(*at));
+    let mut sides = requested.flat_map(|(_, file)| file.readings.as_ref().into_array());
+    if let Some(broken) = sides.find_map(|side| side.as_ref()?.as_ref().err()) {
+        let problem = " is not valid YAML, so its values cannot be explained";
+        return Err(broken.to_error(problem, "repair the file"));
+    }
     let mut documents = Vec::new();
     let groups = pair(&files, settings.path_merge_key);
     let jobs = jobs(&loaded.triples, &files, &groups, &loaded.local_kinds);

@@ -4,10 +4,9 @@ use std::fs::Permissions;
 use std::path::Path;
 
 use super::hunks::{Hunks, hunks};
-use super::json::portable;
-use super::paint::Paint;
+use super::paint::{self, painted};
 use crate::error::shown;
-use crate::package::{ChangeKind, FileChange, Plan, as_text, is_executable};
+use crate::package::{ChangeKind, FileChange, Plan, as_text, is_executable, portable};
 use crate::secret::may_contain_secret;
 use crate::visible::visible_lines;
 
@@ -80,14 +79,14 @@ pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
 fn paint(line: &str) -> String {
     let line = visible_lines(line);
     let content = line.strip_suffix('\n').unwrap_or(&line);
-    let paint = match content.as_bytes() {
-        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', ..] => Paint::Name,
-        [b'+', ..] => Paint::Added,
-        [b'-', ..] => Paint::Removed,
-        [b'@', ..] => Paint::Place,
+    let style = match content.as_bytes() {
+        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', ..] => paint::NAME,
+        [b'+', ..] => paint::ADDED,
+        [b'-', ..] => paint::REMOVED,
+        [b'@', ..] => paint::PLACE,
         _ => return line,
     };
-    paint.apply(content, true) + &line[content.len()..]
+    painted(style, content, true) + &line[content.len()..]
 }
 
 /// Returns the diff of a file: git's header lines and the hunks.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::differences::differences_of_lines;
-use crate::secret::may_contain_secret;
+use crate::secret::{PUBLIC_FIELDS, may_contain_secret};
 use crate::yaml::stream::split;
 use crate::yaml::{Entry, Tree};
 
@@ -169,11 +169,12 @@ fn public_lines(tree: &Tree<'_>) -> Vec<Range<usize>> {
     for id in tree.entries(root) {
         let entry = tree.entry(id);
         match key(entry) {
-            Some("kind") => {
-                is_secret = tree.scalar(entry.value).map(|it| it.content) == Some("Secret");
+            Some(name) if PUBLIC_FIELDS.contains(&name) => {
+                if name == "kind" {
+                    is_secret = tree.scalar(entry.value).map(|it| it.content) == Some("Secret");
+                }
                 add(entry, false);
             }
-            Some("apiVersion" | "type" | "immutable") => add(entry, false),
             Some("metadata") => {
                 metadata = Some(entry.value);
                 add(entry, true);

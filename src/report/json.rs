@@ -1,15 +1,12 @@
 //! The report as JSON, for programs. `docs/report.schema.json` describes its format.
 
-use std::path::Path;
-
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use super::Facts;
 use crate::error::Warning;
 use crate::merge::ConflictKind;
-use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed, ResourceId};
-use crate::triple::Triple;
+use crate::package::{Counts, FileChange, FileConflict, Plan, Renamed, portable};
 use crate::visible::visible_json;
 
 /// The version of the format. It increases when a field changes its meaning or is removed, and
@@ -34,15 +31,15 @@ pub(crate) struct Merge<'p> {
     open: bool,
     duration_ms: f64,
     counts: CountsOut,
-    files: Vec<FileOut>,
+    files: &'p [FileChange],
     #[serde(serialize_with = "records")]
     conflicts: &'p [FileConflict],
     #[serde(serialize_with = "records")]
     pinned: &'p [FileConflict],
     #[serde(serialize_with = "records", skip_serializing_if = "<[_]>::is_empty")]
     combined: &'p [FileConflict],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    renamed: Vec<RenamedOut<'p>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    renamed: &'p [Renamed],
     warnings: Vec<WarningOut<'p>>,
 }
 
@@ -52,14 +49,6 @@ struct CountsOut {
     files: Counts,
     conflicts: usize,
     pinned: usize,
-}
-
-#[derive(Serialize)]
-struct FileOut {
-    path: String,
-    change: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
 }
 
 /// A record: a conflict, a pinned value, or a value combined from both sides. `by` says how a value
@@ -88,14 +77,6 @@ impl Serialize for Record<'_> {
         }
         map.end()
     }
-}
-
-#[derive(Serialize)]
-struct RenamedOut<'p> {
-    file: String,
-    line: usize,
-    #[serde(flatten)]
-    names: &'p Triple<Option<ResourceId<'static>>>,
 }
 
 #[derive(Serialize)]
@@ -134,46 +115,18 @@ pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
             conflicts: plan.conflicts.len(),
             pinned: plan.pinned.len(),
         },
-        files: plan.files.iter().map(file).collect(),
+        files: &plan.files,
         conflicts: &plan.conflicts,
         pinned: &plan.pinned,
         combined: &plan.combined,
-        renamed: plan.renamed.iter().map(renamed).collect(),
+        renamed: &plan.renamed,
         warnings: plan.warnings.iter().map(warning).collect(),
-    }
-}
-
-/// Returns a path with `/` as separator, on every system.
-pub(crate) fn portable(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    match std::path::MAIN_SEPARATOR {
-        '/' => path.into_owned(),
-        separator => path.replace(separator, "/"),
-    }
-}
-
-fn file(change: &FileChange) -> FileOut {
-    FileOut {
-        path: portable(&change.path),
-        change: change.kind.as_str(),
-        from: match &change.kind {
-            ChangeKind::Moved { from } => Some(portable(from)),
-            _ => None,
-        },
     }
 }
 
 /// Serializes records without collecting them first: there may be very many.
 fn records<S: Serializer>(records: &[FileConflict], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(records.iter().map(Record))
-}
-
-fn renamed(renamed: &Renamed) -> RenamedOut<'_> {
-    RenamedOut {
-        file: portable(&renamed.file),
-        line: renamed.line,
-        names: &renamed.names,
-    }
 }
 
 fn warning(warning: &Warning) -> WarningOut<'_> {

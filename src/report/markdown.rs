@@ -2,13 +2,12 @@
 
 use super::Facts;
 use super::body::Body;
-use super::json::portable;
 use super::summary::{
     by_need, combined_count, counts, deletion_count, renamed_count, renamed_line,
 };
 use super::values::shown;
 use crate::merge::ConflictKind;
-use crate::package::{FileConflict, Plan};
+use crate::package::{FileConflict, Plan, portable};
 use crate::visible::visible;
 
 /// Returns the report of a run as Markdown: a line with the counts, a table of the conflicts, a

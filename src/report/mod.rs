@@ -11,7 +11,7 @@ mod html;
 mod hunks;
 mod json;
 mod markdown;
-mod paint;
+pub(crate) mod paint;
 mod reason;
 mod summary;
 mod values;
@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use crate::merge::OnConflict;
 use crate::package::Plan;
+pub(crate) use crate::package::{portable, serialize_portable};
 
 pub(crate) use body::Body;
 pub use diff::{Diff, diff, diff_in};
@@ -27,10 +28,9 @@ pub use html::html;
 pub(crate) use html::{Package, Page, page};
 pub(crate) use hunks::shown_lines;
 pub use json::json;
-pub(crate) use json::{Merge, as_json, merge, portable};
+pub(crate) use json::{Merge, as_json, merge};
 pub use markdown::markdown;
 pub(crate) use markdown::{END, cell, code, conflicts, details, folded, line};
-pub(crate) use paint::Paint;
 pub(crate) use reason::reason;
 pub use summary::{Detail, summary};
 pub(crate) use summary::{by_need, many};

@@ -1,36 +1,22 @@
-//! Colours for a terminal.
+//! Colours for a terminal, by purpose.
 
 use anstyle::{AnsiColor, Style};
 
-/// The colours of reports, by purpose.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Paint {
-    /// For names of files.
-    Name,
-    /// For removed lines and kinds of conflicts.
-    Removed,
-    /// For added lines.
-    Added,
-    /// For places in a file.
-    Place,
-    /// For local lines.
-    Local,
-    /// No colour.
-    Plain,
-}
+/// For names of files.
+pub(crate) const NAME: Style = Style::new().bold();
+/// For removed lines and kinds of conflicts.
+pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
+/// For added lines.
+pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
+/// For places in a file.
+pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
+/// For local lines.
+pub(crate) const LOCAL: Style = AnsiColor::Yellow.on_default();
+/// No colour.
+pub(crate) const PLAIN: Style = Style::new();
 
-impl Paint {
-    /// Returns the text in this colour if `color` is set, else unchanged.
-    pub(crate) fn apply(self, text: &str, color: bool) -> String {
-        let style = match self {
-            Self::Plain => Style::new(),
-            _ if !color => Style::new(),
-            Self::Name => Style::new().bold(),
-            Self::Removed => AnsiColor::Red.on_default(),
-            Self::Added => AnsiColor::Green.on_default(),
-            Self::Place => AnsiColor::Cyan.on_default(),
-            Self::Local => AnsiColor::Yellow.on_default(),
-        };
-        format!("{style}{text}{style:#}")
-    }
+/// Returns the text in a style if `color` is set, else unchanged.
+pub(crate) fn painted(style: Style, text: &str, color: bool) -> String {
+    let style = if color { style } else { PLAIN };
+    format!("{style}{text}{style:#}")
 }

@@ -2,7 +2,7 @@
 //! line (rules: Conflicts). Conflicts that need a decision come first. Deletions come last, as a
 //! count.
 
-use super::paint::Paint;
+use super::paint::{self, painted};
 use super::{Facts, values};
 use crate::error::shown;
 use crate::merge::ConflictKind;
@@ -27,7 +27,7 @@ pub fn summary(plan: &Plan, facts: &Facts, detail: Detail) -> String {
     let mut text = String::new();
     if detail.files {
         for change in &plan.files {
-            let path = Paint::Name.apply(&shown(&change.path), detail.color);
+            let path = painted(paint::NAME, &shown(&change.path), detail.color);
             let kind = change.kind.as_str();
             let line = match &change.kind {
                 ChangeKind::Moved { from } => format!("{kind} {} to {path}", shown(from)),
@@ -130,7 +130,7 @@ const fn was(count: usize) -> &'static str {
 
 /// Returns `renamed FILE:LINE: original RESOURCE | updated RESOURCE | local RESOURCE`.
 pub(super) fn renamed_line(renamed: &Renamed, color: bool) -> String {
-    let file = Paint::Name.apply(&shown(&renamed.file), color);
+    let file = painted(paint::NAME, &shown(&renamed.file), color);
     let names = renamed.names.as_ref().map(|name| match name {
         Some(name) => name.to_string(),
         None => "(absent)".to_owned(),
@@ -176,18 +176,22 @@ pub(crate) fn many(count: usize, noun: &str) -> String {
 /// Returns
 /// `WORD FILE:LINE: RESOURCE: PATH: KIND: original VALUE | updated VALUE | local VALUE -> RESULT`.
 fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
-    let file = Paint::Name.apply(&shown(&conflict.file), color);
+    let file = painted(paint::NAME, &shown(&conflict.file), color);
     let line = conflict.line.map(|line| format!(":{line}"));
     let mut parts = vec![format!("{word} {file}{}", line.unwrap_or_default())];
     if let Some(resource) = &conflict.resource {
         parts.push(visible(&resource.to_string()));
     }
     if !conflict.conflict.path.is_empty() {
-        parts.push(Paint::Place.apply(&visible(&conflict.conflict.path), color));
+        parts.push(painted(
+            paint::PLACE,
+            &visible(&conflict.conflict.path),
+            color,
+        ));
     }
     let kind = conflict.conflict.kind;
     if kind != ConflictKind::Pinned {
-        parts.push(Paint::Removed.apply(kind.as_str(), color));
+        parts.push(painted(paint::REMOVED, kind.as_str(), color));
     }
     let values = values::shown(conflict);
     let by = match &conflict.conflict.rule {

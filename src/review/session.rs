@@ -11,7 +11,7 @@ use super::show::{self, HELP};
 use super::{both, pin};
 use crate::error::{Error, shown};
 use crate::merge::Resolution;
-use crate::package::{ChangeKind, Disk, NewRule, Plan, is_executable, of_new};
+use crate::package::{ChangeKind, Disk, NewRule, Plan};
 use crate::report::many;
 use crate::triple::Side;
 use crate::visible::visible;
@@ -215,14 +215,11 @@ impl<'w> Session<'w> {
     /// As for [`Plan::write_to`].
     pub(crate) fn write(mut self, disk: &dyn Disk) -> Result<(String, bool), Error> {
         let (decided, unresolved) = (self.decided_count(), self.unresolved());
-        // a new .merge3.yaml is executable if the plan's first file is
-        let permissions = self.plan.files.first();
-        let permissions = permissions.and_then(|change| of_new(is_executable(&change.permissions)));
         self.apply_decisions();
         let mut summary = format!("{} decided", many(decided, "place"));
         let rules: Vec<NewRule> = self.rules.into_iter().map(|(_, rule)| rule).collect();
         if !rules.is_empty() {
-            self.plan.add_rules(&rules, permissions)?;
+            self.plan.add_rules(&rules)?;
         }
         self.plan.write_to(disk, false)?;
         summary += &format!(", {} written", many(self.plan.files.len(), "file"));

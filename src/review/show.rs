@@ -1,12 +1,14 @@
 //! Displays an open place in a terminal: its name, the lines around it, and its three sides.
 
+use anstyle::Style;
+
 use super::files::OpenPlace;
 use super::session::Session;
 use crate::error::shown;
 use crate::git::hunks::{Segment, read};
 use crate::merge::markers::mark;
 use crate::merge::{ConflictKind, ConflictStyle, MarkerStyle};
-use crate::report::Paint;
+use crate::report::paint::{self, painted};
 use crate::secret::HIDDEN;
 use crate::triple::{Side, Triple};
 use crate::visible::{visible, visible_lines};
@@ -33,13 +35,13 @@ pub(super) fn place(session: &Session<'_>, show_all: bool) -> String {
     let kind = place.kind.map_or("conflict", kind_in_words);
     let (number, count) = (session.current + 1, session.places.len());
     let title = format!("{number} of {count}: {kind}");
-    page.line(&title, Paint::Name);
+    page.line(&title, paint::NAME);
     page.line(
         &format!("{}:{}", shown(&file.path), place.line),
-        Paint::Plain,
+        paint::PLAIN,
     );
     if let Some(resource) = &place.resource {
-        page.line(&visible(&resource.to_string()), Paint::Plain);
+        page.line(&visible(&resource.to_string()), paint::PLAIN);
     }
     let paths = place.paths.iter().filter(|path| !path.is_empty());
     let paths: Vec<String> = paths.map(|path| visible(path)).collect();
@@ -52,13 +54,13 @@ pub(super) fn place(session: &Session<'_>, show_all: bool) -> String {
             }
             _ => paths.join(", "),
         },
-        Paint::Place,
+        paint::PLACE,
     );
-    page.lines("", Paint::Plain, place.above.iter().map(String::as_str));
+    page.lines("", paint::PLAIN, place.above.iter().map(String::as_str));
     page.sides(place);
-    page.lines("", Paint::Plain, place.below.iter().map(String::as_str));
+    page.lines("", paint::PLAIN, place.below.iter().map(String::as_str));
     if let Some(decision) = &place.decision {
-        page.line(&format!("decided: {}", decision.label), Paint::Name);
+        page.line(&format!("decided: {}", decision.label), paint::NAME);
     }
     page.text
 }
@@ -87,15 +89,15 @@ struct Screen {
 
 impl Screen {
     /// Adds a line without a margin.
-    fn line(&mut self, line: &str, color: Paint) {
+    fn line(&mut self, line: &str, color: Style) {
         for row in chunks(line, self.width) {
-            self.text.push_str(&color.apply(&row, self.color));
+            self.text.push_str(&painted(color, &row, self.color));
             self.text.push('\n');
         }
     }
 
     /// Adds a line after a margin with `name`, wrapped into rows.
-    fn rows(&mut self, name: &str, line: &str, color: Paint) {
+    fn rows(&mut self, name: &str, line: &str, color: Style) {
         let width = self.width.saturating_sub(MARGIN_WIDTH).max(20);
         let mut rows = chunks(line, width);
         if rows.len() > MAX_ROWS && !self.show_all {
@@ -113,11 +115,11 @@ impl Screen {
 
     /// Adds a line after an empty margin.
     fn note(&mut self, line: &str) {
-        self.rows("", line, Paint::Plain);
+        self.rows("", line, paint::PLAIN);
     }
 
     /// Adds lines of a file. The margin of the first one has `name`.
-    fn lines<'l>(&mut self, name: &str, color: Paint, lines: impl Iterator<Item = &'l str>) {
+    fn lines<'l>(&mut self, name: &str, color: Style, lines: impl Iterator<Item = &'l str>) {
         for (index, line) in lines.enumerate() {
             let name = if index == 0 { name } else { "" };
             let line = visible_lines(line.get(self.indent..).unwrap_or_default());
@@ -213,20 +215,20 @@ impl Screen {
             ..=3 => (count, 0),
             _ => (usize::from(!is_first), usize::from(!is_last)),
         };
-        self.lines("", Paint::Plain, lines[..first].iter().copied());
+        self.lines("", paint::PLAIN, lines[..first].iter().copied());
         if count > 3 {
             self.note("...");
         }
-        self.lines("", Paint::Plain, lines[count - last..].iter().copied());
+        self.lines("", paint::PLAIN, lines[count - last..].iter().copied());
     }
 }
 
 /// Returns the colour of a side.
-const fn color_of(side: Side) -> Paint {
+const fn color_of(side: Side) -> Style {
     match side {
-        Side::Original => Paint::Plain,
-        Side::Updated => Paint::Added,
-        Side::Local => Paint::Local,
+        Side::Original => paint::PLAIN,
+        Side::Updated => paint::ADDED,
+        Side::Local => paint::LOCAL,
     }
 }
 

@@ -6,14 +6,17 @@
 
 use std::path::Path;
 
+use serde::{Serialize, Serializer};
+
 use super::pasted_address::{end_at_known_host, page, with_scheme, without_query};
 use crate::error::Error;
 use crate::git_process::{ALLOWED_PROTOCOLS, without_password};
 
 /// A repository and a folder in it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub(crate) struct Origin {
-    /// The repository, as an argument of git.
+    /// The repository, as an argument of git. Reports show it without a password.
+    #[serde(serialize_with = "serialize_without_password")]
     pub repository: String,
     /// The folder, with `/` between names and none at the ends; empty for the whole repository.
     pub directory: String,
@@ -173,6 +176,10 @@ impl Origin {
     pub(super) fn has_password(&self) -> bool {
         without_password(&self.repository) != self.repository
     }
+}
+
+fn serialize_without_password<S: Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&without_password(text))
 }
 
 /// The protocols that git supports itself or with the helpers that it comes with.

@@ -17,15 +17,9 @@ use super::{record, unfinished, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk, RealDisk};
 
-/// The callbacks to the program that runs upgrades.
-pub(crate) trait UpgradeCallbacks: Sync {
-    /// Called before waiting for another run that has locked a package or a repository.
-    fn waiting(&self, package: &Path);
-
-    /// Returns the disk to write to. Called before a package is written; its operations may fail to
-    /// stop the run.
-    fn disk(&self) -> &dyn Disk;
-}
+/// The disk to write to, and what is called before waiting for another run that has locked a
+/// package or a repository.
+type Host<'h> = (&'h dyn Disk, &'h (dyn Fn(&Path) + Sync));
 
 /// Upgrades packages and returns an outcome for each. The failure of one does not stop the others.
 ///
@@ -36,13 +30,13 @@ pub(crate) fn upgrade(
     remotes: &Remotes<'_>,
     packages: &Packages,
     options: &UpgradeOptions,
-    host: &dyn UpgradeCallbacks,
+    (disk, waiting): Host<'_>,
 ) -> Result<Vec<PackageOutcome<Upgrade>>, Error> {
     let _locks = match options.dry_run {
         true => Vec::new(),
         false => {
             let groups = groups(packages, &options.allowed)?;
-            lock_all(&groups, access_if(options.commit), &|top| host.waiting(top))?
+            lock_all(&groups, access_if(options.commit), waiting)?
         }
     };
     // read again, because another run may have upgraded them before the locks were free
@@ -65,7 +59,7 @@ pub(crate) fn upgrade(
     fetch_all(remotes, &groups, options);
     let upgrade_one = |found: FoundPackage| {
         let package = found.path.clone();
-        let newer = upgrade_package(remotes, found, options, host, &branches);
+        let newer = upgrade_package(remotes, found, options, (disk, waiting), &branches);
         let newer = newer.map_err(|error| error.with_secrets(options.settings.show_secrets));
         PackageOutcome { package, newer }
     };
@@ -167,7 +161,7 @@ fn upgrade_package(
     remotes: &Remotes<'_>,
     mut found: FoundPackage,
     options: &UpgradeOptions,
-    host: &dyn UpgradeCallbacks,
+    (disk, waiting): Host<'_>,
     branches: &Branches,
 ) -> Result<Option<Upgrade>, Error> {
     let package = &found.path;
@@ -177,7 +171,7 @@ fn upgrade_package(
         return Ok(None);
     };
     let access = access_if(!options.dry_run);
-    let _lock = package::lock(package, access, || host.waiting(package))?;
+    let _lock = package::lock(package, access, || waiting(package))?;
     if options.dry_run {
         unfinished::refuse_unfinished(package)?;
     } else if unfinished::undo_unfinished(package, options)? {
@@ -196,7 +190,7 @@ fn upgrade_package(
         branches.create()?;
         // an upgrade with open conflicts is not committed
         let awaits_commit = options.commit && !upgrade.facts.open;
-        upgrade.write(host.disk(), options.durable, awaits_commit)?;
+        upgrade.write(disk, options.durable, awaits_commit)?;
     }
     Ok(Some(upgrade))
 }

@@ -45,7 +45,7 @@ mod version;
 mod worktree;
 
 pub(crate) use adopt::{adopt, original};
-pub(crate) use batch::{UpgradeCallbacks, upgrade};
+pub(crate) use batch::upgrade;
 pub(crate) use cache::Cache;
 pub(crate) use find::{PackageOutcome, Packages, Shard};
 pub(crate) use get::get;
@@ -57,4 +57,4 @@ pub(crate) use report::{
     outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json, upgrade_markdown,
     upgrade_text,
 };
-pub(crate) use version::{Choice, Within};
+pub(crate) use version::Choice;

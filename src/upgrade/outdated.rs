@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::address::Origin;
 use super::find::{FoundPackage, PackageOutcome, Packages, groups};
@@ -12,17 +13,21 @@ use super::remote::Remotes;
 use super::unfinished::refuse_unfinished;
 use super::version::Within;
 use crate::error::Error;
+use crate::report::serialize_portable;
 
 /// A package that has a newer version.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Outdated {
     /// The package's folder.
+    #[serde(serialize_with = "serialize_portable")]
     pub package: PathBuf,
     /// The origin.
+    #[serde(flatten)]
     pub origin: Origin,
     /// The version of the local files.
     pub current: Version,
     /// The version that an upgrade goes to; `None` if no newer version is within the limit.
+    #[serde(rename = "newest")]
     pub wanted: Option<Version>,
     /// The newest version.
     pub latest: Version,

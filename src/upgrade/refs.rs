@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::address::{Origin, is_hash};
 use super::misspelled::similar_names;
 use super::version::{Choice, Tag, nearest, newest, prefixes};
@@ -21,16 +23,19 @@ pub(super) struct Refs {
 }
 
 /// A version of a package: a ref and its commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Version {
     /// The name that the user gave or the record has: without `refs/tags/`, and possibly without
     /// the package's folder.
+    #[serde(rename = "ref")]
     pub name: String,
     /// The name on the server, without `refs/tags/` or `refs/heads/`; for a commit its hash.
+    #[serde(skip)]
     pub full: String,
     /// The hash of the commit, or the digest of an archive.
     pub commit: String,
     /// Whether it is a tag.
+    #[serde(skip)]
     pub(super) tag: bool,
 }
 

@@ -17,11 +17,14 @@ pub(crate) enum Within {
 }
 
 /// Which versions may be chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::Args)]
+#[group(skip)]
 pub(crate) struct Choice {
-    /// How far the version may be from the current one.
+    /// How far to go: major (default), minor, patch
+    #[arg(long, value_enum, value_name = "STEP", default_value = "major")]
     pub within: Within,
-    /// Whether pre-releases may be chosen.
+    /// Count versions before a release too
+    #[arg(long)]
     pub pre_releases: bool,
 }
 

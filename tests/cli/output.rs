@@ -429,6 +429,22 @@ fn explain_says_what_decided() {
     assert_eq!(explain("a[", "updated").0, Some(2));
 }
 
+#[test]
+fn explain_shows_where_a_side_is_not_yaml() {
+    for side in ["original", "updated", "local"] {
+        let case = Case::of("p.yaml", "a: 1\n", "a: 2\n", "a: 3\n");
+        let case = case.file(side, "p.yaml", "a: 1\nb: [\n");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
+        command.arg("explain").args(case.command().get_args());
+        let output = command.args(["p.yaml", "a"]).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout), (Some(2), Vec::new()));
+        let problem = format!("{side}/p.yaml is not valid YAML, so its values cannot be explained");
+        assert!(errors.contains(&problem), "{errors}");
+        assert!(errors.contains(&format!("{side}/p.yaml:3:1")), "{errors}");
+    }
+}
+
 /// A long run shows a progress bar on a terminal, and nowhere else. `script` provides the terminal.
 #[test]
 fn a_long_run_shows_a_bar_on_a_terminal() {

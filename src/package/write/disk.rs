@@ -9,6 +9,9 @@ use crate::package::owner::keep_owner;
 
 /// All operations on the disk that writing a plan needs. The default methods perform them.
 pub trait Disk: Sync {
+    /// Called before the first operation of a run that writes.
+    fn begin(&self) {}
+
     /// Creates a folder. Its parent must exist.
     ///
     /// # Errors

@@ -62,6 +62,7 @@ impl Plan {
     /// # Errors
     /// As for [`Plan::write`], and [`Error::Stopped`] if [`Disk::is_stopped`] returns true.
     pub fn write_to(&self, disk: &dyn Disk, durable: bool) -> Result<(), Error> {
+        disk.begin();
         // of an unfinished run, which `settle` found not to matter
         forget(disk, &self.root)?;
         if self.files.is_empty() {

@@ -5,7 +5,6 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::Outcomes;
-use crate::git_process::without_password;
 use crate::report;
 use crate::upgrade::address::Origin;
 use crate::upgrade::find::PackageOutcome;
@@ -23,8 +22,10 @@ struct Upgrades<'u> {
 
 #[derive(Serialize)]
 struct UpgradeOut<'u> {
+    #[serde(serialize_with = "report::serialize_portable")]
+    package: &'u Path,
     #[serde(flatten)]
-    package: PackageOut<'u>,
+    origin: &'u Origin,
     from: VersionOut<'u>,
     to: VersionOut<'u>,
     commits: Option<&'u Vec<Commit>>,
@@ -35,25 +36,9 @@ struct UpgradeOut<'u> {
 
 #[derive(Serialize)]
 struct NewerVersions<'u> {
-    outdated: Vec<OutdatedOut<'u>>,
+    outdated: &'u [&'u Outdated],
     #[serde(flatten)]
     others: &'u Outcomes<'u, Outdated>,
-}
-
-#[derive(Serialize)]
-struct OutdatedOut<'u> {
-    #[serde(flatten)]
-    package: PackageOut<'u>,
-    current: VersionOut<'u>,
-    newest: VersionOut<'u>,
-    latest: VersionOut<'u>,
-}
-
-#[derive(Serialize)]
-struct PackageOut<'u> {
-    package: String,
-    repository: String,
-    directory: &'u str,
 }
 
 #[derive(Serialize)]
@@ -67,9 +52,10 @@ struct VersionOut<'u> {
 pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
     let grouped = Outcomes::of(outcomes);
     let upgrades = grouped.newer.iter().map(|it| UpgradeOut {
-        package: package_out(&it.package, &it.origin),
-        from: version_out(&it.from.full, &it.from),
-        to: version_out(&it.to.full, &it.to),
+        package: &it.package,
+        origin: &it.origin,
+        from: version_out(&it.from),
+        to: version_out(&it.to),
         commits: it.commits.as_ref(),
         commit: it.committed.as_deref(),
         merge: report::merge(&it.plan, &it.facts),
@@ -83,32 +69,15 @@ pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
 /// Returns the packages that have a newer version as JSON.
 pub(crate) fn outdated_json(outcomes: &[PackageOutcome<Outdated>]) -> String {
     let grouped = Outcomes::with(outcomes, |it: &Outdated| it.wanted.is_none());
-    let outdated = grouped.newer.iter().filter_map(|it| {
-        let wanted = it.wanted.as_ref()?;
-        Some(OutdatedOut {
-            package: package_out(&it.package, &it.origin),
-            current: version_out(&it.current.name, &it.current),
-            newest: version_out(&wanted.name, wanted),
-            latest: version_out(&it.latest.name, &it.latest),
-        })
-    });
     report::as_json(NewerVersions {
-        outdated: outdated.collect(),
+        outdated: &grouped.newer,
         others: &grouped,
     })
 }
 
-fn package_out<'u>(package: &Path, origin: &'u Origin) -> PackageOut<'u> {
-    PackageOut {
-        package: report::portable(package),
-        repository: without_password(&origin.repository),
-        directory: &origin.directory,
-    }
-}
-
-fn version_out<'u>(reference: &'u str, version: &'u Version) -> VersionOut<'u> {
+fn version_out(version: &Version) -> VersionOut<'_> {
     VersionOut {
-        reference,
+        reference: &version.full,
         commit: &version.commit,
     }
 }
