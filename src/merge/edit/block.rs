@@ -48,7 +48,9 @@ impl Editor<'_> {
         let key_span = |tree: &Tree<'_>, entry: Entry<'_>| entry.key.map(|key| tree.node(key).span);
         let new = child.key().map(|from| self.source.entry(from));
         let new = new.and_then(|from| key_span(self.source, from));
-        if let (Some(old), Some(new)) = (key_span(self.target, entry), new) {
+        if let Some(new) = new
+            && let Some(old) = key_span(self.target, entry)
+        {
             self.edits.replace(old, self.source.slice(new));
         }
         self.edit_value(entry, &child.outcome, remarks);
@@ -111,7 +113,7 @@ impl Editor<'_> {
             }
         }
         // drop edits of these lines: the pieces have them already
-        self.edits.take_text(self.target.text(), lines);
+        self.edits.take(lines);
         self.rewrite_lines(lines, text);
         self.edit_comments(owner, remarks);
     }
@@ -170,7 +172,7 @@ impl Editor<'_> {
         let span = target.node(node).span;
         let colon = owner.colon().map_or(span.start, |colon| colon + 1);
         self.edits.delete(colon..span.end);
-        self.edits.take_text(target.text(), row.span);
+        self.edits.take(row.span);
         let at = row.span.start;
         let is_unfinished = at as usize == target.text().len() && !ends_line(target.text());
         let line_break = if is_unfinished { self.line_break } else { "" };
