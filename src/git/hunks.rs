@@ -142,15 +142,14 @@ pub(crate) fn conflicts<'s, 't>(
 
 /// Returns the sign and the label of a line if it is a conflict marker of `size` characters.
 pub(super) fn marker(line: &str, size: usize) -> Option<(char, &str)> {
-    let sign = char::from(*line.as_bytes().first()?);
-    if !matches!(sign, '<' | '|' | '=' | '>') {
+    let sign = *line.as_bytes().first()?;
+    if !matches!(sign, b'<' | b'|' | b'=' | b'>') {
         return None;
     }
-    let line = line.trim_end_matches(['\n', '\r']);
-    let label = line.trim_start_matches(sign);
-    let has_size = line.len() - label.len() == size;
+    let length = line.bytes().take_while(|byte| *byte == sign).count();
+    let label = line[length..].trim_end_matches(['\n', '\r']);
     let is_separated = label.is_empty() || label.starts_with(' ');
-    (has_size && is_separated).then(|| (sign, label.trim_start_matches(' ')))
+    (length == size && is_separated).then(|| (sign.into(), label.trim_start_matches(' ')))
 }
 
 /// Whether a text has conflict markers.

@@ -73,14 +73,15 @@ pub fn merge_lines_with(
     resolution: Resolution,
     markers: &MarkerStyle,
 ) -> LineMerge {
-    merge_regions(sides, resolution, markers, |_| None)
+    merge_regions(sides, resolution, markers, usize::MAX, |_| None)
 }
 
 /// [`merge_lines`] for the lines of one value. A hunk in which one side made the other's change and
 /// more is not a conflict, because the lines of a value do not depend on their neighbours.
 pub(super) fn merge_value_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
     let resolution = on_conflict.resolution();
-    merge_regions(sides, resolution, &MarkerStyle::default(), including_side)
+    let markers = MarkerStyle::default();
+    merge_regions(sides, resolution, &markers, usize::MAX, including_side)
 }
 
 /// Returns the side whose change of a hunk includes the other side's: the other side changed only
@@ -126,21 +127,23 @@ fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
 /// The merged text if there is no hunk; else the first hunks.
 pub(crate) type CleanLines = Result<String, Vec<Hunk>>;
 
-/// Merges three texts line by line; of the hunks, returns at most this number.
-pub(crate) fn merge_clean_lines(sides: Triple<&str>, hunks: usize) -> CleanLines {
-    let mut merge = merge_lines(sides, OnConflict::Local);
-    merge.hunks.truncate(hunks);
+/// Merges three texts line by line; of the hunks, returns at most `most`.
+pub(crate) fn merge_clean_lines(sides: Triple<&str>, most: usize) -> CleanLines {
+    let markers = MarkerStyle::default();
+    let merge = merge_regions(sides, Resolution::Local, &markers, most, |_| None);
     match merge.hunks.is_empty() {
         true => Ok(merge.text),
         false => Err(merge.hunks),
     }
 }
 
-/// Merges three texts line by line. `settle` may resolve a hunk, which is then not a conflict.
+/// Merges three texts line by line, up to the hunk that is number `most`. `settle` may resolve a
+/// hunk, which is then not a conflict.
 fn merge_regions(
     sides: Triple<&str>,
     resolution: Resolution,
     markers: &MarkerStyle,
+    most: usize,
     settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
 ) -> LineMerge {
     let lines = Lines::of(sides);
@@ -165,6 +168,9 @@ fn merge_regions(
                 texts: texts.map(str::to_owned),
                 resolution,
             });
+            if hunks.len() == most {
+                break;
+            }
         }
     }
     LineMerge { text, hunks }

@@ -90,7 +90,11 @@ impl Child {
 
     /// Sets the decisions about its remarks.
     pub(crate) fn with_remarks(self, remarks: Remarks) -> Self {
-        self.with(|extras| extras.remarks = remarks)
+        // where all remarks stay, it does not matter from which entry others could come
+        match remarks.is_keep() {
+            true => self.with(|extras| extras.remarks = Remarks::default()),
+            false => self.with(|extras| extras.remarks = remarks),
+        }
     }
 
     /// Sets the comment lines below it; `None` if they do not change.
@@ -164,6 +168,9 @@ impl Child {
             extras: None,
             ..*self
         };
+        if self.extras.is_none() {
+            return child;
+        }
         let below = self.below().map(|it| chosen_pieces(it, side).into());
         child
             .with_remarks(self.remarks().choose(side))
@@ -174,7 +181,7 @@ impl Child {
     /// Whether it is a local entry of which not a byte changes.
     pub(crate) fn is_untouched(&self) -> bool {
         matches!(self.slot, Slot::Local(_))
-            && self.outcome == Outcome::Keep
+            && matches!(self.outcome, Outcome::Keep)
             && self.remarks().is_keep()
             && self.below().is_none()
             && self.key().is_none()
@@ -182,7 +189,7 @@ impl Child {
 
     /// Whether the result has it.
     pub(crate) fn stays(&self) -> bool {
-        self.outcome != Outcome::Remove
+        !matches!(self.outcome, Outcome::Remove)
     }
 }
 

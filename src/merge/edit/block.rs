@@ -130,7 +130,7 @@ impl Editor<'_> {
             }
         }
         // drop edits of these lines: the pieces have them already
-        self.edits.take_text(self.target.text(), lines);
+        self.edits.take(lines);
         self.rewrite_lines(lines, text);
         self.edit_comments(owner, remarks);
     }
@@ -189,7 +189,7 @@ impl Editor<'_> {
         let span = target.node(node).span;
         let colon = owner.colon().map_or(span.start, |colon| colon + 1);
         self.edits.delete(colon..span.end);
-        self.edits.take_text(target.text(), row.span);
+        self.edits.take(row.span);
         let at = row.span.start;
         let is_unfinished = at as usize == target.text().len() && !ends_line(target.text());
         let line_break = if is_unfinished { self.line_break } else { "" };

@@ -16,14 +16,14 @@ pub(crate) struct Edits {
 /// The position of an edit in the order of application. Insertions at a byte come before the
 /// replacement of that byte; insertions at one byte are in the order in which they were added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct EditPosition {
+pub(crate) struct EditPosition {
     start: u32,
     replaces: bool,
     count: u32,
 }
 
 #[derive(Debug)]
-struct Edit {
+pub(crate) struct Edit {
     end: u32,
     text: Box<str>,
 }
@@ -58,6 +58,11 @@ impl Edits {
     /// Returns the text of a range with its edits applied, and removes these edits.
     pub(crate) fn take_text(&mut self, text: &str, range: impl Into<Span>) -> String {
         let range = range.into();
+        apply(self.take(range).into_iter(), text, range)
+    }
+
+    /// Removes the edits within a range, and returns them in order.
+    pub(crate) fn take(&mut self, range: Span) -> Vec<(EditPosition, Edit)> {
         let before = |start| EditPosition {
             start,
             replaces: false,
@@ -68,7 +73,7 @@ impl Edits {
         let inside = inside.filter(|(_, edit)| edit.end <= range.end);
         let inside: Vec<EditPosition> = inside.map(|(position, _)| *position).collect();
         let taken = inside.iter().filter_map(|it| self.edits.remove_entry(it));
-        apply(taken, text, range)
+        taken.collect()
     }
 
     /// Returns the whole text with all edits applied.

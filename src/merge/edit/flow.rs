@@ -124,7 +124,7 @@ impl Editor<'_> {
             false => Span::new(first_start, target.entry(last).span.end),
         };
         // drop edits between two entries: the text there is replaced
-        self.edits.take_text(target.text(), range);
+        self.edits.take(range);
         self.edits.replace(range, text);
     }
 

@@ -72,14 +72,15 @@ impl Walker<'_> {
             positions[local.local.map_or(0, place_of)] = position;
         }
         self.within(nodes, |walker| {
-            let existing = sides.into_iter().filter_map(|sides| {
+            // there is an entry for each line of a large map: the vector must not grow step by step
+            let mut existing = Vec::with_capacity(sides.len());
+            existing.extend(sides.into_iter().filter_map(|sides| {
                 let child = merge(walker, Segment::under(key), sides)?;
                 Some(ExistingEntry {
                     child: child.under_key_of(pairing.new_key(sides)),
                     own: sides.updated.is_none(),
                 })
-            });
-            let existing: Vec<ExistingEntry> = existing.collect();
+            }));
             let updateds = walker.entries_on(Side::Updated, nodes);
             let updated_entries = updateds.map(|entry| {
                 let sides = pairing.of_updated(entry);
