@@ -107,12 +107,14 @@ pub fn merge_patch(
     with_block_style(target, patch, merged)
 }
 
-/// Merges `values` into the target and returns its new text, or `None` if nothing changes. A null
-/// removes the field.
-pub(crate) fn with_values(target: &Tree<'_>, values: &serde_json::Value) -> Option<String> {
-    let text = values.to_string();
-    let patch = Tree::parse(&text).ok()??;
-    merge_patch(target, &patch, Rules::Merge).ok()?
+/// Returns the text of a document with a JSON merge patch applied.
+///
+/// # Errors
+/// If one of the texts is not YAML with one document, or the patch cannot be applied.
+pub(crate) fn patched(text: &str, patch: &str) -> Result<String, PatchError> {
+    let (target, patch) = (parse_generated(text)?, parse_generated(patch)?);
+    let patched = merge_patch(&target, &patch, Rules::Merge)?;
+    Ok(patched.unwrap_or_else(|| text.to_owned()))
 }
 
 /// Applies the outcome that `decide` returns for the target and the patch. Returns the target's new

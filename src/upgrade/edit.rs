@@ -3,18 +3,8 @@
 
 use std::fmt::Display;
 
-use crate::patch::{Rules, merge_patch};
 use crate::yaml::scalar::write_text;
 use crate::yaml::{NodeId, Tree};
-
-/// Returns the text with a JSON merge patch applied; `None` if the text is not YAML with one
-/// document, or the patch cannot be applied.
-pub(super) fn patched(text: &str, patch: &str) -> Option<String> {
-    let target = Tree::parse(text).ok()??;
-    let patch = Tree::parse(patch).ok()??;
-    let patched = merge_patch(&target, &patch, Rules::Merge).ok()?;
-    Some(patched.unwrap_or_else(|| text.to_owned()))
-}
 
 /// Returns a JSON object with the fields in this order. The values must be JSON.
 pub(super) fn map<V: Display>(fields: impl IntoIterator<Item = (impl AsRef<str>, V)>) -> String {

@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
-use super::edit::{get, map, patched, string};
+use super::edit::{get, map, string};
 use super::record::{KPTFILE, Record, SECTIONS, bytes_of};
 use crate::error::{Error, Warning};
 use crate::package::{Snapshot, SnapshotEntry};
+use crate::patch::patched;
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// Gives upstream's Kptfiles the local name and namespace and removes their record, so that the
@@ -113,7 +114,7 @@ fn with_identity_of(text: &str, local: &str) -> Option<String> {
     }
     let deletions = SECTIONS.map(|section| (section, "null".to_owned()));
     let patch = map(deletions.into_iter().chain([("metadata", map(fields))]));
-    let text = patched(text, &patch)?;
+    let text = patched(text, &patch).ok()?;
     (is_block && !is_shared && has_no_record(&text)).then_some(text)
 }
 

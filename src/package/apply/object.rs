@@ -10,7 +10,7 @@ use crate::error::{Error, Place, Warning};
 use crate::package::readable::{DocumentInFile, unfit};
 use crate::package::secrets::patch_error;
 use crate::package::target::{ResourceRef, Target};
-use crate::patch::{Application, LAST_APPLIED, annotated, apply_document, with_values};
+use crate::patch::{Application, LAST_APPLIED, annotated, apply_document, patched};
 use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::Tree;
@@ -144,7 +144,8 @@ impl ApplyRun<'_, '_> {
         let namespace = namespace.filter(|_| config::may_have_namespace(tree, self.schema));
         let annotation = config::annotation(config, namespace)?;
         let named = namespace.and_then(|namespace| {
-            with_values(tree, &json!({"metadata": {"namespace": namespace}}))
+            let values = json!({"metadata": {"namespace": namespace}});
+            patched(tree.text(), &values.to_string()).ok()
         });
         let text = named.as_deref().unwrap_or(tree.text());
         let created = annotated(text, &annotation).map_err(|error| {

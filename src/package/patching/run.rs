@@ -9,7 +9,7 @@ use crate::package::readable::{DocumentInFile, SourceFile, unfit};
 use crate::package::resource::ResourceId;
 use crate::package::secrets::patch_error;
 use crate::package::target::{ResourceRef, Target};
-use crate::patch::{Rules, deletes_all, first_directive, json_patch, merge_patch, with_values};
+use crate::patch::{Rules, deletes_all, first_directive, json_patch, merge_patch, patched};
 use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::{NodeKind, ParseError, Tree};
@@ -98,7 +98,7 @@ impl PatchRun<'_> {
     /// Returns the text of a resource patched by a patch with a `target`: name, kind and namespace
     /// stay those of the resource, unless the patch may change them.
     fn with_identity(&self, step: &Step, text: String, found: ResourceRef) -> String {
-        let (Some(id), Ok(Some(tree))) = (self.target.id(found), Tree::parse(&text)) else {
+        let Some(id) = self.target.id(found) else {
             return text;
         };
         let value = |name: &str| match name {
@@ -113,7 +113,7 @@ impl PatchRun<'_> {
             patch["apiVersion"] = value(&id.api_version);
             patch["kind"] = value(&id.kind);
         }
-        with_values(&tree, &patch).unwrap_or(text)
+        patched(&text, &patch.to_string()).unwrap_or(text)
     }
 
     fn patched(

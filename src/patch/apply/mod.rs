@@ -6,10 +6,7 @@ mod lists;
 use std::cell::Cell;
 
 use crate::merge::Options;
-use crate::patch::{
-    Dialect, PatchError, Patcher, Rules, apply_outcome, merge_patch, parse_generated,
-    with_block_style,
-};
+use crate::patch::{Dialect, PatchError, Patcher, apply_outcome, patched, with_block_style};
 use crate::schema::Kind;
 use crate::yaml::{ScalarStyle, ScalarType, Tree, scalar};
 
@@ -99,9 +96,7 @@ pub(crate) fn annotated(text: &str, annotation: &str) -> Result<String, PatchErr
         "metadata:\n  annotations:\n    {LAST_APPLIED}: {}",
         yaml_text(annotation)
     );
-    let (live, patch) = (parse_generated(text)?, parse_generated(&addition)?);
-    let merged = merge_patch(&live, &patch, Rules::Merge)?;
-    Ok(merged.unwrap_or_else(|| text.to_owned()))
+    patched(text, &addition)
 }
 
 /// Returns a text as a YAML value, as `kubectl` prints it: a literal block if possible, otherwise

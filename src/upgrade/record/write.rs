@@ -6,8 +6,9 @@ use super::read::parse;
 use super::{Format, KPTFILE, Record, SECTIONS, text_of};
 use crate::error::Error;
 use crate::line_breaks::{ends_line, line_break_of, with_line_break};
+use crate::patch::patched;
 use crate::upgrade::address::Origin;
-use crate::upgrade::edit::{get, in_yaml, map, patched, string};
+use crate::upgrade::edit::{get, in_yaml, map, string};
 use crate::upgrade::refs::Version;
 use crate::yaml::Tree;
 
@@ -37,7 +38,9 @@ impl Record {
             map([(format.name, fields)])
         });
         let new = patched(text, &map(SECTIONS.into_iter().zip(sections)));
-        let new = new.filter(|new| has_record(&self.file, new, &self.origin, version));
+        let new = new
+            .ok()
+            .filter(|new| has_record(&self.file, new, &self.origin, version));
         new.ok_or_else(|| {
             Error::package(
                 &self.file,
@@ -96,7 +99,7 @@ pub(in crate::upgrade) fn with_record(
     // a record that upstream's file has is upstream's own, and is removed
     let patch = map(SECTIONS.map(|section| (section, "null")));
     // a text without content cannot be patched, and has no record
-    let mut new = patched(&text, &patch).unwrap_or_else(|| text.clone());
+    let mut new = patched(&text, &patch).unwrap_or_else(|_| text.clone());
     let at = end_of_metadata(&new).unwrap_or(new.len());
     let line_break = line_break_of(&text);
     let sections = sections(file, origin, version);
