@@ -60,9 +60,10 @@ impl SegmentMerger<'_, '_> {
             new_texts.copied().collect()
         };
         let of_local = [&stays, &ours].map(|row| new_texts(row));
-        // updated's comments below an entry that it added are not the text for one above it
-        let of_updated = theirs.iter().position(|piece| self.is_added(*piece));
-        let mut of_updated = new_texts(&theirs[..of_updated.unwrap_or(theirs.len())]);
+        // where local deleted a comment, updated's below an entry that it added are no new text
+        let added = theirs.iter().position(|piece| self.is_added(*piece));
+        let end = added.filter(|_| of_local.iter().all(Vec::is_empty));
+        let mut of_updated = new_texts(&theirs[..end.unwrap_or(theirs.len())]);
         if !rewritten.is_empty() && self.is_same_text(of_local, &of_updated) {
             // the texts differ at most in white space: local's stays
             theirs.retain(|piece| !of_updated.contains(piece));
