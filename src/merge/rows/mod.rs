@@ -199,12 +199,15 @@ impl<'a> Rows<'a> {
     /// Sets the owner of comments directly above an entry that the original lacks, so that they
     /// pair only with comments of the same entry. It does so for each text that a side has more
     /// often than the original and, where the other side lacks the entry, for all comments between
-    /// the first such text and the entry.
+    /// the first such text and the entry. Comments below which a side inserted an entry pair by
+    /// their text only.
     fn set_owners(&mut self) {
+        let inserted_below = [Side::Updated, Side::Local].map(|side| self.inserted_below(side));
+        let inserted_below: FxHashSet<Ref> = inserted_below.into_iter().flatten().collect();
         let above = [Side::Updated, Side::Local].map(|side| {
-            let new = self
-                .entries(side)
-                .filter(|(entry, _)| !self.has(Side::Original, *entry));
+            let new = self.entries(side).filter(|(entry, piece)| {
+                !self.has(Side::Original, *entry) && !inserted_below.contains(piece)
+            });
             let comments = new
                 .flat_map(|(entry, piece)| self.comments_above(piece).map(move |it| (entry, it)));
             comments.collect::<Vec<_>>()
@@ -228,6 +231,29 @@ impl<'a> Rows<'a> {
                 *owner = Some(entry);
             }
         }
+    }
+
+    /// Returns the entries that a side inserted between an entry and the comments that the other
+    /// side has directly above that, and these entries of the other side.
+    fn inserted_below(&self, side: Side) -> Vec<Ref> {
+        let other = match side {
+            Side::Local => Side::Updated,
+            _ => Side::Local,
+        };
+        let texts = |piece: Ref| self.comments_above(piece).map(|it| self.text_id(it));
+        let mut found = Vec::new();
+        let next = self.entries(side).skip(1);
+        for ((entry, piece), (next, next_piece)) in self.entries(side).zip(next) {
+            let is_new = !self.has(Side::Original, entry) && !self.has(other, entry);
+            if let Some(of_other) = self.find(other, next).filter(|_| is_new)
+                && texts(piece).next().is_some()
+                && texts(piece).eq(texts(of_other))
+                && texts(next_piece).next().is_none()
+            {
+                found.extend([piece, of_other]);
+            }
+        }
+        found
     }
 
     /// Returns the pieces of a row.
