@@ -133,8 +133,8 @@ impl Printer {
             None => report,
         };
         // --quiet does not suppress a report in a requested format
-        let is_told = self.report.is_printed() || !self.args.quiet;
-        let text = if is_told { text.as_bytes() } else { &[] };
+        let is_printed = self.report.is_printed() || !self.args.quiet;
+        let text = if is_printed { text.as_bytes() } else { &[] };
         match &output.content {
             Some(content) => {
                 streams.output.write_all(content)?;

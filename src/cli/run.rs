@@ -88,9 +88,9 @@ fn execute(config: &Config, signals: &Signals, streams: &mut Streams<'_>) -> Res
     let start = Instant::now();
     config.report.check_writable()?;
     let mut plan = make_plan(config)?;
-    let told = !config.output.run.quiet;
+    let is_verbose = !config.output.run.quiet;
     let warnings = config.display().rendered(&plan.warnings);
-    let warned = match told {
+    let warned = match is_verbose {
         true => streams.write_errors(&warnings),
         false => Ok(()),
     };
@@ -110,13 +110,15 @@ fn execute(config: &Config, signals: &Signals, streams: &mut Streams<'_>) -> Res
     if config.output.diff {
         let color = config.display().color_output();
         let diff = report::diff(&plan, color);
-        output.notes.extend(left_out_notes(&diff).filter(|_| told));
+        output
+            .notes
+            .extend(left_out_notes(&diff).filter(|_| is_verbose));
         output.content = Some(escaped_for_terminal(diff.text, color).into_bytes());
     }
     add_reports(config, &plan, &facts, &mut output);
     output.last_note = match facts.refused {
         true => Some("conflicts are left: nothing was written"),
-        false => Some("conflicts are left: see the report").filter(|_| facts.open && told),
+        false => Some("conflicts are left: see the report").filter(|_| facts.open && is_verbose),
     };
     let check_failed = config.output.check && !plan.files.is_empty();
     let status = if facts.open || check_failed {

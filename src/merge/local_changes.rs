@@ -60,7 +60,7 @@ fn count_lines(row: &[Token]) -> LineCounts {
 struct Comparison<'l> {
     lines: &'l Triple<Lines<'l>>,
     counts: Triple<LineCounts>,
-    /// The text of local's lines, without their indentation.
+    /// The texts of local's lines, without the white space around them.
     local_texts: OnceCell<FxHashSet<&'l str>>,
     /// For each of updated's lines, the local line that it aligns with. Most texts do not need it.
     local_positions: OnceCell<Vec<Option<usize>>>,

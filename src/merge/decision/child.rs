@@ -90,11 +90,12 @@ impl Child {
 
     /// Sets the decisions about its remarks.
     pub(crate) fn with_remarks(self, remarks: Remarks) -> Self {
-        // where all remarks stay, it does not matter from which entry others could come
-        match remarks.is_keep() {
-            true => self.with(|extras| extras.remarks = Remarks::default()),
-            false => self.with(|extras| extras.remarks = remarks),
-        }
+        // remarks that all stay need no record of their source
+        let remarks = match remarks.is_keep() {
+            true => Remarks::default(),
+            false => remarks,
+        };
+        self.with(|extras| extras.remarks = remarks)
     }
 
     /// Sets the comment lines below it; `None` if they do not change.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::super::comment_index::{CommentIndex, gap_starts as gap_starts_in};
-use super::super::{Ref, Side, Token};
+use super::super::{Ref, Side};
 use super::SegmentMerger;
 
 /// Indexes of the comments of local's row that stay, and of those that follow the row.
@@ -40,7 +40,8 @@ impl SegmentMerger<'_, '_> {
         overridden: &FxHashSet<Ref>,
     ) {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
-        let mut start = 0;
+        let entries = theirs.iter().filter(|piece| !is_comment(piece)).count();
+        let (mut start, mut entries_above) = (0, 0);
         while start < theirs.len() {
             let run = theirs[start..].iter().enumerate();
             let run = run.take_while(|(at, piece)| {
@@ -48,12 +49,11 @@ impl SegmentMerger<'_, '_> {
             });
             let end = start + run.count();
             // an entry of updated's separates the run from local's pieces on its other side
-            let is_first = theirs[..start].iter().all(is_comment);
-            let is_last = theirs[end..].iter().all(is_comment);
+            let ends = [entries_above == 0, entries_above == entries];
             if end == start {
                 start += 1;
-            } else if self.is_in_local(&theirs[start..end], place, [is_first, is_last], overridden)
-            {
+                entries_above += 1;
+            } else if self.is_in_local(&theirs[start..end], place, ends, overridden) {
                 theirs.drain(start..end);
             } else {
                 start = end;
@@ -116,22 +116,29 @@ impl SegmentMerger<'_, '_> {
         };
         let below = place.below.filter(|_| is_last);
         let first = ours.first().copied().or(below);
-        let after = ours.last().map(|last| last.at() + 1);
-        let row = self.rows.tokens.local;
-        let comments = below.map(|below| {
-            let rest = row.iter().skip(below.at());
-            let is_comment = |token: &&Token<'_>| token.comment().is_some();
-            below.at() + rest.take_while(is_comment).count()
-        });
+        let end_of_ours = ours.last().map(|last| last.at() + 1);
+        let end = below
+            .map(|below| self.end_of_comments(below))
+            .or(end_of_ours);
         let start = first.map_or(0, Ref::at);
-        start..comments.or(after).unwrap_or(start)
+        start..end.unwrap_or(start)
+    }
+
+    /// Returns the position of the first piece that is not a comment, from a piece on.
+    fn end_of_comments(&self, piece: Ref) -> usize {
+        let starts = self.gap_starts_of(piece.side());
+        let start = starts[piece.at()];
+        // the comments of a gap and the piece below them have the same start
+        starts.partition_point(|it| *it <= start) - 1
     }
 
     /// Returns the positions of the comments between a piece and the entry above it.
     pub(super) fn comments_between(&self, piece: Ref) -> Range<usize> {
-        let row = &self.rows.tokens[piece.side()];
-        let gap_starts = self.gap_starts[piece.side()].get_or_init(|| gap_starts_in(row));
-        gap_starts[piece.at()] as usize..piece.at()
+        self.gap_starts_of(piece.side())[piece.at()] as usize..piece.at()
+    }
+
+    fn gap_starts_of(&self, side: Side) -> &[u32] {
+        self.gap_starts[side].get_or_init(|| gap_starts_in(self.rows.tokens[side]))
     }
 
     /// Builds the indexes of local's comments.
