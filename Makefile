@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # the time in seconds for which `make fuzz` runs each target
 TIME ?= 600
 
-.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply kubectl-real kustomize registry soak fuzz build fmt cargo components dist book picture e2e lint
+.PHONY: help lines demo test real again same merges bench growth kubectl kubectl-apply kubectl-real kustomize registry soak fuzz build fmt cargo components dist book picture e2e lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,13 @@ real: build ## run the checks on real packages, REAL=FOLDER
 	@python3 tests/real.py --bin $(TARGET)/release --real $(REAL)
 	@MERGE3_REAL=$(abspath $(REAL)) $(CARGO) test --release --quiet --test upgrade real -- --nocapture
 	@YAML_TEST_SUITE=$(abspath $(REAL))/yaml-test-suite/src $(CARGO) test --release --quiet --test yaml_suite
+
+again: build ## merge versions of real files that both sides changed a lot, twice, REAL=FOLDER; SEED=1 COUNT=400
+	@python3 tests/again.py --bin $(TARGET)/release/merge3 --real $(REAL) --folder $(TARGET)/again \
+		--seed $(or $(SEED),1) --count $(or $(COUNT),400)
+
+same: build ## list real merges whose result differs from that of another build, BASE=PROGRAM, REAL=FOLDER
+	@python3 tests/same.py --bin $(TARGET)/release/merge3 --base $(BASE) --real $(REAL)
 
 merges: build ## replay real merges with git, mergiraf (if installed) and the driver, REAL=FOLDER
 	@python3 tests/merges.py --tool $(REAL)/../tools/merges.py --merges $(REAL)/merges --bin $(TARGET)/release/merge3

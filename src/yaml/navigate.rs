@@ -178,15 +178,14 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Returns the white space between the colon of a field and the end of its line, or `None` if
-    /// there is something else on that line.
+    /// Returns the white space between the colon of a field and its value or the end of the line, or
+    /// `None` if a comment follows.
     pub(crate) fn white_space_behind_key(&self, entry: Entry<'_>) -> Option<Span> {
         let start = entry.colon()? + 1;
-        let span = Span::new(start, self.line_end(start));
-        self.slice(span)
-            .trim_matches([' ', '\t'])
-            .is_empty()
-            .then_some(span)
+        let line = self.slice(Span::new(start, self.line_end(start)));
+        let value = line.trim_start_matches([' ', '\t']);
+        let end = start + to_u32(line.len() - value.len());
+        (!value.starts_with('#')).then_some(Span::new(start, end))
     }
 
     /// Returns the start of the line after that of `offset`, or the end of the text.

@@ -8,7 +8,7 @@ use super::layout::{is_blank, starts_its_line};
 use crate::line_breaks::ends_line;
 use crate::merge::decision::{Child, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot};
 use crate::triple::Side;
-use crate::yaml::{Entry, EntryId, NodeId, Span};
+use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 
 impl Editor<'_> {
     /// Edits a block map or list of which at least one entry is left. Comments and blank lines
@@ -68,9 +68,19 @@ impl Editor<'_> {
             && remarks.line == CommentChoice::Local
             && let Some(old) = self.target.white_space_behind_key(entry)
             && let Some(new) = self.source.white_space_behind_key(from)
+            && self.fits_behind_key((self.target, old), (self.source, new))
         {
             self.edits.replace(old, self.source.slice(new));
         }
+    }
+
+    /// Whether white space behind a key can replace other white space there: both are at the end of
+    /// a line, or both are above a value. In block style a space has to separate the value.
+    fn fits_behind_key(&self, (target, old): (&Tree<'_>, Span), (source, new): (&Tree<'_>, Span)) -> bool {
+        let ends_line = |tree: &Tree<'_>, span: Span| tree.line_end(span.start) == span.end;
+        let is_at_end = ends_line(target, old);
+        let is_separate = is_at_end || self.flow.is_some() || !source.slice(new).is_empty();
+        is_at_end == ends_line(source, new) && is_separate
     }
 
     /// Edits an entry of a block collection that stays in its place.

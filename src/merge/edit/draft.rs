@@ -85,8 +85,8 @@ pub(super) fn shared_lines(local: &str, updated: &str, original: Option<&str>) -
     (shared(cut_first_line), shared(cut_last_line))
 }
 
-/// Returns a text with its lines indented by `by` more columns, or fewer if it is negative. Blank
-/// lines and placeholders stay as they are.
+/// Returns a text with its lines indented by `by` more columns, or fewer if it is negative. Empty
+/// lines and placeholders stay as they are. A line of spaces moves: it can be in a block scalar.
 pub(super) fn shifted(text: String, by: i64) -> String {
     if by == 0 {
         return text;
@@ -97,7 +97,8 @@ pub(super) fn shifted(text: String, by: i64) -> String {
     for line in lines_with_breaks(&text) {
         let content = line.trim_start_matches(' ');
         let indent = line.len() - content.len();
-        if content.trim_end_matches(['\r', '\n']).is_empty() || content.starts_with(PLACEHOLDER) {
+        let is_empty = indent == 0 && content.trim_end_matches(['\r', '\n']).is_empty();
+        if is_empty || content.starts_with(PLACEHOLDER) {
             moved.push_str(line);
             continue;
         }

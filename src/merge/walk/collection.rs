@@ -23,6 +23,10 @@ impl Walker<'_> {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
+        if let Some(sides) = self.sides_if_one_is_empty(&children) {
+            let [local, updated] = sides.map(|children| self.collection_outcome(nodes, children));
+            return Outcome::open(local, updated);
+        }
         let tree = self.trees.local;
         let row = match entries_of(tree, local).len() {
             0 => self.row_of_empty(nodes, &mut children),
@@ -54,6 +58,18 @@ impl Walker<'_> {
             return Outcome::open(outcome_for(Side::Local), outcome_for(Side::Updated));
         }
         self.outcome_of_empty(updated, &children)
+    }
+
+    /// Returns the entries for local's and updated's side of open conflicts, if one side has none:
+    /// the markers have to be around the whole value then, to show its brackets.
+    fn sides_if_one_is_empty(&self, children: &[Child]) -> Option<[Vec<Child>; 2]> {
+        if !children.iter().any(Child::has_open_conflict) {
+            return None;
+        }
+        let chosen = |side| -> Vec<Child> { children.iter().map(|it| it.choose(side)).collect() };
+        let sides = [chosen(Side::Local), chosen(Side::Updated)];
+        let is_empty = |children: &Vec<Child>| !children.iter().any(Child::stays);
+        sides.iter().any(is_empty).then_some(sides)
     }
 
     /// Returns the outcome of an empty local map or list: the part of the updated one to take.
