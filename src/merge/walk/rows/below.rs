@@ -35,9 +35,11 @@ impl Walker<'_> {
         let replaces_value = matches!(outcome, Outcome::Take(_)) || is_emptied;
         let updated_value = trees.updated.entry(updated).value;
         let is_updated_block = trees.updated.is_block_collection(updated_value);
-        // The lines of a block collection have no place in a flow collection that has entries.
-        let has_local_entries = trees.local.entries(local_value).len() > 0;
-        if !replaces_value && (is_local_block || is_updated_block && has_local_entries) {
+        // The lines of a block collection have no place in a flow collection that has entries, and
+        // are part of updated's side of conflict markers.
+        let has_no_place =
+            trees.local.entries(local_value).len() > 0 || matches!(outcome, Outcome::Open(_));
+        if !replaces_value && (is_local_block || is_updated_block && has_no_place) {
             return None;
         }
         let local_comments = match (sides.original, trees.local.row(local_value, None)) {
