@@ -3,10 +3,9 @@
 
 use std::cell::RefCell;
 
-use crate::triple::Side;
+use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, equal};
 
-use super::Sources;
 use super::decision::{Incoming, Outcome, Slot};
 use super::edit::LastLines;
 use super::walk::index::{FieldIndex, key_of};
@@ -24,13 +23,13 @@ pub struct VerificationError {
 /// side to take in open conflicts.
 pub(super) fn check(
     merged: &Tree<'_>,
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
     side: Option<Side>,
 ) -> Result<(), VerificationError> {
     let checker = Checker {
         merged,
-        sources,
+        trees,
         side,
         last_lines: None,
     };
@@ -44,13 +43,13 @@ pub(super) fn check(
 /// If anything else differs.
 pub(super) fn last_lines(
     merged: &Tree<'_>,
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
 ) -> Result<Vec<LastLines>, VerificationError> {
     let last_lines = RefCell::default();
     let checker = Checker {
         merged,
-        sources,
+        trees,
         side: None,
         last_lines: Some(&last_lines),
     };
@@ -60,7 +59,7 @@ pub(super) fn last_lines(
 
 struct Checker<'a> {
     merged: &'a Tree<'a>,
-    sources: Sources<'a>,
+    trees: Triple<&'a Tree<'a>>,
     /// The side to take in open conflicts.
     side: Option<Side>,
     /// Collects the block scalars that differ in white space at their ends only; `None` if such a
@@ -102,7 +101,7 @@ impl Place<'_> {
 
 impl Checker<'_> {
     fn check_document(&self, outcome: &Outcome) -> Result<(), VerificationError> {
-        let (root, local) = (self.merged.root().value, self.sources.local.root().value);
+        let (root, local) = (self.merged.root().value, self.trees.local.root().value);
         let checked = self.check_local(root, outcome, local, &Place::ROOT);
         checked.map_err(|verification_error| *verification_error)
     }
@@ -118,7 +117,7 @@ impl Checker<'_> {
         let outcome = outcome.chosen(self.side);
         match outcome {
             Outcome::Keep | Outcome::Remove => {
-                self.check_same(merged, self.sources.local, local, place)
+                self.check_same(merged, self.trees.local, local, place)
             }
             Outcome::Take(incoming) => self.check_incoming(merged, incoming, place),
             Outcome::Text(text) => self.check_text(merged, text, place),
@@ -129,7 +128,7 @@ impl Checker<'_> {
                 let expected = children
                     .map(|child| (child.slot, child.key(), child.outcome.chosen(self.side)))
                     .filter(|(.., outcome)| **outcome != Outcome::Remove);
-                self.check_entries(merged, expected, self.sources.local, local, place)
+                self.check_entries(merged, expected, self.trees.local, local, place)
             }
         }
     }
@@ -141,7 +140,7 @@ impl Checker<'_> {
         incoming: &Incoming,
         place: &Place<'_>,
     ) -> CheckResult {
-        let updated = self.sources.updated;
+        let updated = self.trees.updated;
         match incoming.outcome() {
             part @ (Outcome::Merge(_) | Outcome::Row(_)) => {
                 let children = part.children();
@@ -271,9 +270,9 @@ impl Checker<'_> {
         let mut fields = None;
         for (at_position, (slot, key, outcome)) in found.zip(expected) {
             let (side, id) = match (slot, key) {
-                (_, Some(key)) => (self.sources.updated, key),
-                (Slot::Local(id), None) => (self.sources.local, id),
-                (Slot::Updated(id), None) => (self.sources.updated, id),
+                (_, Some(key)) => (self.trees.updated, key),
+                (Slot::Local(id), None) => (self.trees.local, id),
+                (Slot::Updated(id), None) => (self.trees.updated, id),
             };
             // try the entry at the same position first: fields are mostly in the order of the
             // decisions, but need not be
@@ -293,10 +292,10 @@ impl Checker<'_> {
             let value = tree.entry(found).value;
             match slot {
                 Slot::Local(id) => {
-                    self.check_local(value, outcome, self.sources.local.entry(id).value, &place)?;
+                    self.check_local(value, outcome, self.trees.local.entry(id).value, &place)?;
                 }
                 Slot::Updated(id) => {
-                    let updated = self.sources.updated.entry(id).value;
+                    let updated = self.trees.updated.entry(id).value;
                     self.check_arrived(value, outcome, updated, &place)?;
                 }
             }

@@ -13,7 +13,7 @@ use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
 use super::decision::Outcome;
 use super::local_changes::with_changes_made;
-use super::merged_text::{Sources, is_carried_out, is_verified, merged_or_written_out, read_again};
+use super::merged_text::{is_carried_out, is_verified, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
 use super::walk::Walker;
@@ -91,7 +91,6 @@ pub(crate) fn merge_sides(
     let nothing = Tree::empty();
     let original_tree = sides.original.map_or(&nothing, |side| side.tree);
     let trees = Triple::new(original_tree, updated.tree, local.tree);
-    let sources = Sources::of(trees);
     let has_original = sides.original.is_some();
     let documents = sides.map(|side| side.map(|side| side.document));
     let bodies = documents.map(|document| document.map(body));
@@ -105,24 +104,24 @@ pub(crate) fn merge_sides(
         });
     }
     let starts = documents.map(|document| document.map_or(0, |document| document.body.start));
-    let decide = |sources: Sources<'_>| {
-        let walker = Walker::new(sources.with(original_tree), nulls_clear, options);
+    let decide = |trees: Triple<&Tree<'_>>| {
+        let walker = Walker::new(trees, nulls_clear, options);
         walker.with_lines(starts).decide(has_original)
     };
     // merge the lines before the walk, so that both do not need their memory at the same time
     let lines = || merged_lines(&documents, &bodies, known_lines);
     let whole = updated_in_local(&bodies, updated.document, local.document);
     let candidate = whole.map_or_else(|| Candidate::Lines(lines()), Candidate::Whole);
-    let decided = decide(sources);
+    let decided = decide(trees);
     let (outcome, mut conflicts, notes) = (decided.outcome, decided.conflicts, decided.notes);
-    let text = merged_text(candidate, lines, local.document, sources, &outcome);
+    let text = merged_text(candidate, lines, local.document, trees, &outcome);
     let text =
-        text.or_else(|| replaced_by_updated(updated.document, local.document, sources, &outcome));
+        text.or_else(|| replaced_by_updated(updated.document, local.document, trees, &outcome));
     let text = match text {
         Some(text) => Some(text),
         None => {
-            let again = |sources: Sources<'_>| Ok(decide(sources).outcome);
-            merged_or_written_out(original_tree, sources, &outcome, options, again)?
+            let again = |trees: Triple<&Tree<'_>>| Ok(decide(trees).outcome);
+            merged_or_written_out(trees, &outcome, options, again)?
                 .map(|text| with_line_breaks_of(text, local.document))
         }
     };
@@ -151,11 +150,11 @@ fn merged_text<'l>(
     candidate: Candidate<'l>,
     lines: impl FnOnce() -> Option<Cow<'l, str>>,
     local: &Document<'_>,
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
 ) -> Option<String> {
     let lines = match candidate {
-        Candidate::Whole(text) => match is_verified(&text, sources, outcome, None) {
+        Candidate::Whole(text) => match is_verified(&text, trees, outcome, None) {
             Ok(()) => return Some(text),
             Err(_) => lines(),
         },
@@ -163,11 +162,11 @@ fn merged_text<'l>(
     };
     let lines = lines?;
     let read = read_again(&lines).ok()?;
-    check(&read, sources, outcome, None).ok()?;
+    check(&read, trees, outcome, None).ok()?;
     // where local is the result already, a merge by lines could still move lines around
-    let (root, tree) = (read.root().value, sources.local);
+    let (root, tree) = (read.root().value, trees.local);
     let has_values = equal(&read, root, tree, tree.root().value);
-    let is_unchanged = has_values && is_carried_out(sources, outcome);
+    let is_unchanged = has_values && is_carried_out(trees, outcome);
     drop(read);
     (!is_unchanged).then(|| with_line_breaks_of(lines.into_owned(), local))
 }
@@ -177,19 +176,19 @@ fn merged_text<'l>(
 fn replaced_by_updated(
     updated: &Document<'_>,
     local: &Document<'_>,
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
 ) -> Option<String> {
     let is_whole = matches!(outcome, Outcome::Take(taken) if taken.part.is_none());
-    let root = sources.updated.root().value;
-    let is_collection = sources.updated.entries(root).len() > 0;
+    let root = trees.updated.root().value;
+    let is_collection = trees.updated.entries(root).len() > 0;
     if !is_whole || !is_collection || body(local).contains('#') {
         return None;
     }
     let text = with_body(local, updated);
     let text = with_line_break(text, line_break_of(local.text)).into_owned();
     let text = with_end_of(text, local.text);
-    is_verified(&text, sources, outcome, None).ok()?;
+    is_verified(&text, trees, outcome, None).ok()?;
     Some(text)
 }
 

@@ -11,43 +11,19 @@ use super::markers::{fill, mark, mark_once, write_hunk};
 use crate::triple::{Side, Triple};
 use crate::yaml::Tree;
 
-/// The trees that a merged text is made from and checked against: local, which the edits change,
-/// and updated, from which new values come.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sources<'a> {
-    pub(crate) updated: &'a Tree<'a>,
-    pub(crate) local: &'a Tree<'a>,
-}
-
-impl<'a> Sources<'a> {
-    /// Returns updated and local of three trees.
-    pub(super) const fn of(trees: Triple<&'a Tree<'a>>) -> Self {
-        Self {
-            updated: trees.updated,
-            local: trees.local,
-        }
-    }
-
-    /// Returns the three trees with this original.
-    pub(crate) const fn with(self, original: &'a Tree<'a>) -> Triple<&'a Tree<'a>> {
-        Triple::new(original, self.updated, self.local)
-    }
-}
-
 /// Returns the merged text; `None` if nothing changes. If no edit gives the decided values because
 /// of anchors and aliases, the documents merge again, by `decide`, with all aliases written out.
 ///
 /// # Errors
 /// If the merged text does not have the decided values, or `decide` fails.
 pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
-    original: &Tree<'_>,
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
     options: &Options,
-    decide: impl Fn(Sources<'_>) -> Result<Outcome, E>,
+    decide: impl Fn(Triple<&Tree<'_>>) -> Result<Outcome, E>,
 ) -> Result<Option<String>, E> {
-    let result = merged_or_marked(original, sources, outcome, options);
-    if result.is_ok() || !(sources.updated.has_aliases() || sources.local.has_aliases()) {
+    let result = merged_or_marked(trees, outcome, options);
+    if result.is_ok() || !(trees.updated.has_aliases() || trees.local.has_aliases()) {
         return Ok(result?);
     }
     let written_out = |tree: &Tree<'_>| {
@@ -56,69 +32,53 @@ pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
             message: "writing out its aliases would make it too long".to_owned(),
         })
     };
-    let updated_text = written_out(sources.updated)?;
-    let local_text = written_out(sources.local)?;
+    let updated_text = written_out(trees.updated)?;
+    let local_text = written_out(trees.local)?;
     let (updated, local) = (read_again(&updated_text)?, read_again(&local_text)?);
-    let sources = Sources {
-        updated: &updated,
-        local: &local,
-    };
-    let text = merged_or_marked(original, sources, &decide(sources)?, options)?;
+    let trees = Triple::new(trees.original, &updated, &local);
+    let text = merged_or_marked(trees, &decide(trees)?, options)?;
     Ok(Some(text.unwrap_or(local_text.clone())))
 }
 
 /// Returns the merged text, with conflict markers if a conflict is left open; `None` if nothing
 /// changes.
 fn merged_or_marked(
-    original: &Tree<'_>,
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
     options: &Options,
 ) -> Result<Option<String>, VerificationError> {
     match outcome.has_open_conflict() {
-        true => marked_text(original, sources, outcome, options).map(Some),
-        false => edited(sources.local, sources.updated, outcome),
+        true => marked_text(trees, outcome, options).map(Some),
+        false => edited(trees, outcome),
     }
 }
 
-/// Carries decisions out on the text of `target`; new values come from `source`. Returns `None` if
-/// nothing changes.
+/// Carries decisions out on local's text; new values come from updated. Returns `None` if nothing
+/// changes.
 pub(crate) fn edited(
-    target: &Tree<'_>,
-    source: &Tree<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
 ) -> Result<Option<String>, VerificationError> {
-    let sources = Sources {
-        updated: source,
-        local: target,
-    };
     match outcome {
         Outcome::Keep => Ok(None),
-        outcome => merged_text(sources, outcome).map(Some),
+        outcome => merged_text(trees, outcome).map(Some),
     }
 }
 
 /// Returns the merged text with both sides of each open conflict between markers. The text of each
 /// side is checked.
 fn marked_text(
-    original: &Tree<'_>,
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
     options: &Options,
 ) -> Result<String, VerificationError> {
-    let draft = carry_out(
-        sources.local,
-        sources.updated,
-        Some(original),
-        outcome,
-        Aliases::Stay,
-    );
-    if let Some(text) = marked_draft(&draft, sources, outcome, options) {
+    let draft = carry_out(trees, outcome, Aliases::Stay);
+    if let Some(text) = marked_draft(&draft, trees, outcome, options) {
         return Ok(text);
     }
-    let local = merged_text(sources, &outcome.choose(Side::Local))?;
-    let updated = merged_text(sources, &outcome.choose(Side::Updated))?;
-    let texts = Triple::new(original.text(), &updated, &local);
+    let local = merged_text(trees, &outcome.choose(Side::Local))?;
+    let updated = merged_text(trees, &outcome.choose(Side::Updated))?;
+    let texts = Triple::new(trees.original.text(), &updated, &local);
     // what only one side changed is in both texts, and may not fit between the other side's lines
     let are_readable = [Side::Local, Side::Updated].iter().all(|side| {
         let text = fill(texts, |text, hunk| {
@@ -135,17 +95,17 @@ fn marked_text(
 /// Returns a draft with its hunks between markers; `None` if a side of it fails the check.
 fn marked_draft(
     draft: &Draft,
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
     options: &Options,
 ) -> Option<String> {
-    let local_text = sources.local.text();
+    let local_text = trees.local.text();
     let is_side = |side: Side| {
         let text = draft.fill(|text, hunk| {
             text.push_str(&hunk[side]);
         });
         let text = with_end_of(text, local_text);
-        is_verified(&text, sources, outcome, Some(side)).is_ok()
+        is_verified(&text, trees, outcome, Some(side)).is_ok()
     };
     if draft.hunks.is_empty() || !is_side(Side::Local) || !is_side(Side::Updated) {
         return None;
@@ -159,10 +119,10 @@ fn marked_draft(
 
 /// Carries the decisions out on local's text. If the result fails the check, it tries again with
 /// aliases written out.
-fn merged_text(sources: Sources<'_>, outcome: &Outcome) -> Result<String, VerificationError> {
-    let result = edited_text(sources, outcome, Aliases::Stay);
-    if result.is_err() && (sources.local.has_aliases() || sources.updated.has_aliases()) {
-        edited_text(sources, outcome, Aliases::WriteOut)
+fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, VerificationError> {
+    let result = edited_text(trees, outcome, Aliases::Stay);
+    if result.is_err() && (trees.local.has_aliases() || trees.updated.has_aliases()) {
+        edited_text(trees, outcome, Aliases::WriteOut)
     } else {
         result
     }
@@ -170,54 +130,54 @@ fn merged_text(sources: Sources<'_>, outcome: &Outcome) -> Result<String, Verifi
 
 /// Returns local's text with the edits if it passes the check.
 fn edited_text(
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
     aliases: Aliases,
 ) -> Result<String, VerificationError> {
-    let draft = carry_out(sources.local, sources.updated, None, outcome, aliases);
-    let text = with_end_of(draft.text, sources.local.text());
-    let Err(verification_error) = is_verified(&text, sources, outcome, None) else {
+    let draft = carry_out(trees, outcome, aliases);
+    let text = with_end_of(draft.text, trees.local.text());
+    let Err(verification_error) = is_verified(&text, trees, outcome, None) else {
         return Ok(text);
     };
     // the line breaks at the end of a block scalar may be part of its value
-    let repaired = with_last_lines(&text, sources, outcome).ok_or(verification_error)?;
-    is_verified(&repaired, sources, outcome, None).map(|()| repaired)
+    let repaired = with_last_lines(&text, trees, outcome).ok_or(verification_error)?;
+    is_verified(&repaired, trees, outcome, None).map(|()| repaired)
 }
 
 /// Returns the text with the decided number of line breaks at the end of block scalars that keep
 /// them (`|+`), if nothing else differs from the decisions. Where an entry comes or goes below such
 /// a scalar, its line breaks look like blank lines between entries to the edits.
-fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Option<String> {
+fn with_last_lines(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Option<String> {
     let merged = read_again(text).ok()?;
-    let last_lines = last_lines(&merged, sources, outcome).ok()?;
+    let last_lines = last_lines(&merged, trees, outcome).ok()?;
     Some(set_last_lines(&merged, &last_lines))
 }
 
 /// Whether carrying the decisions out does not change a byte of local's text.
-pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
+pub(super) fn is_carried_out(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> bool {
     let aliases = Aliases::Stay;
-    let draft = || carry_out(sources.local, sources.updated, None, outcome, aliases);
+    let draft = || carry_out(trees, outcome, aliases);
     // anchors are not values, but a merge by lines may bring them
-    let brings_aliases = sources.updated.has_aliases() && !sources.local.has_aliases();
+    let brings_aliases = trees.updated.has_aliases() && !trees.local.has_aliases();
     if outcome.has_open_conflict() || brings_aliases {
         return false;
     }
     *outcome == Outcome::Keep
-        || with_end_of(draft().text, sources.local.text()) == sources.local.text()
+        || with_end_of(draft().text, trees.local.text()) == trees.local.text()
 }
 
 /// Checks that a text has the decided values; `side` is the side to take in open conflicts.
 pub(super) fn is_verified(
     text: &str,
-    sources: Sources<'_>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
     side: Option<Side>,
 ) -> Result<(), VerificationError> {
     // do not parse a text again that is that of a side
-    let mut sides = [sources.local, sources.updated].into_iter();
+    let mut sides = [trees.local, trees.updated].into_iter();
     match sides.find(|tree| tree.text() == text) {
-        Some(tree) => check(tree, sources, outcome, side),
-        None => check(&read_again(text)?, sources, outcome, side),
+        Some(tree) => check(tree, trees, outcome, side),
+        None => check(&read_again(text)?, trees, outcome, side),
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) use edit::without_aliases;
 pub(crate) use leaves::Leaves;
 pub(crate) use local_changes::with_changes_made;
 pub use markers::{ConflictStyle, MARKER_SIZE, MarkerStyle};
-pub(crate) use merged_text::{Sources, edited, merged_or_written_out};
+pub(crate) use merged_text::{edited, merged_or_written_out};
 pub use options::{Images, Lists, Nulls, OnConflict, Options, Sides, Texts};
 pub use pattern::{Pattern, PatternError};
 pub use rules::{Rule, Take};

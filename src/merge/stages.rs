@@ -16,7 +16,6 @@
 //! stages::check(&merged, trees, &decisions).unwrap();
 //! ```
 
-use super::Sources;
 use super::check::{self, VerificationError};
 use super::decision::Outcome;
 use super::edit::{Aliases, carry_out};
@@ -36,13 +35,7 @@ pub fn walk(trees: Triple<&Tree<'_>>, options: &Options) -> Decisions {
 
 /// Carries the decisions out on local's text and returns the result.
 pub fn edit(trees: Triple<&Tree<'_>>, decisions: &Decisions) -> String {
-    let draft = carry_out(
-        trees.local,
-        trees.updated,
-        None,
-        &decisions.0,
-        Aliases::Stay,
-    );
+    let draft = carry_out(trees, &decisions.0, Aliases::Stay);
     draft.fill(|_, _| {})
 }
 
@@ -55,5 +48,5 @@ pub fn check(
     trees: Triple<&Tree<'_>>,
     decisions: &Decisions,
 ) -> Result<(), VerificationError> {
-    check::check(merged, Sources::of(trees), &decisions.0, None)
+    check::check(merged, trees, &decisions.0, None)
 }

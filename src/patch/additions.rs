@@ -2,6 +2,7 @@
 //! patches add.
 
 use crate::merge::{Child, Incoming, Outcome, Slot, edited};
+use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, Tree};
 
 use super::{PatchResult, parse_generated, verification_error};
@@ -53,7 +54,9 @@ impl Additions {
         let entries: Option<Vec<EntryId>> = entries.collect();
         let outcome = entries.and_then(|entries| resolved(&tree, &entries, outcome));
         let outcome = outcome.ok_or_else(|| verification_error("an addition has no value"))?;
-        Ok(edited(target, &tree, &outcome)?)
+        let nothing = Tree::empty();
+        let trees = Triple::new(&nothing, &tree, target);
+        Ok(edited(trees, &outcome)?)
     }
 
     /// Returns a document with a list that has one element for each entry.

@@ -27,7 +27,7 @@ mod patch_list;
 mod replaced;
 mod same;
 
-use crate::merge::{Options, Outcome, Sources, VerificationError, Walker, merged_or_written_out};
+use crate::merge::{Options, Outcome, VerificationError, Walker, merged_or_written_out};
 use crate::schema::FieldSchema;
 use crate::triple::{Side, Triple};
 use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
@@ -124,14 +124,11 @@ fn apply_outcome(
     patch: &Tree<'_>,
     decide: impl Fn(&Tree<'_>, &Tree<'_>) -> PatchResult,
 ) -> PatchResult<Option<String>> {
-    let sources = Sources {
-        updated: patch,
-        local: target,
-    };
-    let decided = |sources: Sources<'_>| decide(sources.local, sources.updated);
-    let outcome = decided(sources)?;
-    let options = Options::default();
-    merged_or_written_out(&Tree::empty(), sources, &outcome, &options, decided)
+    let nothing = Tree::empty();
+    let trees = Triple::new(&nothing, patch, target);
+    let decided = |trees: Triple<&Tree<'_>>| decide(trees.local, trees.updated);
+    let outcome = decided(trees)?;
+    merged_or_written_out(trees, &outcome, &Options::default(), decided)
 }
 
 /// Applies a patch by `apply`. If it changes a target in block style, a patch in JSON is applied

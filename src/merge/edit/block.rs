@@ -61,7 +61,10 @@ impl Editor<'_> {
     ) {
         if let (Some(old), Some(new)) = (entry.key, from.key) {
             let new = self.source.slice(self.source.node(new).span);
-            self.edits.replace(self.target.node(old).span, new);
+            let is_json = self.flow.is_some_and(|style| style.is_json);
+            if !is_json || new.starts_with('"') {
+                self.edits.replace(self.target.node(old).span, new);
+            }
         }
         let stays = child.outcome == Outcome::Keep || child.outcome.is_merge();
         if stays

@@ -74,6 +74,14 @@ impl Habits {
         moved
     }
 
+    /// Returns the habits without the most common widths that `others` has too.
+    pub(super) fn without(mut self, others: Self) -> Self {
+        for (habit, other) in self.0.iter_mut().zip(others.0) {
+            habit.usual = habit.usual.filter(|_| habit.usual != other.usual);
+        }
+        self
+    }
+
     /// Whether a width is common in the document, even if another one is more common.
     pub(super) fn has(&self, nesting: Nesting, width: u32) -> bool {
         let counts = &self.0[nesting as usize].counts;

@@ -1,6 +1,7 @@
 //! Writes the lines of entries that come from the source (rules: Places and formats).
 
 use super::Editor;
+use super::habits::Habits;
 use super::reindent::Reindent;
 use super::to_flow;
 use crate::merge::decision::Incoming;
@@ -31,15 +32,21 @@ impl Editor<'_> {
             .unwrap_or_else(|| self.reindent(self.source).entry(id, column))
     }
 
-    /// Returns a converter of lines of `tree`, which has the source's habits, to the target's
+    /// Returns a converter of lines of `tree`, which has the source's habits, to the target's own
     /// habits.
     pub(super) fn reindent<'t>(&self, tree: &'t Tree<'t>) -> Reindent<'t> {
         Reindent {
             tree,
             from: self.source.habits(),
-            to: self.moved_habits.unwrap_or_else(|| self.target.habits()),
+            to: self.own_habits(),
             line_break: self.line_break,
         }
+    }
+
+    /// Returns the habits of the target that it does not share with the original.
+    fn own_habits(&self) -> Habits {
+        let habits = self.moved_habits.unwrap_or_else(|| self.target.habits());
+        habits.without(self.original.habits())
     }
 
     /// Returns the line of an entry that comes from a flow collection into a block collection.

@@ -34,6 +34,7 @@ use rustc_hash::FxHashSet;
 
 use super::decision::{Child, Incoming, Outcome, Remarks, Slot};
 use crate::line_breaks::line_break_of;
+use crate::triple::Triple;
 use crate::yaml::{Entry, NodeId, NodeKind, Tree};
 
 use edits::Edits;
@@ -53,20 +54,18 @@ pub(crate) enum Aliases {
     WriteOut,
 }
 
-/// Returns the target's text with the decisions carried out. `original` is needed only for the base
-/// between conflict markers.
+/// Returns local's text, the target, with the decisions carried out. New values come from updated,
+/// the source.
 pub(crate) fn carry_out(
-    target: &Tree<'_>,
-    source: &Tree<'_>,
-    original: Option<&Tree<'_>>,
+    trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
     aliases: Aliases,
 ) -> Draft {
-    let (target, source) = (Overview::of(target), Overview::of(source));
+    let trees = trees.map(Overview::of);
+    let target = &trees.local;
     let mut editor = Editor {
-        original: original.unwrap_or(target.tree),
-        moved_habits: Habits::moved(&target, outcome),
-        ..Editor::new(&target, &source, aliases)
+        moved_habits: Habits::moved(target, outcome),
+        ..Editor::new(trees.as_ref(), aliases)
     };
     if aliases == Aliases::WriteOut {
         editor.write_out_touched_aliases(outcome);
@@ -91,7 +90,7 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
             break;
         }
         let tree = Overview::of(&tree);
-        let mut editor = Editor::new(&tree, &tree, Aliases::Stay);
+        let mut editor = Editor::new(tree.on_all_sides(), Aliases::Stay);
         editor.write_out_aliases(tree.tree.root());
         let longer = editor.edits.apply(tree.text());
         if longer.len() > tree.text().len() + MAX_GROWTH || longer == tree.text() {
@@ -106,7 +105,7 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
 struct Editor<'a> {
     target: &'a Overview<'a>,
     source: &'a Overview<'a>,
-    original: &'a Tree<'a>,
+    original: &'a Overview<'a>,
     aliases: Aliases,
     /// The indentation habits of the result, if the decisions change the indentation of rows.
     moved_habits: Option<Habits>,
@@ -126,11 +125,12 @@ struct Editor<'a> {
 
 impl<'a> Editor<'a> {
     /// Returns an editor without edits.
-    fn new(target: &'a Overview<'a>, source: &'a Overview<'a>, aliases: Aliases) -> Self {
+    fn new(trees: Triple<&'a Overview<'a>>, aliases: Aliases) -> Self {
+        let target = trees.local;
         Self {
             target,
-            source,
-            original: target.tree,
+            source: trees.updated,
+            original: trees.original,
             aliases,
             moved_habits: None,
             line_break: line_break_of(target.text()),
@@ -140,6 +140,10 @@ impl<'a> Editor<'a> {
             cuts_part: false,
             done_aliases: FxHashSet::default(),
         }
+    }
+
+    const fn trees(&self) -> Triple<&'a Overview<'a>> {
+        Triple::new(self.original, self.source, self.target)
     }
 
     /// Edits the value and the remarks of an entry that stays.

@@ -6,6 +6,7 @@ use std::ops::Deref;
 
 use super::habits::Habits;
 use super::is_flow;
+use crate::triple::Triple;
 use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
 /// A tree with cached facts about it.
@@ -40,6 +41,11 @@ impl<'a> Overview<'a> {
             parents: OnceCell::new(),
             anchor_names: OnceCell::new(),
         }
+    }
+
+    /// Returns the tree as each of the three sides, for edits that bring nothing from another one.
+    pub(super) const fn on_all_sides(&'a self) -> Triple<&'a Self> {
+        Triple::new(self, self, self)
     }
 
     pub(super) fn habits(&self) -> Habits {

@@ -21,7 +21,7 @@ impl<'a> Editor<'a> {
         part: &Outcome,
         work: impl FnOnce(&Tree<'_>, EntryId) -> R,
     ) -> Option<R> {
-        let mut editor = Editor::new(self.source, self.source, self.aliases);
+        let mut editor = Editor::new(self.source.on_all_sides(), self.aliases);
         editor.cuts_part = true;
         let entry = self.source.tree.entry(id);
         editor.edit_value(entry, part, Remarks::default());
@@ -96,7 +96,7 @@ impl<'a> Editor<'a> {
     /// Replaces an alias by the value that it refers to, with an anchor unless that is empty.
     pub(super) fn write_out(&mut self, owner: Entry<'_>, anchor: &str) {
         let target = self.target.resolve(owner.value);
-        let mut inner = Editor::new(self.target, self.target, self.aliases);
+        let mut inner = Editor::new(self.target.on_all_sides(), self.aliases);
         let entry = self.target.entry_of(owner.value);
         let is_in_flow = entry.is_some_and(|entry| self.target.is_in_flow(entry));
         inner.flow = is_in_flow.then(Default::default);
@@ -111,7 +111,7 @@ impl<'a> Editor<'a> {
         let Some(parent) = self.target.entry_of(node) else {
             return;
         };
-        let mut inner = Editor::new(self.target, self.source, self.aliases);
+        let mut inner = Editor::new(self.trees(), self.aliases);
         let entry = self.target.entry(parent);
         inner.edit_collection(entry, node, children, Remarks::default());
         inner.drop_anchor(node);

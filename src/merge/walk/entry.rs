@@ -4,10 +4,11 @@ use super::keys::ListKey;
 use super::record::Segment;
 use super::same_text::same_lines;
 use super::{Entries, Nodes, Walker, entries_of};
+use crate::line_breaks::lines;
 use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::merge::{ConflictKind, Sides};
 use crate::triple::Triple;
-use crate::yaml::{EntryId, NodeId, Tree};
+use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 impl Walker<'_> {
     /// Merges an entry, with the path extended by it. Returns `None` if neither updated nor local
@@ -63,7 +64,11 @@ impl Walker<'_> {
         if let Some(rewritten) = self.fast_forward(entries) {
             return rewritten;
         }
-        let outcome = merge_value(self, self.values_of(entries));
+        let nodes = self.values_of(entries);
+        let outcome = match self.fast_forward_value(nodes) {
+            Some(taken) => taken,
+            None => merge_value(self, nodes),
+        };
         let remarks = self.remarks(entries, &outcome);
         let below = match self.on_own_lines.local {
             true => self.merge_comments_below(entries, &outcome),
@@ -106,6 +111,28 @@ impl Walker<'_> {
         is_unchanged.then(|| Child::rewritten(local, value))
     }
 
+    /// Returns upstream's value as it is written, if upstream changed how the value is written and
+    /// local did not. Block collections merge entry by entry instead.
+    fn fast_forward_value(&self, nodes: Nodes) -> Option<Outcome> {
+        let (original, updated, local) = (nodes.original?, nodes.updated?, nodes.local?);
+        let trees = self.trees;
+        let sides = [
+            (trees.original, original),
+            (trees.updated, updated),
+            (trees.local, local),
+        ];
+        let is_taken = self.merges_lines
+            && sides.into_iter().all(is_plain_value)
+            && is_written_alike(sides[0], sides[2])
+            && !is_written_alike(sides[1], sides[2])
+            && !self.holds_pin(nodes)
+            && (!self.nulls_clear || !holds_null(trees.updated, updated))
+            // the indicators of a block scalar do not say whether its lines changed
+            && (!sides.into_iter().any(is_block_scalar)
+                || self.unchanged_upstream(nodes) && self.unchanged_locally(nodes));
+        is_taken.then(|| Outcome::Take(Incoming::whole(updated)))
+    }
+
     /// Returns the key by which the current entry is an element of an associative list.
     pub(super) fn key_of_element(&self) -> Option<&ListKey> {
         match &self.steps.last()?.segment {
@@ -113,6 +140,34 @@ impl Walker<'_> {
             Segment::Field | Segment::Index(_) => None,
         }
     }
+}
+
+/// Whether a value is a scalar or a flow collection, without an anchor or a tag.
+fn is_plain_value((tree, value): (&Tree<'_>, NodeId)) -> bool {
+    let node = tree.node(value);
+    node.anchor().is_none()
+        && node.tag().is_none()
+        && !matches!(node.kind, NodeKind::Alias(_))
+        && !tree.is_block_collection(value)
+}
+
+fn is_block_scalar((tree, value): (&Tree<'_>, NodeId)) -> bool {
+    let scalar = tree.scalar(value);
+    scalar.is_some_and(|scalar| scalar.style.is_block())
+}
+
+/// Whether two values have the same lines, apart from white space around them; of block scalars,
+/// only the indicators above the lines are compared.
+fn is_written_alike(left: (&Tree<'_>, NodeId), right: (&Tree<'_>, NodeId)) -> bool {
+    let [left, right] = [left, right].map(|(tree, value)| {
+        let text = tree.slice(tree.node(value).span);
+        let text = match is_block_scalar((tree, value)) {
+            true => text.split_whitespace().next().unwrap_or_default(),
+            false => text,
+        };
+        lines(text).map(str::trim)
+    });
+    left.eq(right)
 }
 
 /// Returns true if a value is null or contains a null.

@@ -2,6 +2,7 @@
 
 use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, edited};
 use crate::patch::{PatchResult, parse_generated};
+use crate::triple::Triple;
 use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
@@ -44,7 +45,9 @@ impl Source<'_> {
             Child::local(only, outcome).with_remarks(remarks)
         });
         let outcome = Outcome::merge(children.collect());
-        let text = edited(&skeleton_tree, self.tree, &outcome)?;
+        let nothing = Tree::empty();
+        let trees = Triple::new(&nothing, self.tree, &skeleton_tree);
+        let text = edited(trees, &outcome)?;
         Ok(joined_to_dash(&text.unwrap_or(skeleton)))
     }
 
