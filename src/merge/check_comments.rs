@@ -107,6 +107,15 @@ pub(super) fn check_comments(
     Ok(found.collect())
 }
 
+/// Returns the comments that local has more often than original, in no particular order.
+pub(crate) fn own_comments<'t>(original: &Tree<'_>, local: &'t Tree<'_>) -> Vec<&'t str> {
+    let (before, local) = (comments(original, 0), comments(local, 0));
+    let (before, local) = (Counts::new(before), Counts::new(local));
+    let counts = local.0.into_iter();
+    let own = counts.filter(|(text, count)| count.all > before.of(text).all);
+    own.map(|(text, _)| text).collect()
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Lost,

@@ -16,6 +16,12 @@ pub(super) fn is_same_document(original: &Tree<'_>, local: &Tree<'_>) -> bool {
     equal_documents(original, local) || is_equal_but_annotation(original, local)
 }
 
+/// Returns true if kpt writes a comment by itself.
+pub(super) fn is_comment_of_kpt(comment: &str) -> bool {
+    let text = comment.trim_start_matches('#').trim_start();
+    text.starts_with(COMMENT)
+}
+
 /// Returns true if two documents are equal apart from kpt's annotation. A missing map counts as
 /// empty.
 fn is_equal_but_annotation(original: &Tree<'_>, local: &Tree<'_>) -> bool {
@@ -95,7 +101,7 @@ fn comments(tree: &Tree<'_>) -> Vec<String> {
     let lines = of_entries.flat_map(|span| tree.slice(span).lines());
     let texts = lines.map(|line| line.trim().trim_start_matches('#').trim());
     let mut texts: Vec<String> = texts
-        .filter(|text| !text.is_empty() && !text.starts_with(COMMENT))
+        .filter(|text| !text.is_empty() && !is_comment_of_kpt(text))
         .map(str::to_owned)
         .collect();
     texts.sort_unstable();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::assemble::{Action, Marks};
+use super::comments_only::is_comments_only;
 use super::documents::FileMerge;
 use super::gone::fold_file;
 use super::kpt;
@@ -13,7 +14,7 @@ use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
 use crate::merge::pins::{Pins, is_document_pinned, may_pin};
-use crate::merge::{Conflict, ConflictKind, Options, Resolution, Rule};
+use crate::merge::{Conflict, ConflictKind, Options, Resolution, Rule, own_comments};
 use crate::triple::Triple;
 use crate::yaml::equal_documents;
 
@@ -51,10 +52,15 @@ impl<'f> FileMerge<'_, 'f, '_> {
             Some(local) if local.tail != original.tail => local.removed(),
             _ => Action::Remove,
         };
-        if members
+        let has_same_values = members
             .local
-            .is_some_and(|local| is_unchanged(original, local))
-        {
+            .is_some_and(|local| is_unchanged(original, local));
+        // the comments of a file that upstream turned into comments merge
+        let loses_comments = !self.sides.updated.is_some_and(is_comments_only)
+            && members
+                .local
+                .is_some_and(|local| has_own_comments(original, local));
+        if has_same_values && !loses_comments {
             return removed;
         }
         let options = self.options(group);
@@ -63,7 +69,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
             (Resolution::Updated, None) if is_renamed(&members) => (Resolution::Local, None),
             decided => decided,
         };
-        self.record_whole_document(group, ConflictKind::DeletedUpstream, resolution, rule);
+        let path = if has_same_values { "(comment)" } else { "" };
+        self.record_document(group, path, ConflictKind::DeletedUpstream, (resolution, rule));
         match resolution {
             Resolution::Updated => removed,
             Resolution::Local | Resolution::Open => Action::Keep,
@@ -122,6 +129,17 @@ impl<'f> FileMerge<'_, 'f, '_> {
         resolution: Resolution,
         rule: Option<&Rule>,
     ) {
+        self.record_document(group, "", kind, (resolution, rule));
+    }
+
+    /// Records a conflict about a document, with the path of what the conflict is about.
+    fn record_document(
+        &mut self,
+        group: &Group,
+        path: &str,
+        kind: ConflictKind,
+        (resolution, rule): (Resolution, Option<&Rule>),
+    ) {
         let members = self.members(group);
         let values = members.map(|parsed| {
             let document = &parsed?.document;
@@ -129,7 +147,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         });
         let line = members.local.map_or(0, Parsed::line);
         let conflict = Conflict {
-            path: "".into(),
+            path: path.into(),
             kind,
             line,
             values,
@@ -212,6 +230,16 @@ fn is_unchanged(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
     let trees = || original.tree().zip(local.tree());
     equal(Some(original), Some(local))
         || trees().is_some_and(|(original, local)| kpt::is_same_document(&original, &local))
+}
+
+/// Returns true if local has comments that the original lacks, kpt's aside.
+fn has_own_comments(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
+    let trees = || original.tree().zip(local.tree());
+    original.document.text != local.document.text
+        && trees().is_some_and(|(original, local)| {
+            let own = own_comments(&original, &local);
+            !own.into_iter().all(kpt::is_comment_of_kpt)
+        })
 }
 
 /// Returns true if two documents have equal values, or if both are missing.
