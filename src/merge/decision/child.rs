@@ -192,6 +192,11 @@ impl Child {
     pub(crate) fn stays(&self) -> bool {
         !matches!(self.outcome, Outcome::Remove)
     }
+
+    /// Whether the result has it if open conflicts are resolved to a side.
+    pub(crate) fn stays_on(&self, side: Side) -> bool {
+        !matches!(self.outcome.chosen(Some(side)), Outcome::Remove)
+    }
 }
 
 #[cfg(test)]

@@ -63,13 +63,13 @@ impl Walker<'_> {
     /// Returns the entries for local's and updated's side of open conflicts, if one side has none:
     /// the markers have to be around the whole value then, to show its brackets.
     fn sides_if_one_is_empty(&self, children: &[Child]) -> Option<[Vec<Child>; 2]> {
-        if !children.iter().any(Child::has_open_conflict) {
-            return None;
-        }
-        let chosen = |side| -> Vec<Child> { children.iter().map(|it| it.choose(side)).collect() };
-        let sides = [chosen(Side::Local), chosen(Side::Updated)];
-        let is_empty = |children: &Vec<Child>| !children.iter().any(Child::stays);
-        sides.iter().any(is_empty).then_some(sides)
+        let is_empty = |side| !children.iter().any(|child| child.stays_on(side));
+        let is_in_question = (is_empty(Side::Local) || is_empty(Side::Updated))
+            && children.iter().any(Child::has_open_conflict);
+        is_in_question.then(|| {
+            [Side::Local, Side::Updated]
+                .map(|side| children.iter().map(|child| child.choose(side)).collect())
+        })
     }
 
     /// Returns the outcome of an empty local map or list: the part of the updated one to take.
