@@ -162,8 +162,7 @@ pub(super) fn is_carried_out(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> boo
     if outcome.has_open_conflict() || brings_aliases {
         return false;
     }
-    *outcome == Outcome::Keep
-        || with_end_of(draft().text, trees.local.text()) == trees.local.text()
+    *outcome == Outcome::Keep || with_end_of(draft().text, trees.local.text()) == trees.local.text()
 }
 
 /// Checks that a text has the decided values; `side` is the side to take in open conflicts.

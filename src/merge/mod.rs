@@ -32,9 +32,9 @@ pub mod stages;
 pub mod text;
 mod walk;
 
-pub(crate) use check_comments::own_comments;
 pub(crate) use around::{MergedAround, merge_above, merge_below, merge_without_entries, set_off};
 pub use check::VerificationError;
+pub(crate) use check_comments::own_comments;
 pub use conflict::{CombinedBy, Conflict, ConflictKind, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};
 pub(crate) use document::merge_sides;

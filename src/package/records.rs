@@ -70,7 +70,12 @@ impl<'f> FileMerge<'_, 'f, '_> {
             decided => decided,
         };
         let path = if has_same_values { "(comment)" } else { "" };
-        self.record_document(group, path, ConflictKind::DeletedUpstream, (resolution, rule));
+        self.record_document(
+            group,
+            path,
+            ConflictKind::DeletedUpstream,
+            (resolution, rule),
+        );
         match resolution {
             Resolution::Updated => removed,
             Resolution::Local | Resolution::Open => Action::Keep,

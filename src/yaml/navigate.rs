@@ -178,14 +178,15 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Returns the white space between the colon of a field and its value or the end of the line, or
-    /// `None` if a comment follows.
+    /// Returns the white space between the colon of a field and its value or the end of the line.
+    /// `None` if a comment follows, or a block collection, whose column depends on it.
     pub(crate) fn white_space_behind_key(&self, entry: Entry<'_>) -> Option<Span> {
         let start = entry.colon()? + 1;
         let line = self.slice(Span::new(start, self.line_end(start)));
         let value = line.trim_start_matches([' ', '\t']);
         let end = start + to_u32(line.len() - value.len());
-        (!value.starts_with('#')).then_some(Span::new(start, end))
+        let is_alone = value.is_empty() || !self.is_block_collection(entry.value);
+        (is_alone && !value.starts_with('#')).then_some(Span::new(start, end))
     }
 
     /// Returns the start of the line after that of `offset`, or the end of the text.

@@ -79,7 +79,11 @@ impl Editor<'_> {
 
     /// Whether white space behind a key can replace other white space there: both are at the end of
     /// a line, or both are above a value. In block style a space has to separate the value.
-    fn fits_behind_key(&self, (target, old): (&Tree<'_>, Span), (source, new): (&Tree<'_>, Span)) -> bool {
+    fn fits_behind_key(
+        &self,
+        (target, old): (&Tree<'_>, Span),
+        (source, new): (&Tree<'_>, Span),
+    ) -> bool {
         let ends_line = |tree: &Tree<'_>, span: Span| tree.line_end(span.start) == span.end;
         let is_at_end = ends_line(target, old);
         let is_separate = is_at_end || self.flow.is_some() || !source.slice(new).is_empty();

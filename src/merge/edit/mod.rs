@@ -56,11 +56,7 @@ pub(crate) enum Aliases {
 
 /// Returns local's text, the target, with the decisions carried out. New values come from updated,
 /// the source.
-pub(crate) fn carry_out(
-    trees: Triple<&Tree<'_>>,
-    outcome: &Outcome,
-    aliases: Aliases,
-) -> Draft {
+pub(crate) fn carry_out(trees: Triple<&Tree<'_>>, outcome: &Outcome, aliases: Aliases) -> Draft {
     let trees = trees.map(Overview::of);
     let target = &trees.local;
     let mut editor = Editor {

@@ -77,17 +77,39 @@ impl Pairing<'_> {
             let key = tree.entry(entry?).key?;
             tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
         });
-        let ends = self.trees.zip(sides).map(|(tree, entry)| {
-            let end = tree.white_space_behind_key(tree.entry(entry?));
-            end.map(|span| tree.slice(span))
-        });
+        let ends = self.trees.zip(sides);
+        let ends = ends.map(|(tree, entry)| EndOfKey::of(tree, entry?));
         let is_renamed = keys.local.is_some()
             && self.renames.updated.old_of(updated).is_some()
             && self.renames.local.old_of(local).is_none();
-        let is_restyled = keys.original == keys.local
-            && (keys.updated != keys.local
-                || ends.original == ends.local && ends.updated != ends.local);
+        let is_spaced = ends.original == ends.local && ends.updated != ends.local;
+        let is_restyled = keys.original == keys.local && (keys.updated != keys.local || is_spaced);
         (is_renamed || is_restyled).then_some(updated)
+    }
+}
+
+/// How the line of a key ends: with the white space behind the colon.
+#[derive(PartialEq, Eq)]
+struct EndOfKey<'t> {
+    white_space: &'t str,
+    /// Whether nothing else follows on the line.
+    is_last: bool,
+    /// Whether the key has a line of its own, with a `?`.
+    is_explicit: bool,
+}
+
+impl<'t> EndOfKey<'t> {
+    /// Returns `None` for an element, and if a comment is behind the colon.
+    fn of(tree: &'t Tree<'_>, entry: EntryId) -> Option<Self> {
+        let entry = tree.entry(entry);
+        let span = tree.white_space_behind_key(entry)?;
+        Some(Self {
+            white_space: tree.slice(span),
+            is_last: tree.line_end(span.start) == span.end,
+            is_explicit: entry
+                .key
+                .is_some_and(|key| tree.node(key).span.start > entry.span.start),
+        })
     }
 }
 
