@@ -5,7 +5,7 @@ use memchr::memmem;
 use rustc_hash::FxHashSet;
 
 use crate::line_breaks::lines;
-use crate::yaml::{Comments, Document, EntryId, NodeId, Tree};
+use crate::yaml::{Document, Entry, EntryId, NodeId, Tree};
 
 /// The text of a pin.
 const PIN_TEXT: &str = "merge3: keep";
@@ -33,8 +33,7 @@ impl Pins {
     fn search(&mut self, tree: &Tree<'_>, node: NodeId) -> bool {
         let mut holds = false;
         for entry in tree.entries(node) {
-            let pinned =
-                is_pin(tree, tree.entry(entry).comments()) || is_pinned_on_dash(tree, entry);
+            let pinned = is_pin(tree, tree.entry(entry)) || is_pinned_on_dash(tree, entry);
             if pinned {
                 self.entries.insert(entry);
             }
@@ -76,12 +75,13 @@ fn is_pinned_on_dash(tree: &Tree<'_>, element: EntryId) -> bool {
         && first.is_some_and(|first| {
             let first = tree.entry(first);
             tree.line_start(first.span.start) == tree.line_start(entry.span.start)
-                && is_pin(tree, first.comments())
+                && is_pin(tree, first)
         })
 }
 
-fn is_pin(tree: &Tree<'_>, comments: Comments) -> bool {
-    [comments.leading, comments.line, comments.tail]
+fn is_pin(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
+    let comments = entry.comments();
+    [tree.lines_above(entry), comments.line, comments.tail]
         .into_iter()
         .any(|span| !span.is_empty() && lines(tree.slice(span)).any(is_pin_comment))
 }

@@ -95,8 +95,9 @@ fn trees<'f, 'a>(file: &'f ParsedFile<'a>) -> Vec<&'f Tree<'a>> {
 /// Returns the texts of the comments of all entries, without kpt's own, sorted.
 fn comments(tree: &Tree<'_>) -> Vec<String> {
     let of_entries = tree.all_entries().flat_map(|entry| {
-        let comments = tree.entry(entry).comments();
-        [comments.leading, comments.line, comments.tail]
+        let entry = tree.entry(entry);
+        let comments = entry.comments();
+        [tree.lines_above(entry), comments.line, comments.tail]
     });
     let lines = of_entries.flat_map(|span| tree.slice(span).lines());
     let texts = lines.map(|line| line.trim().trim_start_matches('#').trim());

@@ -57,12 +57,9 @@ impl<'s> TreeBuilder<'s> {
         self.tree.push_collection(start, is_map, flow)
     }
 
-    /// Begins a field or an element. `leading` are the comment lines above it.
-    pub(super) fn begin_entry(&mut self, start: usize, leading: Option<Span>) {
-        let mut entry = new_entry(start);
-        if let Some(leading) = leading {
-            self.tree.comments_of(&mut entry).leading = leading;
-        }
+    /// Begins a field or an element.
+    pub(super) fn begin_entry(&mut self, start: usize) {
+        let entry = new_entry(start);
         let innermost = self.open.last_mut();
         if let Some(finished) = innermost.and_then(|open| open.last.replace(entry)) {
             let finished = self.tree.compressed(&finished);
@@ -87,11 +84,6 @@ impl<'s> TreeBuilder<'s> {
     /// Sets the start of the root.
     pub(super) fn begin_root(&mut self, start: usize) {
         self.tree.stored_root.span.start = span(start, start).start;
-    }
-
-    /// Sets the comment lines above the root.
-    pub(super) fn set_comments_above_root(&mut self, lines: Span) {
-        self.tree.comments_of_root().leading = lines;
     }
 
     /// Sets the colon of the current field.
@@ -141,7 +133,7 @@ impl<'s> TreeBuilder<'s> {
         if !is_of_first_line && !ends_here {
             return;
         }
-        let Comments { line, tail, .. } = self.innermost_comments();
+        let Comments { line, tail } = self.innermost_comments();
         let slot = if is_of_first_line { line } else { tail };
         if slot.is_empty() {
             *slot = comment;

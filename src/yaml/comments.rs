@@ -1,17 +1,8 @@
 //! Reads the comments between the nodes of a document and assigns them to entries (rules: Text).
 
-use super::cursor::{Cursor, is_break};
+use super::cursor::Cursor;
 use super::stream::byte_order_mark;
 use super::tree::Span;
-
-/// The comment lines directly above a node or an entry.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CommentsAbove {
-    /// The comment lines, with their line breaks.
-    pub(crate) lines: Span,
-    /// The start of what follows the comments.
-    pub(crate) next_start: usize,
-}
 
 /// A run of white space, line breaks and comments.
 #[derive(Debug, Default)]
@@ -20,8 +11,6 @@ pub(crate) struct Trivia {
     pub(crate) has_break: bool,
     /// The comment on the line where the run starts.
     pub(crate) trailing: Option<Span>,
-    /// The comment lines directly above the end of the run.
-    pub(crate) comments_above: Option<CommentsAbove>,
 }
 
 pub(crate) fn span(start: usize, end: usize) -> Span {
@@ -39,36 +28,16 @@ impl Cursor<'_> {
             has_break: self.pos == byte_order_mark(self.text),
             ..Trivia::default()
         };
-        let mut lines: Option<Span> = None;
-        let mut line_start = self.pos;
         loop {
-            self.skip_blanks();
-            if self.peek() == Some(b'#') {
-                let comment = self.comment();
-                if trivia.has_break {
-                    let first = lines.map_or(line_start, |lines| lines.start as usize);
-                    self.skip_break();
-                    lines = Some(span(first, self.pos));
-                    line_start = self.pos;
-                    continue;
-                }
-                trivia.trailing = Some(comment);
+            let comment = self.comment_on_line();
+            if !trivia.has_break {
+                trivia.trailing = comment;
             }
-            let blank = trivia.has_break && self.peek().is_none_or(is_break);
             if !self.skip_break() {
-                break;
-            }
-            if blank {
-                lines = None;
+                return trivia;
             }
             trivia.has_break = true;
-            line_start = self.pos;
         }
-        trivia.comments_above = lines.map(|lines| CommentsAbove {
-            lines,
-            next_start: self.pos,
-        });
-        trivia
     }
 
     /// Reads the comment on the rest of the line, if there is one, and moves behind it.
@@ -112,7 +81,7 @@ mod tests {
         };
         let comments = entry.comments();
         [
-            ("above", comments.leading),
+            ("above", tree.lines_above(entry)),
             ("line", comments.line),
             ("tail", comments.tail),
         ]

@@ -170,6 +170,39 @@ impl Tree<'_> {
         Span::new(start, line)
     }
 
+    /// Returns all comment lines directly above an entry, without a blank line in between, at any
+    /// indentation. The lines above a block collection belong to its first entry, also if it is
+    /// the root, and those above a pair like `[a: b]` to the element.
+    pub fn lines_above(&self, entry: Entry<'_>) -> Span {
+        let line = self.line_start(entry.span.start);
+        let starts_line = self.text()[..entry.span.start as usize].trim_end_matches([' ', '\t']);
+        let is_block_root =
+            entry.value == self.root().value && self.is_block_collection(entry.value);
+        let nodes_above = (0..entry.key.unwrap_or(entry.value).number()).rev();
+        let is_in_pair = nodes_above.clone().next().is_some_and(|parent| {
+            let parent = NodeId::new(parent);
+            self.node(parent).span.start == entry.span.start && !self.is_block_collection(parent)
+        });
+        if starts_line.len() > line as usize || is_block_root || is_in_pair {
+            return Span::default();
+        }
+        // a line that looks like a comment can be in a scalar
+        let mut spans = nodes_above.map(|node| self.span_of(NodeId::new(node)));
+        let before = spans.find(|span| span.start < entry.span.start);
+        let limit = before.map_or(0, |span| match span.end <= entry.span.start {
+            true => span.end,
+            false => span.start,
+        });
+        let mut start = line;
+        while let Some(above) = self.line_above(start)
+            && above >= limit
+            && self.comment_indent(above).is_some()
+        {
+            start = above;
+        }
+        Span::new(start, line)
+    }
+
     /// Returns the comment lines inside an entry at any depth, below its first line.
     pub(crate) fn comments_within(&self, id: EntryId) -> Vec<Span> {
         let entry = self.entry(id);

@@ -171,9 +171,6 @@ pub(super) struct Extras {
 /// The comments that an entry owns (rules: Text). The span of a missing comment is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Comments {
-    /// The comment lines directly above the entry, without a blank line in between: whole lines
-    /// with their line breaks.
-    pub leading: Span,
     /// The comment on the line of the key (or dash), unless an inner entry owns it: from `#` to the
     /// last byte, without trailing white space and line break.
     pub line: Span,

@@ -151,7 +151,7 @@ impl<'t> Untouched<'t> {
 
     /// Marks the comments above an entry as changeable.
     fn free_comments(&mut self, entry: Entry<'_>) {
-        self.set_free(entry.comments().leading);
+        self.set_free(self.trees.local.lines_above(entry));
         for (line, _) in lines_set_off(self.trees.local, entry) {
             self.free[line] = true;
         }
@@ -167,7 +167,7 @@ impl<'t> Untouched<'t> {
 
     fn set_free(&mut self, span: Span) {
         let tree = self.trees.local;
-        if span == Span::default() {
+        if span.is_empty() {
             return;
         }
         let first = tree.line_number(span.start);
@@ -236,7 +236,7 @@ fn in_one_order(left: &[String], right: &[String]) -> bool {
 /// Returns the comments of an entry, and with `deep` those of all entries below it.
 fn comments(tree: &Tree<'_>, entry: Entry<'_>, deep: bool) -> Vec<String> {
     let spans = [
-        entry.comments().leading,
+        tree.lines_above(entry),
         entry.comments().line,
         entry.comments().tail,
     ];
@@ -282,8 +282,8 @@ fn identity(tree: &Tree<'_>, element: NodeId) -> String {
 /// Returns the comment lines above an entry that a blank line separates from it, from the last to
 /// the first, each with its line number. They merge three-way, too.
 fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: Entry<'_>) -> Vec<(usize, &'t str)> {
-    let first = match entry.comments().leading {
-        span if span == Span::default() => entry.span.start,
+    let first = match tree.lines_above(entry) {
+        span if span.is_empty() => entry.span.start,
         span => span.start,
     };
     let above = tree.line_number(first);

@@ -293,7 +293,7 @@ impl Walk<'_, '_> {
                     self.mark_owned(span)?;
                 }
             }
-            self.leading(comments.leading, entry)?;
+            self.leading(self.tree.lines_above(entry), entry)?;
         }
         Ok(())
     }

@@ -97,7 +97,7 @@ impl Editor<'_> {
         // where the target has comments nevertheless, they are kept up to date
         if self.flow.is_some_and(|style| !style.allows_comments())
             && entry.comments() == Comments::default()
-            && self.target.comments_above(entry).is_empty()
+            && self.target.lines_above(entry).is_empty()
         {
             return;
         }

@@ -12,9 +12,6 @@ impl EventReader<'_> {
         let Some(frame) = self.frames.last() else {
             self.skip_trivia();
             self.builder.begin_root(self.cursor.pos);
-            self.comments_above_root = self
-                .comments_above
-                .filter(|comments| comments.next_start == self.cursor.pos);
             return Ok(Role::Root);
         };
         let (shape, after_key) = (frame.shape, frame.after_key);
@@ -30,11 +27,7 @@ impl EventReader<'_> {
         if matches!(shape, Shape::BlockMap | Shape::BlockList) {
             self.check_indentation(start)?;
         }
-        let comments_above = self
-            .comments_above
-            .take_if(|comments| comments.next_start == start);
-        self.builder
-            .begin_entry(start, comments_above.map(|comments| comments.lines));
+        self.builder.begin_entry(start);
         match shape {
             Shape::BlockList if self.cursor.at_indicator(b'-') => self.indicator(),
             Shape::BlockList => return Err(self.mismatch("a `-`")),

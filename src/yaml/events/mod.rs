@@ -9,7 +9,6 @@ use yaml_rust2::parser::{Event, Parser, Tag};
 use yaml_rust2::scanner::{ScanError, TScalarStyle};
 
 use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
-use super::comments::CommentsAbove;
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::stored::Tree;
@@ -67,9 +66,6 @@ struct EventReader<'s> {
     aliased_nodes: usize,
     /// The end of the last indicator, property or scalar.
     last_end: usize,
-    comments_above: Option<CommentsAbove>,
-    /// The comment lines directly above the root.
-    comments_above_root: Option<CommentsAbove>,
     /// The offset of the `---`, if there is one.
     marker: Option<usize>,
 }
@@ -150,8 +146,6 @@ impl<'s> EventReader<'s> {
             anchors: Vec::new(),
             aliased_nodes: 0,
             last_end: start,
-            comments_above: None,
-            comments_above_root: None,
             marker: None,
         }
     }
@@ -179,13 +173,9 @@ impl<'s> EventReader<'s> {
     /// Skips white space and comments, and assigns the comments to entries. Returns whether there
     /// was a line break.
     pub(super) fn skip_trivia(&mut self) -> bool {
-        let from = self.cursor.pos;
         let trivia = self.cursor.trivia();
         if let Some(comment) = trivia.trailing {
             self.add_comment(comment);
-        }
-        if self.cursor.pos > from {
-            self.comments_above = trivia.comments_above;
         }
         trivia.has_break
     }
@@ -210,7 +200,6 @@ impl<'s> EventReader<'s> {
             self.marker = Some(at);
             self.cursor.pos = at + 3;
             self.last_end = at + 3;
-            self.comments_above = None;
         }
         Ok(())
     }

@@ -301,22 +301,8 @@ impl EventReader<'_> {
     /// Sets a complete node in its entry.
     pub(super) fn finish_node(&mut self, role: Role, node: NodeId, end: u32) {
         self.builder.set_node(role, node, end);
-        if let (Role::Root, Some(comments_above)) = (role, self.comments_above_root)
-            && self.owns_lines_above(node)
-        {
-            self.builder.set_comments_above_root(comments_above.lines);
-        }
         if let Some(frame) = self.frames.last_mut() {
             frame.after_key = role == Role::Key;
-        }
-    }
-
-    /// Whether the root owns the comment lines above it. Those above a block collection belong to
-    /// its first entry.
-    pub(super) fn owns_lines_above(&self, root: NodeId) -> bool {
-        match self.builder.tree.node(root).kind {
-            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
-            NodeKind::Scalar(_) | NodeKind::Alias(_) => true,
         }
     }
 

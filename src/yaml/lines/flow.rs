@@ -47,7 +47,7 @@ impl LineReader<'_> {
 
     /// Reads the field or element at `at`. Returns its end.
     fn flow_entry(&mut self, at: usize, is_map: bool, depth: usize) -> Option<usize> {
-        self.builder.begin_entry(at, None);
+        self.builder.begin_entry(at);
         let value = if is_map { self.flow_key(at)? } else { at };
         let (node, end) = match *self.bytes.get(value)? {
             b'[' | b'{' => self.flow_collection(value, depth + 1)?,

@@ -18,7 +18,7 @@ use super::comments::span;
 use super::cursor::skip_spaces;
 use super::stored::Tree;
 use super::stream::byte_order_mark;
-use super::tree::{NodeId, ScalarStyle, Span};
+use super::tree::{NodeId, ScalarStyle};
 use crate::line_breaks::line_end;
 use scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
@@ -42,8 +42,6 @@ struct LineReader<'s> {
     /// The start of the current line.
     line: usize,
     frames: Vec<Frame>,
-    /// The comment lines directly above the current line.
-    comments_above: Option<Span>,
     /// The offset of the `---`, if there is one.
     marker: Option<usize>,
     /// The end of the indicator of the innermost entry, while its value is missing. The value may
@@ -61,7 +59,6 @@ impl<'s> LineReader<'s> {
             bytes: text.as_bytes(),
             line: start,
             frames: Vec::with_capacity(16),
-            comments_above: None,
             marker: None,
             missing_value: None,
         }
@@ -71,16 +68,12 @@ impl<'s> LineReader<'s> {
         let mut at = self.next_content()?;
         if self.bytes[at..].starts_with(b"---") && self.is_marker(at) {
             self.marker = Some(at);
-            self.comments_above = None;
             let rest = self.skip_spaces(at + 3);
             self.end_line(at + 3, rest)?;
             at = self.next_content()?;
         }
         self.builder.begin_root(at);
         if matches!(self.bytes.get(at), Some(b'[' | b'{')) {
-            if let Some(comments_above) = self.comments_above.take() {
-                self.builder.set_comments_above_root(comments_above);
-            }
             self.flow_value(at, Role::Root)?;
             at = self.next_content()?;
         }
@@ -101,24 +94,13 @@ impl<'s> LineReader<'s> {
     fn next_content(&mut self) -> Option<usize> {
         loop {
             let at = self.skip_spaces(self.line);
-            match self.bytes.get(at) {
-                None | Some(b'\n' | b'\r') => self.comments_above = None,
-                Some(b'#') => {
-                    let start = self
-                        .comments_above
-                        .map_or(self.line, |comments| comments.start as usize);
-                    let next = self.next_line(self.line_end(at)?)?;
-                    self.comments_above = Some(span(start, next));
-                    self.line = next;
-                    continue;
-                }
+            let end = match self.bytes.get(at) {
+                Some(b'\n' | b'\r') => at,
+                Some(b'#') => self.line_end(at)?,
                 Some(b'\t') => return None,
-                Some(_) => return Some(at),
-            }
-            if at == self.bytes.len() {
-                return Some(at);
-            }
-            self.line = self.next_line(at)?;
+                None | Some(_) => return Some(at),
+            };
+            self.line = self.next_line(end)?;
         }
     }
 
@@ -143,7 +125,7 @@ impl<'s> LineReader<'s> {
     fn element(&mut self, at: usize) -> Option<()> {
         let mut at = at;
         loop {
-            self.builder.begin_entry(at, self.comments_above.take());
+            self.builder.begin_entry(at);
             let value = self.skip_spaces(at + 1);
             if self.is_line_end(value)? || self.bytes[value] == b'#' {
                 return self.expect_value_below(at + 1, value);
@@ -168,10 +150,7 @@ impl<'s> LineReader<'s> {
         if matches!(self.bytes[at], b'|' | b'>') {
             return None;
         }
-        self.value(at, true)?;
-        // comments above such a value belong to no entry; those above a field are taken before
-        self.comments_above = None;
-        Some(())
+        self.value(at, true)
     }
 
     /// Ends the collections that end above a line with content in this column, and begins the one
@@ -240,7 +219,7 @@ impl<'s> LineReader<'s> {
         if colon - at > MAX_KEY_LEN || !self.is_white(colon + 1) {
             return None;
         }
-        self.builder.begin_entry(at, self.comments_above.take());
+        self.builder.begin_entry(at);
         let end = key.end;
         let node = self.push_scalar(at, key);
         self.builder.set_node(Role::Key, node, span(end, end).end);
