@@ -52,6 +52,18 @@ impl Item {
 }
 
 impl Row {
+    /// Returns the entries from an item on, each with the position of its item.
+    pub(crate) fn entries_from(
+        &self,
+        start: usize,
+    ) -> impl DoubleEndedIterator<Item = (usize, EntryId)> + Clone {
+        let items = self.items.iter().enumerate().skip(start);
+        items.filter_map(|(at, item)| match item.kind {
+            ItemKind::Entry(entry) => Some((at, entry)),
+            ItemKind::Comment | ItemKind::End => None,
+        })
+    }
+
     /// Whether a comment is the last item, with no blank line below it.
     pub(crate) fn ends_in_comment(&self) -> bool {
         let [.., last, end] = self.items.as_slice() else {

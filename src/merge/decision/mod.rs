@@ -135,11 +135,9 @@ impl Outcome {
             Self::Row(row) => (&[], &row.pieces),
             _ => (&[], &[]),
         };
-        let of_row = pieces.iter().filter_map(|piece| match &piece.kind {
-            PieceKind::Entry(child) => Some(child),
-            PieceKind::Comment(_) | PieceKind::Original(_) | PieceKind::End => None,
-        });
-        children.iter().chain(of_row)
+        children
+            .iter()
+            .chain(pieces.iter().filter_map(Piece::entry))
     }
 
     /// Whether it merges a collection.

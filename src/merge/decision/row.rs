@@ -102,8 +102,16 @@ pub(super) fn chosen_pieces(pieces: &[Piece], side: Side) -> Vec<Piece> {
 }
 
 impl Piece {
+    /// Returns the decision about an entry; `None` for other pieces.
+    pub(crate) const fn entry(&self) -> Option<&Child> {
+        match &self.kind {
+            PieceKind::Entry(child) => Some(child),
+            PieceKind::Comment(_) | PieceKind::Original(_) | PieceKind::End => None,
+        }
+    }
+
     pub(crate) const fn is_entry(&self) -> bool {
-        matches!(self.kind, PieceKind::Entry(_))
+        self.entry().is_some()
     }
 
     pub(crate) fn has_open_conflict(&self) -> bool {

@@ -177,13 +177,13 @@ impl Editor<'_> {
     /// Writes the lines of a map or list that was empty, below its key.
     fn fill_empty_collection(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) {
         let (target, source) = (self.target, self.source);
-        let arriving = row.pieces.iter().find_map(|piece| match &piece.kind {
-            PieceKind::Entry(Child {
-                slot: Slot::Updated(id),
-                ..
-            }) => Some(*id),
-            _ => None,
-        });
+        let arriving = row
+            .pieces
+            .iter()
+            .find_map(|piece| match piece.entry()?.slot {
+                Slot::Updated(id) => Some(id),
+                Slot::Local(_) => None,
+            });
         let collection = arriving.and_then(|id| source.collection_of(id));
         let theirs = collection.and_then(|node| source.entry_of(node));
         let (Some(arriving), Some(collection), Some(theirs)) = (arriving, collection, theirs)
@@ -243,9 +243,9 @@ impl Editor<'_> {
             self.is_open(child) && !gets_dash
         };
         let is_open = || match outcome {
-            Outcome::Row(row) => row.pieces.first().is_some_and(|piece| match &piece.kind {
-                PieceKind::Entry(child) => is_open(child),
-                _ => piece.has_open_conflict(),
+            Outcome::Row(row) => row.pieces.first().is_some_and(|piece| {
+                let child = piece.entry();
+                child.map_or_else(|| piece.has_open_conflict(), is_open)
             }),
             _ => outcome.children().next().is_some_and(is_open),
         };

@@ -70,11 +70,7 @@ impl Editor<'_> {
                 }
                 PieceKind::Entry(_) => {}
             }
-            if let PieceKind::Entry(child) = &piece.kind
-                && child.stays()
-            {
-                row.above = Some(child);
-            }
+            row.above = piece.entry().filter(|it| it.stays()).or(row.above);
         }
         self.close_hunk(&mut row);
         row.text

@@ -1,5 +1,6 @@
 //! A text with placeholders for hunks, which are filled with one side or with conflict markers.
 
+use super::reindent::push_moved;
 use crate::line_breaks::{cut_first_line, cut_last_line, line_start, lines_with_breaks};
 use crate::triple::Triple;
 
@@ -92,18 +93,11 @@ pub(super) fn shifted(text: String, by: i64) -> String {
         return text;
     }
     let mut moved = String::with_capacity(text.len() + 64);
-    let more = usize::try_from(by).unwrap_or(0);
-    let less = usize::try_from(-by).unwrap_or(0);
     for line in lines_with_breaks(&text) {
-        let content = line.trim_start_matches(' ');
-        let indent = line.len() - content.len();
-        let is_empty = indent == 0 && content.trim_end_matches(['\r', '\n']).is_empty();
-        if is_empty || content.starts_with(PLACEHOLDER) {
-            moved.push_str(line);
-            continue;
-        }
-        moved.extend(std::iter::repeat_n(' ', more));
-        moved.push_str(&line[less.min(indent)..]);
+        let is_placeholder = line.trim_start_matches(' ').starts_with(PLACEHOLDER);
+        let by = if is_placeholder { 0 } else { by };
+        let rest = push_moved(&mut moved, line, 0, by);
+        moved.push_str(rest);
     }
     moved
 }

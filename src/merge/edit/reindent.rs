@@ -207,7 +207,7 @@ impl Reindent<'_> {
 
 /// Writes the moved indentation of a line and returns the rest of the line. `before` is the number
 /// of columns before it on the same line.
-fn push_moved<'t>(result: &mut String, line: &'t str, before: u32, by: i64) -> &'t str {
+pub(super) fn push_moved<'t>(result: &mut String, line: &'t str, before: u32, by: i64) -> &'t str {
     let content = line.trim_start_matches(' ');
     let width = (line.len() - content.len()) as i64 + i64::from(before);
     if content.trim_end_matches(['\r', '\n']).is_empty() && width == 0 {

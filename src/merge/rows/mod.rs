@@ -301,10 +301,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the number of an entry; `None` for other pieces.
     fn entry(&self, piece: Ref) -> Option<u32> {
-        match self.token(piece).kind {
-            TokenKind::Entry(entry) => Some(entry),
-            TokenKind::Comment(_) | TokenKind::End => None,
-        }
+        self.token(piece).entry()
     }
 
     /// Returns an entry in the row of a side.
@@ -355,10 +352,8 @@ impl<'a> Rows<'a> {
 
 /// Returns the position of each entry of a row.
 fn entry_positions(row: &[Token<'_>]) -> NumberMap {
-    let entries = (0..).zip(row).filter_map(|(at, token)| match token.kind {
-        TokenKind::Entry(entry) => Some((entry, at)),
-        TokenKind::Comment(_) | TokenKind::End => None,
-    });
+    let entries = (0..).zip(row);
+    let entries = entries.filter_map(|(at, token)| Some((token.entry()?, at)));
     let mut positions = NumberMap::over_all(entries.clone().map(|(entry, _)| entry));
     entries.for_each(|(entry, at)| positions.insert(entry, at));
     positions

@@ -20,6 +20,14 @@ impl<'t> Token<'t> {
             TokenKind::Entry(_) | TokenKind::End => None,
         }
     }
+
+    /// The number of an entry; `None` for other pieces.
+    pub(super) const fn entry(&self) -> Option<u32> {
+        match self.kind {
+            TokenKind::Entry(entry) => Some(entry),
+            TokenKind::Comment(_) | TokenKind::End => None,
+        }
+    }
 }
 
 /// The kind of a piece.

@@ -6,7 +6,7 @@
 use super::keys::ListKey;
 use super::order::{in_updated_order, put_in_order};
 use super::pairing::Pairing;
-use super::place::{ExistingEntry, UpdatedEntry, place, place_to_end};
+use super::place::{ExistingEntry, UpdatedEntry, place};
 use super::record::{Segment, winning_outcome};
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::{Child, Outcome, Slot};
@@ -91,10 +91,8 @@ impl Walker<'_> {
                 }
             });
             let updated_entries = updated_entries.collect();
-            match key {
-                None | Some(ListKey::Scalar) => place(existing, updated_entries),
-                Some(_) => place_to_end(existing, updated_entries),
-            }
+            let to_end = !matches!(key, None | Some(ListKey::Scalar));
+            place(existing, updated_entries, to_end)
         })
     }
 

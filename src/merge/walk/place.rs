@@ -22,23 +22,9 @@ pub(crate) enum UpdatedEntry {
 }
 
 /// Returns all entries in the order of the result. `existing` are in the order that they will have,
-/// `updated_entries` in updated's order.
+/// `updated_entries` in updated's order. With `to_end`, new entries below all shared ones in updated
+/// go to the very end.
 pub(crate) fn place(
-    existing: Vec<ExistingEntry>,
-    updated_entries: Vec<UpdatedEntry>,
-) -> Vec<Child> {
-    place_with(existing, updated_entries, false)
-}
-
-/// Like [`place`], but new entries below all shared ones in updated go to the very end.
-pub(crate) fn place_to_end(
-    existing: Vec<ExistingEntry>,
-    updated_entries: Vec<UpdatedEntry>,
-) -> Vec<Child> {
-    place_with(existing, updated_entries, true)
-}
-
-fn place_with(
     existing: Vec<ExistingEntry>,
     updated_entries: Vec<UpdatedEntry>,
     to_end: bool,

@@ -138,7 +138,7 @@ impl Walker<'_> {
             let value = tree.entry(entry).value;
             if let Some(inside) = tree.row(value, Some(tree.entry(entry))) {
                 row.items = match side {
-                    Side::Updated => below_last_entry(inside.items),
+                    Side::Updated => below_last_entry(inside),
                     Side::Original | Side::Local => nested_comments(tree, entry),
                 };
             }
@@ -223,10 +223,9 @@ fn may_have_lines_below(tree: &Tree<'_>, entry: EntryId) -> bool {
 }
 
 /// Returns the items of a row below its last entry.
-fn below_last_entry(mut items: Vec<Item>) -> Vec<Item> {
-    let is_entry = |item: &Item| matches!(item.kind, ItemKind::Entry(_));
-    let last = items.iter().rposition(is_entry);
-    items.split_off(last.map_or(0, |last| last + 1))
+fn below_last_entry(mut row: Row) -> Vec<Item> {
+    let last = row.entries_from(0).next_back();
+    row.items.split_off(last.map_or(0, |(last, _)| last + 1))
 }
 
 /// Returns the comment lines of an entry at any depth, as the items of a row.

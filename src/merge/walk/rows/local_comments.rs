@@ -281,12 +281,8 @@ fn entry_below(
     children: &[Child],
 ) -> Option<Entries> {
     let below = |row: &Row, lines: &[usize]| {
-        let items = row.items.get(lines.last()? + 1..)?.iter();
-        let mut entries = items.filter_map(|item| match item.kind {
-            ItemKind::Entry(entry) => Some(entry),
-            ItemKind::Comment | ItemKind::End => None,
-        });
-        entries.next()
+        let (_, entry) = row.entries_from(lines.last()? + 1).next()?;
+        Some(entry)
     };
     let local = below(&rows.local, &lines.local);
     let updated = below(&rows.updated, &lines.updated);
@@ -318,12 +314,7 @@ fn has_new(old: Vec<&str>, new: Vec<&str>) -> bool {
 
 /// Returns the position of each entry in a row.
 fn entry_positions(row: &Row) -> FxHashMap<EntryId, usize> {
-    let items = row.items.iter().enumerate();
-    let positions = items.filter_map(|(at, item)| match item.kind {
-        ItemKind::Entry(entry) => Some((entry, at)),
-        ItemKind::Comment | ItemKind::End => None,
-    });
-    positions.collect()
+    row.entries_from(0).map(|(at, entry)| (entry, at)).collect()
 }
 
 /// Returns the comment lines right above an item of a row, from bottom to top.

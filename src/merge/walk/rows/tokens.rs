@@ -18,10 +18,7 @@ pub(super) fn number_entries(
     let mut shared_numbers: FxHashMap<String, u32> = FxHashMap::default();
     Side::ALL.map(|side| {
         let (tree, row) = (trees[side], &rows[side]);
-        let entries = row.items.iter().filter_map(|item| match item.kind {
-            ItemKind::Entry(entry) => Some(entry),
-            ItemKind::Comment | ItemKind::End => None,
-        });
+        let entries = row.entries_from(0).map(|(_, entry)| entry);
         let mut numbers = NumberMap::over_all(entries.clone().map(EntryId::number));
         // In reverse: if several children have an entry, the first one counts.
         for (number, child) in children.iter().enumerate().rev() {
@@ -104,10 +101,7 @@ pub(super) fn piece(
 /// Sorts the pieces so that their entries have the order of `children`. The comments above an entry
 /// move with it.
 pub(super) fn in_child_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piece> {
-    let slot = |piece: &Piece| match &piece.kind {
-        PieceKind::Entry(child) => Some(child.slot),
-        PieceKind::Comment(_) | PieceKind::Original(_) | PieceKind::End => None,
-    };
+    let slot = |piece: &Piece| piece.entry().map(|child| child.slot);
     let slots = children.iter().filter(|child| child.stays());
     let slots: Vec<Slot> = slots.map(|child| child.slot).collect();
     if pieces.iter().filter_map(slot).eq(slots.iter().copied()) {
