@@ -30,7 +30,7 @@ mod same;
 use crate::merge::{Options, Outcome, VerificationError, Walker, merged_or_written_out};
 use crate::schema::FieldSchema;
 use crate::triple::{Side, Triple};
-use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
+use crate::yaml::{NodeId, ParseError, Tree, json_in_block_style};
 
 use apply::Level;
 
@@ -142,10 +142,7 @@ fn with_block_style(
     let Some(patched) = apply(patch)? else {
         return Ok(None);
     };
-    let is_flow = matches!(
-        &target.node(target.root().value).kind,
-        NodeKind::Mapping(root) | NodeKind::Sequence(root) if root.flow
-    );
+    let is_flow = target.is_flow(target.root().value) == Some(true);
     match json_in_block_style(patch).filter(|_| !is_flow) {
         Some(text) => apply(&parse_generated(&text)?),
         None => Ok(Some(patched)),

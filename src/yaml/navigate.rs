@@ -94,6 +94,17 @@ impl<'s> Tree<'s> {
         })
     }
 
+    /// Returns an entry and the entries in its value at any depth, in the order of the text.
+    pub(crate) fn entries_within<'t>(&'t self, entry: Entry<'t>) -> Vec<Entry<'t>> {
+        let (mut found, mut open) = (Vec::new(), vec![entry]);
+        while let Some(entry) = open.pop() {
+            found.push(entry);
+            let entries = self.entries(entry.value);
+            open.extend(entries.rev().map(|id| self.entry(id)));
+        }
+        found
+    }
+
     /// Returns the text of a node as the text of a document: without the indentation of its first
     /// line. An alias gives the text of the node that it refers to.
     ///

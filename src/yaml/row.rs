@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::stored::Tree;
-use super::tree::{Entry, EntryId, NodeId, NodeKind, Span};
+use super::tree::{Entry, EntryId, NodeId, Span};
 
 /// The lines of a block collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,15 +171,8 @@ impl Tree<'_> {
             return Span::new(entry.span.start, entry.span.start);
         };
         let column = entry.span.start - line;
-        let mut start = line;
-        while let Some(above) = self.line_above(start) {
-            let is_own = self.comment_indent(above).is_some_and(|it| it <= column);
-            if !is_own {
-                break;
-            }
-            start = above;
-        }
-        Span::new(start, line)
+        let is_own = |above| self.comment_indent(above).is_some_and(|it| it <= column);
+        Span::new(self.start_of_run(line, is_own), line)
     }
 
     /// Returns all comment lines directly above an entry, without a blank line in between, at any
@@ -193,7 +186,7 @@ impl Tree<'_> {
         let nodes_above = (0..entry.key.unwrap_or(entry.value).number()).rev();
         let is_in_pair = nodes_above.clone().next().is_some_and(|parent| {
             let parent = NodeId::new(parent);
-            self.node(parent).span.start == entry.span.start && !self.is_block_collection(parent)
+            self.span_of(parent).start == entry.span.start && self.is_flow(parent) == Some(true)
         });
         if starts_line.len() > line as usize || is_block_root || is_in_pair {
             return Span::default();
@@ -205,14 +198,8 @@ impl Tree<'_> {
             true => span.end,
             false => span.start,
         });
-        let mut start = line;
-        while let Some(above) = self.line_above(start)
-            && above >= limit
-            && self.comment_indent(above).is_some()
-        {
-            start = above;
-        }
-        Span::new(start, line)
+        let is_own = |above| above >= limit && self.comment_indent(above).is_some();
+        Span::new(self.start_of_run(line, is_own), line)
     }
 
     /// Returns the comment lines inside an entry at any depth, below its first line.
@@ -235,24 +222,15 @@ impl Tree<'_> {
 
     /// Returns the comments from the line that starts at `line` to the next line that is not a
     /// comment or blank.
-    pub(crate) fn comments_from(&self, line: u32) -> Vec<Span> {
-        let mut found = Vec::new();
-        let mut at = line;
-        while let Some(next) = self.end_of_gap_line(at) {
-            if self.comment_indent(at).is_some() {
-                found.push(Span::new(at, next));
-            }
-            at = next;
-        }
-        found
+    pub(crate) fn comments_from(&self, line: u32) -> impl Iterator<Item = Span> {
+        let mut comments = Vec::new();
+        self.push_comments(line..self.end_of_gap(line), &mut comments);
+        comments.into_iter().map(|item| item.span)
     }
 
     /// Whether a node is a collection in block style.
     pub(crate) fn is_block_collection(&self, node: NodeId) -> bool {
-        match &self.node(node).kind {
-            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => !collection.flow,
-            NodeKind::Scalar(_) | NodeKind::Alias(_) => false,
-        }
+        self.is_flow(node) == Some(false)
     }
 
     /// Returns the end of the lines of an entry's key and value.
@@ -327,10 +305,14 @@ impl Tree<'_> {
 
     /// Returns the start of the blank lines and comments above a line.
     fn start_of_gap(&self, line: u32) -> u32 {
+        self.start_of_run(line, |above| self.end_of_gap_line(above).is_some())
+    }
+
+    /// Returns the start of the lines directly above a line that are all part of it. `is_part` takes
+    /// the start of a line.
+    fn start_of_run(&self, line: u32, is_part: impl Fn(u32) -> bool) -> u32 {
         let mut start = line;
-        while let Some(above) = self.line_above(start)
-            && self.end_of_gap_line(above).is_some()
-        {
+        while let Some(above) = self.line_above(start).filter(|above| is_part(*above)) {
             start = above;
         }
         start

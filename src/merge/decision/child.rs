@@ -3,7 +3,7 @@
 use super::row::chosen_pieces;
 use super::{Incoming, Outcome, Piece, Remarks, Slot};
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, NodeId};
+use crate::yaml::{EntryId, NodeId, Tree};
 
 /// The decision about an entry of a merged map or list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +18,12 @@ pub(crate) struct Child {
     pub(crate) outcome: Outcome,
     /// Other changes. Boxed, because most entries have none and there is an entry for each line.
     extras: Option<Box<Extras>>,
+}
+
+/// Whether all entries of a local collection stay in their places, and none comes.
+pub(crate) fn keeps_entries(tree: &Tree<'_>, node: NodeId, children: &[Child]) -> bool {
+    let slots = children.iter().map(|child| child.slot);
+    children.iter().all(Child::stays) && slots.eq(tree.entries(node).map(Slot::Local))
 }
 
 /// The decisions about an entry's comments and key.

@@ -9,7 +9,7 @@ mod row;
 use crate::triple::Side;
 use crate::yaml::{EntryId, NodeId, ScalarStyle};
 
-pub(crate) use child::Child;
+pub(crate) use child::{Child, keeps_entries};
 use row::chosen_pieces;
 pub(crate) use row::{Blanks, CommentPiece, Piece, PieceKind, Row};
 

@@ -6,7 +6,9 @@
 use super::Editor;
 use super::layout::{is_blank, starts_its_line};
 use crate::line_breaks::ends_line;
-use crate::merge::decision::{Child, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot};
+use crate::merge::decision::{
+    Child, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot, keeps_entries,
+};
 use crate::triple::Side;
 use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 
@@ -23,7 +25,10 @@ impl Editor<'_> {
         let is_edited = |child: &Child| {
             child.remarks().above == CommentChoice::Local && !child.outcome.has_open_conflict()
         };
-        if !self.cuts_part && self.keeps_entries(node, children) && children.iter().all(is_edited) {
+        if !self.cuts_part
+            && keeps_entries(self.target, node, children)
+            && children.iter().all(is_edited)
+        {
             for child in children {
                 if let Slot::Local(id) = child.slot {
                     self.edit_in_place(id, child);

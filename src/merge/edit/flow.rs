@@ -4,7 +4,7 @@ use super::layout::{is_blank, starts_its_line, with_tag};
 use super::rendered::join_words;
 use super::{Editor, to_flow};
 use crate::line_breaks::lines;
-use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot};
+use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot, keeps_entries};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 
 /// The style of a flow collection.
@@ -40,7 +40,7 @@ impl Editor<'_> {
             has_lines: self.one_per_line(node),
         };
         let outside = self.flow.replace(style);
-        if self.keeps_entries(node, children) {
+        if keeps_entries(self.target, node, children) {
             for child in children {
                 if let Slot::Local(id) = child.slot {
                     self.edit_entry(id, child, child.remarks());

@@ -32,7 +32,7 @@ mod to_flow;
 
 use rustc_hash::FxHashSet;
 
-use super::decision::{Child, Incoming, Outcome, Remarks, Slot};
+use super::decision::{Child, Incoming, Outcome, Remarks};
 use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
 use crate::yaml::{Entry, NodeId, NodeKind, Tree};
@@ -175,12 +175,6 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Whether all entries of a collection of the target stay in their places, and none comes.
-    fn keeps_entries(&self, node: NodeId, children: &[Child]) -> bool {
-        let slots = children.iter().map(|child| child.slot);
-        children.iter().all(Child::stays) && slots.eq(self.target.entries(node).map(Slot::Local))
-    }
-
     /// Whether target and source have an alias of the same name here. It may stay if its anchor
     /// changes to the same value; the check finds out.
     fn is_same_alias(&self, entry: Entry<'_>, incoming: &Incoming) -> bool {
@@ -201,7 +195,7 @@ impl<'a> Editor<'a> {
         children: &[Child],
         remarks: Remarks,
     ) {
-        let is_flow = is_flow(self.target, node);
+        let is_flow = self.target.is_flow(node) == Some(true);
         match children.iter().any(Child::stays) {
             false => {
                 self.empty_collection(owner, node);
@@ -216,13 +210,5 @@ impl<'a> Editor<'a> {
             }
             true => self.edit_block(node, owner, children, remarks),
         }
-    }
-}
-
-/// Whether a node is a map or list in flow style.
-fn is_flow(tree: &Tree<'_>, node: NodeId) -> bool {
-    match &tree.node(node).kind {
-        NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
-        NodeKind::Scalar(_) | NodeKind::Alias(_) => false,
     }
 }

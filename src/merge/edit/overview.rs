@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use std::ops::Deref;
 
 use super::habits::Habits;
-use super::is_flow;
 use crate::triple::Triple;
-use crate::yaml::{Entry, EntryId, NodeId, Tree};
+use crate::yaml::{EntryId, NodeId, Tree};
 
 /// A tree with cached facts about it.
 pub(super) struct Overview<'a> {
@@ -65,24 +64,13 @@ impl<'a> Overview<'a> {
     /// Whether an entry is in a flow collection.
     pub(super) fn is_in_flow(&self, entry: EntryId) -> bool {
         let collection = self.collection_of(entry);
-        collection.is_some_and(|collection| is_flow(self, collection))
+        collection.and_then(|node| self.is_flow(node)) == Some(true)
     }
 
     /// Whether an anchor with this name, which includes the `&`, is in the tree.
     pub(super) fn has_anchor(&self, name: &str) -> bool {
         let names = || self.tree.anchor_names().collect();
         self.anchor_names.get_or_init(names).contains(name)
-    }
-
-    /// Returns an entry and the entries in its value at any depth, in the order of the text.
-    pub(super) fn entries_within(&self, entry: Entry<'a>) -> Vec<Entry<'a>> {
-        let (mut found, mut open) = (Vec::new(), vec![entry]);
-        while let Some(entry) = open.pop() {
-            found.push(entry);
-            let entries = self.tree.entries(entry.value);
-            open.extend(entries.rev().map(|id| self.tree.entry(id)));
-        }
-        found
     }
 
     fn parents(&self) -> &Parents {

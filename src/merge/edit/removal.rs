@@ -1,7 +1,7 @@
 //! Edits collections that lose all their entries.
 
+use super::Editor;
 use super::layout::{blank_below, end_of_indicator, is_blank};
-use super::{Editor, is_flow};
 use crate::yaml::{Entry, NodeId, NodeKind};
 
 impl Editor<'_> {
@@ -19,7 +19,7 @@ impl Editor<'_> {
         let brackets = self.brackets(node);
         let span = target.node(node).span;
         let shares_line = !is_blank(target, target.line_start(span.start)..span.start);
-        if is_flow(target, node) {
+        if target.is_flow(node) == Some(true) {
             self.edits.replace(span, brackets);
         } else if shares_line || owner.span.start == span.start {
             // the collection follows an indicator on its line, or is the root

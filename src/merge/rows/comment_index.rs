@@ -67,16 +67,19 @@ pub(super) fn owners(row: &[Token<'_>]) -> Vec<Option<u32>> {
     owners
 }
 
-/// Returns, for each piece of a row, the position of the first of the comments between it and the
-/// entry above it.
-pub(super) fn gap_starts(row: &[Token<'_>]) -> Vec<u32> {
-    let mut start = 0;
-    let of_piece = |(at, token): (u32, &Token<'_>)| {
-        let is_comment = matches!(token.kind, TokenKind::Comment(_));
-        let below = if is_comment { start } else { at + 1 };
-        std::mem::replace(&mut start, below)
-    };
-    (0..).zip(row).map(of_piece).collect()
+/// Returns, for each piece of a row, the position of the first of the comments directly above it,
+/// without a blank line between; with `across_blanks`, of those down from the entry above it.
+pub(super) fn comment_starts(row: &[Token<'_>], across_blanks: bool) -> Vec<u32> {
+    let mut starts: Vec<u32> = Vec::with_capacity(row.len());
+    for (at, token) in row.iter().enumerate() {
+        let is_comment = |at: &usize| matches!(row[*at].kind, TokenKind::Comment(_));
+        let above = at
+            .checked_sub(1)
+            .filter(|_| across_blanks || token.blanks == 0);
+        let above = above.filter(is_comment);
+        starts.push(above.map_or(at as u32, |above| starts[above]));
+    }
+    starts
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 
 use between::SegmentMerger;
+use comment_index::comment_starts;
 pub(crate) use numbered::NumberMap;
 pub(crate) use piece::{Placed, Ref, Token, TokenKind};
 pub(super) use subsequence::heaviest_pairs;
@@ -175,7 +176,7 @@ impl<'a> Rows<'a> {
         });
         let mut rows = Self {
             entry_positions: tokens.map(entry_positions),
-            comment_starts: tokens.map(comment_starts),
+            comment_starts: tokens.map(|row| comment_starts(row, false)),
             counts: Triple::default(),
             ids_of_others: FxHashSet::default(),
             tokens,
@@ -357,19 +358,6 @@ fn entry_positions(row: &[Token<'_>]) -> NumberMap {
     let mut positions = NumberMap::over_all(entries.clone().map(|(entry, _)| entry));
     entries.for_each(|(entry, at)| positions.insert(entry, at));
     positions
-}
-
-/// Returns, for each piece of a row, the position of the first of the comments directly above it,
-/// without a blank line between.
-fn comment_starts(row: &[Token<'_>]) -> Vec<u32> {
-    let mut starts: Vec<u32> = Vec::with_capacity(row.len());
-    for (at, token) in row.iter().enumerate() {
-        let is_comment = |at: &usize| matches!(row[*at].kind, TokenKind::Comment(_));
-        let above = at.checked_sub(1).filter(|_| token.blanks == 0);
-        let above = above.filter(is_comment);
-        starts.push(above.map_or(at as u32, |above| starts[above]));
-    }
-    starts
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(super) fn heaviest<T: Ord + std::hash::Hash + Copy>(
     weight: impl Fn(usize) -> u32,
 ) -> Vec<(usize, usize)> {
     if left.len().saturating_mul(right.len()) > MAX_TABLE_CELLS {
-        return longest(left, right);
+        return differences(left, right).same().collect();
     }
     heaviest_pairs((left.len(), right.len()), |i, j| {
         (left[i] == right[j]).then(|| weight(i))
@@ -89,11 +89,6 @@ fn slide_down<T: PartialEq>(pairs: &mut [(usize, usize)], left: &[T], right: &[T
         }
         (i, j) = (*n + 1, *m + 1);
     }
-}
-
-/// Returns the pairs of positions of a longest common subsequence, or nearly so.
-fn longest<T: Ord + std::hash::Hash + Copy>(left: &[T], right: &[T]) -> Vec<(usize, usize)> {
-    differences(left, right).same().collect()
 }
 
 /// Returns the positions of a longest increasing subsequence of these numbers, which all differ.

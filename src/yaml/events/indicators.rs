@@ -111,12 +111,9 @@ impl EventReader<'_> {
     /// Reads the anchor and the tag that the event has.
     pub(super) fn properties(&mut self, anchor: usize, tag: Option<&Tag>) -> Result<Properties> {
         let mut properties = Properties::default();
-        let in_flow = self.frames.last().is_some_and(|frame| {
-            matches!(
-                frame.shape,
-                Shape::FlowList | Shape::FlowMap | Shape::FlowPair
-            )
-        });
+        let in_flow = self.frames.last();
+        let in_flow =
+            in_flow.is_some_and(|frame| !matches!(frame.shape, Shape::BlockMap | Shape::BlockList));
         for _ in 0..usize::from(anchor > 0) + usize::from(tag.is_some()) {
             self.skip_trivia();
             let start = self.cursor.pos;

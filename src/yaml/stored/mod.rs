@@ -222,6 +222,15 @@ impl<'s> Tree<'s> {
         matches!(kind, StoredKind::Collection { is_map: true, .. })
     }
 
+    /// Whether a map or list is in flow style; `None` for a scalar or an alias.
+    #[inline]
+    pub(crate) fn is_flow(&self, id: NodeId) -> Option<bool> {
+        match self.nodes[id.number() as usize].kind() {
+            StoredKind::Collection { flow, .. } => Some(flow),
+            StoredKind::Scalar(..) | StoredKind::Alias => None,
+        }
+    }
+
     /// Whether a node is a collection that is still being read.
     pub(in crate::yaml) fn is_open(&self, id: NodeId) -> bool {
         self.nodes[id.number() as usize].end.bits() & OPEN != 0

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::super::comment_index::{CommentIndex, gap_starts as gap_starts_in};
+use super::super::comment_index::{CommentIndex, comment_starts};
 use super::super::{Ref, Side};
 use super::SegmentMerger;
 
@@ -138,7 +138,7 @@ impl SegmentMerger<'_, '_> {
     }
 
     fn gap_starts_of(&self, side: Side) -> &[u32] {
-        self.gap_starts[side].get_or_init(|| gap_starts_in(self.rows.tokens[side]))
+        self.gap_starts[side].get_or_init(|| comment_starts(self.rows.tokens[side], true))
     }
 
     /// Builds the indexes of local's comments.

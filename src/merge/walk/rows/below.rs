@@ -118,10 +118,16 @@ impl Walker<'_> {
         sides: Entries,
         is_emptied: bool,
     ) {
+        let inside = |side: Side, entry| {
+            let tree = self.trees[side];
+            tree.entries(tree.entry(entry).value)
+        };
         // If local changed values too, their conflict shows the inline comments.
         let counts_remarks = is_emptied || self.unchanged_locally(self.values_of(sides));
         if !local_comments.is_empty()
-            || counts_remarks && self.has_local_remarks_within(original, local)
+            || counts_remarks
+                && self
+                    .has_local_remarks(inside(Side::Original, original), inside(Side::Local, local))
         {
             self.record_local_comments(original, local, false);
         }

@@ -1,6 +1,8 @@
 //! Handles comment lines that local wrote at entries that upstream deleted, and comments that both
 //! sides rewrote.
 
+use std::iter::once;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
@@ -52,7 +54,8 @@ impl<'a> Walker<'a> {
             let above: Vec<usize> = above
                 .filter_map(|item| changes.piece_of_item[item])
                 .collect();
-            if inside.is_empty() && above.is_empty() && !self.has_local_remarks(original, entry) {
+            let has_remarks = || self.has_local_remarks(once(original), once(entry));
+            if inside.is_empty() && above.is_empty() && !has_remarks() {
                 continue;
             }
             let is_above = !above.is_empty();
@@ -144,12 +147,11 @@ impl<'a> Walker<'a> {
         of_side: Option<Side>,
     ) -> impl Iterator<Item = Piece> {
         inside.iter().map(move |span| {
-            let line = self.trees.local.slice(*span);
-            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            let indent = self.trees.local.comment_indent(span.start).unwrap_or(0);
             let kind = PieceKind::Comment(CommentPiece {
                 side: Side::Local,
                 span: *span,
-                moved: i64::from(row.column) - indent as i64,
+                moved: i64::from(row.column) - i64::from(indent),
                 of_side,
             });
             let blanks = Blanks::Count(0);
@@ -185,22 +187,16 @@ impl<'a> Walker<'a> {
         comments
     }
 
-    /// Returns true if a local entry has an inline comment that the original entry does not have.
-    fn has_local_remarks(&self, original: EntryId, local: EntryId) -> bool {
-        let (old, new) = (self.trees.original, self.trees.local);
-        has_new(
-            remarks(old, std::iter::once(original)),
-            remarks(new, std::iter::once(local)),
-        )
-    }
-
-    /// Like `has_local_remarks`, but only for the entries inside the value.
-    pub(super) fn has_local_remarks_within(&self, original: EntryId, local: EntryId) -> bool {
-        let (old, new) = (self.trees.original, self.trees.local);
-        has_new(
-            remarks(old, old.entries(old.entry(original).value)),
-            remarks(new, new.entries(new.entry(local).value)),
-        )
+    /// Returns true if local entries or the entries inside them have an inline comment that the
+    /// original entries do not have.
+    pub(super) fn has_local_remarks(
+        &self,
+        originals: impl Iterator<Item = EntryId>,
+        locals: impl Iterator<Item = EntryId>,
+    ) -> bool {
+        let old = remarks(self.trees.original, originals);
+        let new = remarks(self.trees.local, locals);
+        new.iter().any(|remark| !old.contains(remark))
     }
 
     /// Records that an entry is deleted, with comments that local wrote inside it or, with
@@ -280,36 +276,20 @@ fn entry_below(
     lines: &Triple<Vec<usize>>,
     children: &[Child],
 ) -> Option<Entries> {
-    let below = |row: &Row, lines: &[usize]| {
-        let (_, entry) = row.entries_from(lines.last()? + 1).next()?;
-        Some(entry)
+    let below = |side: Side| {
+        let (_, entry) = rows[side].entries_from(lines[side].last()? + 1).next()?;
+        ids[side].get(entry.number())
     };
-    let local = below(&rows.local, &lines.local);
-    let updated = below(&rows.updated, &lines.updated);
-    let number = match (local, updated) {
-        (Some(local), _) => ids.local.get(local.number()),
-        (None, Some(updated)) => ids.updated.get(updated.number()),
-        (None, None) => None,
-    };
-    children.get(number? as usize).map(Child::sides)
+    let number = below(Side::Local).or_else(|| below(Side::Updated))?;
+    children.get(number as usize).map(Child::sides)
 }
 
 /// Returns the inline comments of entries and of all entries inside them.
 fn remarks<'t>(tree: &Tree<'t>, entries: impl Iterator<Item = EntryId>) -> Vec<&'t str> {
-    let mut found = Vec::new();
-    for id in entries {
-        let entry = tree.entry(id);
-        let comments = entry.comments();
-        let inline = [comments.line, comments.tail].into_iter();
-        let inline = inline.filter(|span| !span.is_empty());
-        found.extend(inline.map(|span| tree.slice(span).trim()));
-        found.extend(remarks(tree, tree.entries(entry.value)));
-    }
-    found
-}
-
-fn has_new(old: Vec<&str>, new: Vec<&str>) -> bool {
-    new.iter().any(|remark| !old.contains(remark))
+    let entries = entries.flat_map(|id| tree.entries_within(tree.entry(id)));
+    let inline = entries.flat_map(|entry| [entry.comments().line, entry.comments().tail]);
+    let inline = inline.filter(|span| !span.is_empty());
+    inline.map(|span| tree.slice(span).trim()).collect()
 }
 
 /// Returns the position of each entry in a row.

@@ -11,7 +11,7 @@ mod tokens;
 use rustc_hash::FxHashSet;
 
 use super::{Entries, Nodes, Shape, Walker, shape};
-use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, Slot};
+use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, keeps_entries};
 use crate::merge::rows::{self, MergedRow};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
@@ -47,7 +47,7 @@ impl Walker<'_> {
         }
         let (old, new) = (&rows.original, &rows.updated);
         let is_unchanged = same_lines((self.trees.original, old), (self.trees.updated, new));
-        if is_unchanged && self.is_in_place(local_node, children) {
+        if is_unchanged && keeps_entries(self.trees.local, local_node, children) {
             return None;
         }
         let mut pieces = self.merge_rows(&rows, children, nodes);
@@ -77,10 +77,8 @@ impl Walker<'_> {
                 is_below_entry |= piece.is_entry();
                 continue;
             };
-            let tree = self.trees[comment.side];
-            let line = tree.slice(comment.span);
-            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-            let max_shift = i64::from(column) - indent as i64;
+            let indent = self.trees[comment.side].comment_indent(comment.span.start);
+            let max_shift = i64::from(column) - i64::from(indent.unwrap_or(0));
             if is_below_entry && comment.moved > max_shift {
                 comment.moved = max_shift;
             } else if comment.of_side.is_none() && comment.moved <= max_shift {
@@ -109,12 +107,6 @@ impl Walker<'_> {
             .iter()
             .all(|(node, value)| node.is_none() || node == value);
         are_values.then_some(step.entries)
-    }
-
-    /// Returns true if all entries of a local collection stay in place and none is added.
-    fn is_in_place(&self, local_node: NodeId, children: &[Child]) -> bool {
-        let entries = self.trees.local.entries(local_node).map(Slot::Local);
-        children.iter().all(Child::stays) && entries.eq(children.iter().map(|child| child.slot))
     }
 
     /// Returns the row of one side. For a value that is not a block collection, it consists of the
