@@ -121,32 +121,23 @@ impl<'s> TreeBuilder<'s> {
     /// same place belongs to no entry. The first line of the root is that of the `---`, if there is
     /// one.
     pub(super) fn add_comment(&mut self, comment: Span, line_start: usize, marker: Option<usize>) {
-        let innermost = self.open.iter().rev().find_map(|open| open.last);
-        let entry = innermost.unwrap_or(self.tree.stored_root);
-        let own_start = entry.span.start as usize;
-        let first_line = match innermost {
-            None => marker.unwrap_or(own_start),
-            Some(_) => own_start,
-        };
+        let mut root = self.tree.stored_root;
+        let mut open = self.open.iter_mut().rev();
+        let innermost = open.find_map(|open| open.last.as_mut());
+        let marker = marker.filter(|_| innermost.is_none());
+        let entry = innermost.unwrap_or(&mut root);
+        let first_line = marker.unwrap_or(entry.span.start as usize);
         let ends_here = entry.has_value() && entry.span.end as usize >= line_start;
         let is_of_first_line = first_line >= line_start;
         if !is_of_first_line && !ends_here {
             return;
         }
-        let Comments { line, tail } = self.innermost_comments();
+        let Comments { line, tail } = self.tree.comments_of(entry);
         let slot = if is_of_first_line { line } else { tail };
         if slot.is_empty() {
             *slot = comment;
         }
-    }
-
-    /// Returns the comments of the innermost current entry.
-    fn innermost_comments(&mut self) -> &mut Comments {
-        let mut open = self.open.iter_mut().rev();
-        match open.find_map(|open| open.last.as_mut()) {
-            Some(entry) => self.tree.comments_of(entry),
-            None => self.tree.comments_of_root(),
-        }
+        self.tree.stored_root = root;
     }
 
     /// Ends the innermost collection, at its bracket or at the end of its last entry. Returns its

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use super::stored::Tree;
+use super::stored::{Tree, to_u32};
+use super::stream::count_lines;
 use super::tree::{Entry, EntryId, NodeId, Span};
 
 /// The lines of a block collection.
@@ -223,8 +224,13 @@ impl Tree<'_> {
     /// Returns the comments from the line that starts at `line` to the next line that is not a
     /// comment or blank.
     pub(crate) fn comments_from(&self, line: u32) -> impl Iterator<Item = Span> {
+        self.comments_in(Span::new(line, self.end_of_gap(line)))
+    }
+
+    /// Returns the comment lines among these lines.
+    pub(crate) fn comments_in(&self, lines: Span) -> impl Iterator<Item = Span> {
         let mut comments = Vec::new();
-        self.push_comments(line..self.end_of_gap(line), &mut comments);
+        self.push_comments(lines.start..lines.end, &mut comments);
         comments.into_iter().map(|item| item.span)
     }
 
@@ -269,20 +275,15 @@ impl Tree<'_> {
 
     /// Returns an item with the blank lines above it.
     fn new_item(&self, kind: ItemKind, blank: Span, span: Span) -> Item {
-        let mut blanks = 0;
-        let mut at = blank.start;
-        while at < blank.end {
-            let next = self.next_line(at);
-            // trailing white space at the end of a text does not count as a line
-            blanks += u32::from(crate::line_breaks::ends_line(
-                self.slice(Span::new(at, next)),
-            ));
-            at = next;
-        }
+        // trailing white space at the end of a text does not count as a line
+        let blanks = match blank.is_empty() {
+            true => 0,
+            false => count_lines(self.slice(blank)),
+        };
         Item {
             kind,
             blank_start: blank.start,
-            blanks,
+            blanks: to_u32(blanks),
             span,
         }
     }

@@ -209,16 +209,6 @@ impl Entry<'_> {
     }
 }
 
-impl Extras {
-    /// Returns extras without comments.
-    pub(super) fn with_comma(comma: Option<u32>) -> Self {
-        Self {
-            comma,
-            ..Self::default()
-        }
-    }
-}
-
 impl ScalarStyle {
     /// Whether this is a block style, `|` or `>`.
     pub const fn is_block(self) -> bool {

@@ -140,6 +140,11 @@ impl Outcome {
             .chain(pieces.iter().filter_map(Piece::entry))
     }
 
+    /// Returns the entries of a merged collection that stay.
+    pub(crate) fn staying(&self) -> impl Iterator<Item = &Child> + Clone {
+        self.children().filter(|child| child.stays())
+    }
+
     /// Whether it merges a collection.
     pub(crate) const fn is_merge(&self) -> bool {
         matches!(self, Self::Merge(_) | Self::Row(_))

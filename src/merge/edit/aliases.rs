@@ -116,11 +116,8 @@ fn is_same(left: &Outcome, right: &Outcome) -> bool {
     if !left.is_merge() || !right.is_merge() {
         return left == right;
     }
-    let stays = |outcome: &Outcome| outcome.children().filter(|child| child.stays()).count();
-    stays(left) == stays(right)
-        && left
-            .children()
-            .filter(|child| child.stays())
-            .zip(right.children().filter(|child| child.stays()))
-            .all(|(a, b)| a.slot == b.slot && is_same(&a.outcome, &b.outcome))
+    let (left, right) = (left.staying(), right.staying());
+    let mut pairs = left.clone().zip(right.clone());
+    left.count() == right.count()
+        && pairs.all(|(a, b)| a.slot == b.slot && is_same(&a.outcome, &b.outcome))
 }

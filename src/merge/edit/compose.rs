@@ -301,11 +301,7 @@ impl Editor<'_> {
         match (&child.outcome, child.slot) {
             (Outcome::Take(incoming), _) => ends_in_block_scalar(self.source, incoming.node),
             (Outcome::Merge(_) | Outcome::Row(_), _) => {
-                let last = child
-                    .outcome
-                    .children()
-                    .filter(|child| child.stays())
-                    .last();
+                let last = child.outcome.staying().last();
                 last.is_some_and(|last| self.ends_in_block_scalar(last))
             }
             (_, Slot::Local(id)) => ends_in_block_scalar(self.target, self.target.entry(id).value),

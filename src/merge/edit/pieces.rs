@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use super::Editor;
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
 use crate::triple::Side;
+use crate::yaml::EntryId;
 use crate::yaml::row::{Item, ItemKind, Row as Lines};
-use crate::yaml::{EntryId, Span};
 
 impl Editor<'_> {
     /// Returns the row of the target with the entries that stay and those that come, in the order
@@ -59,15 +59,10 @@ impl Editor<'_> {
     fn comments_above(&self, entry: EntryId, column: u32) -> Vec<CommentPiece> {
         let entry = self.source.entry(entry);
         let moved = i64::from(column) - i64::from(self.source.column(entry.span.start));
-        let lines = self.source.comments_above(entry);
-        let mut pieces = Vec::new();
-        let mut at = lines.start;
-        while at < lines.end {
-            let next = self.source.next_line(at);
-            pieces.push(CommentPiece::new(Side::Updated, Span::new(at, next), moved));
-            at = next;
-        }
-        pieces
+        let lines = self.source.comments_in(self.source.comments_above(entry));
+        lines
+            .map(|line| CommentPiece::new(Side::Updated, line, moved))
+            .collect()
     }
 
     /// Adds an entry that comes, with the comments directly above it.

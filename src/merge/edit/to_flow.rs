@@ -38,8 +38,7 @@ pub(super) fn entry(tree: &Tree<'_>, id: EntryId, part_of_value: &Outcome, json:
 fn entries(tree: &Tree<'_>, node: NodeId, part_of_node: &Outcome, json: bool) -> String {
     let texts: Vec<String> = match part_of_node.is_merge() {
         true => {
-            let children = part_of_node.children().filter(|child| child.stays());
-            let texts = children.filter_map(|child| {
+            let texts = part_of_node.staying().filter_map(|child| {
                 let id = child.sides().local?;
                 Some(entry(tree, id, &child.outcome, json))
             });

@@ -47,10 +47,9 @@ impl EventReader<'_> {
         let tag = tag.map(full_tag);
         let scalar_type = type_of_tagged(content, style, tag.as_deref());
         let kind = (style, scalar_type);
-        let resolved = (!is_in_text).then_some(content);
-        let id = match resolved {
-            None => self.builder.tree.push_scalar(span, kind),
-            Some(content) => {
+        let id = match is_in_text {
+            true => self.builder.tree.push_scalar(span, kind),
+            false => {
                 let start = self.builder.tree.resolved.len();
                 self.builder.tree.resolved.push_str(content);
                 self.builder.tree.push_resolved(span, kind, start)

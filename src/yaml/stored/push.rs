@@ -120,30 +120,15 @@ impl Tree<'_> {
         &mut self.extras_of(entry).comments
     }
 
-    /// Returns the comments of the root for changing them.
-    pub(in crate::yaml) fn comments_of_root(&mut self) -> &mut Comments {
-        let mut root = self.stored_root;
-        self.extras_of(&mut root);
-        self.stored_root = root;
-        self.comments_of(&mut root)
-    }
-
     fn extras_of(&mut self, entry: &mut StoredEntry) -> &mut Extras {
         if self.extras.get(entry.extras as usize).is_none() {
-            let extras = self.current_extras(entry).unwrap_or_default();
+            let comma = entry.lone_comma();
             entry.extras = to_u32(self.extras.len());
-            self.extras.push(extras);
+            self.extras.push(Extras {
+                comma,
+                ..Extras::default()
+            });
         }
         &mut self.extras[entry.extras as usize]
-    }
-
-    /// Returns the extras of an entry, if it has some.
-    fn current_extras(&self, entry: &StoredEntry) -> Option<Extras> {
-        let only_comma = || {
-            let comma = entry.lone_comma();
-            comma.map(|at| Extras::with_comma(Some(at)))
-        };
-        let extras = self.extras.get(entry.extras as usize).copied();
-        extras.or_else(only_comma)
     }
 }

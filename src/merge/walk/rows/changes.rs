@@ -34,16 +34,12 @@ impl Changes {
                 piece_of_item[of.at()] = Some(index);
             }
         }
-        let mut last = placed.len();
-        let mut next_piece: Vec<usize> = piece_of_item
-            .iter()
-            .rev()
-            .map(|index| {
-                last = index.unwrap_or(last);
-                last
-            })
-            .collect();
-        next_piece.reverse();
+        let mut next_piece = vec![placed.len(); piece_of_item.len()];
+        let mut below = placed.len();
+        for (next, piece) in next_piece.iter_mut().zip(&piece_of_item).rev() {
+            below = piece.unwrap_or(below);
+            *next = below;
+        }
         Self {
             piece_of_item,
             next_piece,
