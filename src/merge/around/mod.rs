@@ -86,7 +86,7 @@ pub(crate) fn merge_below(
     Some(merged)
 }
 
-/// Merges the rows that `rows` makes of three texts. `below` is as in [`rows::merge`].
+/// Merges the rows that `rows` makes of three texts. `below` is as in [`rows::Context`].
 fn merge(
     (sides, below): (Triple<&str>, Option<&[&str]>),
     has_frame: bool,
@@ -115,7 +115,11 @@ fn merge(
     let tokens = rows.as_ref().map(Row::tokens);
     let tokens = tokens.as_ref().map(Vec::as_slice);
     let resolution = options.on_conflict.resolution();
-    let mut merged = rows::merge(tokens, below, |_| false, resolution);
+    let context = rows::Context {
+        below,
+        has_fields: false,
+    };
+    let mut merged = rows::merge(tokens, context, |_| false, resolution);
     let has_directives = |frame: row::Frame<'_>| frame.text.starts_with('%');
     if rows.local.frame.is_some_and(has_directives) {
         // directives have to be above all `---` lines: upstream's other `---` lines do not come

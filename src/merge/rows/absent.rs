@@ -47,8 +47,9 @@ impl Rows<'_> {
     /// for them (`new`), which an earlier merge may have put there.
     fn has_kept_comments(&self, old: &[Ref], new: &[Ref]) -> bool {
         let is_in_local = |piece: &Ref| {
+            let text = self.text_id(*piece).map_or(0, |text| text as usize);
             self.has_words(*piece)
-                && self.count(piece.side(), *piece) <= self.count(Side::Local, *piece)
+                && self.count(piece.side(), *piece) <= self.local_counts[text] as usize
         };
         old.iter().any(is_in_local) || !old.is_empty() && new.iter().any(is_in_local)
     }

@@ -176,9 +176,9 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         let lines = self.with_insertions(here.original, here.updated);
         let positions = self.positions_in_local(&lines, here.local);
         let removed_texts = self.removed_texts(&lines);
-        let is_kept = |piece: &&Ref| {
-            let text = self.rows.text_id(**piece);
-            text.is_none_or(|text| !removed_texts.contains(&text))
+        let is_kept = |piece: &&Ref| match self.rows.id(**piece) {
+            Id::Comment { text, owner: None } => !removed_texts.contains(&text),
+            _ => true,
         };
         let mut changes = Changes::default();
         let (mut next, mut ahead) = (0, 0);
@@ -225,7 +225,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             && above.iter().all(is_comment)
     }
 
-    /// Returns the texts of the comments that updated removed: they go, wherever local has them.
+    /// Returns the texts of the comments that updated removed: they go, wherever local has them, but
+    /// for those above local's own entries.
     fn removed_texts(&self, lines: &[Line]) -> FxHashSet<u32> {
         let removed = lines.iter().filter(|line| line.updated.is_none());
         let originals = removed.filter_map(|line| line.original);

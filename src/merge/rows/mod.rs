@@ -19,6 +19,8 @@ mod piece;
 mod settle;
 mod subsequence;
 
+use std::cell::LazyCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{ConflictKind, Resolution};
@@ -53,19 +55,29 @@ enum Id {
     End,
 }
 
+/// Facts about the collection that has the entries of a row.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Context<'a> {
+    /// The comments that follow local's row in the enclosing row. `None` for the text around a
+    /// document, where the only entry is a `---` line, which owns no comments.
+    pub(crate) below: Option<&'a [&'a str]>,
+    /// Whether the entries are fields: another name is another entry. An element without a key may
+    /// be a changed one.
+    pub(crate) has_fields: bool,
+}
+
 /// Merges three rows into one (rules: Text).
 ///
-/// - `below`: the comments that follow local's row in the enclosing row. `None` for the text around
-///   a document, where the only entry is a `---` line, which owns no comments.
+/// - `context`: what the collection of the entries says about them.
 /// - `stays`: whether the result has an entry.
 /// - `resolution`: how to resolve comments that both sides changed.
 pub(crate) fn merge(
     tokens: Triple<&[Token<'_>]>,
-    below: Option<&[&str]>,
+    context: Context<'_>,
     stays: impl Fn(u32) -> bool,
     resolution: Resolution,
 ) -> MergedRow {
-    let rows = Rows::of(tokens, below);
+    let rows = Rows::of(tokens, context);
     let (stays_in_order, carried) = rows.carried(&stays);
     let segments = SegmentMerger::new(&rows, &stays, resolution);
     let mut left_out = rows.without_other_side(&stays);
@@ -151,16 +163,17 @@ struct Rows<'a> {
     comment_starts: Triple<Vec<u32>>,
     /// The comments of original and updated.
     ids_of_others: FxHashSet<Id>,
-    /// The comments that follow local's row.
-    below: Option<&'a [&'a str]>,
+    context: Context<'a>,
     /// The number of each comment text. Equal texts have one number in all rows.
     text_ids: FxHashMap<&'a str, u32>,
     /// How often each comment text is in each row, by its number.
     counts: Triple<Vec<u32>>,
+    /// How often each comment text is in local's row where it pairs by its text only.
+    local_counts: Vec<u32>,
 }
 
 impl<'a> Rows<'a> {
-    fn of(tokens: Triple<&'a [Token<'a>]>, below: Option<&'a [&'a str]>) -> Self {
+    fn of(tokens: Triple<&'a [Token<'a>]>, context: Context<'a>) -> Self {
         let mut text_ids: FxHashMap<&str, u32> = FxHashMap::default();
         let ids = tokens.map(|row| {
             let ids = row.iter().map(|token| match token.kind {
@@ -178,30 +191,41 @@ impl<'a> Rows<'a> {
             entry_positions: tokens.map(entry_positions),
             comment_starts: tokens.map(|row| comment_starts(row, false)),
             counts: Triple::default(),
+            local_counts: Vec::new(),
             ids_of_others: FxHashSet::default(),
             tokens,
             ids,
-            below,
+            context,
             text_ids,
         };
-        for side in Side::ALL.into_array() {
-            let mut counts = vec![0; rows.text_ids.len()];
-            let texts = rows.pieces(side).filter_map(|piece| rows.text_id(piece));
-            texts.for_each(|text| counts[text as usize] += 1);
-            rows.counts[side] = counts;
-        }
+        rows.counts = Side::ALL.map(|side| rows.counts_of(side, |_| true));
         rows.set_owners();
+        rows.local_counts = rows.counts_of(Side::Local, |owner| owner.is_none());
         let ids = rows.ids.original.iter().chain(&rows.ids.updated);
         let comments = ids.copied().filter(|id| matches!(id, Id::Comment { .. }));
         rows.ids_of_others = comments.collect();
         rows
     }
 
+    /// Returns how often each comment text is in the row of a side, of the comments whose owner
+    /// counts.
+    fn counts_of(&self, side: Side, is_counted: impl Fn(Option<u32>) -> bool) -> Vec<u32> {
+        let mut counts = vec![0; self.text_ids.len()];
+        for id in &self.ids[side] {
+            if let Id::Comment { text, owner } = *id
+                && is_counted(owner)
+            {
+                counts[text as usize] += 1;
+            }
+        }
+        counts
+    }
+
     /// Sets the owner of comments directly above an entry that the original lacks, so that they
     /// pair only with comments of the same entry. It does so for each text that a side has more
-    /// often than the original and, where the other side lacks the entry, for all comments between
-    /// the first such text and the entry. Comments below which a side inserted an entry pair by
-    /// their text only.
+    /// often than the original, or that the original has only above fields that local deleted, and,
+    /// where the other side lacks the entry, for all comments between the first such text and the
+    /// entry. Comments below which a side inserted an entry pair by their text only.
     fn set_owners(&mut self) {
         let inserted_below = [Side::Updated, Side::Local].map(|side| self.inserted_below(side));
         let inserted_below: FxHashSet<Ref> = inserted_below.into_iter().flatten().collect();
@@ -213,12 +237,20 @@ impl<'a> Rows<'a> {
                 .flat_map(|(entry, piece)| self.comments_above(piece).map(move |it| (entry, it)));
             comments.collect::<Vec<_>>()
         });
+        let kept_texts = LazyCell::new(|| self.texts_of_kept_entries());
+        let is_of_deleted = |comment: &Ref| {
+            let text = self.text_id(*comment);
+            self.context.has_fields
+                && comment.side() == Side::Local
+                && text.is_some_and(|text| !kept_texts.contains(&text))
+        };
         let mut new: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();
         for (comments, other) in above.iter().zip([Side::Local, Side::Updated]) {
             let mut owner = None;
             for (entry, comment) in comments {
-                let is_new =
-                    self.count(comment.side(), *comment) > self.count(Side::Original, *comment);
+                let is_new = self.count(comment.side(), *comment)
+                    > self.count(Side::Original, *comment)
+                    || is_of_deleted(comment);
                 if owner == Some(*entry) || is_new {
                     owner = Some(*entry).filter(|entry| !self.has(other, *entry));
                     new.insert((*entry, self.text_id(*comment)));
@@ -232,6 +264,28 @@ impl<'a> Rows<'a> {
                 *owner = Some(entry);
             }
         }
+    }
+
+    /// Returns the texts of the original's comments, but for those directly above entries that local
+    /// deleted or has below updated's comments already.
+    fn texts_of_kept_entries(&self) -> FxHashSet<u32> {
+        let texts = |piece: Ref| self.comments_above(piece).map(|it| self.text_id(it));
+        let has_updated_comments = |entry, local| {
+            let updated = self.find(Side::Updated, entry);
+            updated.is_some_and(|updated| texts(updated).eq(texts(local)))
+        };
+        let is_free = |entry| {
+            let local = self.find(Side::Local, entry);
+            local.is_none_or(|local| has_updated_comments(entry, local))
+        };
+        let free = self.entries(Side::Original);
+        let free = free.filter(|(entry, _)| is_free(*entry));
+        let above: FxHashSet<Ref> = free
+            .flat_map(|(_, piece)| self.comments_above(piece))
+            .collect();
+        let kept = self.pieces(Side::Original);
+        let kept = kept.filter(|piece| !above.contains(piece));
+        kept.filter_map(|piece| self.text_id(piece)).collect()
     }
 
     /// Returns the entries that a side inserted between an entry and the comments that the other

@@ -29,7 +29,11 @@ fn merged(texts: [&str; 3], removed: &str) -> String {
     let [original, updated, local] = texts.map(tokens);
     let stays = |entry: u32| !removed.bytes().any(|letter| u32::from(letter) == entry);
     let rows = Triple::new(&*original, &*updated, &*local);
-    let row = merge(rows, Some(&[]), stays, Resolution::Updated);
+    let context = Context {
+        below: Some(&[]),
+        has_fields: true,
+    };
+    let row = merge(rows, context, stays, Resolution::Updated);
     let token = |piece: Ref| rows[piece.side()][piece.at()];
     let mut text = String::new();
     for placed in row.pieces {

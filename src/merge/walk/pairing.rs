@@ -6,7 +6,7 @@ use super::keys::{Elements, ListKey};
 use super::renames::Renames;
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, NodeId, Tree};
+use crate::yaml::{EntryId, NodeId, Tree, equal};
 
 /// The entries of a map or list, by key.
 pub(super) enum Index<'k> {
@@ -82,9 +82,22 @@ impl Pairing<'_> {
         let is_renamed = keys.local.is_some()
             && self.renames.updated.old_of(updated).is_some()
             && self.renames.local.old_of(local).is_none();
-        let is_spaced = ends.original == ends.local && ends.updated != ends.local;
+        let is_spaced = ends.original == ends.local
+            && ends.updated != ends.local
+            && !self.has_updated_value(sides);
         let is_restyled = keys.original == keys.local && (keys.updated != keys.local || is_spaced);
         (is_renamed || is_restyled).then_some(updated)
+    }
+
+    /// Whether local has updated's new value already: that came without the white space above it.
+    fn has_updated_value(&self, sides: Entries) -> bool {
+        let is_updated = |side: Side| {
+            let (tree, updated) = (self.trees[side], self.trees.updated);
+            let pair = sides[side].zip(sides.updated);
+            let values = pair.map(|(own, new)| (tree.entry(own).value, updated.entry(new).value));
+            values.is_some_and(|(own, new)| equal(tree, own, updated, new))
+        };
+        is_updated(Side::Local) && !is_updated(Side::Original)
     }
 }
 

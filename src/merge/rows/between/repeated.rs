@@ -89,7 +89,7 @@ impl SegmentMerger<'_, '_> {
             let mut places = index.find(&texts, part);
             places.any(|at| !overridden.contains(&Ref::new(Side::Local, at)))
         };
-        let owner = run.last().filter(|_| self.rows.below.is_some());
+        let owner = run.last().filter(|_| self.rows.context.below.is_some());
         let owner = owner.and_then(|last| self.owner(*last));
         let owner = owner.map(|owner| self.rows.find(Side::Local, owner));
         let next = place.ours.get(place.above).copied().or(place.below);
@@ -143,7 +143,7 @@ impl SegmentMerger<'_, '_> {
 
     /// Builds the indexes of local's comments.
     fn index_local_comments(&self) -> LocalComments {
-        let below = self.rows.below.unwrap_or_default().iter();
+        let below = self.rows.context.below.unwrap_or_default().iter();
         let below = below.map(|line| self.rows.text_ids.get(line.trim()).copied());
         let has = |side: Side, entry| self.rows.has(side, entry);
         let is_own = |entry| !has(Side::Original, entry) && !has(Side::Updated, entry);

@@ -159,12 +159,17 @@ impl Walker<'_> {
             child.is_some_and(Child::stays)
         };
         let below = self.comments_after_row(rows);
+        let is_map = |node| shape(trees.local, node) == Shape::Map;
+        let context = rows::Context {
+            below: Some(&below),
+            has_fields: nodes.local.is_some_and(is_map),
+        };
         let MergedRow {
             pieces,
             comment_conflicts,
         } = rows::merge(
             tokens.as_ref().map(Vec::as_slice),
-            Some(&below),
+            context,
             stays,
             self.resolution(),
         );
