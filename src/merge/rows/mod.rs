@@ -15,11 +15,10 @@ mod carried;
 mod comment_index;
 
 mod numbered;
+mod owners;
 mod piece;
 mod settle;
 mod subsequence;
-
-use std::cell::LazyCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -219,96 +218,6 @@ impl<'a> Rows<'a> {
             }
         }
         counts
-    }
-
-    /// Sets the owner of comments directly above an entry that the original lacks, so that they
-    /// pair only with comments of the same entry. It does so for each text that a side has more
-    /// often than the original, or that the original has only above fields that local deleted, and,
-    /// where the other side lacks the entry, for all comments between the first such text and the
-    /// entry. Comments below which a side inserted an entry pair by their text only.
-    fn set_owners(&mut self) {
-        let inserted_below = [Side::Updated, Side::Local].map(|side| self.inserted_below(side));
-        let inserted_below: FxHashSet<Ref> = inserted_below.into_iter().flatten().collect();
-        let above = [Side::Updated, Side::Local].map(|side| {
-            let new = self.entries(side).filter(|(entry, piece)| {
-                !self.has(Side::Original, *entry) && !inserted_below.contains(piece)
-            });
-            let comments = new
-                .flat_map(|(entry, piece)| self.comments_above(piece).map(move |it| (entry, it)));
-            comments.collect::<Vec<_>>()
-        });
-        let kept_texts = LazyCell::new(|| self.texts_of_kept_entries());
-        let is_of_deleted = |comment: &Ref| {
-            let text = self.text_id(*comment);
-            self.context.has_fields
-                && comment.side() == Side::Local
-                && text.is_some_and(|text| !kept_texts.contains(&text))
-        };
-        let mut new: FxHashSet<(u32, Option<u32>)> = FxHashSet::default();
-        for (comments, other) in above.iter().zip([Side::Local, Side::Updated]) {
-            let mut owner = None;
-            for (entry, comment) in comments {
-                let is_new = self.count(comment.side(), *comment)
-                    > self.count(Side::Original, *comment)
-                    || is_of_deleted(comment);
-                if owner == Some(*entry) || is_new {
-                    owner = Some(*entry).filter(|entry| !self.has(other, *entry));
-                    new.insert((*entry, self.text_id(*comment)));
-                }
-            }
-        }
-        for (entry, comment) in above.into_iter().flatten() {
-            if new.contains(&(entry, self.text_id(comment)))
-                && let Id::Comment { owner, .. } = &mut self.ids[comment.side()][comment.at()]
-            {
-                *owner = Some(entry);
-            }
-        }
-    }
-
-    /// Returns the texts of the original's comments, but for those directly above entries that local
-    /// deleted or has below updated's comments already.
-    fn texts_of_kept_entries(&self) -> FxHashSet<u32> {
-        let texts = |piece: Ref| self.comments_above(piece).map(|it| self.text_id(it));
-        let has_updated_comments = |entry, local| {
-            let updated = self.find(Side::Updated, entry);
-            updated.is_some_and(|updated| texts(updated).eq(texts(local)))
-        };
-        let is_free = |entry| {
-            let local = self.find(Side::Local, entry);
-            local.is_none_or(|local| has_updated_comments(entry, local))
-        };
-        let free = self.entries(Side::Original);
-        let free = free.filter(|(entry, _)| is_free(*entry));
-        let above: FxHashSet<Ref> = free
-            .flat_map(|(_, piece)| self.comments_above(piece))
-            .collect();
-        let kept = self.pieces(Side::Original);
-        let kept = kept.filter(|piece| !above.contains(piece));
-        kept.filter_map(|piece| self.text_id(piece)).collect()
-    }
-
-    /// Returns the entries that a side inserted between an entry and the comments that the other
-    /// side has directly above that, and these entries of the other side.
-    fn inserted_below(&self, side: Side) -> Vec<Ref> {
-        let other = match side {
-            Side::Local => Side::Updated,
-            _ => Side::Local,
-        };
-        let texts = |piece: Ref| self.comments_above(piece).map(|it| self.text_id(it));
-        let mut found = Vec::new();
-        let next = self.entries(side).skip(1);
-        for ((entry, piece), (next, next_piece)) in self.entries(side).zip(next) {
-            let is_new = !self.has(Side::Original, entry) && !self.has(other, entry);
-            if let Some(of_other) = self.find(other, next).filter(|_| is_new)
-                && texts(piece).next().is_some()
-                && texts(piece).eq(texts(of_other))
-                && texts(next_piece).next().is_none()
-            {
-                found.extend([piece, of_other]);
-            }
-        }
-        found
     }
 
     /// Returns the pieces of a row.
