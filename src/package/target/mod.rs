@@ -89,21 +89,21 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Returns the resources of the kind and name of `wanted` that are in its namespace, or in
-    /// `namespace` if it has none.
-    fn by_kind_and_name(
+    /// Returns the resources of the kind and name of `wanted` for which `is_wanted` returns true.
+    /// They are in the namespace of `wanted`, or in `namespace` if it has none.
+    fn named(
         &self,
         wanted: &ResourceId<'_>,
         namespace: Option<&str>,
-    ) -> Vec<&(ResourceId<'a>, ResourceRef)> {
+        is_wanted: impl Fn(&ResourceId<'_>) -> bool,
+    ) -> Vec<ResourceRef> {
         let name = (wanted.kind.clone(), wanted.name.clone());
         let indexes = self.by_name.get(&name).into_iter().flatten();
         let resources = indexes.map(|index| &self.resources[*index]);
-        resources
-            .filter(|(id, resource)| {
-                !self.is_deleted(*resource) && id.namespace_matches(wanted, namespace)
-            })
-            .collect()
+        let found = resources.filter(|(id, resource)| {
+            !self.is_deleted(*resource) && id.namespace_matches(wanted, namespace) && is_wanted(id)
+        });
+        found.map(|(_, resource)| *resource).collect()
     }
 
     /// Returns the resources to which a configuration applies: those of its group, kind and name.
@@ -112,9 +112,7 @@ impl<'a> Target<'a> {
         wanted: &ResourceId<'_>,
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
-        let same_name = self.by_kind_and_name(wanted, namespace).into_iter();
-        let of_group = same_name.filter(|(id, _)| id.group() == wanted.group());
-        of_group.map(|(_, resource)| *resource).collect()
+        self.named(wanted, namespace, |id| id.group() == wanted.group())
     }
 
     /// Returns the resources to which a patch that names `wanted` applies. Fields that `wanted`
@@ -126,26 +124,19 @@ impl<'a> Target<'a> {
         wanted: &ResourceId<'_>,
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
-        let in_namespace = self.by_kind_and_name(wanted, namespace);
-        let matching = |is_wanted: &dyn Fn(&ResourceId<'_>) -> bool| -> Vec<ResourceRef> {
-            let matches = in_namespace.iter().filter(|(id, _)| is_wanted(id));
-            matches.map(|(_, resource)| *resource).collect()
-        };
+        if wanted.api_version.is_empty() {
+            return self.named(wanted, namespace, |_| true);
+        }
         let is_built_in = |id: &ResourceId<'_>| Schema::is_built_in(&id.api_version, &id.kind);
         let by_version: [&dyn Fn(&ResourceId<'_>) -> bool; 3] = [
             &|id| id.api_version == wanted.api_version,
             &|id| id.group() == wanted.group(),
             &|id| is_built_in(id) && is_built_in(wanted),
         ];
-        match &*wanted.api_version {
-            "" => matching(&|_| true),
-            _ => {
-                let mut matches = by_version.into_iter().map(matching);
-                matches
-                    .find(|resources| !resources.is_empty())
-                    .unwrap_or_default()
-            }
-        }
+        let mut found = by_version
+            .into_iter()
+            .map(|is_wanted| self.named(wanted, namespace, is_wanted));
+        found.find(|it| !it.is_empty()).unwrap_or_default()
     }
 
     /// Returns the resources that a selector matches. `namespace` limits them to one namespace, or
@@ -176,16 +167,18 @@ impl<'a> Target<'a> {
         if !whole_documents.is_empty() {
             return whole_documents;
         }
-        let mut all = Vec::new();
-        for (file, target_file) in self.files.iter().enumerate() {
-            let documents = 0..target_file.read.file.documents.len();
-            all.extend(documents.map(|document| ResourceRef {
-                file,
-                document,
-                item: None,
-            }));
-        }
-        all
+        let files = 0..self.files.len();
+        files.flat_map(|file| self.documents_of(file)).collect()
+    }
+
+    /// Returns the documents of a file.
+    fn documents_of(&self, file: usize) -> impl Iterator<Item = ResourceRef> {
+        let documents = 0..self.files[file].documents.len();
+        documents.map(move |document| ResourceRef {
+            file,
+            document,
+            item: None,
+        })
     }
 
     /// Returns the names of up to three resources of the same name or kind as `wanted`, for error

@@ -67,15 +67,8 @@ impl Target<'_> {
         let is_here =
             |it: &ResourceRef| it.file == file && it.item.is_none() && !self.is_deleted(*it);
         let local_of = existing.iter().map(|it| Some(it.filter(is_here)?.document));
-        let document_indexes = 0..self.files[file].read.file.documents.len();
-        let is_own = document_indexes.map(|document| {
-            let it = ResourceRef {
-                file,
-                document,
-                item: None,
-            };
-            !named.contains(&it) && !self.is_deleted(it)
-        });
+        let documents = self.documents_of(file);
+        let is_own = documents.map(|it| !named.contains(&it) && !self.is_deleted(it));
         insertion_points(&local_of.collect::<Vec<_>>(), &is_own.collect::<Vec<_>>())
     }
 
