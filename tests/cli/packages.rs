@@ -175,8 +175,9 @@ fn what_upstream_deleted_goes_and_its_file_and_folder_too() {
         .local("x/y/a.yaml", &format!("# mine\n{}", resource("a", "1")))
         .all("b.yaml", &resource("b", "1"));
     let run = case.gives(&[("b.yaml", &resource("b", "1"))]);
+    let reported = "conflict x/y/a.yaml:1: v1 ConfigMap a: (comment): deleted-upstream:";
     assert!(
-        run.stdout.contains("1 deleted, 0 conflicts"),
+        run.stdout.contains("1 deleted, 1 conflict\n") && run.stdout.contains(reported),
         "{}",
         run.stdout
     );
