@@ -83,7 +83,7 @@ impl Editor<'_> {
     }
 
     /// Whether white space behind a key can replace other white space there: both are at the end of
-    /// a line, or both are above a value. In block style a space has to separate the value.
+    /// a line, or both are in front of a value. In block style a space has to separate the value.
     fn fits_behind_key(
         &self,
         (target, old): (&Tree<'_>, Span),

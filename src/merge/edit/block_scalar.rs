@@ -36,16 +36,10 @@ impl<'t> BlockScalar<'t> {
     }
 }
 
-/// Whether a value is a block scalar, written with `|` or `>`.
-pub(super) fn is_block_scalar(tree: &Tree<'_>, node: NodeId) -> bool {
-    matches!(&tree.node(node).kind, NodeKind::Scalar(scalar)
-        if scalar.style.is_block())
-}
-
 /// Whether a value is or ends with a block scalar.
 pub(super) fn ends_in_block_scalar(tree: &Tree<'_>, node: NodeId) -> bool {
     let last = tree.entries(node).next_back();
-    is_block_scalar(tree, node)
+    tree.is_block_scalar(node)
         || last.is_some_and(|last| ends_in_block_scalar(tree, tree.entry(last).value))
 }
 

@@ -2,7 +2,6 @@
 //! (rules: Text).
 
 use super::Editor;
-use super::block_scalar::is_block_scalar;
 use super::layout::{
     ends_within_text, has_dash, indents_of_comments, is_blank, starts_its_line, trimmed,
 };
@@ -214,7 +213,7 @@ impl Editor<'_> {
     /// not in block style.
     fn end_behind_comment(&self, entry: Entry<'_>) -> Option<u32> {
         let is_not_block = !self.target.is_block_collection(entry.value)
-            && !is_block_scalar(self.target, entry.value);
+            && !self.target.is_block_scalar(entry.value);
         let has_several_lines = entry.span.end > self.target.line_end(entry.span.start);
         (is_not_block && has_several_lines).then(|| self.end_of_entry(entry))
     }

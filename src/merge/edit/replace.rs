@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::Editor;
-use super::block_scalar::is_block_scalar;
 use super::layout::{end_of_indicator, has_dash, is_blank, trimmed, with_tag};
 use super::rendered::{Rendered, join_words};
 use crate::merge::decision::{CommentChoice, Incoming, Remarks};
@@ -62,7 +61,7 @@ impl Editor<'_> {
             && !rendered.follows_dash
             && !rendered.on_line.is_empty()
             && (rendered.below.is_empty() || !has_comments)
-            && !is_block_scalar(self.target, entry.value)
+            && !self.target.is_block_scalar(entry.value)
         {
             let mut text = join_lines(self, &rendered.on_line, &rendered.below);
             // without a space, the new text would become part of the anchor or tag before it
@@ -253,7 +252,9 @@ impl Editor<'_> {
     fn header_comment(&self, entry: Entry<'_>) -> Option<Span> {
         let start = self.target.node(entry.value).span.start;
         let line = Span::new(start, self.target.line_end(start));
-        let at = is_block_scalar(self.target, entry.value)
+        let at = self
+            .target
+            .is_block_scalar(entry.value)
             .then(|| self.target.slice(line).find('#'))
             .flatten()?;
         Some(Span::new(start + at as u32, line.end))

@@ -13,7 +13,6 @@ mod absent;
 mod between;
 mod carried;
 mod comment_index;
-
 mod numbered;
 mod owners;
 mod piece;

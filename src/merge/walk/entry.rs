@@ -128,7 +128,7 @@ impl Walker<'_> {
             && !self.holds_pin(nodes)
             && (!self.nulls_clear || !holds_null(trees.updated, updated))
             // the indicators of a block scalar do not say whether its lines changed
-            && (!sides.into_iter().any(is_block_scalar)
+            && (!sides.into_iter().any(|(tree, value)| tree.is_block_scalar(value))
                 || self.unchanged_upstream(nodes) && self.unchanged_locally(nodes));
         is_taken.then(|| Outcome::Take(Incoming::whole(updated)))
     }
@@ -151,17 +151,12 @@ fn is_plain_value((tree, value): (&Tree<'_>, NodeId)) -> bool {
         && !tree.is_block_collection(value)
 }
 
-fn is_block_scalar((tree, value): (&Tree<'_>, NodeId)) -> bool {
-    let scalar = tree.scalar(value);
-    scalar.is_some_and(|scalar| scalar.style.is_block())
-}
-
 /// Whether two values have the same lines, apart from white space around them; of block scalars,
 /// only the indicators above the lines are compared.
 fn is_written_alike(left: (&Tree<'_>, NodeId), right: (&Tree<'_>, NodeId)) -> bool {
     let [left, right] = [left, right].map(|(tree, value)| {
         let text = tree.slice(tree.node(value).span);
-        let text = match is_block_scalar((tree, value)) {
+        let text = match tree.is_block_scalar(value) {
             true => text.split_whitespace().next().unwrap_or_default(),
             false => text,
         };

@@ -89,7 +89,7 @@ impl Pairing<'_> {
         (is_renamed || is_restyled).then_some(updated)
     }
 
-    /// Whether local has updated's new value already: that came without the white space above it.
+    /// Whether local has updated's new value already: that came without the white space in front of it.
     fn has_updated_value(&self, sides: Entries) -> bool {
         let is_updated = |side: Side| {
             let (tree, updated) = (self.trees[side], self.trees.updated);

@@ -222,6 +222,12 @@ impl<'s> Tree<'s> {
         matches!(kind, StoredKind::Collection { is_map: true, .. })
     }
 
+    /// Whether a node is a scalar written with `|` or `>`.
+    pub(crate) fn is_block_scalar(&self, id: NodeId) -> bool {
+        self.scalar(id)
+            .is_some_and(|scalar| scalar.style.is_block())
+    }
+
     /// Whether a map or list is in flow style; `None` for a scalar or an alias.
     #[inline]
     pub(crate) fn is_flow(&self, id: NodeId) -> Option<bool> {
