@@ -13,7 +13,7 @@ use super::text::merge_lines_with;
 use super::{OnConflict, Options, Resolution};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::{Side, Triple};
-use crate::yaml::stream::{byte_order_mark, count_lines, frame};
+use crate::yaml::stream::{byte_order_mark, frame};
 use row::Row;
 
 /// The path of a conflict above a document.
@@ -217,10 +217,8 @@ fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
     };
     let blanks = Triple::new(original.blank, updated.blank, own);
     let at = frames.map(|frame| frame.map_or(0, |frame| frame.at));
-    let above = blanks.zip(at).map(|(blank, at)| rows::BlanksAbove {
-        at,
-        count: count_lines(blank),
-    });
+    let above = blanks.zip(at);
+    let above = above.map(|(lines, at)| rows::BlanksAbove { at, lines });
     blanks[rows::side_of_blanks(&above)]
 }
 

@@ -164,17 +164,16 @@ impl<'t> Row<'t> {
     }
 
     pub(super) fn tokens(&self) -> Vec<Token<'t>> {
-        let blanks = |blank: &str| u32::try_from(count_lines(blank)).unwrap_or(u32::MAX);
         let tokens = self.pieces.iter().map(|piece| Token {
             kind: match piece.entry {
                 Some(entry) => TokenKind::Entry(entry),
                 None => TokenKind::Comment(piece.text.trim_end_matches(['\r', '\n'])),
             },
-            blanks: blanks(piece.blank),
+            blank: piece.blank,
         });
         let end = Token {
             kind: TokenKind::End,
-            blanks: blanks(self.end),
+            blank: self.end,
         };
         tokens.chain([end]).collect()
     }

@@ -165,7 +165,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     fn is_same(&self, left: &[Ref], right: &[Ref]) -> bool {
         let line = |piece: &Ref| {
             let token = self.rows.token(*piece);
-            (token.blanks, token.comment().map(str::trim_start))
+            (token.blanks(), token.comment().map(str::trim_start))
         };
         self.same_ids(left, right) && left.iter().map(line).eq(right.iter().map(line))
     }

@@ -58,7 +58,7 @@ pub(super) fn owners(row: &[Token<'_>]) -> Vec<Option<u32>> {
     let mut owners = vec![None; row.len()];
     for at in (1..row.len()).rev() {
         owners[at - 1] = match row[at].kind {
-            _ if row[at].blanks > 0 => None,
+            _ if row[at].blanks() > 0 => None,
             TokenKind::Comment(_) => owners[at],
             TokenKind::Entry(entry) => Some(entry),
             TokenKind::End => None,
@@ -75,7 +75,7 @@ pub(super) fn comment_starts(row: &[Token<'_>], across_blanks: bool) -> Vec<u32>
         let is_comment = |at: &usize| matches!(row[*at].kind, TokenKind::Comment(_));
         let above = at
             .checked_sub(1)
-            .filter(|_| across_blanks || token.blanks == 0);
+            .filter(|_| across_blanks || token.blanks() == 0);
         let above = above.filter(is_comment);
         starts.push(above.map_or(at as u32, |above| starts[above]));
     }

@@ -21,8 +21,10 @@ mod subsequence;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::line_breaks::lines;
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
+use crate::yaml::stream::count_lines;
 
 use between::SegmentMerger;
 use comment_index::comment_starts;
@@ -124,26 +126,30 @@ pub(crate) fn lines_kind(
 
 /// The blank lines above a piece of a row.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BlanksAbove {
+pub(crate) struct BlanksAbove<'t> {
     /// The position of the piece in its row.
     pub(crate) at: usize,
-    pub(crate) count: usize,
+    pub(crate) lines: &'t str,
 }
 
-impl BlanksAbove {
+impl BlanksAbove<'_> {
     /// Whether updated removed everything above a piece, so that it is the first one of its row.
     /// The first piece of a row has no blank lines, which is no change of their number.
-    const fn became_first(original: Self, updated: Self) -> bool {
-        updated.at == 0 && original.at > 0 && updated.count == 0
+    fn became_first(original: Self, updated: Self) -> bool {
+        updated.at == 0 && original.at > 0 && count_lines(updated.lines) == 0
     }
 }
 
-/// Returns the side whose number of blank lines is the result of a three-way merge. Where both
-/// sides changed the number, it is the side with the larger one.
-pub(crate) fn side_of_blanks(sides: &Triple<BlanksAbove>) -> Side {
-    let counts = sides.map(|blanks| blanks.count);
-    let is_updated = counts.updated != counts.original
-        && (counts.local == counts.original || counts.local < counts.updated);
+/// Returns the side whose blank lines are the result of a three-way merge. Where both sides changed
+/// their number, it is the side with the larger one.
+pub(crate) fn side_of_blanks(sides: &Triple<BlanksAbove<'_>>) -> Side {
+    let texts = sides.map(|blanks| blanks.lines);
+    let counts = texts.map(count_lines);
+    let is_updated = match counts.updated == counts.original {
+        // only the white space in them may differ
+        true => counts.local == counts.original && lines(texts.original).eq(lines(texts.local)),
+        false => counts.local == counts.original || counts.local < counts.updated,
+    };
     if is_updated && !BlanksAbove::became_first(sides.original, sides.updated) {
         Side::Updated
     } else {
@@ -251,14 +257,14 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the number of blank lines above a piece.
-    fn blanks(&self, piece: Ref) -> u32 {
-        self.token(piece).blanks
+    fn blanks(&self, piece: Ref) -> usize {
+        self.token(piece).blanks()
     }
 
-    fn blanks_above(&self, piece: Ref) -> BlanksAbove {
+    fn blanks_above(&self, piece: Ref) -> BlanksAbove<'a> {
         BlanksAbove {
             at: piece.at(),
-            count: self.blanks(piece) as usize,
+            lines: self.token(piece).blank,
         }
     }
 

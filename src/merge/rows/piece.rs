@@ -3,16 +3,22 @@
 use std::num::NonZeroU32;
 
 use crate::triple::Side;
+use crate::yaml::stream::count_lines;
 
 /// A piece of a row, as input of the alignment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'t> {
     pub(crate) kind: TokenKind<'t>,
-    /// The number of blank lines above it.
-    pub(crate) blanks: u32,
+    /// The blank lines above it.
+    pub(crate) blank: &'t str,
 }
 
 impl<'t> Token<'t> {
+    /// The number of blank lines above it.
+    pub(super) fn blanks(&self) -> usize {
+        count_lines(self.blank)
+    }
+
     /// The line of a comment.
     pub(super) const fn comment(&self) -> Option<&'t str> {
         match self.kind {

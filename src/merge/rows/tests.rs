@@ -6,21 +6,22 @@ use crate::triple::Triple;
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
-    let mut blanks = 0;
-    for line in text.lines() {
+    let (mut start, mut end) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let blank = &text[start..end];
+        end += line.len();
+        let line = line.trim_end();
         let kind = match line.trim() {
-            "" => {
-                blanks += 1;
-                continue;
-            }
+            "" => continue,
             comment if comment.starts_with('#') => TokenKind::Comment(line),
             entry => TokenKind::Entry(entry.bytes().next().map_or(0, u32::from)),
         };
-        tokens.push(Token { kind, blanks });
-        blanks = 0;
+        tokens.push(Token { kind, blank });
+        start = end;
     }
     let kind = TokenKind::End;
-    tokens.push(Token { kind, blanks });
+    let blank = &text[start..];
+    tokens.push(Token { kind, blank });
     tokens
 }
 
@@ -37,8 +38,7 @@ fn merged(texts: [&str; 3], removed: &str) -> String {
     let token = |piece: Ref| rows[piece.side()][piece.at()];
     let mut text = String::new();
     for placed in row.pieces {
-        let blanks = placed.blanks.map_or(0, |piece| token(piece).blanks);
-        text.push_str(&"\n".repeat(blanks as usize));
+        text.push_str(placed.blanks.map_or("", |piece| token(piece).blank));
         match token(placed.piece).kind {
             TokenKind::Comment(line) => text.push_str(&format!("{line}\n")),
             TokenKind::Entry(entry) => {
