@@ -104,6 +104,18 @@ fn merge(
         return None;
     }
     let has_frames = rows.as_ref().map(|row| row.frame.is_some());
+    let (marks, texts) = {
+        let parts = sides.map(|text| text.split_at(byte_order_mark(text)));
+        (parts.map(|it| it.0), parts.map(|it| it.1))
+    };
+    let has_directives = rows.local.frame.is_some_and(|it| it.text.starts_with('%'));
+    let is_without_entries = below.is_none() && !has_directives;
+    if is_without_entries && texts.original == texts.local && has_frames.updated == has_frame {
+        return Some(MergedAround {
+            text: format!("{}{}", marks.local, texts.updated),
+            conflicts: Vec::new(),
+        });
+    }
     if has_frames != Triple::new(true, true, true) {
         for side in Side::ALL.into_array() {
             rows[side].move_blanks_below_frame();
@@ -120,8 +132,7 @@ fn merge(
         has_fields: false,
     };
     let mut merged = rows::merge(tokens, context, |_| false, resolution);
-    let has_directives = |frame: row::Frame<'_>| frame.text.starts_with('%');
-    if rows.local.frame.is_some_and(has_directives) {
+    if has_directives {
         // directives have to be above all `---` lines: upstream's other `---` lines do not come
         merged.pieces.retain(|placed| {
             let side = placed.piece.side();
@@ -132,7 +143,7 @@ fn merge(
     if !merged.comment_conflicts.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
     }
-    let mut text = sides.local[..byte_order_mark(sides.local)].to_owned();
+    let mut text = marks.local.to_owned();
     write(&rows, &merged.pieces, has_frame, line_break, &mut text);
     let conflicts = merged.comment_conflicts.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
