@@ -109,8 +109,10 @@ fn merge(
         (parts.map(|it| it.0), parts.map(|it| it.1))
     };
     let has_directives = rows.local.frame.is_some_and(|it| it.text.starts_with('%'));
-    let is_without_entries = below.is_none() && !has_directives;
-    if is_without_entries && texts.original == texts.local && has_frames.updated == has_frame {
+    // a value may be on the line of the `---`
+    let ends_line = texts.updated.is_empty() || ends_line(texts.updated);
+    let can_replace = below.is_none() && !has_directives && ends_line;
+    if can_replace && texts.original == texts.local && has_frames.updated == has_frame {
         return Some(MergedAround {
             text: format!("{}{}", marks.local, texts.updated),
             conflicts: Vec::new(),
