@@ -54,7 +54,10 @@ impl Editor<'_> {
         if !is_removed || !is_on_dash_line || ours.is_empty() || !has_dash(self.target, entry) {
             return;
         }
-        let range = entry.span.start..self.target.end_of_value_lines(entry);
+        let row = self.target.row(entry.value, Some(entry));
+        let end_of_value = || self.target.end_of_value_lines(entry);
+        // the row may have been written anew, with the comments below the value
+        let range = entry.span.start..row.map_or_else(end_of_value, |row| row.span.end);
         let text = self.edits.take_text(self.target.text(), range.clone());
         let column = self.target.column(entry.span.start) as usize;
         let above = format!("-{}{}", self.line_break, " ".repeat(column + 1));

@@ -237,7 +237,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the comments directly above a piece, without a blank line between.
-    fn comments_above(&self, piece: Ref) -> impl Iterator<Item = Ref> + Clone + use<> {
+    fn comments_above(&self, piece: Ref) -> impl DoubleEndedIterator<Item = Ref> + Clone + use<> {
         let side = piece.side();
         (self.first_comment_above(piece).at()..piece.at()).map(move |at| Ref::new(side, at))
     }

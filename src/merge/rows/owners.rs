@@ -3,7 +3,7 @@
 
 use std::cell::LazyCell;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Id, Ref, Rows};
 use crate::triple::Side;
@@ -13,13 +13,17 @@ impl Rows<'_> {
     /// pair only with comments of the same entry. It does so for each text that a side has more
     /// often than the original, or that the original has only above fields that local deleted, and,
     /// where the other side lacks the entry, for all comments between the first such text and the
-    /// entry. Comments below which a side inserted an entry pair by their text only.
+    /// entry. Comments below which a side inserted an entry pair by their text only, and so do those
+    /// that local inserted too, without an entry.
     pub(super) fn set_owners(&mut self) {
         let inserted_below = [Side::Updated, Side::Local].map(|side| self.inserted_below(side));
         let inserted_below: FxHashSet<Ref> = inserted_below.into_iter().flatten().collect();
+        let ends = self.ends_of_local_comments();
         let above = [Side::Updated, Side::Local].map(|side| {
             let new = self.entries(side).filter(|(entry, piece)| {
-                !self.has(Side::Original, *entry) && !inserted_below.contains(piece)
+                !self.has(Side::Original, *entry)
+                    && !inserted_below.contains(piece)
+                    && !(side == Side::Updated && self.is_inserted_in_local(*piece, &ends))
             });
             let comments = new
                 .flat_map(|(entry, piece)| self.comments_above(piece).map(move |it| (entry, it)));
@@ -52,6 +56,34 @@ impl Rows<'_> {
                 *owner = Some(entry);
             }
         }
+    }
+
+    /// Returns the last lines of local's comments that are directly above no entry, by their text.
+    fn ends_of_local_comments(&self) -> FxHashMap<u32, Vec<Ref>> {
+        let mut ends: FxHashMap<u32, Vec<Ref>> = FxHashMap::default();
+        let pieces = self.pieces(Side::Local);
+        for (piece, below) in pieces.clone().zip(pieces.skip(1)) {
+            let is_end = self.blanks(below) > 0 || self.id(below) == Id::End;
+            if let Some(text) = self.text_id(piece).filter(|_| is_end) {
+                ends.entry(text).or_default().push(piece);
+            }
+        }
+        ends
+    }
+
+    /// Whether the comments that updated inserted directly above an entry are among those of local
+    /// that are above no entry.
+    fn is_inserted_in_local(&self, piece: Ref, ends: &FxHashMap<u32, Vec<Ref>>) -> bool {
+        let is_old = |comment: &Ref| self.count(Side::Original, *comment) > 0;
+        let comments: Vec<Ref> = self.comments_above(piece).skip_while(is_old).collect();
+        let texts = || comments.iter().rev().map(|it| self.text_id(*it));
+        let ends = texts().next().flatten().and_then(|last| ends.get(&last));
+        let has_same = |end: &Ref| {
+            let above = self.comments_above(*end).rev().map(|it| self.text_id(it));
+            let own = [self.text_id(*end)].into_iter().chain(above);
+            texts().eq(own.take(comments.len()))
+        };
+        ends.is_some_and(|ends| ends.iter().any(has_same))
     }
 
     /// Returns the texts of the original's comments, but for those directly above entries that local
