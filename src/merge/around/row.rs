@@ -6,9 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::is_comment;
 use crate::line_breaks::lines_with_breaks;
-use crate::merge::rows::{Token, TokenKind};
 use crate::triple::Triple;
+use crate::yaml::row::{Item, ItemKind};
 use crate::yaml::stream::{byte_order_mark, count_lines};
+use crate::yaml::{EntryId, Span};
 
 /// The lines around a document's value, as pieces of a row.
 #[derive(Debug, Default)]
@@ -37,7 +38,8 @@ pub(super) struct Frame<'t> {
 pub(super) struct Piece<'t> {
     blank: &'t str,
     pub(super) text: &'t str,
-    /// The line in which it starts.
+    /// The offset in which it starts, and the line.
+    start: usize,
     pub(super) line: usize,
     /// The number of the entry, if it is the first line of one.
     entry: Option<u32>,
@@ -135,6 +137,7 @@ impl<'t> Row<'t> {
         self.pieces.push(Piece {
             blank: std::mem::take(&mut self.end),
             line: count_lines(&text[..range.start]),
+            start: range.start,
             text: &text[range],
             entry: None,
         });
@@ -163,19 +166,23 @@ impl<'t> Row<'t> {
         self.pieces.get(at).map_or(self.end, |piece| piece.blank)
     }
 
-    pub(super) fn tokens(&self) -> Vec<Token<'t>> {
-        let blanks = |blank: &str| u32::try_from(count_lines(blank)).unwrap_or(u32::MAX);
-        let tokens = self.pieces.iter().map(|piece| Token {
-            kind: match piece.entry {
-                Some(entry) => TokenKind::Entry(entry),
-                None => TokenKind::Comment(piece.text.trim_end_matches(['\r', '\n'])),
-            },
-            blanks: blanks(piece.blank),
-        });
-        let end = Token {
-            kind: TokenKind::End,
-            blanks: blanks(self.end),
+    /// Returns the pieces as items of a row, and the end.
+    pub(super) fn items(&self) -> Vec<Item> {
+        let item = |kind, start: usize, text: &str, blank| Item {
+            kind,
+            blank_start: start as u32,
+            blanks: count_lines(blank) as u32,
+            span: Span::new(start as u32, (start + text.len()) as u32),
         };
-        tokens.chain([end]).collect()
+        let items = self.pieces.iter().map(|piece| {
+            let entry = piece
+                .entry
+                .map(|entry| ItemKind::Entry(EntryId::new(entry)));
+            let kind = entry.unwrap_or(ItemKind::Comment);
+            item(kind, piece.start, piece.text, piece.blank)
+        });
+        items
+            .chain([item(ItemKind::End, 0, "", self.end)])
+            .collect()
     }
 }

@@ -3,49 +3,59 @@
 
 use super::*;
 use crate::triple::Triple;
+use crate::yaml::{EntryId, Span};
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let mut blanks = 0;
-    for line in text.lines() {
+fn items(text: &str) -> Vec<Item> {
+    let mut items = Vec::new();
+    let (mut blanks, mut end) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let start = end;
+        end += line.len() as u32;
         let kind = match line.trim() {
             "" => {
                 blanks += 1;
                 continue;
             }
-            comment if comment.starts_with('#') => TokenKind::Comment(line),
-            entry => TokenKind::Entry(entry.bytes().next().map_or(0, u32::from)),
+            comment if comment.starts_with('#') => ItemKind::Comment,
+            entry => ItemKind::Entry(EntryId::new(entry.bytes().next().map_or(0, u32::from))),
         };
-        tokens.push(Token { kind, blanks });
+        items.push(item(kind, blanks, Span::new(start, end)));
         blanks = 0;
     }
-    let kind = TokenKind::End;
-    tokens.push(Token { kind, blanks });
-    tokens
+    items.push(item(ItemKind::End, blanks, Span::new(end, end)));
+    items
+}
+
+fn item(kind: ItemKind, blanks: u32, span: Span) -> Item {
+    Item {
+        kind,
+        blank_start: span.start,
+        blanks,
+        span,
+    }
 }
 
 /// Merges three rows; the entries with the letters `removed` do not stay. Returns the row as text.
 fn merged(texts: [&str; 3], removed: &str) -> String {
-    let [original, updated, local] = texts.map(tokens);
+    let [original, updated, local] = texts;
+    let texts = Triple::new(original, updated, local);
+    let items = texts.map(items);
     let stays = |entry: u32| !removed.bytes().any(|letter| u32::from(letter) == entry);
-    let rows = Triple::new(&*original, &*updated, &*local);
+    let rows = texts.zip(items.as_ref()).map(|(text, items)| Pieces {
+        text,
+        items,
+        numbers: None,
+    });
     let context = Context {
         below: Some(&[]),
         has_fields: true,
     };
     let row = merge(rows, context, stays, Resolution::Updated);
-    let token = |piece: Ref| rows[piece.side()][piece.at()];
     let mut text = String::new();
     for placed in row.pieces {
-        let blanks = placed.blanks.map_or(0, |piece| token(piece).blanks);
+        let blanks = placed.blanks.map_or(0, |piece| item_of(rows, piece).blanks);
         text.push_str(&"\n".repeat(blanks as usize));
-        match token(placed.piece).kind {
-            TokenKind::Comment(line) => text.push_str(&format!("{line}\n")),
-            TokenKind::Entry(entry) => {
-                text.push_str(&format!("{}\n", char::from_u32(entry).unwrap_or('?')));
-            }
-            TokenKind::End => {}
-        }
+        text.push_str(line_of(rows, placed.piece));
     }
     text
 }
