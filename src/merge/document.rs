@@ -6,8 +6,7 @@
 use std::borrow::Cow;
 
 use super::body::{
-    body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
-    with_merged_body,
+    body, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of, with_merged_body,
 };
 use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
@@ -139,7 +138,7 @@ pub(crate) fn merge_sides(
 
 /// A text that is the result if it has the decided values.
 enum Candidate<'l> {
-    /// Updated's text, where local is the original, or an empty map or list.
+    /// Updated's text, where local is the original.
     Whole(String),
     /// The result of a merge by lines, if that has no conflict.
     Lines(Option<Cow<'l, str>>),
@@ -236,17 +235,14 @@ fn merged_without_known_changes(texts: Triple<&str>) -> Option<String> {
     merge_clean_lines(Triple { original, ..texts }, 1).ok()
 }
 
-/// Returns local's document with updated's body and local's line breaks, if local is the original
-/// or an empty map or list.
+/// Returns local's document with updated's body and local's line breaks, if local is the original.
 fn updated_in_local(
     bodies: &Triple<Option<&str>>,
     updated: &Document<'_>,
     local: &Document<'_>,
 ) -> Option<String> {
     if !is_same_but_line_breaks(bodies.original, bodies.local) {
-        let text = with_merged_body(local, in_place_of_empty(bodies)?);
-        let text = with_line_break(text, line_break_of(local.text)).into_owned();
-        return Some(with_end_of(text, local.text));
+        return None;
     }
     let text = with_body(local, updated);
     if bodies.original == bodies.local {

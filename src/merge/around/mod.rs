@@ -13,7 +13,7 @@ use super::text::merge_lines_with;
 use super::{OnConflict, Options, Resolution};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::{Side, Triple};
-use crate::yaml::stream::{byte_order_mark, count_lines, frame};
+use crate::yaml::stream::{byte_order_mark, frame};
 use row::Row;
 
 /// The path of a conflict above a document.
@@ -104,6 +104,20 @@ fn merge(
         return None;
     }
     let has_frames = rows.as_ref().map(|row| row.frame.is_some());
+    let (marks, texts) = {
+        let parts = sides.map(|text| text.split_at(byte_order_mark(text)));
+        (parts.map(|it| it.0), parts.map(|it| it.1))
+    };
+    let has_directives = rows.local.frame.is_some_and(|it| it.text.starts_with('%'));
+    // a value may be on the line of the `---`
+    let ends_line = texts.updated.is_empty() || ends_line(texts.updated);
+    let can_replace = below.is_none() && !has_directives && ends_line;
+    if can_replace && texts.original == texts.local && has_frames.updated == has_frame {
+        return Some(MergedAround {
+            text: format!("{}{}", marks.local, texts.updated),
+            conflicts: Vec::new(),
+        });
+    }
     if has_frames != Triple::new(true, true, true) {
         for side in Side::ALL.into_array() {
             rows[side].move_blanks_below_frame();
@@ -112,8 +126,8 @@ fn merge(
     if !has_frame {
         row::set_off_as_local(&mut rows);
     }
-    let items = rows.as_ref().map(Row::items);
-    let input = items.as_ref().zip(sides).map(|(items, text)| rows::Pieces {
+    let joined = rows.as_ref().map(Row::joined);
+    let input = joined.as_ref().map(|(text, items)| rows::Pieces {
         text,
         items,
         numbers: None,
@@ -124,8 +138,7 @@ fn merge(
         has_fields: false,
     };
     let mut merged = rows::merge(input, context, |_| false, resolution);
-    let has_directives = |frame: row::Frame<'_>| frame.text.starts_with('%');
-    if rows.local.frame.is_some_and(has_directives) {
+    if has_directives {
         // directives have to be above all `---` lines: upstream's other `---` lines do not come
         merged.pieces.retain(|placed| {
             let side = placed.piece.side();
@@ -136,7 +149,7 @@ fn merge(
     if !merged.comment_conflicts.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
     }
-    let mut text = sides.local[..byte_order_mark(sides.local)].to_owned();
+    let mut text = marks.local.to_owned();
     write(&rows, &merged.pieces, has_frame, line_break, &mut text);
     let conflicts = merged.comment_conflicts.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
@@ -221,10 +234,8 @@ fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
     };
     let blanks = Triple::new(original.blank, updated.blank, own);
     let at = frames.map(|frame| frame.map_or(0, |frame| frame.at));
-    let above = blanks.zip(at).map(|(blank, at)| rows::BlanksAbove {
-        at,
-        count: count_lines(blank),
-    });
+    let above = blanks.zip(at);
+    let above = above.map(|(lines, at)| rows::BlanksAbove { at, lines });
     blanks[rows::side_of_blanks(&above)]
 }
 

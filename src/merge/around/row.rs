@@ -38,8 +38,7 @@ pub(super) struct Frame<'t> {
 pub(super) struct Piece<'t> {
     blank: &'t str,
     pub(super) text: &'t str,
-    /// The offset in which it starts, and the line.
-    start: usize,
+    /// The line in which it starts.
     pub(super) line: usize,
     /// The number of the entry, if it is the first line of one.
     entry: Option<u32>,
@@ -137,7 +136,6 @@ impl<'t> Row<'t> {
         self.pieces.push(Piece {
             blank: std::mem::take(&mut self.end),
             line: count_lines(&text[..range.start]),
-            start: range.start,
             text: &text[range],
             entry: None,
         });
@@ -166,23 +164,26 @@ impl<'t> Row<'t> {
         self.pieces.get(at).map_or(self.end, |piece| piece.blank)
     }
 
-    /// Returns the pieces as items of a row, and the end.
-    pub(super) fn items(&self) -> Vec<Item> {
-        let item = |kind, start: usize, text: &str, blank| Item {
-            kind,
-            blank_start: start as u32,
-            blanks: count_lines(blank) as u32,
-            span: Span::new(start as u32, (start + text.len()) as u32),
+    /// Returns the pieces as one text with its items, and the end.
+    pub(super) fn joined(&self) -> (String, Vec<Item>) {
+        let (mut text, mut items) = (String::new(), Vec::new());
+        let mut push = |kind, blank: &str, piece: &str| {
+            let blank_start = text.len() as u32;
+            text.push_str(blank);
+            let start = text.len() as u32;
+            text.push_str(piece);
+            items.push(Item {
+                kind,
+                blank_start,
+                blanks: count_lines(blank) as u32,
+                span: Span::new(start, text.len() as u32),
+            });
         };
-        let items = self.pieces.iter().map(|piece| {
-            let entry = piece
-                .entry
-                .map(|entry| ItemKind::Entry(EntryId::new(entry)));
-            let kind = entry.unwrap_or(ItemKind::Comment);
-            item(kind, piece.start, piece.text, piece.blank)
-        });
-        items
-            .chain([item(ItemKind::End, 0, "", self.end)])
-            .collect()
+        for piece in &self.pieces {
+            let entry = piece.entry.map(|it| ItemKind::Entry(EntryId::new(it)));
+            push(entry.unwrap_or(ItemKind::Comment), piece.blank, piece.text);
+        }
+        push(ItemKind::End, self.end, "");
+        (text, items)
     }
 }

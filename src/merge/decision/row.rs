@@ -25,8 +25,8 @@ pub(crate) struct Piece {
 /// The blank lines above a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blanks {
-    /// These lines of local, as they are.
-    Local(Span),
+    /// The blank lines of a side.
+    Lines(Side, Span),
     /// A number of new blank lines.
     Count(u32),
 }
@@ -35,7 +35,7 @@ impl Blanks {
     /// Whether there are no blank lines.
     pub(crate) const fn is_none(self) -> bool {
         match self {
-            Self::Local(span) => span.is_empty(),
+            Self::Lines(_, span) => span.is_empty(),
             Self::Count(count) => count == 0,
         }
     }

@@ -7,7 +7,7 @@ use super::draft::{Hunk, PLACEHOLDER, shared_lines, shifted, take_shared_blanks}
 use super::habits::Habits;
 use super::layout::{indents_of_comments, starts_its_line};
 use super::reindent::Reindent;
-use crate::line_breaks::ends_line;
+use crate::line_breaks::{ends_line, with_line_break};
 use crate::merge::decision::{
     Blanks, Child, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
 };
@@ -78,13 +78,11 @@ impl Editor<'_> {
 
     /// Writes a comment with the blank lines above it.
     fn comment(&mut self, row: &mut Composition<'_>, blanks: Blanks, comment: &CommentPiece) {
-        let tree = match comment.side {
-            Side::Local => self.target.tree,
-            Side::Updated => self.source.tree,
-            Side::Original => self.original,
-        };
+        let tree = self.trees()[comment.side].tree;
         let start = match blanks {
-            Blanks::Local(blank) if blank.end == comment.span.start => Some(blank.start),
+            Blanks::Lines(Side::Local, blank) if blank.end == comment.span.start => {
+                Some(blank.start)
+            }
             Blanks::Count(0) => Some(comment.span.start),
             _ => None,
         };
@@ -285,10 +283,14 @@ impl Editor<'_> {
     /// Returns the text of blank lines.
     fn blank_lines(&self, blanks: Blanks) -> String {
         match blanks {
-            Blanks::Local(span) => {
-                let text = self.target.slice(span);
-                match text.is_empty() || ends_line(text) {
-                    true => text.to_owned(),
+            Blanks::Lines(side, span) => {
+                let text = self.trees()[side].slice(span);
+                let text = match side {
+                    Side::Local => text.into(),
+                    Side::Original | Side::Updated => with_line_break(text, self.line_break),
+                };
+                match text.is_empty() || ends_line(&text) {
+                    true => text.into_owned(),
                     false => format!("{text}{}", self.line_break),
                 }
             }

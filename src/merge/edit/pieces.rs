@@ -165,7 +165,7 @@ impl Pieces {
             self.pending_blanks = 0;
             let blanks = match item.blanks == 0 && self.below_first > 0 {
                 true => Blanks::Count(self.below_first),
-                false => Blanks::Local(item.blank()),
+                false => Blanks::Lines(Side::Local, item.blank()),
             };
             self.all.push(Piece { blanks, kind });
         } else {

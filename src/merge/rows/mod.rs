@@ -19,17 +19,16 @@ mod piece;
 mod settle;
 mod subsequence;
 
-use std::hash::{BuildHasher, Hash};
-
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
 
+use crate::line_breaks::lines;
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind};
+use crate::yaml::stream::count_lines;
 
 use between::SegmentMerger;
-use comment_index::comment_starts;
+use comment_index::{comment_starts, first_alike, hash_of};
 pub(crate) use numbered::NumberMap;
 pub(crate) use piece::{Pieces, Placed, Ref};
 pub(super) use subsequence::heaviest_pairs;
@@ -128,26 +127,30 @@ pub(crate) fn lines_kind(
 
 /// The blank lines above a piece of a row.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BlanksAbove {
+pub(crate) struct BlanksAbove<'t> {
     /// The position of the piece in its row.
     pub(crate) at: usize,
-    pub(crate) count: usize,
+    pub(crate) lines: &'t str,
 }
 
-impl BlanksAbove {
+impl BlanksAbove<'_> {
     /// Whether updated removed everything above a piece, so that it is the first one of its row.
     /// The first piece of a row has no blank lines, which is no change of their number.
-    const fn became_first(original: Self, updated: Self) -> bool {
-        updated.at == 0 && original.at > 0 && updated.count == 0
+    fn became_first(original: Self, updated: Self) -> bool {
+        updated.at == 0 && original.at > 0 && count_lines(updated.lines) == 0
     }
 }
 
-/// Returns the side whose number of blank lines is the result of a three-way merge. Where both
-/// sides changed the number, it is the side with the larger one.
-pub(crate) fn side_of_blanks(sides: &Triple<BlanksAbove>) -> Side {
-    let counts = sides.map(|blanks| blanks.count);
-    let is_updated = counts.updated != counts.original
-        && (counts.local == counts.original || counts.local < counts.updated);
+/// Returns the side whose blank lines are the result of a three-way merge. Where both sides changed
+/// their number, it is the side with the larger one.
+pub(crate) fn side_of_blanks(sides: &Triple<BlanksAbove<'_>>) -> Side {
+    let texts = sides.map(|blanks| blanks.lines);
+    let counts = texts.map(count_lines);
+    let is_updated = match counts.updated == counts.original {
+        // only the white space in them may differ
+        true => counts.local == counts.original && lines(texts.original).eq(lines(texts.local)),
+        false => counts.local == counts.original || counts.local < counts.updated,
+    };
     if is_updated && !BlanksAbove::became_first(sides.original, sides.updated) {
         Side::Updated
     } else {
@@ -284,10 +287,11 @@ impl<'a> Rows<'a> {
         item_of(self.rows, piece).blanks
     }
 
-    fn blanks_above(&self, piece: Ref) -> BlanksAbove {
+    fn blanks_above(&self, piece: Ref) -> BlanksAbove<'a> {
+        let blank = item_of(self.rows, piece).blank();
         BlanksAbove {
             at: piece.at(),
-            count: self.blanks(piece) as usize,
+            lines: &self.rows[piece.side()].text[blank.range()],
         }
     }
 
@@ -374,25 +378,6 @@ fn item_of<'a>(rows: Triple<Pieces<'a>>, piece: Ref) -> &'a Item {
 /// Returns the lines of a piece.
 fn line_of<'a>(rows: Triple<Pieces<'a>>, piece: Ref) -> &'a str {
     &rows[piece.side()].text[item_of(rows, piece).span.range()]
-}
-
-/// Returns the first piece with the same key that was looked for in a table, which is `piece` if
-/// there is none yet. The table has only the pieces, to save memory.
-fn first_alike<K: Eq + Hash>(
-    table: &mut HashTable<Ref>,
-    piece: Ref,
-    key: impl Fn(Ref) -> K,
-) -> Ref {
-    let own = key(piece);
-    let is_same = |it: &Ref| key(*it) == own;
-    *table
-        .entry(hash_of(&own), is_same, |it| hash_of(key(*it)))
-        .or_insert(piece)
-        .get()
-}
-
-fn hash_of(key: impl Hash) -> u64 {
-    FxBuildHasher.hash_one(key)
 }
 
 #[cfg(test)]

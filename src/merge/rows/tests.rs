@@ -7,32 +7,29 @@ use crate::yaml::{EntryId, Span};
 
 fn items(text: &str) -> Vec<Item> {
     let mut items = Vec::new();
-    let (mut blanks, mut end) = (0, 0);
-    for line in text.split_inclusive('\n') {
+    let (mut blank_start, mut blanks, mut end) = (0, 0, 0);
+    let lines = text.split_inclusive('\n').map(Some).chain([None]);
+    for line in lines {
         let start = end;
-        end += line.len() as u32;
-        let kind = match line.trim() {
-            "" => {
+        end += line.map_or(0, str::len) as u32;
+        let kind = match line.map(str::trim) {
+            Some("") => {
                 blanks += 1;
                 continue;
             }
-            comment if comment.starts_with('#') => ItemKind::Comment,
-            entry => ItemKind::Entry(EntryId::new(entry.bytes().next().map_or(0, u32::from))),
+            Some(comment) if comment.starts_with('#') => ItemKind::Comment,
+            Some(entry) => ItemKind::Entry(EntryId::new(entry.as_bytes()[0].into())),
+            None => ItemKind::End,
         };
-        items.push(item(kind, blanks, Span::new(start, end)));
-        blanks = 0;
+        items.push(Item {
+            kind,
+            blank_start,
+            blanks,
+            span: Span::new(start, end),
+        });
+        (blank_start, blanks) = (end, 0);
     }
-    items.push(item(ItemKind::End, blanks, Span::new(end, end)));
     items
-}
-
-fn item(kind: ItemKind, blanks: u32, span: Span) -> Item {
-    Item {
-        kind,
-        blank_start: span.start,
-        blanks,
-        span,
-    }
 }
 
 /// Merges three rows; the entries with the letters `removed` do not stay. Returns the row as text.
@@ -53,8 +50,8 @@ fn merged(texts: [&str; 3], removed: &str) -> String {
     let row = merge(rows, context, stays, Resolution::Updated);
     let mut text = String::new();
     for placed in row.pieces {
-        let blanks = placed.blanks.map_or(0, |piece| item_of(rows, piece).blanks);
-        text.push_str(&"\n".repeat(blanks as usize));
+        let blank = |of: Ref| &rows[of.side()].text[item_of(rows, of).blank().range()];
+        text.push_str(placed.blanks.map_or("", blank));
         text.push_str(line_of(rows, placed.piece));
     }
     text

@@ -152,7 +152,7 @@ impl Walker<'_> {
                 }
             };
             is_owner_included = is_owner_included.filter(|_| item.blanks == 0);
-            let blanks = Blanks::Local(item.blank());
+            let blanks = Blanks::Lines(Side::Local, item.blank());
             pieces.extend(kind.map(|kind| (at, Piece { blanks, kind })));
         }
         if let Some((at, first)) = pieces.last_mut()

@@ -254,6 +254,6 @@ fn same_lines(
                 (ItemKind::Entry(a), ItemKind::Entry(b)) => key(left_tree, a) == key(right_tree, b),
                 (a, b) => a == b,
             };
-            is_same && a.blanks == b.blanks
+            is_same && left_tree.slice(a.blank()) == right_tree.slice(b.blank())
         })
 }

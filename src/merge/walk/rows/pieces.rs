@@ -69,13 +69,7 @@ pub(super) fn piece(
         }),
     };
     let blanks = match placed.blanks {
-        Some(of) => {
-            let item = &rows[of.side()].items[of.at()];
-            match of.side() {
-                Side::Local => Blanks::Local(item.blank()),
-                Side::Original | Side::Updated => Blanks::Count(item.blanks),
-            }
-        }
+        Some(of) => Blanks::Lines(of.side(), rows[of.side()].items[of.at()].blank()),
         None => Blanks::Count(0),
     };
     Piece { blanks, kind }
