@@ -1,6 +1,7 @@
 //! The comment check (law 9): finds comment lines that the merge lost or doubled, and reports them
 //! as conflicts.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,9 +27,9 @@ struct Comment<'t> {
 /// How often a text has a comment.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
-    all: usize,
+    all: u32,
     /// The number of those on lines of their own.
-    on_own_line: usize,
+    on_own_line: u32,
 }
 
 /// The comments of a text with their counts.
@@ -41,7 +42,7 @@ impl<'t> Counts<'t> {
         for comment in comments {
             let count = counts.0.entry(comment.text).or_default();
             count.all += 1;
-            count.on_own_line += usize::from(comment.is_on_own_line);
+            count.on_own_line += u32::from(comment.is_on_own_line);
         }
         counts
     }
@@ -77,15 +78,15 @@ pub(super) fn check_comments(
     if unparsed.verdicts().next().is_none() {
         return Ok(Vec::new());
     }
+    drop(unparsed);
     let merged = read_again(merged)?;
     let mut removed = Vec::new();
     let root = trees.local.root().value;
     comments_of_removed_entries(trees.local, root, outcome, &mut removed);
-    let with_sides = trees.zip(bodies).map(|(tree, body)| comments(tree, body));
     let sides = CommentCounts {
-        of: with_sides
-            .as_ref()
-            .map(|it| Counts::new(it.iter().copied())),
+        of: trees
+            .zip(bodies)
+            .map(|(tree, body)| Counts::new(comments(tree, body))),
         merged: Counts::new(comments(&merged, bodies.local)),
         removed: Counts::new(removed),
     };
@@ -100,10 +101,11 @@ pub(super) fn check_comments(
     };
     let mut found: Vec<_> = sides.verdicts().collect();
     found.sort_unstable();
+    let of_local = LazyCell::new(|| Vec::from_iter(comments(trees.local, bodies.local)));
     let found = found
         .into_iter()
         .filter(|(text, verdict)| *verdict == Verdict::Twice || !is_shown(text))
-        .map(|(text, verdict)| conflict(text, verdict, trees.local, &with_sides.local));
+        .map(|(text, verdict)| conflict(text, verdict, trees.local, &of_local));
     Ok(found.collect())
 }
 
@@ -203,17 +205,17 @@ fn comment_candidates(
 }
 
 /// Returns the comments of a document from an offset on.
-fn comments<'t>(tree: &'t Tree<'_>, start: u32) -> Vec<Comment<'t>> {
+fn comments<'t>(tree: &'t Tree<'_>, start: u32) -> impl Iterator<Item = Comment<'t>> {
     let mut scalars = Vec::new();
     scalars_of(tree, tree.root(), &mut scalars);
     scalars.sort_unstable_by_key(|span| span.start);
-    let is_outside = |at: usize| {
+    let is_outside = move |at: usize| {
         let before = scalars.partition_point(|span| span.start <= at);
         before
             .checked_sub(1)
             .is_none_or(|last| !scalars[last].contains(&at))
     };
-    comment_candidates(tree.text(), start, is_outside).collect()
+    comment_candidates(tree.text(), start, is_outside)
 }
 
 /// Adds the ranges of the scalars of an entry, without the headers of block scalars: a comment can

@@ -13,10 +13,9 @@ use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 /// The fingerprints of a tree's values, with caches for those that are needed again.
 pub(crate) struct Fingerprints<'a> {
     tree: &'a Tree<'a>,
-    /// The targets of aliases, because aliases of aliases can repeat a value very often.
-    targets: RefCell<FxHashMap<NodeId, u64>>,
-    /// The elements of lists, which are needed again when an inner list is merged.
-    lists: RefCell<FxHashMap<NodeId, Rc<[u64]>>>,
+    /// The fingerprints of lists, which are needed again when an inner list is merged, and of the
+    /// targets of aliases, because aliases of aliases can repeat a value very often.
+    known: RefCell<FxHashMap<NodeId, u64>>,
     /// The leaves of values.
     leaves: RefCell<FxHashMap<NodeId, Rc<Leaves>>>,
 }
@@ -25,8 +24,7 @@ impl<'a> Fingerprints<'a> {
     pub(crate) fn new(tree: &'a Tree<'a>) -> Self {
         Self {
             tree,
-            targets: RefCell::default(),
-            lists: RefCell::default(),
+            known: RefCell::default(),
             leaves: RefCell::default(),
         }
     }
@@ -38,9 +36,7 @@ impl<'a> Fingerprints<'a> {
 
     /// Returns the fingerprints of the elements of a list.
     pub(crate) fn of_elements(&self, list: NodeId) -> Rc<[u64]> {
-        let list = self.tree.resolve(list);
-        let cached = self.lists.borrow().get(&list).cloned();
-        cached.unwrap_or_else(|| self.elements(list).into())
+        self.elements(self.tree.resolve(list)).into()
     }
 
     /// Returns the leaves of a value.
@@ -61,18 +57,23 @@ impl<'a> Fingerprints<'a> {
             .collect()
     }
 
+    /// Returns the fingerprint of a list or of the target of an alias.
+    fn of_known(&self, node: NodeId) -> u64 {
+        let cached = self.known.borrow().get(&node).copied();
+        cached.unwrap_or_else(|| {
+            let fingerprint = match self.tree.node(node).kind {
+                NodeKind::Sequence(_) => hash_of(&("list", self.elements(node))),
+                _ => self.of(node),
+            };
+            self.known.borrow_mut().insert(node, fingerprint);
+            fingerprint
+        })
+    }
+
     fn of(&self, node: NodeId) -> u64 {
         let tree = self.tree;
         match &tree.node(node).kind {
-            NodeKind::Alias(target) => {
-                let target = tree.resolve(*target);
-                let cached = self.targets.borrow().get(&target).copied();
-                cached.unwrap_or_else(|| {
-                    let fingerprint = self.of(target);
-                    self.targets.borrow_mut().insert(target, fingerprint);
-                    fingerprint
-                })
-            }
+            NodeKind::Alias(target) => self.of_known(tree.resolve(*target)),
             NodeKind::Scalar(scalar) => {
                 let content = if scalar.scalar_type == ScalarType::Null {
                     ""
@@ -81,12 +82,7 @@ impl<'a> Fingerprints<'a> {
                 };
                 hash_of(&(scalar.scalar_type, content))
             }
-            NodeKind::Sequence(_) => {
-                let elements = self.elements(node);
-                let fingerprint = hash_of(&("list", &elements));
-                self.lists.borrow_mut().insert(node, elements.into());
-                fingerprint
-            }
+            NodeKind::Sequence(_) => self.of_known(node),
             NodeKind::Mapping(_) => {
                 let mut fields: Vec<(u64, u64)> = tree
                     .entries(node)

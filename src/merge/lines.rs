@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use gix_imara_diff::{Interner, Token};
+use memchr::memchr_iter;
 
 use crate::line_breaks::lines_with_breaks;
 use crate::triple::Triple;
@@ -19,20 +20,23 @@ pub(super) struct Lines<'t> {
 impl<'t> Lines<'t> {
     /// Returns the lines of three texts.
     pub(super) fn of(texts: Triple<&'t str>) -> Triple<Self> {
-        let mut known = Interner::new(lines_with_breaks(texts.original).count());
+        // a lone CR ends a line too, but few texts have one
+        let count_of = |text: &str| memchr_iter(b'\n', text.as_bytes()).count() + 1;
+        let mut known = Interner::new(count_of(texts.original));
         texts.map(|whole| {
-            let mut next = 0;
-            let lines = lines_with_breaks(whole).map(|line| {
-                let start = next;
-                next += line.len() as u32;
-                (start, known.intern(line))
-            });
-            let (starts, tokens) = lines.unzip();
-            Self {
+            let (mut next, count) = (0, count_of(whole));
+            let (starts, tokens) = (Vec::with_capacity(count), Vec::with_capacity(count));
+            let mut lines = Self {
                 whole,
                 starts,
                 tokens,
+            };
+            for line in lines_with_breaks(whole) {
+                lines.starts.push(next);
+                lines.tokens.push(known.intern(line));
+                next += line.len() as u32;
             }
+            lines
         })
     }
 

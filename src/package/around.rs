@@ -77,12 +77,12 @@ impl FileMerge<'_, '_, '_> {
         let local = documents.local.as_ref()?;
         let old_above = local_above(text, local)?;
         // in another file, the text above the document is not its own
-        let triple = |member: Option<DocRef>| member.map(|it| it.triple);
+        let triple = |member: Option<DocRef>| member.map(|it| it.triple());
         let is_top = self.top_of(group).is_some();
         if !is_top && triple(group.original) != triple(group.local) {
             return None;
         }
-        let is_first = |side: Side| group[side].is_some_and(|member| member.document == 0);
+        let is_first = |side: Side| group[side].is_some_and(|member| member.document() == 0);
         let with_head = |side: Side| {
             let own = documents[side].as_ref().map_or("", above);
             join_head(self.head_and_tail(group, side).0, own, is_first(side))

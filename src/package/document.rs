@@ -33,8 +33,8 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// Returns the text of a document in its file, with its tail; empty if `side` does not have it.
     pub(super) fn text_of(&self, group: &Group, side: Side) -> &'a str {
         let found = group[side].and_then(|at| {
-            let file = self.file(at.triple, side)?;
-            Some(file.documents.get(at.document)?.whole(file.text))
+            let file = self.file(at.triple(), side)?;
+            Some(file.documents.get(at.document())?.whole(file.text))
         });
         found.unwrap_or("")
     }

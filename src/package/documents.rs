@@ -128,7 +128,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// Returns true if a document is the first one of the local file.
     pub(super) fn is_first(&self, group: &Group) -> bool {
-        let member = group.local.map(|it| (Some(it.triple), it.document));
+        let member = group.local.map(|it| (Some(it.triple()), it.document()));
         member == Some((self.job.file.local, 0))
     }
 
@@ -143,8 +143,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return None;
         }
         let stays_within_file = |group: &Group| {
-            group.original.is_some_and(|it| it.triple == base)
-                && group.updated.is_none_or(|it| it.triple == self.target)
+            group.original.is_some_and(|it| it.triple() == base)
+                && group.updated.is_none_or(|it| it.triple() == self.target)
         };
         let is_new = |group: &Group| group.local.is_none();
         let of_updated = self
@@ -181,19 +181,19 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn merge_local(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
         let mut actions = vec![Action::Keep; file.documents.len()];
         for local in self.job.moving_out.iter().filter_map(|group| group.local) {
-            actions[local.document] = Action::Remove;
+            actions[local.document()] = Action::Remove;
         }
         for group in &self.job.staying {
             if let (Some(local), None) = (group.local, group.updated) {
-                actions[local.document] = self.deleted_upstream(group);
+                actions[local.document()] = self.deleted_upstream(group);
             }
         }
         let first = actions.iter().position(|it| *it != Action::Remove);
         let places = self.insertion_points(file, &actions);
         let mut inserted = self.inserted.iter().filter_map(|group| group.updated);
         self.inserts_first =
-            first.is_some_and(|first| inserted.any(|it| places[it.document] <= first));
-        let is_first = |group: &&Group| group.local.map(|it| it.document) == first;
+            first.is_some_and(|first| inserted.any(|it| places[it.document()] <= first));
+        let is_first = |group: &&Group| group.local.map(|it| it.document()) == first;
         self.first_kept = first.and_then(|_| self.job.staying.iter().find(is_first).copied());
         self.heads = self.heads();
         self.top = self.top();
@@ -242,7 +242,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 Some(_) => "",
                 None => self.owned_head(group, Side::Local),
             };
-            actions[local.document] = match merged {
+            actions[local.document()] = match merged {
                 Some(text) => Action::Replace(text),
                 None if own_head.is_empty() => Action::Keep,
                 None => Action::Replace(own_head.to_owned() + self.text_of(group, Side::Local)),
@@ -298,8 +298,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let new = self.inserted.extract_if(.., |group| group.local.is_none());
         for group in new.collect::<Vec<_>>() {
             if let Some(updated) = group.updated {
-                actions[updated.document] = match self.is_left_open(&group) {
-                    true => Action::Mark(self.marks(&group)),
+                actions[updated.document()] = match self.is_left_open(&group) {
+                    true => Action::Mark(Box::new(self.marks(&group))),
                     false => Action::Keep,
                 };
             }
@@ -324,7 +324,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let top = self.top.as_ref().and_then(|top| top.group.local);
         let assembly = Assembly {
             file,
-            head: match top.map(|it| &actions[it.document]) {
+            head: match top.map(|it| &actions[it.document()]) {
                 // the new text of the document includes the head
                 Some(Action::Replace(_)) => &file.text[..byte_order_mark(file.text)],
                 _ => self.new_head.as_deref().unwrap_or(file.head),

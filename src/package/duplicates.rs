@@ -84,7 +84,7 @@ pub(super) fn without_repeated<'r>(
     named: Triple<Named<'r>>,
 ) -> Triple<Named<'r>> {
     let leaves = |side: Side, document: DocRef| {
-        let parsed = files[side].and_then(|file| file.documents.get(document.document));
+        let parsed = files[side].and_then(|file| file.documents.get(document.document()));
         parsed.map(Leaves::of).unwrap_or_default()
     };
     let mut original = Vec::with_capacity(named.original.len());

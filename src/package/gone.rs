@@ -45,7 +45,7 @@ pub(super) fn mark(
             original,
             updated,
             local: Some(local),
-        } = group.map(|member| member.map(|it| it.triple))
+        } = group.map(|member| member.map(|it| it.triple()))
         else {
             continue;
         };

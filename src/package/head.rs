@@ -205,7 +205,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     pub(super) fn top(&self) -> Option<TopDocument<'a>> {
         let first = self.first_kept.filter(|_| !self.inserts_first)?;
         let is_in_file = |side: Side| {
-            let triple = first[side].map(|member| member.triple);
+            let triple = first[side].map(|member| member.triple());
             triple.is_none_or(|triple| Some(triple) == self.job.file[side])
         };
         let is_top = first.updated.is_some() && Side::ALL.into_iter().all(is_in_file);
@@ -246,8 +246,8 @@ impl<'a> FileMerge<'_, '_, 'a> {
 
     /// Returns the index of a document in a side's file; `None` if it is not in that file.
     fn index_in_file(&self, group: &Group, side: Side) -> Option<usize> {
-        let member = group[side].filter(|member| Some(member.triple) == self.job.file[side]);
-        member.map(|member| member.document)
+        let member = group[side].filter(|member| Some(member.triple()) == self.job.file[side]);
+        member.map(|member| member.document())
     }
 
     /// Returns the head of a side's file if it belongs to this document, else an empty text.

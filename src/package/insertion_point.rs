@@ -19,7 +19,7 @@ impl FileMerge<'_, '_, '_> {
         inserted.sort_unstable_by_key(|group| group.updated);
         let insertion = |group: Group| {
             Ok(Insertion {
-                before: group.updated.map_or(0, |it| places[it.document]),
+                before: group.updated.map_or(0, |it| places[it.document()]),
                 text: self.inserted_text(&group, line_break_of(file.text))?,
                 marks: self.is_left_open(&group).then(|| self.marks(&group)),
             })
@@ -34,11 +34,11 @@ impl FileMerge<'_, '_, '_> {
         let mut is_own = vec![false; file.documents.len()];
         for group in &self.job.staying {
             match (group.local, group.updated) {
-                (Some(local), _) if actions[local.document] == Action::Remove => {}
-                (Some(local), Some(it)) if it.triple == self.target => {
-                    local_of[it.document] = Some(local.document);
+                (Some(local), _) if actions[local.document()] == Action::Remove => {}
+                (Some(local), Some(it)) if it.triple() == self.target => {
+                    local_of[it.document()] = Some(local.document());
                 }
-                (Some(local), None) => is_own[local.document] = true,
+                (Some(local), None) => is_own[local.document()] = true,
                 _ => {}
             }
         }

@@ -60,19 +60,19 @@ pub(crate) fn jobs(
             (Some(local), _) => {
                 let target = target_triple(group, local, &moved_to);
                 // no document moves out of a pinned file or into one
-                let stays = pinned[target] || pinned[local.triple];
-                let target = if stays { local.triple } else { target };
-                if jobs[target].file.local == Some(local.triple) {
+                let stays = pinned[target] || pinned[local.triple()];
+                let target = if stays { local.triple() } else { target };
+                if jobs[target].file.local == Some(local.triple()) {
                     jobs[target].staying.push(*group);
                 } else {
-                    jobs[local.triple].moving_out.push(*group);
+                    jobs[local.triple()].moving_out.push(*group);
                     jobs[target].inserted.push(*group);
                 }
             }
             (None, Some(updated)) if group.original.is_some() => {
-                jobs[updated.triple].deleted_locally.push(*group);
+                jobs[updated.triple()].deleted_locally.push(*group);
             }
-            (None, Some(updated)) => jobs[updated.triple].inserted.push(*group),
+            (None, Some(updated)) => jobs[updated.triple()].inserted.push(*group),
             (None, None) => {}
         }
     }
@@ -119,7 +119,7 @@ fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<u
 /// has them in several triples, or if upstream deleted all of them.
 fn original_triple(job: &Job) -> Option<usize> {
     let groups = || job.staying.iter().chain(&job.inserted);
-    let mut triples = groups().filter_map(|group| group.original.map(|it| it.triple));
+    let mut triples = groups().filter_map(|group| group.original.map(|it| it.triple()));
     let triple = triples.next()?;
     let is_one = triples.all(|other| other == triple);
     // if upstream deleted all of them, its file at the new path is a different one
@@ -136,15 +136,15 @@ fn has_own(job: &Job) -> bool {
 /// Returns true if the file of this job has or gets a document of upstream's file at `triple`.
 fn keeps_document_of(job: &Job, triple: usize) -> bool {
     let mut groups = job.staying.iter().chain(&job.inserted);
-    groups.any(|group| group.updated.is_some_and(|it| it.triple == triple))
+    groups.any(|group| group.updated.is_some_and(|it| it.triple() == triple))
 }
 
 /// Returns the triple that a local document moves to, by a three-way merge of its path. `moved_to`
 /// has the new triple of each file that moves as a whole.
 fn target_triple(group: &Group, local: DocRef, moved_to: &[usize]) -> usize {
     match (group.original, group.updated) {
-        (Some(original), Some(updated)) if original.triple == local.triple => updated.triple,
-        _ => moved_to[local.triple],
+        (Some(original), Some(updated)) if original.triple() == local.triple() => updated.triple(),
+        _ => moved_to[local.triple()],
     }
 }
 
@@ -158,7 +158,7 @@ fn renames(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, usize)> {
     // the old and the new file of documents; `None` if the document does not move with its file
     let mut moves: FxHashSet<(Option<usize>, Option<usize>)> = FxHashSet::default();
     for group in groups.iter().filter(|group| group.local.is_some()) {
-        let triples = group.map(|member| member.map(|it| it.triple));
+        let triples = group.map(|member| member.map(|it| it.triple()));
         if triples.original != triples.local {
             // a document that only local has keeps the file at its path
             moves.extend([(triples.local, None), (None, triples.updated)]);
@@ -195,5 +195,5 @@ pub(crate) fn document_at<'f, 'a>(
     side: Side,
     at: DocRef,
 ) -> Option<&'f Parsed<'a>> {
-    files[at.triple].file(side)?.documents.get(at.document)
+    files[at.triple()].file(side)?.documents.get(at.document())
 }

@@ -3,6 +3,7 @@
 //! [`pair`] returns a [`Group`] for each document of the result. `renamed` pairs renamed resources.
 
 use std::hash::Hash;
+use std::num::NonZeroU32;
 
 use rustc_hash::FxHashMap;
 
@@ -14,10 +15,31 @@ use super::resource::ResourceId;
 use crate::triple::{Side, Triple};
 
 /// A document: the index of its file among the triples, and its index among the file's documents.
+/// It takes 8 bytes, because there are several for each document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct DocRef {
-    pub(crate) triple: usize,
-    pub(crate) document: usize,
+    triple: u32,
+    /// The index of the document plus 1.
+    document: NonZeroU32,
+}
+
+impl DocRef {
+    pub(crate) const fn new(triple: usize, document: usize) -> Self {
+        Self {
+            triple: triple as u32,
+            document: NonZeroU32::MIN.saturating_add(document as u32),
+        }
+    }
+
+    /// Returns the index of its file among the triples.
+    pub(crate) const fn triple(self) -> usize {
+        self.triple as usize
+    }
+
+    /// Returns its index among the documents of its file.
+    pub(crate) const fn document(self) -> usize {
+        (self.document.get() - 1) as usize
+    }
 }
 
 /// The paired documents: one on each side that has it.
@@ -94,7 +116,7 @@ fn resources_of<'r>(triple: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
     documents
         .filter_map(|(document, parsed)| {
             let resource = parsed.resource.as_ref()?;
-            Some((DocRef { triple, document }, resource.pairing()))
+            Some((DocRef::new(triple, document), resource.pairing()))
         })
         .collect()
 }
@@ -122,7 +144,7 @@ fn pair_by_index(triple: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<
             .into_iter()
             .flat_map(|file| file.documents.iter().enumerate());
         let unnamed = documents.filter(|(_, parsed)| parsed.resource.is_none());
-        unnamed.map(move |(document, _)| DocRef { triple, document })
+        unnamed.map(move |(document, _)| DocRef::new(triple, document))
     });
     let group = || Triple {
         original: documents.original.next(),
@@ -252,7 +274,7 @@ fn is_complete(group: &Group) -> bool {
 
 fn first_file(group: &Group) -> usize {
     let first = group.original.or(group.updated).or(group.local);
-    first.map_or(usize::MAX, |document| document.triple)
+    first.map_or(usize::MAX, DocRef::triple)
 }
 
 /// The sort key of groups: the order of the local files, then of upstream's, then of the

@@ -26,7 +26,7 @@ pub(crate) struct Parsed<'a> {
     /// The text below the document up to the next one: `---` lines with comments only.
     pub(crate) tail: &'a str,
     /// `None` if the document is not a resource.
-    pub(crate) resource: Option<Resource<'a>>,
+    pub(crate) resource: Option<Box<Resource<'a>>>,
     /// Whether a field of the document may have the value null.
     pub(crate) may_have_null: bool,
     pub(super) root: Root,
@@ -89,7 +89,7 @@ impl<'a> Parsed<'a> {
         Ok(tree.map(|tree| Self {
             document,
             tail: "",
-            resource: Resource::of(&tree),
+            resource: Resource::of(&tree).map(Box::new),
             may_have_null: has_null(&tree),
             root: Root::of(&document, &tree),
             kept: (document.text.len() >= min_kept_len).then(|| Arc::new(tree)),

@@ -79,7 +79,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         match resolution {
             Resolution::Updated => removed,
             Resolution::Local | Resolution::Open => Action::Keep,
-            Resolution::Markers => Action::Mark(self.marks(group)),
+            Resolution::Markers => Action::Mark(Box::new(self.marks(group))),
         }
     }
 
@@ -209,7 +209,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// Returns the path of a document's file: the local one, else upstream's.
     pub(super) fn path(&self, group: &Group) -> PathBuf {
         let member = group.local.or(group.updated).or(group.original);
-        let triple = member.map_or(self.target, |member| member.triple);
+        let triple = member.map_or(self.target, |member| member.triple());
         self.context.triples[triple].path.clone()
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn renamed_resources(
     files: &[ReadFile<'_>],
 ) -> Vec<Renamed> {
     let find = |group: &Group| {
-        let file = group.local?.triple;
+        let file = group.local?.triple();
         let members = members(files, group);
         let resources = members.map(|member| member?.resource.as_ref());
         let names = resources.map(|it| it.map(|it| (&it.pairing().namespace, &it.pairing().name)));
@@ -116,7 +116,7 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
             };
             let (triple, name_side, list) = match own_side {
                 Side::Original => (file_of_original(file_side, group), name_side, 0),
-                _ => (group[own_side].map(|it| it.triple), own_side, 1),
+                _ => (group[own_side].map(|it| it.triple()), own_side, 1),
             };
             let name = self.id_of(name_side, group);
             if let (Some(triple), Some(id), Some(name)) =
@@ -208,7 +208,7 @@ fn unique_pairs(all: &[Unpaired]) -> Vec<(usize, usize)> {
 /// Returns the file in which `side` has the original's resource; for another side than the
 /// original, only if it is another file than the original's.
 fn file_of_original(side: Side, group: &Group) -> Option<usize> {
-    let triple = |side: Side| group[side].map(|it| it.triple);
+    let triple = |side: Side| group[side].map(|it| it.triple());
     match side {
         Side::Original => triple(Side::Original),
         _ => triple(side).filter(|_| triple(side) != triple(Side::Original)),

@@ -156,20 +156,20 @@ pub fn documents_in(
     let jobs = jobs(&loaded.triples, &files, &groups, &loaded.local_kinds);
     for group in groups {
         let refs = group.into_array();
-        if !refs.iter().flatten().any(|it| is_requested(it.triple)) {
+        if !refs.iter().flatten().any(|it| is_requested(it.triple())) {
             continue;
         }
         let parsed = members(&files, &group);
         let document = parsed.local.or(parsed.updated).or(parsed.original);
         let triple = group.local.or(group.updated).or(group.original);
-        let path = triple.map_or(file, |it| &loaded.triples[it.triple].path);
+        let path = triple.map_or(file, |it| &loaded.triples[it.triple()].path);
         documents.push(Paired {
             texts: parsed.map(|it| it.map(|it| it.document.text.to_owned())),
             stays_out: group.original.is_none()
                 && group.local.is_none()
                 && group
                     .updated
-                    .is_some_and(|it| jobs[it.triple].deleted_whole.is_some()),
+                    .is_some_and(|it| jobs[it.triple()].deleted_whole.is_some()),
             resource: document.is_some_and(|it| it.resource.is_some()),
             options: rules.options(&options, path, document).into_owned(),
         });

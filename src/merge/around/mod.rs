@@ -126,14 +126,18 @@ fn merge(
     if !has_frame {
         row::set_off_as_local(&mut rows);
     }
-    let tokens = rows.as_ref().map(Row::tokens);
-    let tokens = tokens.as_ref().map(Vec::as_slice);
+    let joined = rows.as_ref().map(Row::joined);
+    let input = joined.as_ref().map(|(text, items)| rows::Pieces {
+        text,
+        items,
+        numbers: None,
+    });
     let resolution = options.on_conflict.resolution();
     let context = rows::Context {
         below,
         has_fields: false,
     };
-    let mut merged = rows::merge(tokens, context, |_| false, resolution);
+    let mut merged = rows::merge(input, context, |_| false, resolution);
     if has_directives {
         // directives have to be above all `---` lines: upstream's other `---` lines do not come
         merged.pieces.retain(|placed| {

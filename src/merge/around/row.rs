@@ -6,9 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::is_comment;
 use crate::line_breaks::lines_with_breaks;
-use crate::merge::rows::{Token, TokenKind};
 use crate::triple::Triple;
+use crate::yaml::row::{Item, ItemKind};
 use crate::yaml::stream::{byte_order_mark, count_lines};
+use crate::yaml::{EntryId, Span};
 
 /// The lines around a document's value, as pieces of a row.
 #[derive(Debug, Default)]
@@ -163,18 +164,26 @@ impl<'t> Row<'t> {
         self.pieces.get(at).map_or(self.end, |piece| piece.blank)
     }
 
-    pub(super) fn tokens(&self) -> Vec<Token<'t>> {
-        let tokens = self.pieces.iter().map(|piece| Token {
-            kind: match piece.entry {
-                Some(entry) => TokenKind::Entry(entry),
-                None => TokenKind::Comment(piece.text.trim_end_matches(['\r', '\n'])),
-            },
-            blank: piece.blank,
-        });
-        let end = Token {
-            kind: TokenKind::End,
-            blank: self.end,
+    /// Returns the pieces as one text with its items, and the end.
+    pub(super) fn joined(&self) -> (String, Vec<Item>) {
+        let (mut text, mut items) = (String::new(), Vec::new());
+        let mut push = |kind, blank: &str, piece: &str| {
+            let blank_start = text.len() as u32;
+            text.push_str(blank);
+            let start = text.len() as u32;
+            text.push_str(piece);
+            items.push(Item {
+                kind,
+                blank_start,
+                blanks: count_lines(blank) as u32,
+                span: Span::new(start, text.len() as u32),
+            });
         };
-        tokens.chain([end]).collect()
+        for piece in &self.pieces {
+            let entry = piece.entry.map(|it| ItemKind::Entry(EntryId::new(it)));
+            push(entry.unwrap_or(ItemKind::Comment), piece.blank, piece.text);
+        }
+        push(ItemKind::End, self.end, "");
+        (text, items)
     }
 }

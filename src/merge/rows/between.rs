@@ -15,7 +15,7 @@ use repeated::{LocalComments, Place};
 
 use super::piece::own;
 use super::subsequence::{heaviest, heaviest_between};
-use super::{CommentConflict, Id, Placed, Ref, Rows, Side};
+use super::{CommentConflict, Id, NumberMap, Placed, Ref, Rows, Side};
 use crate::merge::Resolution;
 use crate::triple::Triple;
 
@@ -40,7 +40,7 @@ pub(super) struct SegmentMerger<'r, 'a> {
     resolution: Resolution,
     comment_conflicts: std::cell::RefCell<Vec<CommentConflict>>,
     /// The entry that each piece is directly above.
-    owners: Triple<std::cell::OnceCell<Vec<Option<u32>>>>,
+    owners: Triple<std::cell::OnceCell<NumberMap>>,
     /// The position of the first of the comments between each piece and the entry above it.
     gap_starts: Triple<std::cell::OnceCell<Vec<u32>>>,
     /// The comments in local's row and below it, to find those of updated's that local has already.
@@ -164,8 +164,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     /// Whether two segments are the same, apart from the indentation of their comments.
     fn is_same(&self, left: &[Ref], right: &[Ref]) -> bool {
         let line = |piece: &Ref| {
-            let token = self.rows.token(*piece);
-            (token.blanks(), token.comment().map(str::trim_start))
+            let line = self.rows.comment(*piece);
+            (self.rows.blanks(*piece), line.map(str::trim_start))
         };
         self.same_ids(left, right) && left.iter().map(line).eq(right.iter().map(line))
     }
@@ -175,6 +175,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     fn merge_by_line(&self, here: Segment<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
         let lines = self.with_insertions(here.original, here.updated);
         let positions = self.positions_in_local(&lines, here.local);
+        let position = |line: usize| positions.get(line as u32).map(|at| at as usize);
         let removed_texts = self.removed_texts(&lines);
         let is_kept = |piece: &&Ref| match self.rows.id(**piece) {
             Id::Comment { text, owner: None } => !removed_texts.contains(&text),
@@ -183,7 +184,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         let mut changes = Changes::default();
         let (mut next, mut ahead) = (0, 0);
         for (at, line) in lines.iter().map(Some).chain([None]).enumerate() {
-            let found = positions.get(at).copied().flatten();
+            let found = position(at);
             let to = match line {
                 Some(_) => found.unwrap_or(next),
                 None => here.local.len(),
@@ -200,11 +201,10 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                     self.push_merged(line.original, updated, local, merged);
                 }
                 (Some(line), local) => {
-                    while ahead <= at || positions.get(ahead).is_some_and(Option::is_none) {
+                    while ahead <= at || ahead < lines.len() && position(ahead).is_none() {
                         ahead += 1;
                     }
-                    let end = positions.get(ahead).copied().flatten();
-                    let own = &here.local[next..end.unwrap_or(here.local.len())];
+                    let own = &here.local[next..position(ahead).unwrap_or(here.local.len())];
                     if local.is_none() && self.is_rewritten(*line, own, &changes.theirs) {
                         // local's text for this comment belongs below what updated put above it
                         self.flush(std::mem::take(&mut changes), own.first().copied(), merged);
@@ -292,8 +292,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
 
     /// Returns for each line its position in local. A run of lines that updated inserted and that
     /// local has one below the other pairs first; the lines around it pair by weight.
-    fn positions_in_local(&self, lines: &[Line], local: &[Ref]) -> Vec<Option<usize>> {
-        let mut found = vec![None; lines.len()];
+    fn positions_in_local(&self, lines: &[Line], local: &[Ref]) -> NumberMap {
+        let mut found = NumberMap::over(0..lines.len() as u32);
         self.find_in_local((lines, local), (0, 0), &mut found);
         found
     }
@@ -303,17 +303,19 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         &self,
         (lines, local): (&[Line], &[Ref]),
         (line_start, start): (usize, usize),
-        found: &mut [Option<usize>],
+        found: &mut NumberMap,
     ) {
-        let ids: Vec<Id> = lines
+        let mut found_at =
+            |line: usize, at: usize| found.insert((line_start + line) as u32, (start + at) as u32);
+        let mut ids = Vec::with_capacity(lines.len());
+        let pieces = lines
             .iter()
-            .filter_map(|line| line.original.or(line.updated))
-            .map(|piece| self.rows.id(piece))
-            .collect();
+            .filter_map(|line| line.original.or(line.updated));
+        ids.extend(pieces.map(|piece| self.rows.id(piece)));
         let local_ids = self.ids(local);
         if let Some((line, local_start, count)) = self.inserted_in_both(lines, &ids, &local_ids) {
             for at in 0..count {
-                found[line_start + line + at] = Some(start + local_start + at);
+                found_at(line + at, local_start + at);
             }
             self.find_in_local(
                 (&lines[..line], &local[..local_start]),
@@ -332,7 +334,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             piece.map_or(0, |piece| self.weight(piece)) + of_original + of_updated
         };
         for (line, at) in heaviest(&ids, &local_ids, weight) {
-            found[line_start + line] = Some(start + at);
+            found_at(line, at);
         }
     }
 

@@ -25,7 +25,15 @@ impl Rows<'_> {
         let added = self.added_at_two_places(&in_order);
         let all = moved.chain(added.filter(|entry| stays(*entry)));
         let carried = all.map(|entry| (entry, self.carried_comments(entry)));
-        let carried = carried.collect();
+        let has_some = |lines: &Triple<Vec<Ref>>| {
+            !lines
+                .as_ref()
+                .map(Vec::is_empty)
+                .into_array()
+                .iter()
+                .all(|it| *it)
+        };
+        let carried = carried.filter(|(_, lines)| has_some(lines)).collect();
         (in_order, carried)
     }
 

@@ -1,8 +1,13 @@
 //! Indexes over the comments of a row, so that a lookup does not visit all of them.
 
+use std::hash::{BuildHasher, Hash};
 use std::ops::Range;
 
-use super::{Token, TokenKind};
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::{Id, NumberMap, Ref};
+use crate::yaml::row::{Item, ItemKind};
 
 /// An index of the comments of a row by the numbers of their texts.
 pub(super) struct CommentIndex {
@@ -54,32 +59,53 @@ impl CommentIndex {
 
 /// Returns, for each piece of a row, the entry that it is directly above: only comments and no
 /// blank line are between.
-pub(super) fn owners(row: &[Token<'_>]) -> Vec<Option<u32>> {
-    let mut owners = vec![None; row.len()];
+pub(super) fn owners(row: &[Item], ids: &[Id]) -> NumberMap {
+    let mut owners = NumberMap::over(0..row.len() as u32);
     for at in (1..row.len()).rev() {
-        owners[at - 1] = match row[at].kind {
-            _ if row[at].blanks() > 0 => None,
-            TokenKind::Comment(_) => owners[at],
-            TokenKind::Entry(entry) => Some(entry),
-            TokenKind::End => None,
+        let owner = match ids[at] {
+            Id::Comment { .. } => owners.get(at as u32),
+            Id::Entry(entry) => Some(entry),
+            Id::End => None,
         };
+        if let Some(owner) = owner.filter(|_| row[at].blanks == 0) {
+            owners.insert(at as u32 - 1, owner);
+        }
     }
     owners
 }
 
 /// Returns, for each piece of a row, the position of the first of the comments directly above it,
 /// without a blank line between; with `across_blanks`, of those down from the entry above it.
-pub(super) fn comment_starts(row: &[Token<'_>], across_blanks: bool) -> Vec<u32> {
+pub(super) fn comment_starts(row: &[Item], across_blanks: bool) -> Vec<u32> {
     let mut starts: Vec<u32> = Vec::with_capacity(row.len());
-    for (at, token) in row.iter().enumerate() {
-        let is_comment = |at: &usize| matches!(row[*at].kind, TokenKind::Comment(_));
+    for (at, item) in row.iter().enumerate() {
+        let is_comment = |at: &usize| row[*at].kind == ItemKind::Comment;
         let above = at
             .checked_sub(1)
-            .filter(|_| across_blanks || token.blanks() == 0);
+            .filter(|_| across_blanks || item.blanks == 0);
         let above = above.filter(is_comment);
         starts.push(above.map_or(at as u32, |above| starts[above]));
     }
     starts
+}
+
+/// Returns the first piece with the same key that was looked for in a table, which is `piece` if
+/// there is none yet. The table has only the pieces, to save memory.
+pub(super) fn first_alike<K: Eq + Hash>(
+    table: &mut HashTable<Ref>,
+    piece: Ref,
+    key: impl Fn(Ref) -> K,
+) -> Ref {
+    let own = key(piece);
+    let is_same = |it: &Ref| key(*it) == own;
+    *table
+        .entry(hash_of(&own), is_same, |it| hash_of(key(*it)))
+        .or_insert(piece)
+        .get()
+}
+
+pub(super) fn hash_of(key: impl Hash) -> u64 {
+    FxBuildHasher.hash_one(key)
 }
 
 #[cfg(test)]

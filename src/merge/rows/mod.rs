@@ -19,17 +19,18 @@ mod piece;
 mod settle;
 mod subsequence;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use hashbrown::HashTable;
 
 use crate::line_breaks::lines;
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
+use crate::yaml::row::{Item, ItemKind};
 use crate::yaml::stream::count_lines;
 
 use between::SegmentMerger;
-use comment_index::comment_starts;
+use comment_index::{comment_starts, first_alike, hash_of};
 pub(crate) use numbered::NumberMap;
-pub(crate) use piece::{Placed, Ref, Token, TokenKind};
+pub(crate) use piece::{Pieces, Placed, Ref};
 pub(super) use subsequence::heaviest_pairs;
 
 /// A comment that both sides changed in different ways.
@@ -72,12 +73,12 @@ pub(crate) struct Context<'a> {
 /// - `stays`: whether the result has an entry.
 /// - `resolution`: how to resolve comments that both sides changed.
 pub(crate) fn merge(
-    tokens: Triple<&[Token<'_>]>,
+    rows: Triple<Pieces<'_>>,
     context: Context<'_>,
     stays: impl Fn(u32) -> bool,
     resolution: Resolution,
 ) -> MergedRow {
-    let rows = Rows::of(tokens, context);
+    let rows = Rows::of(rows, context);
     let (stays_in_order, carried) = rows.carried(&stays);
     let segments = SegmentMerger::new(&rows, &stays, resolution);
     let mut left_out = rows.without_other_side(&stays);
@@ -159,17 +160,17 @@ pub(crate) fn side_of_blanks(sides: &Triple<BlanksAbove<'_>>) -> Side {
 
 /// The three rows, with lookup tables for their pieces.
 struct Rows<'a> {
-    tokens: Triple<&'a [Token<'a>]>,
+    rows: Triple<Pieces<'a>>,
     ids: Triple<Vec<Id>>,
     /// The position of each entry.
     entry_positions: Triple<NumberMap>,
     /// For each piece, the position of the first of the comments directly above it.
     comment_starts: Triple<Vec<u32>>,
-    /// The comments of original and updated.
-    ids_of_others: FxHashSet<Id>,
+    /// The comments of original and updated, one of those that are alike.
+    comments_of_others: HashTable<Ref>,
     context: Context<'a>,
-    /// The number of each comment text. Equal texts have one number in all rows.
-    text_ids: FxHashMap<&'a str, u32>,
+    /// The first comment with each text. Equal texts have one number in all rows.
+    texts: HashTable<Ref>,
     /// How often each comment text is in each row, by its number.
     counts: Triple<Vec<u32>>,
     /// How often each comment text is in local's row where it pairs by its text only.
@@ -177,44 +178,67 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn of(tokens: Triple<&'a [Token<'a>]>, context: Context<'a>) -> Self {
-        let mut text_ids: FxHashMap<&str, u32> = FxHashMap::default();
-        let ids = tokens.map(|row| {
-            let ids = row.iter().map(|token| match token.kind {
-                TokenKind::Comment(line) => {
-                    let next = u32::try_from(text_ids.len()).unwrap_or(u32::MAX);
-                    let text = *text_ids.entry(line.trim()).or_insert(next);
-                    Id::Comment { text, owner: None }
-                }
-                TokenKind::Entry(entry) => Id::Entry(entry),
-                TokenKind::End => Id::End,
-            });
-            ids.collect::<Vec<_>>()
-        });
+    fn of(sides: Triple<Pieces<'a>>, context: Context<'a>) -> Self {
         let mut rows = Self {
-            entry_positions: tokens.map(entry_positions),
-            comment_starts: tokens.map(|row| comment_starts(row, false)),
+            rows: sides,
+            ids: sides.map(|row| Vec::with_capacity(row.items.len())),
+            entry_positions: Triple::default(),
+            comment_starts: sides.map(|row| comment_starts(row.items, false)),
             counts: Triple::default(),
             local_counts: Vec::new(),
-            ids_of_others: FxHashSet::default(),
-            tokens,
-            ids,
+            comments_of_others: HashTable::new(),
             context,
-            text_ids,
+            texts: HashTable::new(),
         };
+        for side in Side::ALL.into_array() {
+            rows.number(side);
+            rows.entry_positions[side] = entry_positions(&rows.ids[side]);
+        }
         rows.counts = Side::ALL.map(|side| rows.counts_of(side, |_| true));
         rows.set_owners();
         rows.local_counts = rows.counts_of(Side::Local, |owner| owner.is_none());
-        let ids = rows.ids.original.iter().chain(&rows.ids.updated);
-        let comments = ids.copied().filter(|id| matches!(id, Id::Comment { .. }));
-        rows.ids_of_others = comments.collect();
+        let others = rows
+            .pieces(Side::Original)
+            .chain(rows.pieces(Side::Updated));
+        let mut comments_of_others = HashTable::new();
+        for comment in others.filter(|piece| rows.is_comment(*piece)) {
+            first_alike(&mut comments_of_others, comment, |piece| rows.id(piece));
+        }
+        rows.comments_of_others = comments_of_others;
         rows
+    }
+
+    /// Sets the ids of a row.
+    fn number(&mut self, side: Side) {
+        let row = self.rows[side];
+        for (at, item) in row.items.iter().enumerate() {
+            let id = match item.kind {
+                ItemKind::Comment => {
+                    let next = self.texts.len() as u32;
+                    let piece = Ref::new(side, at);
+                    let rows = self.rows;
+                    let first = first_alike(&mut self.texts, piece, |it| line_of(rows, it).trim());
+                    let text = match first == piece {
+                        true => next,
+                        false => self.text_id(first).unwrap_or(next),
+                    };
+                    Id::Comment { text, owner: None }
+                }
+                ItemKind::Entry(entry) => {
+                    let own = Some(entry.number());
+                    let number = row.numbers.map_or(own, |them| them.get(entry.number()));
+                    Id::Entry(number.unwrap_or(u32::MAX))
+                }
+                ItemKind::End => Id::End,
+            };
+            self.ids[side].push(id);
+        }
     }
 
     /// Returns how often each comment text is in the row of a side, of the comments whose owner
     /// counts.
     fn counts_of(&self, side: Side, is_counted: impl Fn(Option<u32>) -> bool) -> Vec<u32> {
-        let mut counts = vec![0; self.text_ids.len()];
+        let mut counts = vec![0; self.texts.len()];
         for id in &self.ids[side] {
             if let Id::Comment { text, owner } = *id
                 && is_counted(owner)
@@ -227,7 +251,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the pieces of a row.
     fn pieces(&self, side: Side) -> impl Iterator<Item = Ref> + Clone + use<> {
-        (0..self.tokens[side].len()).map(move |at| Ref::new(side, at))
+        (0..self.rows[side].items.len()).map(move |at| Ref::new(side, at))
     }
 
     /// Returns the entries of a row.
@@ -248,8 +272,10 @@ impl<'a> Rows<'a> {
         Ref::new(piece.side(), first as usize)
     }
 
-    fn token(&self, piece: Ref) -> Token<'a> {
-        self.tokens[piece.side()][piece.at()]
+    /// Returns the line of a comment, without its line break; `None` for other pieces.
+    fn comment(&self, piece: Ref) -> Option<&'a str> {
+        let is_comment = self.is_comment(piece);
+        is_comment.then(|| line_of(self.rows, piece).trim_end_matches(['\r', '\n']))
     }
 
     fn id(&self, piece: Ref) -> Id {
@@ -257,20 +283,24 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the number of blank lines above a piece.
-    fn blanks(&self, piece: Ref) -> usize {
-        self.token(piece).blanks()
+    fn blanks(&self, piece: Ref) -> u32 {
+        item_of(self.rows, piece).blanks
     }
 
     fn blanks_above(&self, piece: Ref) -> BlanksAbove<'a> {
+        let blank = item_of(self.rows, piece).blank();
         BlanksAbove {
             at: piece.at(),
-            lines: self.token(piece).blank,
+            lines: &self.rows[piece.side()].text[blank.range()],
         }
     }
 
     /// Returns the number of an entry; `None` for other pieces.
     fn entry(&self, piece: Ref) -> Option<u32> {
-        self.token(piece).entry()
+        match self.id(piece) {
+            Id::Entry(entry) => Some(entry),
+            Id::Comment { .. } | Id::End => None,
+        }
     }
 
     /// Returns an entry in the row of a side.
@@ -295,6 +325,19 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Returns the number of a text, if a comment has it.
+    fn text_id_of(&self, line: &str) -> Option<u32> {
+        let is_same = |it: &Ref| line_of(self.rows, *it).trim() == line.trim();
+        self.text_id(*self.texts.find(hash_of(line.trim()), is_same)?)
+    }
+
+    /// Whether original or updated has a comment.
+    fn is_of_others(&self, comment: Ref) -> bool {
+        let id = self.id(comment);
+        let is_same = |it: &Ref| self.id(*it) == id;
+        self.comments_of_others.find(hash_of(id), is_same).is_some()
+    }
+
     /// Returns how often a row has the text of a comment.
     fn count(&self, side: Side, comment: Ref) -> usize {
         let text = self.text_id(comment);
@@ -303,7 +346,7 @@ impl<'a> Rows<'a> {
 
     /// Whether a piece is a comment with letters or digits.
     fn has_words(&self, piece: Ref) -> bool {
-        let line = self.token(piece).comment();
+        let line = self.comment(piece);
         line.is_some_and(|line| line.contains(char::is_alphanumeric))
     }
 
@@ -320,12 +363,21 @@ impl<'a> Rows<'a> {
 }
 
 /// Returns the position of each entry of a row.
-fn entry_positions(row: &[Token<'_>]) -> NumberMap {
-    let entries = (0..).zip(row);
-    let entries = entries.filter_map(|(at, token)| Some((token.entry()?, at)));
-    let mut positions = NumberMap::over_all(entries.clone().map(|(entry, _)| entry));
-    entries.for_each(|(entry, at)| positions.insert(entry, at));
-    positions
+fn entry_positions(row: &[Id]) -> NumberMap {
+    let entries = (0..).zip(row).filter_map(|(at, id)| match id {
+        Id::Entry(entry) => Some((*entry, at)),
+        Id::Comment { .. } | Id::End => None,
+    });
+    NumberMap::of(entries)
+}
+
+fn item_of<'a>(rows: Triple<Pieces<'a>>, piece: Ref) -> &'a Item {
+    &rows[piece.side()].items[piece.at()]
+}
+
+/// Returns the lines of a piece.
+fn line_of<'a>(rows: Triple<Pieces<'a>>, piece: Ref) -> &'a str {
+    &rows[piece.side()].text[item_of(rows, piece).span.range()]
 }
 
 #[cfg(test)]

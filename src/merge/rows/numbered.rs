@@ -21,6 +21,13 @@ impl NumberMap {
         }
     }
 
+    /// A map of these keys and values.
+    pub(crate) fn of(entries: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut map = Self::over_all(entries.clone().map(|(key, _)| key));
+        entries.for_each(|(key, value)| map.insert(key, value));
+        map
+    }
+
     /// An empty map for the range from the least to the greatest of these keys.
     pub(crate) fn over_all(keys: impl Iterator<Item = u32> + Clone) -> Self {
         match (keys.clone().min(), keys.max()) {

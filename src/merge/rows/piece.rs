@@ -1,50 +1,21 @@
-//! The pieces of rows: the input of the alignment ([`Token`]) and its output ([`Placed`]).
+//! The pieces of rows: the input of the alignment ([`Pieces`]) and its output ([`Placed`]).
 
 use std::num::NonZeroU32;
 
+use super::NumberMap;
 use crate::triple::Side;
-use crate::yaml::stream::count_lines;
+use crate::yaml::row::Item;
 
-/// A piece of a row, as input of the alignment.
+/// The pieces of a row, as input of the alignment.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Token<'t> {
-    pub(crate) kind: TokenKind<'t>,
-    /// The blank lines above it.
-    pub(crate) blank: &'t str,
-}
-
-impl<'t> Token<'t> {
-    /// The number of blank lines above it.
-    pub(super) fn blanks(&self) -> usize {
-        count_lines(self.blank)
-    }
-
-    /// The line of a comment.
-    pub(super) const fn comment(&self) -> Option<&'t str> {
-        match self.kind {
-            TokenKind::Comment(line) => Some(line),
-            TokenKind::Entry(_) | TokenKind::End => None,
-        }
-    }
-
-    /// The number of an entry; `None` for other pieces.
-    pub(super) const fn entry(&self) -> Option<u32> {
-        match self.kind {
-            TokenKind::Entry(entry) => Some(entry),
-            TokenKind::Comment(_) | TokenKind::End => None,
-        }
-    }
-}
-
-/// The kind of a piece.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TokenKind<'t> {
-    /// A comment on a line of its own: the whole line, without its line break.
-    Comment(&'t str),
-    /// An entry, by the number that it has in all three rows. It is in each row at most once.
-    Entry(u32),
-    /// The end of the row.
-    End,
+pub(crate) struct Pieces<'a> {
+    /// The text that has the items.
+    pub(crate) text: &'a str,
+    /// The pieces in the order of the row.
+    pub(crate) items: &'a [Item],
+    /// The number that each entry has in all three rows, by its id; `None` if its id is the number.
+    /// A number is in each row at most once.
+    pub(crate) numbers: Option<&'a NumberMap>,
 }
 
 /// A reference to a piece: a side, and a position in its row. Both are packed into one number,

@@ -144,8 +144,9 @@ impl Missing {
         if !rows.entries(side).any(|(entry, _)| is_missing(entry)) {
             return None;
         }
+        let row_comments = pieces.filter(|piece| rows.is_comment(*piece));
         let row_comments: FxHashMap<Id, Ref> =
-            pieces.map(|piece| (rows.id(piece), piece)).collect();
+            row_comments.map(|piece| (rows.id(piece), piece)).collect();
         let is_in_row = |piece: &Ref| {
             let in_row = row_comments.get(&rows.id(*piece));
             rows.is_comment(*piece) && in_row.is_some_and(|it| it != piece)
@@ -245,7 +246,7 @@ fn counterpart(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
 
 /// Whether a piece is a comment that neither original nor updated has.
 fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
-    rows.is_comment(piece) && !rows.ids_of_others.contains(&rows.id(piece))
+    rows.is_comment(piece) && !rows.is_of_others(piece)
 }
 
 /// Keeps the blank line below a comment that a blank line sets off, whatever the merged row has

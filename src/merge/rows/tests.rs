@@ -3,49 +3,56 @@
 
 use super::*;
 use crate::triple::Triple;
+use crate::yaml::{EntryId, Span};
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let (mut start, mut end) = (0, 0);
-    for line in text.split_inclusive('\n') {
-        let blank = &text[start..end];
-        end += line.len();
-        let line = line.trim_end();
-        let kind = match line.trim() {
-            "" => continue,
-            comment if comment.starts_with('#') => TokenKind::Comment(line),
-            entry => TokenKind::Entry(entry.bytes().next().map_or(0, u32::from)),
+fn items(text: &str) -> Vec<Item> {
+    let mut items = Vec::new();
+    let (mut blank_start, mut blanks, mut end) = (0, 0, 0);
+    let lines = text.split_inclusive('\n').map(Some).chain([None]);
+    for line in lines {
+        let start = end;
+        end += line.map_or(0, str::len) as u32;
+        let kind = match line.map(str::trim) {
+            Some("") => {
+                blanks += 1;
+                continue;
+            }
+            Some(comment) if comment.starts_with('#') => ItemKind::Comment,
+            Some(entry) => ItemKind::Entry(EntryId::new(entry.as_bytes()[0].into())),
+            None => ItemKind::End,
         };
-        tokens.push(Token { kind, blank });
-        start = end;
+        items.push(Item {
+            kind,
+            blank_start,
+            blanks,
+            span: Span::new(start, end),
+        });
+        (blank_start, blanks) = (end, 0);
     }
-    let kind = TokenKind::End;
-    let blank = &text[start..];
-    tokens.push(Token { kind, blank });
-    tokens
+    items
 }
 
 /// Merges three rows; the entries with the letters `removed` do not stay. Returns the row as text.
 fn merged(texts: [&str; 3], removed: &str) -> String {
-    let [original, updated, local] = texts.map(tokens);
+    let [original, updated, local] = texts;
+    let texts = Triple::new(original, updated, local);
+    let items = texts.map(items);
     let stays = |entry: u32| !removed.bytes().any(|letter| u32::from(letter) == entry);
-    let rows = Triple::new(&*original, &*updated, &*local);
+    let rows = texts.zip(items.as_ref()).map(|(text, items)| Pieces {
+        text,
+        items,
+        numbers: None,
+    });
     let context = Context {
         below: Some(&[]),
         has_fields: true,
     };
     let row = merge(rows, context, stays, Resolution::Updated);
-    let token = |piece: Ref| rows[piece.side()][piece.at()];
     let mut text = String::new();
     for placed in row.pieces {
-        text.push_str(placed.blanks.map_or("", |piece| token(piece).blank));
-        match token(placed.piece).kind {
-            TokenKind::Comment(line) => text.push_str(&format!("{line}\n")),
-            TokenKind::Entry(entry) => {
-                text.push_str(&format!("{}\n", char::from_u32(entry).unwrap_or('?')));
-            }
-            TokenKind::End => {}
-        }
+        let blank = |of: Ref| &rows[of.side()].text[item_of(rows, of).blank().range()];
+        text.push_str(placed.blanks.map_or("", blank));
+        text.push_str(line_of(rows, placed.piece));
     }
     text
 }

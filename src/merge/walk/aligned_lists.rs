@@ -43,11 +43,12 @@ pub(super) enum Stretch {
     Between(Triple<Range<usize>>),
 }
 
-/// The number of elements of a list that have a value, and how many of them have no partner.
+/// The number of elements of a list that have a value, and how many of them have no partner; 255
+/// for more.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Count {
-    pub(super) total: u32,
-    unpaired: u32,
+    pub(super) total: u8,
+    unpaired: u8,
 }
 
 /// The elements that local inserted.
@@ -112,8 +113,8 @@ impl AlignedLists {
             ] {
                 for (value, partner) in self.values[side].iter().zip(partners) {
                     let count = &mut counts.entry(*value).or_default()[side];
-                    count.total += 1;
-                    count.unpaired += u32::from(partner.is_none());
+                    count.total = count.total.saturating_add(1);
+                    count.unpaired = count.unpaired.saturating_add(partner.is_none().into());
                 }
             }
             counts

@@ -32,11 +32,16 @@ impl Walker<'_> {
         if !*lists.is_sorted.get_or_init(is_sorted) {
             return None;
         }
-        let sort_keys = |side: Side| -> Option<Vec<SortKey<'_>>> {
+        // the lowest and the highest sort key
+        let bounds = |side: Side| -> Option<[SortKey<'_>; 2]> {
             let inserted = elements[side][region[side].clone()].iter();
-            inserted.map(|it| sort_key(self.trees[side], *it)).collect()
+            let mut sort_keys = inserted.map(|it| sort_key(self.trees[side], *it));
+            let first = sort_keys.next()??;
+            sort_keys.try_fold([first; 2], |[low, high], it| {
+                Some([low.min(it?), high.max(it?)])
+            })
         };
-        let (updated, local) = (sort_keys(Side::Updated)?, sort_keys(Side::Local)?);
+        let (updated, local) = (bounds(Side::Updated)?, bounds(Side::Local)?);
         let at = region.original.start;
         let (above, below) = elements.original.split_at(at);
         let neighbour = |it: Option<&EntryId>| -> Vec<SortKey<'_>> {

@@ -27,7 +27,7 @@ pub(crate) enum Action {
     /// Removes the document.
     Remove,
     /// Keeps the document, between conflict markers.
-    Mark(Marks),
+    Mark(Box<Marks>),
 }
 
 impl Parsed<'_> {
@@ -99,7 +99,7 @@ impl<'c> Assembly<'c> {
                 Action::Remove => return None,
                 Action::Keep => (parsed.whole(self.file.text), None),
                 Action::Replace(text) => (text.as_str(), None),
-                Action::Mark(marks) => (parsed.whole(self.file.text), Some(marks)),
+                Action::Mark(marks) => (parsed.whole(self.file.text), Some(&**marks)),
             };
             Some(Part {
                 text,

@@ -162,7 +162,8 @@ impl ScopedRule {
             let is = |word: &Option<String>, found| word.is_none() || word.as_deref() == found;
             is(&self.kind, kind) && is(&self.api_version, api_version)
         };
-        if let Some(Resource { id, .. }) = &document.resource {
+        if let Some(resource) = &document.resource {
+            let Resource { id, .. } = &**resource;
             return has_words(Some(&id.kind), Some(&id.api_version));
         }
         // the tree may have to be parsed

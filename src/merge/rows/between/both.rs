@@ -12,7 +12,7 @@ impl SegmentMerger<'_, '_> {
         let Some(original) = original else {
             return own(local);
         };
-        let text = |piece| self.rows.token(piece).comment();
+        let text = |piece| self.rows.comment(piece);
         let is_updated = text(local) == text(original) && text(updated) != text(original);
         Placed {
             piece: if is_updated { updated } else { local },

@@ -247,9 +247,7 @@ impl SegmentMerger<'_, '_> {
 
     /// Returns the text of comments without any white space.
     fn text_without_white_space(&self, row: &[Ref]) -> String {
-        let lines = row
-            .iter()
-            .filter_map(|piece| self.rows.token(*piece).comment());
+        let lines = row.iter().filter_map(|piece| self.rows.comment(*piece));
         lines.flat_map(str::split_whitespace).collect()
     }
 
@@ -285,9 +283,10 @@ impl SegmentMerger<'_, '_> {
 
     /// Returns the entry that a comment is directly above.
     pub(super) fn owner(&self, piece: Ref) -> Option<u32> {
-        let owners = self.owners.as_ref().zip(self.rows.tokens.as_ref());
-        let owners = owners.map(|(owners, row)| owners.get_or_init(|| owners_in(row)));
-        owners[piece.side()].get(piece.at()).copied().flatten()
+        let side = piece.side();
+        let owners = self.owners[side]
+            .get_or_init(|| owners_in(self.rows.rows[side].items, &self.rows.ids[side]));
+        owners.get(piece.at() as u32)
     }
 
     /// Records a comment conflict if both sides rewrote a comment. Returns whether they did.

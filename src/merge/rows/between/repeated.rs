@@ -138,13 +138,13 @@ impl SegmentMerger<'_, '_> {
     }
 
     fn gap_starts_of(&self, side: Side) -> &[u32] {
-        self.gap_starts[side].get_or_init(|| comment_starts(self.rows.tokens[side], true))
+        self.gap_starts[side].get_or_init(|| comment_starts(self.rows.rows[side].items, true))
     }
 
     /// Builds the indexes of local's comments.
     fn index_local_comments(&self) -> LocalComments {
         let below = self.rows.context.below.unwrap_or_default().iter();
-        let below = below.map(|line| self.rows.text_ids.get(line.trim()).copied());
+        let below = below.map(|line| self.rows.text_id_of(line));
         let has = |side: Side, entry| self.rows.has(side, entry);
         let is_own = |entry| !has(Side::Original, entry) && !has(Side::Updated, entry);
         let kept = |filter: &dyn Fn(Option<u32>) -> bool| {

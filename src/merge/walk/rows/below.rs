@@ -91,6 +91,10 @@ impl Walker<'_> {
         }
         let present = children.iter().filter(|child| child.stays());
         let present: FxHashSet<EntryId> = present.filter_map(|child| child.sides()[side]).collect();
+        let is_absent = |(_, entry): (usize, EntryId)| !present.contains(&entry);
+        if !rows[side].entries_from(0).any(is_absent) {
+            return;
+        }
         let is_kept = |item: &Item| kept.contains(tree.slice(item.span).trim());
         let items = rows[side].items.drain(..).flat_map(|item| {
             let mut comments = match item.kind {

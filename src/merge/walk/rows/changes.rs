@@ -2,19 +2,16 @@
 //! indexes of the pieces stay valid until then.
 
 use crate::merge::decision::{Piece, PieceKind};
-use crate::merge::rows::Ref;
+use crate::merge::rows::{NumberMap, Placed};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::Row;
-
-/// The pieces of a merged row, each with its position in the row of its side.
-pub(super) type Placed = Vec<(Ref, Piece)>;
 
 /// Changes to the pieces of a merged row.
 pub(super) struct Changes {
     /// For each item of local's row, the index of its piece.
-    pub(super) piece_of_item: Vec<Option<usize>>,
+    pub(super) piece_of_item: NumberMap,
     /// For each item of local's row, the index of the first piece of that item or an item below it.
-    pub(super) next_piece: Vec<usize>,
+    pub(super) next_piece: Vec<u32>,
     /// The indexes of comment lines that are removed.
     pub(super) removed: Vec<usize>,
     /// The indexes of comment lines that are on local's side of conflict markers.
@@ -27,17 +24,18 @@ pub(super) struct Changes {
 
 impl Changes {
     /// Creates an empty set of changes.
-    pub(super) fn of(placed: &Placed, rows: &Triple<Row>) -> Self {
-        let mut piece_of_item = vec![None; rows.local.items.len()];
-        for (index, (of, _)) in placed.iter().enumerate().rev() {
-            if of.side() == Side::Local {
-                piece_of_item[of.at()] = Some(index);
+    pub(super) fn of(placed: &[Placed], rows: &Triple<Row>) -> Self {
+        let items = rows.local.items.len() as u32;
+        let mut piece_of_item = NumberMap::over(0..items);
+        for (index, Placed { piece, .. }) in placed.iter().enumerate().rev() {
+            if piece.side() == Side::Local {
+                piece_of_item.insert(piece.at() as u32, index as u32);
             }
         }
-        let mut next_piece = vec![placed.len(); piece_of_item.len()];
-        let mut below = placed.len();
-        for (next, piece) in next_piece.iter_mut().zip(&piece_of_item).rev() {
-            below = piece.unwrap_or(below);
+        let mut below = placed.len() as u32;
+        let mut next_piece = vec![below; items as usize];
+        for (next, item) in next_piece.iter_mut().zip(0..items).rev() {
+            below = piece_of_item.get(item).unwrap_or(below);
             *next = below;
         }
         Self {
@@ -57,10 +55,9 @@ impl Changes {
     }
 
     /// Returns the pieces with all changes applied.
-    pub(super) fn apply(mut self, placed: Placed) -> Vec<Piece> {
+    pub(super) fn apply(mut self, mut pieces: Vec<Piece>) -> Vec<Piece> {
         self.removed.sort_unstable();
         self.inserted.sort_by_key(|(index, _)| *index);
-        let mut pieces: Vec<Piece> = placed.into_iter().map(|(_, piece)| piece).collect();
         for index in self.marked {
             if let PieceKind::Comment(comment) = &mut pieces[index].kind {
                 comment.of_side = Some(Side::Local);

@@ -6,7 +6,7 @@ use std::iter::once;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{self, CommentConflict};
+use crate::merge::rows::{self, CommentConflict, NumberMap, Placed};
 use crate::merge::walk::record::Segment;
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::{ConflictKind, Resolution};
@@ -14,11 +14,10 @@ use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, Span, Tree};
 
-use super::changes::{Changes, Placed};
-use crate::merge::rows::NumberMap;
+use super::changes::Changes;
 
 /// The number of times that each comment line occurs in the rows of original and updated.
-type CommentCounts<'t> = FxHashMap<&'t str, Triple<usize>>;
+type CommentCounts<'t> = FxHashMap<&'t str, Triple<u32>>;
 
 impl<'a> Walker<'a> {
     /// Records a conflict if upstream deleted an entry and local wrote comment lines inside it or
@@ -28,13 +27,13 @@ impl<'a> Walker<'a> {
         rows: &Triple<Row>,
         children: &[Child],
         nodes: Nodes,
-        placed: Placed,
+        (placed, pieces): (&[Placed], Vec<Piece>),
     ) -> Vec<Piece> {
         let is_deleted = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
         if nodes.local.is_none() || !children.iter().any(is_deleted) {
-            return placed.into_iter().map(|(_, piece)| piece).collect();
+            return pieces;
         }
-        let mut changes = Changes::of(&placed, rows);
+        let mut changes = Changes::of(placed, rows);
         let counts = self.comment_counts(rows);
         let local_positions = entry_positions(&rows.local);
         let original_positions = entry_positions(&rows.original);
@@ -44,15 +43,18 @@ impl<'a> Walker<'a> {
             else {
                 continue;
             };
-            let Some(position) = local_positions.get(&entry).copied() else {
+            let Some(position) = local_positions.get(entry.number()) else {
                 continue;
             };
+            let position = position as usize;
             let inside = self.local_comments_in(original, entry);
-            let original_position = original_positions.get(&original).copied();
+            let original_position = original_positions.get(original.number());
+            let original_position = original_position.map(|at| at as usize);
             let above = self.local_comments_above(rows, (original_position, position), &counts);
             let above = above.into_iter();
             let above: Vec<usize> = above
-                .filter_map(|item| changes.piece_of_item[item])
+                .filter_map(|item| changes.piece_of_item.get(item as u32))
+                .map(|index| index as usize)
                 .collect();
             let has_remarks = || self.has_local_remarks(once(original), once(entry));
             if inside.is_empty() && above.is_empty() && !has_remarks() {
@@ -62,11 +64,11 @@ impl<'a> Walker<'a> {
             self.at_entry(child.sides(), nodes, |walker| {
                 walker.record_local_comments(original, entry, is_above);
             });
-            let below = changes.next_piece[position];
+            let below = changes.next_piece[position] as usize;
             let pieces = (&*above, below);
             self.place_local_comments(pieces, (&inside, &rows.local), child, &mut changes);
         }
-        changes.apply(placed)
+        changes.apply(pieces)
     }
 
     /// Decides what becomes of the comment lines that local wrote at a deleted entry: those of the
@@ -293,8 +295,11 @@ fn remarks<'t>(tree: &Tree<'t>, entries: impl Iterator<Item = EntryId>) -> Vec<&
 }
 
 /// Returns the position of each entry in a row.
-fn entry_positions(row: &Row) -> FxHashMap<EntryId, usize> {
-    row.entries_from(0).map(|(at, entry)| (entry, at)).collect()
+fn entry_positions(row: &Row) -> NumberMap {
+    let entries = row
+        .entries_from(0)
+        .map(|(at, entry)| (entry.number(), at as u32));
+    NumberMap::of(entries)
 }
 
 /// Returns the comment lines right above an item of a row, from bottom to top.

@@ -6,7 +6,7 @@
 mod below;
 mod changes;
 mod local_comments;
-mod tokens;
+mod pieces;
 
 use rustc_hash::FxHashSet;
 
@@ -17,8 +17,7 @@ use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
-use changes::Placed;
-use tokens::{in_child_order, number_entries, piece, tokens_of};
+use pieces::{in_child_order, number_entries, piece};
 
 impl Walker<'_> {
     /// Merges the row of a local block collection and moves the decisions out of `children` into
@@ -153,7 +152,11 @@ impl Walker<'_> {
     ) -> Vec<Piece> {
         let trees = self.trees;
         let ids = number_entries(trees, rows, children);
-        let tokens = Side::ALL.map(|side| tokens_of(trees[side], &rows[side], &ids[side]));
+        let input = Side::ALL.map(|side| rows::Pieces {
+            text: trees[side].text(),
+            items: &rows[side].items,
+            numbers: Some(&ids[side]),
+        });
         let stays = |entry: u32| {
             let child = children.get(entry as usize);
             child.is_some_and(Child::stays)
@@ -167,21 +170,14 @@ impl Walker<'_> {
         let MergedRow {
             pieces,
             comment_conflicts,
-        } = rows::merge(
-            tokens.as_ref().map(Vec::as_slice),
-            context,
-            stays,
-            self.resolution(),
-        );
-        drop(tokens);
+        } = rows::merge(input, context, stays, self.resolution());
         for comment_conflict in comment_conflicts {
             self.record_comment_conflict((rows, &ids), &comment_conflict, children, nodes);
         }
-        let placed: Placed = pieces
-            .into_iter()
-            .map(|placed| (placed.piece, piece(rows, &ids, children, placed)))
-            .collect();
-        self.with_local_comments(rows, children, nodes, placed)
+        let decided = pieces.iter();
+        let decided = decided.map(|placed| piece(rows, &ids, children, *placed));
+        let decided = decided.collect();
+        self.with_local_comments(rows, children, nodes, (&pieces, decided))
     }
 
     /// Returns the comments that stay below local's row. One that upstream deleted there may have

@@ -1,9 +1,9 @@
-//! Converts rows to the tokens that `merge::rows` aligns, and merged rows to decisions.
+//! Numbers the entries of rows for their alignment, and converts merged rows to decisions.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{NumberMap, Placed, Token, TokenKind};
+use crate::merge::rows::{NumberMap, Placed};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Tree};
@@ -42,23 +42,6 @@ pub(super) fn number_entries(
         }
         numbers
     })
-}
-
-/// Returns the tokens of a row.
-pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &NumberMap) -> Vec<Token<'s>> {
-    let tokens = row.items.iter().map(|item| Token {
-        kind: match item.kind {
-            ItemKind::Comment => {
-                TokenKind::Comment(tree.slice(item.span).trim_end_matches(['\r', '\n']))
-            }
-            ItemKind::Entry(entry) => {
-                TokenKind::Entry(numbers.get(entry.number()).unwrap_or(u32::MAX))
-            }
-            ItemKind::End => TokenKind::End,
-        },
-        blank: tree.slice(item.blank()),
-    });
-    tokens.collect()
 }
 
 /// Converts a piece of the merged row to a decision, which the child is moved into.
