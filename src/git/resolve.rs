@@ -126,7 +126,7 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         None => request.style.conflict_style,
     };
     // starting git takes as long as the merge: it runs meanwhile, if a conflict is likely
-    let settings_thread = match lines.is_err() && known_style.is_none() {
+    let settings_thread = match lines.merged.is_err() && known_style.is_none() {
         true => Builder::new().spawn(call::settings).ok(),
         false => None,
     };
@@ -150,12 +150,12 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     };
     if merged.conflicts.is_empty() {
         let has_same_values = |lines: &&String| kept_changes::same_values(lines, &merged.text);
-        let clean = lines.as_ref().ok().filter(has_same_values);
+        let clean = lines.merged.as_ref().ok().filter(has_same_values);
         return resolved(clean.unwrap_or(&merged.text), true);
     }
     let is_certain = |hunks: &Vec<Hunk>| has_certain_conflict(hunks, &bare);
-    if !lines.as_ref().is_err_and(is_certain)
-        && let Some(text) = accepted_lines(request, lines.as_ref().ok(), &bare, frame)
+    if !lines.merged.as_ref().is_err_and(is_certain)
+        && let Some(text) = accepted_lines(request, lines.merged.as_ref().ok(), &bare, frame)
     {
         return Some(Resolved::by_structure(text, 0));
     }

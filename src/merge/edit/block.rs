@@ -89,10 +89,9 @@ impl Editor<'_> {
         (target, old): (&Tree<'_>, Span),
         (source, new): (&Tree<'_>, Span),
     ) -> bool {
-        let ends_line = |tree: &Tree<'_>, span: Span| tree.line_end(span.start) == span.end;
-        let is_at_end = ends_line(target, old);
+        let is_at_end = target.is_line_end(old.end);
         let is_separate = is_at_end || self.flow.is_some() || !source.slice(new).is_empty();
-        is_at_end == ends_line(source, new) && is_separate
+        is_at_end == source.is_line_end(new.end) && is_separate
     }
 
     /// Edits an entry of a block collection that stays in its place.

@@ -77,15 +77,18 @@ impl Pairing<'_> {
             let key = tree.entry(entry?).key?;
             tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
         });
-        let ends = self.trees.zip(sides);
-        let ends = ends.map(|(tree, entry)| EndOfKey::of(tree, entry?));
+        let end = |side: Side| EndOfKey::of(self.trees[side], sides[side]?);
         let is_renamed = keys.local.is_some()
             && self.renames.updated.old_of(updated).is_some()
             && self.renames.local.old_of(local).is_none();
-        let is_spaced = ends.original == ends.local
-            && ends.updated != ends.local
-            && !self.has_updated_value(sides);
-        let is_restyled = keys.original == keys.local && (keys.updated != keys.local || is_spaced);
+        let is_spaced = || {
+            let local = end(Side::Local);
+            end(Side::Updated) != local
+                && end(Side::Original) == local
+                && !self.has_updated_value(sides)
+        };
+        let is_restyled =
+            keys.original == keys.local && (keys.updated != keys.local || is_spaced());
         (is_renamed || is_restyled).then_some(updated)
     }
 
@@ -118,7 +121,7 @@ impl<'t> EndOfKey<'t> {
         let span = tree.white_space_behind_key(entry)?;
         Some(Self {
             white_space: tree.slice(span),
-            is_last: tree.line_end(span.start) == span.end,
+            is_last: tree.is_line_end(span.end),
             is_explicit: entry
                 .key
                 .is_some_and(|key| tree.node(key).span.start > entry.span.start),
