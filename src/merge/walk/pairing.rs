@@ -6,7 +6,7 @@ use super::keys::{Elements, ListKey};
 use super::renames::Renames;
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, NodeId, Tree, equal};
+use crate::yaml::{EntryId, NodeId, Tree};
 
 /// The entries of a map or list, by key.
 pub(super) enum Index<'k> {
@@ -37,7 +37,7 @@ impl<'k> Index<'k> {
 pub(super) struct Pairing<'k> {
     trees: Triple<&'k Tree<'k>>,
     indexes: Triple<Index<'k>>,
-    renames: Renames,
+    pub(super) renames: Renames,
 }
 
 impl Pairing<'_> {
@@ -67,40 +67,6 @@ impl Pairing<'_> {
             .or_else(|| self.find(Side::Original, renamed?, Side::Local))
             .or_else(|| self.find(Side::Updated, entry, Side::Local));
         Triple::new(original, Some(entry), local)
-    }
-
-    /// Returns the updated field if local's field gets its key line: upstream alone renamed the
-    /// field, or changed how the line is written, such as the quotes of the key.
-    pub(super) fn new_key(&self, sides: Entries) -> Option<EntryId> {
-        let (updated, local) = (sides.updated?, sides.local?);
-        let keys = self.trees.zip(sides).map(|(tree, entry)| {
-            let key = tree.entry(entry?).key?;
-            tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
-        });
-        let end = |side: Side| EndOfKey::of(self.trees[side], sides[side]?);
-        let is_renamed = keys.local.is_some()
-            && self.renames.updated.old_of(updated).is_some()
-            && self.renames.local.old_of(local).is_none();
-        let is_spaced = || {
-            let local = end(Side::Local);
-            end(Side::Updated) != local
-                && end(Side::Original) == local
-                && !self.has_updated_value(sides)
-        };
-        let is_restyled =
-            keys.original == keys.local && (keys.updated != keys.local || is_spaced());
-        (is_renamed || is_restyled).then_some(updated)
-    }
-
-    /// Whether local has updated's new value already: that came without the white space in front of it.
-    fn has_updated_value(&self, sides: Entries) -> bool {
-        let is_updated = |side: Side| {
-            let (tree, updated) = (self.trees[side], self.trees.updated);
-            let pair = sides[side].zip(sides.updated);
-            let values = pair.map(|(own, new)| (tree.entry(own).value, updated.entry(new).value));
-            values.is_some_and(|(own, new)| equal(tree, own, updated, new))
-        };
-        is_updated(Side::Local) && !is_updated(Side::Original)
     }
 }
 
@@ -159,5 +125,32 @@ impl<'a> Walker<'a> {
         let key_fields = key.map_or(0, |key| key.names().count());
         pairing.renames = self.renames(collections, key_fields, &pairing);
         pairing
+    }
+
+    /// Returns the updated field if local's field gets its key line: upstream alone renamed the
+    /// field, or changed how the line is written, such as the quotes of the key.
+    pub(super) fn new_key(&self, renames: &Renames, sides: Entries) -> Option<EntryId> {
+        let (updated, local) = (sides.updated?, sides.local?);
+        let keys = self.each(sides, |tree, entry| {
+            let key = tree.entry(entry).key?;
+            tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
+        });
+        let keys = keys.map(Option::flatten);
+        let is_renamed = keys.local.is_some()
+            && renames.updated.old_of(updated).is_some()
+            && renames.local.old_of(local).is_none();
+        let end = |side: Side| EndOfKey::of(self.trees[side], sides[side]?);
+        // if local has updated's new value already, that came without the white space in front
+        let has_updated_value = || {
+            let nodes = self.values_of(sides);
+            self.is_equal_updated_local(nodes) && !self.unchanged_upstream(nodes)
+        };
+        let is_spaced = || {
+            let local = end(Side::Local);
+            end(Side::Updated) != local && end(Side::Original) == local && !has_updated_value()
+        };
+        let is_restyled =
+            keys.original == keys.local && (keys.updated != keys.local || is_spaced());
+        (is_renamed || is_restyled).then_some(updated)
     }
 }
