@@ -37,13 +37,20 @@ impl<'k> Index<'k> {
 pub(super) struct Pairing<'k> {
     trees: Triple<&'k Tree<'k>>,
     indexes: Triple<Index<'k>>,
+    /// Whether all three are maps with the same keys in the same order.
+    has_same_keys: bool,
     pub(super) renames: Renames,
 }
 
 impl Pairing<'_> {
     /// Returns the entry of side `to` that has the key of `entry` of side `from`.
     pub(super) fn find(&self, from: Side, entry: EntryId, to: Side) -> Option<EntryId> {
-        self.indexes[to].find(self.trees[from], entry)
+        match (&self.indexes[from], &self.indexes[to]) {
+            (Index::Fields(from), Index::Fields(to)) if self.has_same_keys => {
+                to.at_position_of(entry, from)
+            }
+            (_, index) => index.find(self.trees[from], entry),
+        }
     }
 
     /// Returns a local entry with those that pair with it.
@@ -105,9 +112,18 @@ impl<'a> Walker<'a> {
         let indexes = trees
             .zip(nodes)
             .map(|(tree, node)| Index::of(tree, node, key));
+        let has_same_keys = match indexes.as_ref().into_array() {
+            [
+                Index::Fields(original),
+                Index::Fields(updated),
+                Index::Fields(local),
+            ] => original.has_keys_of(updated) && original.has_keys_of(local),
+            _ => false,
+        };
         Pairing {
             trees,
             indexes,
+            has_same_keys,
             renames: Renames::default(),
         }
     }
