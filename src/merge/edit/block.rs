@@ -3,6 +3,8 @@
 //! If no entry comes, goes or moves, each entry is edited in its place. Else the lines of the whole
 //! collection are written anew by `compose`.
 
+use std::borrow::Borrow;
+
 use super::Editor;
 use super::layout::{is_blank, starts_its_line};
 use crate::line_breaks::ends_line;
@@ -120,11 +122,11 @@ impl Editor<'_> {
 
     /// Writes the lines of a block collection of the target anew, and edits the remarks of its
     /// entry.
-    pub(super) fn rewrite_row(
+    pub(super) fn rewrite_row<C: Borrow<Child>>(
         &mut self,
         owner: Entry<'_>,
         node: NodeId,
-        row: &Row,
+        row: &Row<C>,
         mut remarks: Remarks,
     ) {
         if !self.target.is_block_collection(node) {
@@ -158,10 +160,15 @@ impl Editor<'_> {
 
     /// Returns the lines of a document that has no entry left: brackets, with the comments above
     /// and below them.
-    fn emptied_document(&mut self, node: NodeId, pieces: &[Piece], column: u32) -> String {
+    fn emptied_document<C: Borrow<Child>>(
+        &mut self,
+        node: NodeId,
+        pieces: &[Piece<C>],
+        column: u32,
+    ) -> String {
         let first = self.target.node(node).span.start;
         let theirs = self.source.node(self.source.root().value).span.start;
-        let is_above = |piece: &&Piece| match &piece.kind {
+        let is_above = |piece: &&Piece<C>| match &piece.kind {
             PieceKind::Comment(comment) => match comment.side {
                 Side::Updated => comment.span.start < theirs,
                 Side::Original | Side::Local => comment.span.start < first,
@@ -179,7 +186,12 @@ impl Editor<'_> {
     }
 
     /// Writes the lines of a map or list that was empty, below its key.
-    fn fill_empty_collection(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) {
+    fn fill_empty_collection<C: Borrow<Child>>(
+        &mut self,
+        owner: Entry<'_>,
+        node: NodeId,
+        row: &Row<C>,
+    ) {
         let (target, source) = (self.target, self.source);
         let arriving = row
             .pieces

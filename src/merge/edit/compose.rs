@@ -1,6 +1,8 @@
 //! Writes the pieces of a row as text. The sides of an open conflict go into a [`Hunk`], for which
 //! the text has a placeholder.
 
+use std::borrow::Borrow;
+
 use super::Editor;
 use super::block_scalar::ends_in_block_scalar;
 use super::draft::{Hunk, PLACEHOLDER, shared_lines, shifted, take_shared_blanks};
@@ -31,12 +33,22 @@ struct Composition<'p> {
 
 impl Editor<'_> {
     /// Returns the lines of pieces with entries in `column`, all indented by `moved` more columns.
-    pub(super) fn composed(&mut self, pieces: &[Piece], column: u32, moved: i64) -> String {
+    pub(super) fn composed<C: Borrow<Child>>(
+        &mut self,
+        pieces: &[Piece<C>],
+        column: u32,
+        moved: i64,
+    ) -> String {
         shifted(self.composed_below(pieces, column, false), moved)
     }
 
     /// [`Self::composed`] for pieces that may be below a block scalar.
-    fn composed_below(&mut self, pieces: &[Piece], column: u32, is_below_text: bool) -> String {
+    fn composed_below<C: Borrow<Child>>(
+        &mut self,
+        pieces: &[Piece<C>],
+        column: u32,
+        is_below_text: bool,
+    ) -> String {
         let mut row = Composition {
             column,
             text: String::new(),
@@ -60,15 +72,16 @@ impl Editor<'_> {
                     let hunk = row.open_hunk.get_or_insert_default();
                     hunk.original.push_str(&lines.unwrap_or_default());
                 }
-                PieceKind::Entry(child) if self.is_open(child) => {
-                    self.hunk(&mut row, blanks, child);
+                PieceKind::Entry(child) => {
+                    let child = child.borrow();
+                    if self.is_open(child) {
+                        self.hunk(&mut row, blanks, child);
+                    } else if child.stays() {
+                        self.close_hunk(&mut row);
+                        row.text.push_str(&blanks);
+                        self.entry(&mut row, child);
+                    }
                 }
-                PieceKind::Entry(child) if child.stays() => {
-                    self.close_hunk(&mut row);
-                    row.text.push_str(&blanks);
-                    self.entry(&mut row, child);
-                }
-                PieceKind::Entry(_) => {}
             }
             row.above = piece.entry().filter(|it| it.stays()).or(row.above);
         }
