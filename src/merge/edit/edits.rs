@@ -58,6 +58,9 @@ impl Edits {
     /// Returns the text of a range with its edits applied, and removes these edits.
     pub(crate) fn take_text(&mut self, text: &str, range: impl Into<Span>) -> String {
         let range = range.into();
+        if self.edits.is_empty() {
+            return text[range.range()].to_owned();
+        }
         apply(self.take(range).into_iter(), text, range)
     }
 
