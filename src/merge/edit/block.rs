@@ -122,7 +122,7 @@ impl Editor<'_> {
 
     /// Writes the lines of a block collection of the target anew, and edits the remarks of its
     /// entry.
-    pub(super) fn rewrite_row<C: Borrow<Child>>(
+    pub(super) fn rewrite_row<C: Borrow<Child> + Sync>(
         &mut self,
         owner: Entry<'_>,
         node: NodeId,
@@ -160,7 +160,7 @@ impl Editor<'_> {
 
     /// Returns the lines of a document that has no entry left: brackets, with the comments above
     /// and below them.
-    fn emptied_document<C: Borrow<Child>>(
+    fn emptied_document<C: Borrow<Child> + Sync>(
         &mut self,
         node: NodeId,
         pieces: &[Piece<C>],
@@ -186,7 +186,7 @@ impl Editor<'_> {
     }
 
     /// Writes the lines of a map or list that was empty, below its key.
-    fn fill_empty_collection<C: Borrow<Child>>(
+    fn fill_empty_collection<C: Borrow<Child> + Sync>(
         &mut self,
         owner: Entry<'_>,
         node: NodeId,
