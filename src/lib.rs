@@ -71,6 +71,7 @@ mod git_process;
 mod line_breaks;
 pub mod merge;
 pub mod package;
+mod parallel;
 pub mod patch;
 pub mod report;
 mod review;

@@ -14,6 +14,7 @@ use super::report::{ReportFormat, check_writable};
 use super::signals::Signals;
 use crate::error::Error;
 use crate::package::{self, Access, Disk, Input, Lock, Plan, read_named, replace, standard_input};
+use crate::parallel::thread_pool;
 use crate::report::{self, Detail, Facts};
 use crate::triple::Triple;
 
@@ -205,11 +206,7 @@ pub(super) fn in_pool<R: Send>(
     threads: Option<NonZeroUsize>,
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
-    let threads = threads.map_or(0, NonZeroUsize::get);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        // the parser and the walk recurse, so a deep document needs a large stack
-        .stack_size(64 << 20)
+    let pool = thread_pool(threads.map_or(0, NonZeroUsize::get))
         .start_handler(|_| grow_heap())
         .build()
         .map_err(|error| {

@@ -53,10 +53,11 @@ pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Segment<'_>>> {
     let mut segments = Vec::new();
     let mut open: Vec<Marker<'_>> = Vec::new();
     let (mut common_start, mut at) = (0, 0);
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let span = at..at + line.len();
-        at = span.end;
-        let Some((sign, label)) = marker(line, size) else {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
+    for (number, end) in ends.chain([text.len()]).enumerate() {
+        let span = at..end;
+        at = end;
+        let Some((sign, label)) = marker(&text[span.clone()], size) else {
             continue;
         };
         let is_next = match (sign, open.last().map(|last| last.sign)) {

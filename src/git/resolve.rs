@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::thread::Builder;
+use std::thread::{Builder, available_parallelism};
 
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
@@ -21,13 +21,14 @@ use super::{call, kept_changes};
 use crate::merge::text::{Hunk, merge_clean_lines};
 use crate::merge::{ConflictStyle, Images, MarkerStyle, Nulls, OnConflict, Options, Sides};
 use crate::package::{Bytes, FileInMemory, in_memory};
+use crate::parallel::{are_many, both, thread_pool};
 use crate::triple::{Change, Triple};
 use crate::yaml::nesting_at_most;
 
 pub use super::lines::{Diff, Resolved};
 
-/// The stack size of the thread for deep documents: the parser and the walk recurse.
-const STACK: usize = 64 << 20;
+/// The most threads that merge a file.
+const MAX_THREADS: usize = 4;
 /// The nesting up to which no thread is needed. It takes less than a quarter of 1 MiB, the smallest
 /// stack of a main thread.
 const MAX_NESTING_WITHOUT_THREAD: usize = 128;
@@ -114,8 +115,12 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let (bare, frame) = unframe(&texts);
     let triple = in_memory(request.path, shared(&bare, &request.sides));
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let lines = merge_clean_lines(bare, EXAMINED);
-    let file = FileInMemory::read(&triple, bare)?;
+    let (lines, file) = both(
+        triple.len(),
+        || merge_clean_lines(bare, EXAMINED),
+        || FileInMemory::read(&triple, bare),
+    );
+    let file = file?;
     let merge = |conflict_style, images| {
         let options = options(request, conflict_style, images);
         // if the check of the result fails, lines are merged instead
@@ -126,7 +131,7 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         None => request.style.conflict_style,
     };
     // starting git takes as long as the merge: it runs meanwhile, if a conflict is likely
-    let settings_thread = match lines.is_err() && known_style.is_none() {
+    let settings_thread = match lines.merged.is_err() && known_style.is_none() {
         true => Builder::new().spawn(call::settings).ok(),
         false => None,
     };
@@ -150,12 +155,12 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     };
     if merged.conflicts.is_empty() {
         let has_same_values = |lines: &&String| kept_changes::same_values(lines, &merged.text);
-        let clean = lines.as_ref().ok().filter(has_same_values);
+        let clean = lines.merged.as_ref().ok().filter(has_same_values);
         return resolved(clean.unwrap_or(&merged.text), true);
     }
     let is_certain = |hunks: &Vec<Hunk>| has_certain_conflict(hunks, &bare);
-    if !lines.as_ref().is_err_and(is_certain)
-        && let Some(text) = accepted_lines(request, lines.as_ref().ok(), &bare, frame)
+    if !lines.merged.as_ref().is_err_and(is_certain)
+        && let Some(text) = accepted_lines(request, lines.merged.as_ref().ok(), &bare, frame)
     {
         return Some(Resolved::by_structure(text, 0));
     }
@@ -231,22 +236,24 @@ fn options(request: &Request<'_>, conflict_style: ConflictStyle, images: Images)
     }
 }
 
-/// Runs `work`, in a thread with a large stack if a side is nested deeply. `None` if it panics: a
-/// defect of merge3 must not make git's merge fail.
+/// Runs `work`, in threads with large stacks if a side is nested deeply or is long. `None` if it
+/// panics: a defect of merge3 must not make git's merge fail.
 fn with_stack<R: Send>(sides: Triple<&[u8]>, work: impl FnOnce() -> Option<R> + Send) -> Option<R> {
     let is_flat = |side: &[u8]| {
         let nesting = std::str::from_utf8(side).ok().and_then(nesting_at_most);
         nesting.is_some_and(|nesting| nesting <= MAX_NESTING_WITHOUT_THREAD)
     };
-    if sides.into_array().into_iter().all(is_flat) {
-        return catch_unwind(AssertUnwindSafe(work)).ok()?;
-    }
-    std::thread::scope(|scope| {
-        Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, work)
-            .ok()?
-            .join()
-            .ok()?
-    })
+    let sides = sides.into_array();
+    let are_flat = sides.into_iter().all(is_flat);
+    let threads = match are_many(sides.map(<[u8]>::len).iter().sum()) {
+        true => available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS)),
+        false => 1,
+    };
+    let pool = (!are_flat || threads > 1).then(|| thread_pool(threads).build());
+    let result = catch_unwind(AssertUnwindSafe(|| match pool {
+        Some(Ok(pool)) => pool.install(work),
+        Some(Err(_)) if !are_flat => None,
+        _ => work(),
+    }));
+    result.ok()?
 }

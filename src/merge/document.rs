@@ -11,7 +11,6 @@ use super::body::{
 use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
 use super::decision::Outcome;
-use super::local_changes::with_changes_made;
 use super::merged_text::{is_carried_out, is_verified, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
@@ -216,23 +215,16 @@ fn merged_lines<'l>(
     let bodies = bodies.map(|body| with_line_break(body, line_break));
     let bodies = bodies.as_ref().map(AsRef::as_ref);
     let merged = match known.filter(|(texts, _)| *texts == bodies) {
-        Some((_, known)) => known.as_deref().map(Cow::Borrowed).ok(),
-        None => merge_clean_lines(bodies, 1).map(Cow::Owned).ok(),
-    };
-    let merged = match merged {
-        Some(merged) => merged,
-        None => Cow::Owned(merged_without_known_changes(bodies)?),
+        Some((_, known)) => {
+            let clean = known.merged.as_deref().ok();
+            Cow::Borrowed(clean.or(known.without_known_changes.as_deref())?)
+        }
+        None => {
+            let own = merge_clean_lines(bodies, 1);
+            Cow::Owned(own.merged.ok().or(own.without_known_changes)?)
+        }
     };
     Some(with_merged_body(local, merged))
-}
-
-/// Merges three texts by lines without those of upstream's changes that local has already.
-fn merged_without_known_changes(texts: Triple<&str>) -> Option<String> {
-    let Cow::Owned(original) = with_changes_made(texts) else {
-        return None;
-    };
-    let original = original.as_str();
-    merge_clean_lines(Triple { original, ..texts }, 1).ok()
 }
 
 /// Returns local's document with updated's body and local's line breaks, if local is the original.

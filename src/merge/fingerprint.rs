@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ pub(crate) struct Fingerprints<'a> {
     /// targets of aliases, because aliases of aliases can repeat a value very often.
     known: RefCell<FxHashMap<NodeId, u64>>,
     /// The leaves of values.
-    leaves: RefCell<FxHashMap<NodeId, Rc<Leaves>>>,
+    leaves: RefCell<FxHashMap<NodeId, Arc<Leaves>>>,
 }
 
 impl<'a> Fingerprints<'a> {
@@ -35,17 +35,17 @@ impl<'a> Fingerprints<'a> {
     }
 
     /// Returns the fingerprints of the elements of a list.
-    pub(crate) fn of_elements(&self, list: NodeId) -> Rc<[u64]> {
+    pub(crate) fn of_elements(&self, list: NodeId) -> Arc<[u64]> {
         self.elements(self.tree.resolve(list)).into()
     }
 
     /// Returns the leaves of a value.
-    pub(crate) fn leaves(&self, node: NodeId) -> Rc<Leaves> {
+    pub(crate) fn leaves(&self, node: NodeId) -> Arc<Leaves> {
         let node = self.tree.resolve(node);
         let cached = self.leaves.borrow().get(&node).cloned();
         cached.unwrap_or_else(|| {
-            let leaves = Rc::new(Leaves::of(self.tree, node, |_| false));
-            self.leaves.borrow_mut().insert(node, Rc::clone(&leaves));
+            let leaves = Arc::new(Leaves::of(self.tree, node, |_| false));
+            self.leaves.borrow_mut().insert(node, Arc::clone(&leaves));
             leaves
         })
     }

@@ -5,12 +5,13 @@ use std::ops::Range;
 use gix_imara_diff::{Interner, Token};
 use memchr::memchr_iter;
 
+use crate::differences::{Differences, differences_of_tokens};
 use crate::line_breaks::lines_with_breaks;
 use crate::triple::Triple;
 
 /// The lines of a text, with their line breaks.
 pub(super) struct Lines<'t> {
-    whole: &'t str,
+    pub(super) whole: &'t str,
     /// The offset of each line.
     starts: Vec<u32>,
     /// A number for each line. Equal lines of the three texts have equal numbers.
@@ -19,7 +20,7 @@ pub(super) struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     /// Returns the lines of three texts.
-    pub(super) fn of(texts: Triple<&'t str>) -> Triple<Self> {
+    fn of(texts: Triple<&'t str>) -> Triple<Self> {
         // a lone CR ends a line too, but few texts have one
         let count_of = |text: &str| memchr_iter(b'\n', text.as_bytes()).count() + 1;
         let mut known = Interner::new(count_of(texts.original));
@@ -49,5 +50,30 @@ impl<'t> Lines<'t> {
     fn start_of(&self, line: usize) -> usize {
         let start = self.starts.get(line);
         start.map_or(self.whole.len(), |start| *start as usize)
+    }
+}
+
+/// The lines of three texts. Those of updated and of local are aligned with the original's.
+pub(super) struct AlignedLines<'t> {
+    pub(super) lines: Triple<Lines<'t>>,
+    pub(super) to_updated: Differences,
+    pub(super) to_local: Differences,
+}
+
+impl<'t> AlignedLines<'t> {
+    pub(super) fn of(texts: Triple<&'t str>) -> Self {
+        let lines = Lines::of(texts);
+        let to = |side: &Lines<'t>| differences_of_tokens(&lines.original.tokens, &side.tokens);
+        let (to_updated, to_local) = (to(&lines.updated), to(&lines.local));
+        Self {
+            lines,
+            to_updated,
+            to_local,
+        }
+    }
+
+    /// Returns the tokens of the lines.
+    pub(super) fn rows(&self) -> Triple<&[Token]> {
+        self.lines.as_ref().map(|lines| lines.tokens.as_slice())
     }
 }

@@ -5,33 +5,30 @@
 //! for a change of local's. Changes that local certainly has already are therefore left out of the
 //! merge.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
 use gix_imara_diff::Token;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::lines::Lines;
-use crate::differences::{AlignedRange, differences_of_tokens, places_in};
+use super::lines::{AlignedLines, Lines};
+use crate::differences::{AlignedRange, places_in};
 use crate::triple::Triple;
 
 /// Returns the original with those of upstream's changes that the local text has already: local has
-/// the new lines between the same two lines, and none of the old ones.
-pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
-    let lines = Lines::of(texts);
-    let rows = lines.as_ref().map(|lines| lines.tokens.as_slice());
+/// the new lines between the same two lines, and none of the old ones. `None` if local has no such
+/// change.
+pub(super) fn with_changes_made(aligned: &AlignedLines<'_>) -> Option<String> {
+    let lines = &aligned.lines;
     let comparison = Comparison {
-        counts: rows.map(count_lines),
+        counts: aligned.rows().map(LineCounts::of),
         local_texts: OnceCell::new(),
         local_positions: OnceCell::new(),
-        lines: &lines,
+        lines,
     };
     let mut text = String::new();
     let mut any = false;
-    for AlignedRange { old, new, is_same } in
-        differences_of_tokens(rows.original, rows.updated).ranges()
-    {
+    for AlignedRange { old, new, is_same } in aligned.to_updated.ranges() {
         if !is_same && comparison.has_change(old.clone(), new.clone()) {
             any = true;
             text.push_str(lines.updated.text(new));
@@ -39,22 +36,25 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
             text.push_str(lines.original.text(old));
         }
     }
-    if any {
-        text.into()
-    } else {
-        texts.original.into()
-    }
+    any.then_some(text)
 }
 
-/// How often a text has each line.
-type LineCounts = FxHashMap<Token, u32>;
+/// How often a text has each line, by the number of its token.
+struct LineCounts(Vec<u32>);
 
-fn count_lines(row: &[Token]) -> LineCounts {
-    let mut counts = LineCounts::default();
-    for line in row {
-        *counts.entry(*line).or_default() += 1;
+impl LineCounts {
+    fn of(row: &[Token]) -> Self {
+        let count = row.iter().map(|line| line.0 as usize + 1).max();
+        let mut counts = vec![0; count.unwrap_or(0)];
+        for line in row {
+            counts[line.0 as usize] += 1;
+        }
+        Self(counts)
     }
-    counts
+
+    fn count(&self, line: Token) -> u32 {
+        self.0.get(line.0 as usize).copied().unwrap_or(0)
+    }
 }
 
 struct Comparison<'l> {
@@ -75,7 +75,7 @@ impl Comparison<'_> {
         let added = lines_not_in(&self.lines.updated, new.clone(), &self.counts.original);
         let is_once_in_local = |line: &usize| {
             let line = self.lines.updated.tokens[*line];
-            self.counts.local.get(&line) == Some(&1)
+            self.counts.local.count(line) == 1
         };
         let has_place = match added.is_empty() {
             true => !removed.is_empty(),
@@ -115,7 +115,7 @@ impl Comparison<'_> {
 fn lines_not_in(lines: &Lines<'_>, range: Range<usize>, other: &LineCounts) -> Vec<usize> {
     let is_blank = |at: usize| lines.text(at..at + 1).trim().is_empty();
     range
-        .filter(|at| !other.contains_key(&lines.tokens[*at]) && !is_blank(*at))
+        .filter(|at| other.count(lines.tokens[*at]) == 0 && !is_blank(*at))
         .collect()
 }
 
@@ -127,7 +127,8 @@ mod tests {
     const UPDATED: &str = "# Shop\n\nInstall it so.\n## Values\n\nNone.\n";
 
     fn original_with_changes(updated: &str, local: &str) -> String {
-        with_changes_made(Triple::new(ORIGINAL, updated, local)).into_owned()
+        let aligned = AlignedLines::of(Triple::new(ORIGINAL, updated, local));
+        with_changes_made(&aligned).unwrap_or_else(|| ORIGINAL.to_owned())
     }
 
     #[test]

@@ -135,7 +135,7 @@ pub fn write_hunk(result: &mut String, lines: Triple<&str>, style: &MarkerStyle)
         lines.local
     });
     let mut marker = |sign: char, label: &str, lines: &str| {
-        result.extend(std::iter::repeat_n(sign, style.size));
+        (0..style.size).for_each(|_| result.push(sign));
         if !label.is_empty() {
             result.push(' ');
             result.push_str(label);

@@ -8,6 +8,7 @@ use super::check::{VerificationError, check, last_lines};
 use super::decision::Outcome;
 use super::edit::{Aliases, Draft, carry_out, set_last_lines, without_aliases};
 use super::markers::{fill, mark, mark_once, write_hunk};
+use crate::parallel::both;
 use crate::triple::{Side, Triple};
 use crate::yaml::Tree;
 
@@ -107,7 +108,15 @@ fn marked_draft(
         let text = with_end_of(text, local_text);
         is_verified(&text, trees, outcome, Some(side)).is_ok()
     };
-    if draft.hunks.is_empty() || !is_side(Side::Local) || !is_side(Side::Updated) {
+    let are_sides = || {
+        let sides = both(
+            draft.text.len(),
+            || is_side(Side::Local),
+            || is_side(Side::Updated),
+        );
+        sides == (true, true)
+    };
+    if draft.hunks.is_empty() || !are_sides() {
         return None;
     }
     let marked = draft.fill(|text, hunk| {

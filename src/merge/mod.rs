@@ -41,7 +41,6 @@ pub(crate) use document::merge_sides;
 pub use document::{Merged, ReadDocument, merge_document};
 pub(crate) use edit::without_aliases;
 pub(crate) use leaves::Leaves;
-pub(crate) use local_changes::with_changes_made;
 pub use markers::{ConflictStyle, MARKER_SIZE, MarkerStyle};
 pub(crate) use merged_text::{edited, merged_or_written_out};
 pub use options::{Images, Lists, Nulls, OnConflict, Options, Sides, Texts};

@@ -1,11 +1,10 @@
-//! Cuts three texts, given as tokens of their lines, into regions that neither side, one side, or
-//! both sides changed.
+//! Cuts the lines of three texts into regions that neither side, one side, or both sides changed.
 
 use std::ops::Range;
 
 use gix_imara_diff::Token;
 
-use crate::differences::differences_of_tokens;
+use super::lines::AlignedLines;
 use crate::triple::{Change, Triple};
 
 /// A range of lines of each of the three texts.
@@ -18,10 +17,11 @@ pub(super) struct Region {
 
 /// Returns the regions from top to bottom. As in git, changes of both sides that touch, with no
 /// unchanged line between them, are one region.
-pub(super) fn regions(rows: Triple<&[Token]>) -> impl Iterator<Item = Region> {
-    let [updated, local] = [rows.updated, rows.local].map(|side| {
+pub(super) fn regions(aligned: &AlignedLines<'_>) -> impl Iterator<Item = Region> {
+    let rows = aligned.rows();
+    let [updated, local] = [&aligned.to_updated, &aligned.to_local].map(|differences| {
         let mut places = vec![None; rows.original.len()];
-        for (line, place) in differences_of_tokens(rows.original, side).same() {
+        for (line, place) in differences.same() {
             places[line] = Some(place as u32);
         }
         places

@@ -15,7 +15,8 @@ use std::ops::Range;
 
 use super::OnConflict;
 use super::conflict::{Conflict, ConflictKind, Resolution};
-use super::lines::Lines;
+use super::lines::AlignedLines;
+use super::local_changes::with_changes_made;
 use super::markers::{MarkerStyle, write_hunk};
 use super::regions::regions;
 use crate::triple::{Change, Triple};
@@ -73,15 +74,32 @@ pub fn merge_lines_with(
     resolution: Resolution,
     markers: &MarkerStyle,
 ) -> LineMerge {
-    merge_regions(sides, resolution, markers, usize::MAX, |_| None)
+    let aligned = AlignedLines::of(sides);
+    merge_regions(&aligned, resolution, markers, usize::MAX, |_| None)
+}
+
+/// [`merge_lines_with`] without those of upstream's changes that local has already.
+pub(crate) fn merge_new_lines_with(
+    sides: Triple<&str>,
+    resolution: Resolution,
+    markers: &MarkerStyle,
+) -> LineMerge {
+    let aligned = AlignedLines::of(sides);
+    match with_changes_made(&aligned) {
+        Some(original) => {
+            let original = original.as_str();
+            merge_lines_with(Triple { original, ..sides }, resolution, markers)
+        }
+        None => merge_regions(&aligned, resolution, markers, usize::MAX, |_| None),
+    }
 }
 
 /// [`merge_lines`] for the lines of one value. A hunk in which one side made the other's change and
 /// more is not a conflict, because the lines of a value do not depend on their neighbours.
 pub(super) fn merge_value_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
     let resolution = on_conflict.resolution();
-    let markers = MarkerStyle::default();
-    merge_regions(sides, resolution, &markers, usize::MAX, including_side)
+    let (aligned, markers) = (AlignedLines::of(sides), MarkerStyle::default());
+    merge_regions(&aligned, resolution, &markers, usize::MAX, including_side)
 }
 
 /// Returns the side whose change of a hunk includes the other side's: the other side changed only
@@ -124,32 +142,51 @@ fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
     }
 }
 
-/// The merged text if there is no hunk; else the first hunks.
-pub(crate) type CleanLines = Result<String, Vec<Hunk>>;
+/// A merge by lines, of which only a result without hunks is of use.
+pub(crate) struct CleanLines {
+    /// The merged text if there is no hunk; else the first hunks.
+    pub(crate) merged: Result<String, Vec<Hunk>>,
+    /// If there is a hunk: the text merged without those of upstream's changes that local has
+    /// already, if that leaves no hunk.
+    pub(crate) without_known_changes: Option<String>,
+}
 
 /// Merges three texts line by line; of the hunks, returns at most `most`.
 pub(crate) fn merge_clean_lines(sides: Triple<&str>, most: usize) -> CleanLines {
-    let markers = MarkerStyle::default();
-    let merge = merge_regions(sides, Resolution::Local, &markers, most, |_| None);
-    match merge.hunks.is_empty() {
-        true => Ok(merge.text),
-        false => Err(merge.hunks),
+    let merge = |aligned: &AlignedLines<'_>, most| {
+        let markers = MarkerStyle::default();
+        let merge = merge_regions(aligned, Resolution::Local, &markers, most, |_| None);
+        match merge.hunks.is_empty() {
+            true => Ok(merge.text),
+            false => Err(merge.hunks),
+        }
+    };
+    let aligned = AlignedLines::of(sides);
+    let merged = merge(&aligned, most);
+    let without_known_changes = || {
+        let original = with_changes_made(&aligned)?;
+        let original = original.as_str();
+        merge(&AlignedLines::of(Triple { original, ..sides }), 1).ok()
+    };
+    CleanLines {
+        without_known_changes: merged.is_err().then(without_known_changes).flatten(),
+        merged,
     }
 }
 
 /// Merges three texts line by line, up to the hunk that is number `most`. `settle` may resolve a
 /// hunk, which is then not a conflict.
 fn merge_regions(
-    sides: Triple<&str>,
+    aligned: &AlignedLines<'_>,
     resolution: Resolution,
     markers: &MarkerStyle,
     most: usize,
     settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
 ) -> LineMerge {
-    let lines = Lines::of(sides);
-    let mut text = String::with_capacity(sides.local.len());
+    let lines = &aligned.lines;
+    let mut text = String::with_capacity(lines.local.whole.len());
     let mut hunks = Vec::new();
-    for region in regions(lines.as_ref().map(|lines| lines.tokens.as_slice())) {
+    for region in regions(aligned) {
         let texts = lines.as_ref().zip(region.lines.clone());
         let texts = texts.map(|(lines, range)| lines.text(range));
         let settled = match region.change {

@@ -37,7 +37,8 @@ impl FileMerge<'_, '_, '_> {
         }
         let texts = sides.map(ParsedFile::written);
         let texts = texts.map(|text| with_line_break(text, line_break_of(sides.local.text)));
-        let merged = merge_clean_lines(texts.as_ref().map(AsRef::as_ref), 1).ok()?;
+        let lines = merge_clean_lines(texts.as_ref().map(AsRef::as_ref), 1);
+        let merged = lines.merged.ok()?;
         let is_accepted = merged != assembled
             && has_same_content(&merged, assembled)
             && is_verified(&merged, &assembly.chunks());

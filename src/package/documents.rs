@@ -10,7 +10,6 @@ use super::file_triple::FileTriple;
 use super::head::{TopDocument, begins_with_marker};
 use super::jobs::{Job, members};
 use super::pair::Group;
-use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile};
 use super::plan::FileConflict;
 use super::read::ReadFile;
@@ -22,6 +21,7 @@ use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::text::CleanLines;
 use crate::merge::{Merged, Nulls, Options, Resolution};
+use crate::parallel::in_parallel;
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::byte_order_mark;
 

@@ -69,7 +69,6 @@ mod apply;
 mod diff;
 mod marked;
 mod merge_file;
-mod parallel;
 mod patching;
 mod progress;
 mod run;

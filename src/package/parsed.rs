@@ -9,10 +9,10 @@ use memchr::memmem;
 use rustc_hash::FxHashMap;
 
 use super::duplicates::Duplicate;
-use super::parallel::in_parallel;
 use super::resource::ResourceId;
 use crate::error::{Error, Place, shown};
 use crate::line_breaks::{cut_first_line, ends_line, lines_with_breaks};
+use crate::parallel::in_parallel;
 use crate::triple::Triple;
 use crate::yaml::ScalarStyle::{Folded, Literal};
 use crate::yaml::stream::{count_lines, head, split};

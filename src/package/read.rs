@@ -6,6 +6,7 @@ use super::file_triple::{FileTriple, Source};
 use super::parsed::{Broken, ParsedFile, Reading, Readings};
 use crate::error::Place;
 use crate::line_breaks::{cut_last_line, ends_line};
+use crate::parallel::both;
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal_documents};
@@ -19,13 +20,20 @@ pub(crate) fn read_sides<'a>(triple: &'a FileTriple, min_kept_len: usize) -> Rea
         Some(read_beside(source, min_kept_len, other))
     };
     let original = read(Side::Original, None);
-    let updated = read(Side::Updated, original.as_ref());
+    let beside_original = |side: Side| read(side, original.as_ref());
     let bytes = triple.bytes();
-    let other = match bytes.local == bytes.updated {
-        true => &updated,
-        false => &original,
+    let (updated, local) = match bytes.local == bytes.updated {
+        true => {
+            let updated = beside_original(Side::Updated);
+            let local = read(Side::Local, updated.as_ref());
+            (updated, local)
+        }
+        false => both(
+            triple.len(),
+            || beside_original(Side::Updated),
+            || beside_original(Side::Local),
+        ),
     };
-    let local = read(Side::Local, other.as_ref());
     Triple {
         original,
         updated,

@@ -10,8 +10,8 @@ use super::{Content, FileOutcome, template};
 use crate::error::{Error, Place, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
-use crate::merge::text::merge_lines_with;
-use crate::merge::{Conflict, ConflictKind, Options, Resolution, with_changes_made};
+use crate::merge::text::merge_new_lines_with;
+use crate::merge::{Conflict, ConflictKind, Options, Resolution};
 use crate::triple::{Side, Triple};
 
 /// Merges a file as a whole. `readings` are its parsed sides, which are `None` if it has no YAML
@@ -133,12 +133,7 @@ fn merge_text(
     };
     let texts = with_local_line_breaks(&texts);
     let texts = texts.as_ref().map(AsRef::as_ref);
-    let original = with_changes_made(texts);
-    let sides = Triple {
-        original: original.as_ref(),
-        ..texts
-    };
-    let merge = merge_lines_with(sides, options.whole().0, &options.markers);
+    let merge = merge_new_lines_with(texts, options.whole().0, &options.markers);
     let is_unchanged = merge.text == texts.local && merge.hunks.is_empty();
     if let Some(unresolved) = yaml_state.unresolved.as_ref().filter(|_| !is_unchanged) {
         // upstream's changes would be added between the markers

@@ -193,11 +193,18 @@ impl<'s> Tree<'s> {
     /// `None` if a comment follows, or a block collection, whose column depends on it.
     pub(crate) fn white_space_behind_key(&self, entry: Entry<'_>) -> Option<Span> {
         let start = entry.colon()? + 1;
-        let line = self.slice(Span::new(start, self.line_end(start)));
-        let value = line.trim_start_matches([' ', '\t']);
-        let end = start + to_u32(line.len() - value.len());
-        let is_alone = value.is_empty() || !self.is_block_collection(entry.value);
-        (is_alone && !value.starts_with('#')).then_some(Span::new(start, end))
+        let rest = &self.text.as_bytes()[start as usize..];
+        let spaces = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        let end = start + to_u32(spaces.count());
+        let is_comment = self.text.as_bytes().get(end as usize) == Some(&b'#');
+        let is_alone = self.is_line_end(end) || !self.is_block_collection(entry.value);
+        (is_alone && !is_comment).then_some(Span::new(start, end))
+    }
+
+    /// Whether a line break or the end of the text is at `offset`.
+    pub(crate) fn is_line_end(&self, offset: u32) -> bool {
+        let next = self.text.as_bytes().get(offset as usize);
+        matches!(next, None | Some(b'\n' | b'\r'))
     }
 
     /// Returns the start of the line after that of `offset`, or the end of the text.

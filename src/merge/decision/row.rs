@@ -1,25 +1,28 @@
 //! The decision about the lines of a block collection: its entries, comments and blank lines.
 
+use std::borrow::Borrow;
+
 use super::Child;
 use crate::triple::Side;
 use crate::yaml::{EntryId, Span};
 
-/// The decision about the lines of a block collection of the local tree.
+/// The decision about the lines of a block collection of the local tree. It owns the decisions about
+/// the entries, or refers to them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct Row<C = Child> {
     /// The span of local's text that they replace.
     pub(crate) span: Span,
     /// The pieces in the order of the result.
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Piece<C>>,
     /// By how many columns the indentation of all pieces grows; it shrinks if negative.
     pub(crate) moved: i64,
 }
 
 /// A piece of a [`Row`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct Piece<C = Child> {
     pub(crate) blanks: Blanks,
-    pub(crate) kind: PieceKind,
+    pub(crate) kind: PieceKind<C>,
 }
 
 /// The blank lines above a piece.
@@ -43,11 +46,11 @@ impl Blanks {
 
 /// The kind of a piece of a [`Row`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PieceKind {
+pub(crate) enum PieceKind<C = Child> {
     /// A comment on lines of its own.
     Comment(CommentPiece),
     /// A field or an element.
-    Entry(Child),
+    Entry(C),
     /// An entry that only the original has, as the base of a conflict between markers.
     Original(EntryId),
     /// The end. The blank lines above it are those below the last piece.
@@ -101,23 +104,23 @@ pub(super) fn chosen_pieces(pieces: &[Piece], side: Side) -> Vec<Piece> {
     chosen.collect()
 }
 
-impl Piece {
+impl<C: Borrow<Child>> Piece<C> {
     /// Returns the decision about an entry; `None` for other pieces.
-    pub(crate) const fn entry(&self) -> Option<&Child> {
+    pub(crate) fn entry(&self) -> Option<&Child> {
         match &self.kind {
-            PieceKind::Entry(child) => Some(child),
+            PieceKind::Entry(child) => Some(child.borrow()),
             PieceKind::Comment(_) | PieceKind::Original(_) | PieceKind::End => None,
         }
     }
 
-    pub(crate) const fn is_entry(&self) -> bool {
+    pub(crate) fn is_entry(&self) -> bool {
         self.entry().is_some()
     }
 
     pub(crate) fn has_open_conflict(&self) -> bool {
         match &self.kind {
             PieceKind::Comment(comment) => comment.of_side.is_some(),
-            PieceKind::Entry(child) => child.has_open_conflict(),
+            PieceKind::Entry(child) => child.borrow().has_open_conflict(),
             PieceKind::Original(_) => true,
             PieceKind::End => false,
         }

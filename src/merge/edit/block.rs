@@ -3,6 +3,8 @@
 //! If no entry comes, goes or moves, each entry is edited in its place. Else the lines of the whole
 //! collection are written anew by `compose`.
 
+use std::borrow::Borrow;
+
 use super::Editor;
 use super::layout::{is_blank, starts_its_line};
 use crate::line_breaks::ends_line;
@@ -89,10 +91,9 @@ impl Editor<'_> {
         (target, old): (&Tree<'_>, Span),
         (source, new): (&Tree<'_>, Span),
     ) -> bool {
-        let ends_line = |tree: &Tree<'_>, span: Span| tree.line_end(span.start) == span.end;
-        let is_at_end = ends_line(target, old);
+        let is_at_end = target.is_line_end(old.end);
         let is_separate = is_at_end || self.flow.is_some() || !source.slice(new).is_empty();
-        is_at_end == ends_line(source, new) && is_separate
+        is_at_end == source.is_line_end(new.end) && is_separate
     }
 
     /// Edits an entry of a block collection that stays in its place.
@@ -121,11 +122,11 @@ impl Editor<'_> {
 
     /// Writes the lines of a block collection of the target anew, and edits the remarks of its
     /// entry.
-    pub(super) fn rewrite_row(
+    pub(super) fn rewrite_row<C: Borrow<Child> + Sync>(
         &mut self,
         owner: Entry<'_>,
         node: NodeId,
-        row: &Row,
+        row: &Row<C>,
         mut remarks: Remarks,
     ) {
         if !self.target.is_block_collection(node) {
@@ -159,10 +160,15 @@ impl Editor<'_> {
 
     /// Returns the lines of a document that has no entry left: brackets, with the comments above
     /// and below them.
-    fn emptied_document(&mut self, node: NodeId, pieces: &[Piece], column: u32) -> String {
+    fn emptied_document<C: Borrow<Child> + Sync>(
+        &mut self,
+        node: NodeId,
+        pieces: &[Piece<C>],
+        column: u32,
+    ) -> String {
         let first = self.target.node(node).span.start;
         let theirs = self.source.node(self.source.root().value).span.start;
-        let is_above = |piece: &&Piece| match &piece.kind {
+        let is_above = |piece: &&Piece<C>| match &piece.kind {
             PieceKind::Comment(comment) => match comment.side {
                 Side::Updated => comment.span.start < theirs,
                 Side::Original | Side::Local => comment.span.start < first,
@@ -180,7 +186,12 @@ impl Editor<'_> {
     }
 
     /// Writes the lines of a map or list that was empty, below its key.
-    fn fill_empty_collection(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) {
+    fn fill_empty_collection<C: Borrow<Child> + Sync>(
+        &mut self,
+        owner: Entry<'_>,
+        node: NodeId,
+        row: &Row<C>,
+    ) {
         let (target, source) = (self.target, self.source);
         let arriving = row
             .pieces

@@ -1,9 +1,11 @@
 //! Writes the pieces of a row as text. The sides of an open conflict go into a [`Hunk`], for which
 //! the text has a placeholder.
 
+use std::borrow::Borrow;
+
 use super::Editor;
 use super::block_scalar::ends_in_block_scalar;
-use super::draft::{Hunk, PLACEHOLDER, shared_lines, shifted, take_shared_blanks};
+use super::draft::{Hunk, PLACEHOLDER, push_renumbered, shared_lines, shifted, take_shared_blanks};
 use super::habits::Habits;
 use super::layout::{indents_of_comments, starts_its_line};
 use super::reindent::Reindent;
@@ -11,8 +13,12 @@ use crate::line_breaks::{ends_line, with_line_break};
 use crate::merge::decision::{
     Blanks, Child, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
 };
+use crate::parallel::is_in_pool;
 use crate::triple::Side;
 use crate::yaml::{EntryId, Span, Tree};
+
+/// The least number of pieces that are worth a thread.
+const MIN_PIECES: usize = 256;
 
 /// The state of writing a row.
 struct Composition<'p> {
@@ -31,12 +37,22 @@ struct Composition<'p> {
 
 impl Editor<'_> {
     /// Returns the lines of pieces with entries in `column`, all indented by `moved` more columns.
-    pub(super) fn composed(&mut self, pieces: &[Piece], column: u32, moved: i64) -> String {
+    pub(super) fn composed<C: Borrow<Child> + Sync>(
+        &mut self,
+        pieces: &[Piece<C>],
+        column: u32,
+        moved: i64,
+    ) -> String {
         shifted(self.composed_below(pieces, column, false), moved)
     }
 
     /// [`Self::composed`] for pieces that may be below a block scalar.
-    fn composed_below(&mut self, pieces: &[Piece], column: u32, is_below_text: bool) -> String {
+    fn composed_below<C: Borrow<Child> + Sync>(
+        &mut self,
+        pieces: &[Piece<C>],
+        column: u32,
+        is_below_text: bool,
+    ) -> String {
         let mut row = Composition {
             column,
             text: String::new(),
@@ -45,35 +61,83 @@ impl Editor<'_> {
             unchanged_end: None,
             above: None,
         };
-        for piece in pieces {
-            let blanks = self.blank_lines(piece.blanks);
-            match &piece.kind {
-                PieceKind::End => {
-                    self.close_hunk(&mut row);
-                    row.text.push_str(&blanks);
-                }
-                PieceKind::Comment(comment) => {
-                    self.comment(&mut row, piece.blanks, comment);
-                }
-                PieceKind::Original(entry) => {
-                    let lines = self.original_lines_of(&[*entry], column);
-                    let hunk = row.open_hunk.get_or_insert_default();
-                    hunk.original.push_str(&lines.unwrap_or_default());
-                }
-                PieceKind::Entry(child) if self.is_open(child) => {
-                    self.hunk(&mut row, blanks, child);
-                }
-                PieceKind::Entry(child) if child.stays() => {
-                    self.close_hunk(&mut row);
-                    row.text.push_str(&blanks);
-                    self.entry(&mut row, child);
-                }
-                PieceKind::Entry(_) => {}
-            }
-            row.above = piece.entry().filter(|it| it.stays()).or(row.above);
-        }
+        self.compose(&mut row, pieces);
         self.close_hunk(&mut row);
         row.text
+    }
+
+    /// Writes pieces at the end of a row. In a thread pool, the halves of many pieces are written
+    /// in parallel.
+    fn compose<'p, C: Borrow<Child> + Sync>(
+        &mut self,
+        row: &mut Composition<'p>,
+        pieces: &'p [Piece<C>],
+    ) {
+        let Some((middle, above)) = self.middle_of(pieces) else {
+            pieces.iter().for_each(|piece| self.piece(row, piece));
+            return;
+        };
+        let (pieces, more_pieces) = pieces.split_at(middle);
+        let mut other = self.without_edits();
+        let mut more = Composition {
+            text: String::new(),
+            open_hunk: None,
+            ..*row
+        };
+        self.end_at(&mut more, above);
+        rayon::join(
+            || self.compose(row, pieces),
+            || other.compose(&mut more, more_pieces),
+        );
+        push_renumbered(&mut row.text, &more.text, self.hunks.len());
+        self.hunks.append(&mut other.hunks);
+        self.edits.append(other.edits);
+        more.text = std::mem::take(&mut row.text);
+        *row = more;
+    }
+
+    /// Returns the number of pieces above the middle of many, and the entry there, which ends no
+    /// hunk. `None` if they are few, or if they are not written in a thread pool.
+    fn middle_of<'p, C: Borrow<Child>>(
+        &self,
+        pieces: &'p [Piece<C>],
+    ) -> Option<(usize, &'p Child)> {
+        let half = pieces.len() / 2;
+        let is_free = || self.edits.is_empty() && !self.target.has_aliases();
+        if half < MIN_PIECES || !is_in_pool() || !is_free() || self.source.has_aliases() {
+            return None;
+        }
+        let entries = pieces.iter().map(Piece::entry).enumerate().skip(half);
+        let mut entries = entries.filter_map(|(at, child)| Some((at + 1, child?)));
+        entries.find(|(_, child)| child.stays() && !self.is_open(child))
+    }
+
+    /// Writes a piece at the end of a row.
+    fn piece<'p, C: Borrow<Child>>(&mut self, row: &mut Composition<'p>, piece: &'p Piece<C>) {
+        let blanks = self.blank_lines(piece.blanks);
+        match &piece.kind {
+            PieceKind::End => {
+                self.close_hunk(row);
+                row.text.push_str(&blanks);
+            }
+            PieceKind::Comment(comment) => self.comment(row, piece.blanks, comment),
+            PieceKind::Original(entry) => {
+                let lines = self.original_lines_of(&[*entry], row.column);
+                let hunk = row.open_hunk.get_or_insert_default();
+                hunk.original.push_str(&lines.unwrap_or_default());
+            }
+            PieceKind::Entry(child) => {
+                let child = child.borrow();
+                if self.is_open(child) {
+                    self.hunk(row, blanks, child);
+                } else if child.stays() {
+                    self.close_hunk(row);
+                    row.text.push_str(&blanks);
+                    self.entry(row, child);
+                }
+            }
+        }
+        row.above = piece.entry().filter(|it| it.stays()).or(row.above);
     }
 
     /// Writes a comment with the blank lines above it.
@@ -109,12 +173,18 @@ impl Editor<'_> {
     }
 
     /// Writes an entry.
-    fn entry(&mut self, row: &mut Composition<'_>, child: &Child) {
+    fn entry<'p>(&mut self, row: &mut Composition<'p>, child: &'p Child) {
         if self.needs_key_indicator(row.above, child) {
             let indent = " ".repeat(row.column as usize);
             row.text.push_str(&format!("{indent}?{}", self.line_break));
         }
         row.text.push_str(&self.entry_lines(child, row.column));
+        self.end_at(row, child);
+    }
+
+    /// Notes an entry as the last one of a row.
+    fn end_at<'p>(&self, row: &mut Composition<'p>, child: &'p Child) {
+        row.above = Some(child);
         row.is_below_text = self.ends_in_block_scalar(child);
         row.unchanged_end = match child.slot {
             Slot::Local(id) if child.is_untouched() => {

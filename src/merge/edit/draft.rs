@@ -42,6 +42,22 @@ impl Draft {
     }
 }
 
+/// Appends `more`, whose placeholders are counted on from `count`.
+pub(super) fn push_renumbered(text: &mut String, more: &str, count: usize) {
+    let mut parts = more.split(PLACEHOLDER);
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = part.split_at(digits);
+        text.push(PLACEHOLDER);
+        match number.parse::<usize>() {
+            Ok(number) => text.push_str(&(number + count).to_string()),
+            Err(_) => text.push_str(number),
+        }
+        text.push_str(rest);
+    }
+}
+
 /// Returns a hunk with dashes in the place of the indentation of its first lines.
 fn with_dashes(hunk: &Hunk, dashes: &str) -> Hunk {
     let spaces = " ".repeat(dashes.len());

@@ -55,9 +55,27 @@ impl Edits {
         self.replace(range, "");
     }
 
+    /// Adds the edits of another thread, which come after these.
+    pub(crate) fn append(&mut self, other: Self) {
+        let first = self.count;
+        let later = other.edits.into_iter().map(|(position, edit)| {
+            let count = first + position.count;
+            (EditPosition { count, ..position }, edit)
+        });
+        self.edits.extend(later);
+        self.count += other.count;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
     /// Returns the text of a range with its edits applied, and removes these edits.
     pub(crate) fn take_text(&mut self, text: &str, range: impl Into<Span>) -> String {
         let range = range.into();
+        if self.edits.is_empty() {
+            return text[range.range()].to_owned();
+        }
         apply(self.take(range).into_iter(), text, range)
     }
 

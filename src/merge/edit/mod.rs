@@ -138,6 +138,16 @@ impl<'a> Editor<'a> {
         }
     }
 
+    /// Returns an editor of the same texts without edits.
+    fn without_edits(&self) -> Self {
+        Self {
+            moved_habits: self.moved_habits,
+            flow: self.flow,
+            cuts_part: self.cuts_part,
+            ..Self::new(self.trees(), self.aliases)
+        }
+    }
+
     const fn trees(&self) -> Triple<&'a Overview<'a>> {
         Triple::new(self.original, self.source, self.target)
     }

@@ -1,8 +1,8 @@
 //! Caches facts about a tree that are computed once, on first use, and shared by editors.
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Deref;
+use std::sync::OnceLock;
 
 use super::habits::Habits;
 use crate::triple::Triple;
@@ -11,9 +11,9 @@ use crate::yaml::{EntryId, NodeId, Tree};
 /// A tree with cached facts about it.
 pub(super) struct Overview<'a> {
     pub(super) tree: &'a Tree<'a>,
-    habits: OnceCell<Habits>,
-    parents: OnceCell<Parents>,
-    anchor_names: OnceCell<HashSet<&'a str>>,
+    habits: OnceLock<Habits>,
+    parents: OnceLock<Parents>,
+    anchor_names: OnceLock<HashSet<&'a str>>,
 }
 
 /// The parent of each node and entry of a tree.
@@ -36,9 +36,9 @@ impl<'a> Overview<'a> {
     pub(super) const fn of(tree: &'a Tree<'a>) -> Self {
         Self {
             tree,
-            habits: OnceCell::new(),
-            parents: OnceCell::new(),
-            anchor_names: OnceCell::new(),
+            habits: OnceLock::new(),
+            parents: OnceLock::new(),
+            anchor_names: OnceLock::new(),
         }
     }
 

@@ -1,8 +1,6 @@
 //! Makes the row of a collection whose comments and blank lines were not merged: they follow the
 //! entries.
 
-use rustc_hash::FxHashMap;
-
 use super::Editor;
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
 use crate::triple::Side;
@@ -12,22 +10,25 @@ use crate::yaml::row::{Item, ItemKind, Row as Lines};
 impl Editor<'_> {
     /// Returns the row of the target with the entries that stay and those that come, in the order
     /// of `children`.
-    pub(super) fn pieces_of(&self, lines: &Lines, children: &[Child]) -> Vec<Piece> {
-        let mut groups: FxHashMap<EntryId, (usize, &[Item])> = FxHashMap::default();
-        let mut below: &[Item] = &[];
-        for (index, group) in groups_of(lines).enumerate() {
-            match group.last().map(|last| last.kind) {
-                Some(ItemKind::Entry(entry)) => _ = groups.insert(entry, (index, group)),
-                _ => below = group,
-            }
-        }
+    pub(super) fn pieces_of<'c>(
+        &self,
+        lines: &Lines,
+        children: &'c [Child],
+    ) -> Vec<Piece<&'c Child>> {
+        let groups: Vec<&[Item]> = groups_of(lines).collect();
+        // the entries of a collection have consecutive numbers
+        let first = lines
+            .entries_from(0)
+            .next()
+            .map_or(0, |(_, it)| it.number());
         let mut pieces = Pieces::default();
         pieces.all.reserve(lines.items.len());
         for child in children {
             match child.slot {
                 Slot::Local(entry) => {
-                    if let Some((index, group)) = groups.get(&entry) {
-                        if *index > 0 {
+                    let index = entry.number().wrapping_sub(first) as usize;
+                    if let Some(group) = groups.get(index).filter(|group| ends_with(group, entry)) {
+                        if index > 0 {
                             pieces.below_first = 0;
                         }
                         pieces.push_group(group, child, self.new_comments_above(entry, child));
@@ -39,7 +40,7 @@ impl Editor<'_> {
                 Slot::Updated(_) => {}
             }
         }
-        pieces.push_items(below);
+        pieces.push_items(groups.last().copied().unwrap_or_default());
         if self.cuts_part {
             pieces.keep_only_entry_comments();
         }
@@ -66,23 +67,25 @@ impl Editor<'_> {
     }
 
     /// Adds an entry that comes, with the comments directly above it.
-    fn push_arriving(&self, id: EntryId, column: u32, child: &Child, pieces: &mut Pieces) {
+    fn push_arriving<'c>(
+        &self,
+        id: EntryId,
+        column: u32,
+        child: &'c Child,
+        pieces: &mut Pieces<'c>,
+    ) {
         let source = self.source;
         let row = source.collection_of(id).and_then(|node| {
             let owner = source.entry_of(node).map(|owner| source.entry(owner));
             source.row(node, owner)
         });
-        let is_own = |group: &&[Item]| {
-            let last = group.last();
-            last.is_some_and(|last| last.kind == ItemKind::Entry(id))
-        };
         let mut groups = row.iter().flat_map(groups_of);
-        let Some(group) = groups.find(is_own) else {
+        let Some(group) = groups.find(|group| ends_with(group, id)) else {
             // the entry is in a flow collection
             for comment in self.comments_above(id, column) {
                 pieces.push(0, PieceKind::Comment(comment));
             }
-            pieces.push(0, PieceKind::Entry(child.clone()));
+            pieces.push(0, PieceKind::Entry(child));
             pieces.below_first = 0;
             return;
         };
@@ -92,7 +95,7 @@ impl Editor<'_> {
                 ItemKind::Comment => {
                     PieceKind::Comment(CommentPiece::new(Side::Updated, item.span, moved))
                 }
-                _ => PieceKind::Entry(child.clone()),
+                _ => PieceKind::Entry(child),
             };
             pieces.push(item.blanks, kind);
         }
@@ -107,6 +110,12 @@ fn groups_of(lines: &Lines) -> impl Iterator<Item = &[Item]> {
     lines.items.split_inclusive(is_entry)
 }
 
+/// Whether a group is that of an entry.
+fn ends_with(group: &[Item], entry: EntryId) -> bool {
+    let last = group.last();
+    last.is_some_and(|last| last.kind == ItemKind::Entry(entry))
+}
+
 /// Returns the position of the first comment directly above the entry that a group ends with, or
 /// that of the entry.
 fn start_of_own(group: &[Item]) -> usize {
@@ -117,8 +126,8 @@ fn start_of_own(group: &[Item]) -> usize {
 
 /// Collects pieces and keeps track of blank lines.
 #[derive(Default)]
-struct Pieces {
-    all: Vec<Piece>,
+struct Pieces<'c> {
+    all: Vec<Piece<&'c Child>>,
     /// The number of blank lines above entries that were removed, for the next piece.
     pending_blanks: u32,
     /// The number of blank lines that the source has below an entry that was inserted above all
@@ -126,9 +135,9 @@ struct Pieces {
     below_first: u32,
 }
 
-impl Pieces {
+impl<'c> Pieces<'c> {
     /// Adds a piece with this number of blank lines above it, or none if it is the first.
-    fn push(&mut self, blanks: u32, kind: PieceKind) {
+    fn push(&mut self, blanks: u32, kind: PieceKind<&'c Child>) {
         let blanks = match self.all.is_empty() {
             true => 0,
             false => blanks.max(self.pending_blanks),
@@ -154,7 +163,7 @@ impl Pieces {
     }
 
     /// Adds a piece of the target.
-    fn push_item(&mut self, item: &Item, kind: PieceKind) {
+    fn push_item(&mut self, item: &Item, kind: PieceKind<&'c Child>) {
         let is_end = kind == PieceKind::End;
         if is_end {
             self.pending_blanks = 0;
@@ -189,7 +198,7 @@ impl Pieces {
 
     /// Adds an entry of the target with the comments above it. If it is removed, the comments
     /// directly above it are too. `above` replaces these comments.
-    fn push_group(&mut self, group: &[Item], child: &Child, above: Option<Vec<CommentPiece>>) {
+    fn push_group(&mut self, group: &[Item], child: &'c Child, above: Option<Vec<CommentPiece>>) {
         let own = start_of_own(group);
         let at = group.len() - 1;
         if !child.stays() {
@@ -201,6 +210,6 @@ impl Pieces {
         for comment in above.into_iter().flatten() {
             self.push(0, PieceKind::Comment(comment));
         }
-        self.push_item(&group[at], PieceKind::Entry(child.clone()));
+        self.push_item(&group[at], PieceKind::Entry(child));
     }
 }

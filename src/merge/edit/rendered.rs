@@ -321,5 +321,5 @@ pub(super) fn join_words(first: &str, second: &str) -> String {
     } else {
         " "
     };
-    format!("{first}{space}{second}")
+    [first, space, second].concat()
 }

@@ -2,7 +2,7 @@
 //! those of updated and local, by equal value first and then by similarity.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,7 +29,7 @@ impl Walker<'_> {
     pub(super) fn aligned(
         &self,
         elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Rc<[u64]>>,
+        values: &Triple<Arc<[u64]>>,
     ) -> (Positions, Positions) {
         let in_updated = self.pair_with_updated(elements, values);
         let of_updated = inverse(&in_updated, values.updated.len());
@@ -52,7 +52,7 @@ impl Walker<'_> {
     fn pair_with_updated(
         &self,
         elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Rc<[u64]>>,
+        values: &Triple<Arc<[u64]>>,
     ) -> Positions {
         let prints = self.fingerprints.as_ref();
         let any = |_: usize| true;
@@ -73,7 +73,7 @@ impl Walker<'_> {
     fn pair_with_local(
         &self,
         elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Rc<[u64]>>,
+        values: &Triple<Arc<[u64]>>,
         in_updated: &Positions,
         inserted: &FxHashSet<u64>,
     ) -> Positions {
@@ -150,7 +150,7 @@ impl Walker<'_> {
 
 /// Returns local's values, in which upstream's version of an original element is replaced by the
 /// original value, unless local has the original value as well.
-fn with_original_values(values: &Triple<Rc<[u64]>>, in_updated: &Positions) -> Vec<u64> {
+fn with_original_values(values: &Triple<Arc<[u64]>>, in_updated: &Positions) -> Vec<u64> {
     let originals: FxHashSet<u64> = values.original.iter().copied().collect();
     let locals: FxHashSet<u64> = values.local.iter().copied().collect();
     let mut original_of: FxHashMap<u64, Option<u64>> = FxHashMap::default();
@@ -168,7 +168,7 @@ fn with_original_values(values: &Triple<Rc<[u64]>>, in_updated: &Positions) -> V
 }
 
 /// Returns true if local has a value that upstream inserted at another position than upstream.
-fn is_inserted_elsewhere(values: &Triple<Rc<[u64]>>, inserted: &FxHashSet<u64>) -> bool {
+fn is_inserted_elsewhere(values: &Triple<Arc<[u64]>>, inserted: &FxHashSet<u64>) -> bool {
     let mut local_counts: FxHashMap<u64, usize> = FxHashMap::default();
     for value in values.local.iter().filter(|it| inserted.contains(it)) {
         *local_counts.entry(*value).or_default() += 1;

@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +18,7 @@ use crate::yaml::EntryId;
 pub(super) struct AlignedLists {
     pub(super) elements: Triple<Vec<EntryId>>,
     /// The fingerprints of the elements.
-    pub(super) values: Triple<Rc<[u64]>>,
+    pub(super) values: Triple<Arc<[u64]>>,
     pub(super) stretches: Vec<Stretch>,
     /// For each original element, its position in updated.
     pub(super) in_updated: Positions,
@@ -213,7 +213,7 @@ impl LocalInsertions {
 }
 
 /// Cuts three lists at the elements that all of them have.
-fn cut(in_updated: &Positions, in_local: &Positions, values: &Triple<Rc<[u64]>>) -> Vec<Stretch> {
+fn cut(in_updated: &Positions, in_local: &Positions, values: &Triple<Arc<[u64]>>) -> Vec<Stretch> {
     let mut stretches = Vec::new();
     let mut start = Triple::new(0, 0, 0);
     for (original, partners) in in_updated.iter().zip(in_local).enumerate() {

@@ -103,11 +103,13 @@ impl Walker<'_> {
             && !self.holds_pin(self.values_of(entries))
             && (!self.nulls_clear || !holds_null(trees.updated, value));
         let column = |tree: &Tree<'_>, entry: EntryId| tree.column(tree.entry(entry).span.start);
-        let keeps_column = column(trees.original, original) == column(trees.local, local)
-            || !trees.updated.is_block_collection(value);
+        let keeps_column = || {
+            column(trees.original, original) == column(trees.local, local)
+                || !trees.updated.is_block_collection(value)
+        };
         let is_unchanged = is_plain
-            && keeps_column
-            && same_lines((trees.original, original), (trees.local, local));
+            && same_lines((trees.original, original), (trees.local, local))
+            && keeps_column();
         is_unchanged.then(|| Child::rewritten(local, value))
     }
 

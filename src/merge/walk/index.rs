@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::{Shape, entries_of, shape};
+use super::{Shape, entries_of, position, shape};
 use crate::yaml::go_json::key_in_json;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
@@ -63,6 +63,23 @@ impl<'t> FieldIndex<'t> {
             let is_json = may_be_non_string(key) && (self.in_json || is_resource(self.tree));
             is_json.then(|| self.find_in_json(key)).flatten()
         })
+    }
+
+    /// Whether another map has the same keys in the same order.
+    pub(super) fn has_keys_of(&self, other: &Self) -> bool {
+        let is_key = |(own, other_own): (&EntryId, &EntryId)| {
+            let key = self.tree.entry(*own).key;
+            let other_key = key_of(other.tree, *other_own);
+            matches!((key, other_key), (Some(key), Some((scalar_type, content)))
+                if self.tree.says(key, scalar_type, content))
+        };
+        self.fields.len() == other.fields.len() && self.fields.iter().zip(&other.fields).all(is_key)
+    }
+
+    /// Returns the field at the position that a field of another map has there.
+    pub(super) fn at_position_of(&self, entry: EntryId, other: &Self) -> Option<EntryId> {
+        let position = position(other.fields.iter().copied(), entry);
+        self.fields.get(position).copied()
     }
 
     /// Returns the field with a key that is the same in JSON.

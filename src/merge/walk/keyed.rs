@@ -72,15 +72,18 @@ impl Walker<'_> {
             positions[local.local.map_or(0, place_of)] = position;
         }
         self.within(nodes, |walker| {
-            // there is an entry for each line of a large map: the vector must not grow step by step
-            let mut existing = Vec::with_capacity(sides.len());
-            existing.extend(sides.into_iter().filter_map(|sides| {
+            let renames = &pairing.renames;
+            let merged_entry = |walker: &mut Self, sides: Entries| {
                 let child = merge(walker, Segment::under(key), sides)?;
                 Some(ExistingEntry {
-                    child: child.under_key_of(pairing.new_key(sides)),
+                    child: child.under_key_of(walker.new_key(renames, sides)),
                     own: sides.updated.is_none(),
                 })
-            }));
+            };
+            let mut existing = Vec::with_capacity(sides.len());
+            existing.resize_with(sides.len(), || None);
+            walker.merge_each(&sides, &mut existing, &merged_entry);
+            let existing = existing.into_iter().flatten().collect();
             let updateds = walker.entries_on(Side::Updated, nodes);
             let updated_entries = updateds.map(|entry| {
                 let sides = pairing.of_updated(entry);

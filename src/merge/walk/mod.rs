@@ -16,6 +16,7 @@ mod delete;
 pub(crate) mod entries_at;
 mod entry;
 mod exact;
+mod halves;
 mod hunks;
 mod images;
 pub(crate) mod index;
@@ -37,6 +38,8 @@ mod sequences;
 mod similarity;
 mod sorted;
 mod texts;
+
+use std::sync::Arc;
 
 use super::decision::{Incoming, Outcome};
 use super::fingerprint::Fingerprints;
@@ -62,7 +65,7 @@ pub(crate) struct Walker<'a> {
     /// Whether equal text always means equal values. False if a document has aliases.
     text_is_value: bool,
     /// The field schemas of each document, if the merge uses a schema.
-    schemas: Option<Triple<FieldSchemas<'a>>>,
+    schemas: Option<Arc<Triple<FieldSchemas<'a>>>>,
     /// Whether comments and blank lines between entries are merged too.
     merges_lines: bool,
     /// The offset at which each document's body starts; `merge::around` merges what is above.
@@ -71,7 +74,7 @@ pub(crate) struct Walker<'a> {
     on_own_lines: Triple<bool>,
     fingerprints: Triple<Fingerprints<'a>>,
     steps: Vec<Step>,
-    pins: Pins,
+    pins: Arc<Pins>,
     /// The side with the higher version in the current conflict, if a rule says `take: higher`.
     higher_version: Option<Resolution>,
     conflicts: Vec<Conflict>,
@@ -111,13 +114,14 @@ impl<'a> Walker<'a> {
             schemas: options
                 .schema
                 .as_deref()
-                .map(|schema| trees.map(|tree| FieldSchemas::of_document(schema, tree))),
+                .map(|schema| trees.map(|tree| FieldSchemas::of_document(schema, tree)))
+                .map(Arc::new),
             merges_lines: false,
             bodies: Triple::default(),
             on_own_lines: Triple::default(),
             fingerprints: trees.map(Fingerprints::new),
             steps: Vec::new(),
-            pins: Pins::of(trees.local),
+            pins: Arc::new(Pins::of(trees.local)),
             higher_version: None,
             conflicts: Vec::new(),
             notes: Vec::new(),

@@ -6,7 +6,7 @@ use super::keys::{Elements, ListKey};
 use super::renames::Renames;
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, NodeId, Tree, equal};
+use crate::yaml::{EntryId, NodeId, Tree};
 
 /// The entries of a map or list, by key.
 pub(super) enum Index<'k> {
@@ -37,13 +37,20 @@ impl<'k> Index<'k> {
 pub(super) struct Pairing<'k> {
     trees: Triple<&'k Tree<'k>>,
     indexes: Triple<Index<'k>>,
-    renames: Renames,
+    /// Whether all three are maps with the same keys in the same order.
+    has_same_keys: bool,
+    pub(super) renames: Renames,
 }
 
 impl Pairing<'_> {
     /// Returns the entry of side `to` that has the key of `entry` of side `from`.
     pub(super) fn find(&self, from: Side, entry: EntryId, to: Side) -> Option<EntryId> {
-        self.indexes[to].find(self.trees[from], entry)
+        match (&self.indexes[from], &self.indexes[to]) {
+            (Index::Fields(from), Index::Fields(to)) if self.has_same_keys => {
+                to.at_position_of(entry, from)
+            }
+            (_, index) => index.find(self.trees[from], entry),
+        }
     }
 
     /// Returns a local entry with those that pair with it.
@@ -68,37 +75,6 @@ impl Pairing<'_> {
             .or_else(|| self.find(Side::Updated, entry, Side::Local));
         Triple::new(original, Some(entry), local)
     }
-
-    /// Returns the updated field if local's field gets its key line: upstream alone renamed the
-    /// field, or changed how the line is written, such as the quotes of the key.
-    pub(super) fn new_key(&self, sides: Entries) -> Option<EntryId> {
-        let (updated, local) = (sides.updated?, sides.local?);
-        let keys = self.trees.zip(sides).map(|(tree, entry)| {
-            let key = tree.entry(entry?).key?;
-            tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
-        });
-        let ends = self.trees.zip(sides);
-        let ends = ends.map(|(tree, entry)| EndOfKey::of(tree, entry?));
-        let is_renamed = keys.local.is_some()
-            && self.renames.updated.old_of(updated).is_some()
-            && self.renames.local.old_of(local).is_none();
-        let is_spaced = ends.original == ends.local
-            && ends.updated != ends.local
-            && !self.has_updated_value(sides);
-        let is_restyled = keys.original == keys.local && (keys.updated != keys.local || is_spaced);
-        (is_renamed || is_restyled).then_some(updated)
-    }
-
-    /// Whether local has updated's new value already: that came without the white space in front of it.
-    fn has_updated_value(&self, sides: Entries) -> bool {
-        let is_updated = |side: Side| {
-            let (tree, updated) = (self.trees[side], self.trees.updated);
-            let pair = sides[side].zip(sides.updated);
-            let values = pair.map(|(own, new)| (tree.entry(own).value, updated.entry(new).value));
-            values.is_some_and(|(own, new)| equal(tree, own, updated, new))
-        };
-        is_updated(Side::Local) && !is_updated(Side::Original)
-    }
 }
 
 /// How the line of a key ends: with the white space behind the colon.
@@ -118,7 +94,7 @@ impl<'t> EndOfKey<'t> {
         let span = tree.white_space_behind_key(entry)?;
         Some(Self {
             white_space: tree.slice(span),
-            is_last: tree.line_end(span.start) == span.end,
+            is_last: tree.is_line_end(span.end),
             is_explicit: entry
                 .key
                 .is_some_and(|key| tree.node(key).span.start > entry.span.start),
@@ -136,9 +112,18 @@ impl<'a> Walker<'a> {
         let indexes = trees
             .zip(nodes)
             .map(|(tree, node)| Index::of(tree, node, key));
+        let has_same_keys = match indexes.as_ref().into_array() {
+            [
+                Index::Fields(original),
+                Index::Fields(updated),
+                Index::Fields(local),
+            ] => original.has_keys_of(updated) && original.has_keys_of(local),
+            _ => false,
+        };
         Pairing {
             trees,
             indexes,
+            has_same_keys,
             renames: Renames::default(),
         }
     }
@@ -156,5 +141,32 @@ impl<'a> Walker<'a> {
         let key_fields = key.map_or(0, |key| key.names().count());
         pairing.renames = self.renames(collections, key_fields, &pairing);
         pairing
+    }
+
+    /// Returns the updated field if local's field gets its key line: upstream alone renamed the
+    /// field, or changed how the line is written, such as the quotes of the key.
+    pub(super) fn new_key(&self, renames: &Renames, sides: Entries) -> Option<EntryId> {
+        let (updated, local) = (sides.updated?, sides.local?);
+        let keys = self.each(sides, |tree, entry| {
+            let key = tree.entry(entry).key?;
+            tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
+        });
+        let keys = keys.map(Option::flatten);
+        let is_renamed = keys.local.is_some()
+            && renames.updated.old_of(updated).is_some()
+            && renames.local.old_of(local).is_none();
+        let end = |side: Side| EndOfKey::of(self.trees[side], sides[side]?);
+        // if local has updated's new value already, that came without the white space in front
+        let has_updated_value = || {
+            let nodes = self.values_of(sides);
+            self.is_equal_updated_local(nodes) && !self.unchanged_upstream(nodes)
+        };
+        let is_spaced = || {
+            let local = end(Side::Local);
+            end(Side::Updated) != local && end(Side::Original) == local && !has_updated_value()
+        };
+        let is_restyled =
+            keys.original == keys.local && (keys.updated != keys.local || is_spaced());
+        (is_renamed || is_restyled).then_some(updated)
     }
 }

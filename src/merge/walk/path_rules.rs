@@ -92,7 +92,7 @@ impl Walker<'_> {
     /// Returns the schema of a node: that of updated, else of local, else of original.
     fn schema_of(&self, nodes: Nodes) -> Option<FieldSchema<'_>> {
         let schemas = self.schemas.as_ref()?;
-        let sides = schemas.as_ref().zip(nodes);
+        let sides = (**schemas).as_ref().zip(nodes);
         let sides = sides.map(|(schemas, node)| schemas.of(node?));
         sides.updated.or(sides.local).or(sides.original)
     }
