@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 
 use super::body::{
-    body, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of, with_merged_body,
+    body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
+    with_merged_body,
 };
 use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
@@ -113,8 +114,11 @@ pub(crate) fn merge_sides(
     let decided = decide(trees);
     let (outcome, mut conflicts, notes) = (decided.outcome, decided.conflicts, decided.notes);
     let text = merged_text(candidate, lines, local.document, trees, &outcome);
-    let text =
-        text.or_else(|| replaced_by_updated(updated.document, local.document, trees, &outcome));
+    let replaced = || {
+        let documents = (updated.document, local.document);
+        replaced_by_updated(&bodies, documents, trees, &outcome)
+    };
+    let text = text.or_else(replaced);
     let text = match text {
         Some(text) => Some(text),
         None => {
@@ -169,21 +173,25 @@ fn merged_text<'l>(
     (!is_unchanged).then(|| with_line_breaks_of(lines.into_owned(), local))
 }
 
-/// Returns local's document with updated's body, if the decision is to replace local's whole value
-/// by updated's collection. Updated's comments come too, so local must not have any.
+/// Returns local's document with updated's body, if local is an empty map or list, or if the
+/// decision is to replace local's whole value by updated's collection. Updated's comments come too,
+/// so such a value must not have any.
 fn replaced_by_updated(
-    updated: &Document<'_>,
-    local: &Document<'_>,
+    bodies: &Triple<Option<&str>>,
+    (updated, local): (&Document<'_>, &Document<'_>),
     trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
 ) -> Option<String> {
     let is_whole = matches!(outcome, Outcome::Take(taken) if taken.part.is_none());
     let root = trees.updated.root().value;
     let is_collection = trees.updated.entries(root).len() > 0;
-    if !is_whole || !is_collection || body(local).contains('#') {
-        return None;
-    }
-    let text = with_body(local, updated);
+    let text = match in_place_of_empty(bodies) {
+        Some(body) => with_merged_body(local, body).into_owned(),
+        None if is_whole && is_collection && !body(local).contains('#') => {
+            with_body(local, updated)
+        }
+        None => return None,
+    };
     let text = with_line_break(text, line_break_of(local.text)).into_owned();
     let text = with_end_of(text, local.text);
     is_verified(&text, trees, outcome, None).ok()?;
