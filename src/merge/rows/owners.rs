@@ -21,9 +21,11 @@ impl Rows<'_> {
         let ends = self.ends_of_local_comments();
         let above = [Side::Updated, Side::Local].map(|side| {
             let new = self.entries(side).filter(|(entry, piece)| {
+                let is_in_local =
+                    || side == Side::Updated && self.is_inserted_in_local(*piece, &ends);
                 !self.has(Side::Original, *entry)
                     && !inserted_below.contains(piece)
-                    && !(side == Side::Updated && self.is_inserted_in_local(*piece, &ends))
+                    && !is_in_local()
             });
             let comments = new
                 .flat_map(|(entry, piece)| self.comments_above(piece).map(move |it| (entry, it)));
