@@ -148,7 +148,7 @@ pub(crate) fn side_of_blanks(sides: &Triple<BlanksAbove<'_>>) -> Side {
     let counts = texts.map(count_lines);
     let is_updated = match counts.updated == counts.original {
         // only the white space in them may differ
-        true => counts.local == counts.original && lines(texts.original).eq(lines(texts.local)),
+        true => texts.updated != texts.original && lines(texts.original).eq(lines(texts.local)),
         false => counts.local == counts.original || counts.local < counts.updated,
     };
     if is_updated && !BlanksAbove::became_first(sides.original, sides.updated) {
