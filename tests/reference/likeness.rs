@@ -9,13 +9,12 @@ pub(super) const NAMES: &str = "name id alert record path uses job stage repo";
 
 /// Pairs the elements that lie between equal ones, so that the pairs have as much in common as
 /// possible. A pair has at least half in common, or anything at all if it is the only candidate on
-/// both sides. `is_counted` and `may_pair` say which elements of the original and of the side are
-/// candidates; `common_of` returns what two elements have in common, given the least amount that
-/// counts.
+/// both sides. `may_pair` says which elements of the side are candidates; `like` returns what two
+/// elements have in common, given the least amount that counts.
 pub(super) fn add_alike(
     partners: &mut Partners,
     len: usize,
-    (is_counted, may_pair): (impl Fn(usize) -> bool, impl Fn(usize) -> bool),
+    may_pair: impl Fn(usize) -> bool,
     common_of: impl Fn(usize, usize, usize) -> Option<usize>,
 ) {
     let equals: Vec<(usize, usize)> = (0..partners.len())
@@ -23,8 +22,7 @@ pub(super) fn add_alike(
         .collect();
     let (mut i, mut j) = (0, 0);
     for (to_i, to_j) in equals.into_iter().chain([(partners.len(), len)]) {
-        let are_alone = (i..to_i).filter(|i| is_counted(*i)).count() == 1
-            && (j..to_j).filter(|j| may_pair(*j)).count() == 1;
+        let are_alone = to_i == i + 1 && (j..to_j).filter(|j| may_pair(*j)).count() == 1;
         let least = if are_alone { 1 } else { 500 };
         let common_of = |i, j| may_pair(j).then(|| common_of(i, j, least))?;
         // `most[a][b]` is the best total for the elements from `a` and `b` on

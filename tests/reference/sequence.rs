@@ -44,7 +44,7 @@ impl Merger<'_> {
         add_alike(
             &mut in_updated,
             u.len(),
-            (|_| true, |_| true),
+            |_| true,
             |i, j, least| likeness(&o[i], &u[j], least, true),
         );
         // local may already have an element as upstream changed it: it then pairs by its old value
@@ -65,9 +65,7 @@ impl Merger<'_> {
         }
         let is_new = |j: usize, k: usize| !in_updated.contains(&Some(j)) && u[j] == l[k];
         let is_only_local = |k: usize| !(0..u.len()).any(|j| is_new(j, k));
-        let is_in_updated = |i: usize| in_updated[i].is_some();
-        let candidates = (is_in_updated, is_only_local);
-        add_alike(&mut in_local, l.len(), candidates, |i, k, least| {
+        add_alike(&mut in_local, l.len(), is_only_local, |i, k, least| {
             let now = in_updated[i].filter(|j| u[*j] != o[i]);
             let after = now.and_then(|j| likeness(&u[j], &l[k], least, in_updated[i].is_some()));
             let in_common = likeness(&o[i], &l[k], least, in_updated[i].is_some()).max(after);

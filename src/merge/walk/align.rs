@@ -59,7 +59,7 @@ impl Walker<'_> {
         pair_elements(
             &values.original,
             &values.updated,
-            (any, any),
+            any,
             |old, new, threshold| {
                 let old = (prints.original, elements.original[old]);
                 similarity(old, (prints.updated, elements.updated[new]), threshold)
@@ -104,8 +104,6 @@ impl Walker<'_> {
         let cuts = equal.same().map(|(old, new)| (unmoved[old], new));
         for (old, new) in cuts.chain([ends]) {
             let (olds, news) = (start.0..old, start.1..new);
-            // An element that upstream deleted competes with the others only if it is very similar.
-            let is_in_updated = |at: usize| in_updated[start.0 + at].is_some();
             let may_pair = |at: usize| may_pair(start.1 + at);
             let similarity = |old: usize, new: usize, threshold: Threshold| {
                 similarity_of(start.0 + old, start.1 + new, threshold)
@@ -113,7 +111,7 @@ impl Walker<'_> {
             let gap = pair_elements(
                 &values.original[olds.clone()],
                 &locals[news],
-                (is_in_updated, may_pair),
+                may_pair,
                 similarity,
             );
             for (position, at) in positions[olds].iter_mut().zip(gap) {
@@ -206,12 +204,11 @@ fn keeps_positions(positions: &Positions, len: usize) -> bool {
 ///
 /// Of the new elements without an equal one, only those that `may_pair` are considered.
 /// `similarity` gets an old position, a new position and the threshold, which is lower for the only
-/// two elements between their neighbours; of the old elements, those that `is_counted` count.
-/// Returns the new position of each old element.
+/// two elements between their neighbours. Returns the new position of each old element.
 pub(super) fn pair_elements(
     olds: &[u64],
     news: &[u64],
-    (is_counted, may_pair): (impl Fn(usize) -> bool, impl Fn(usize) -> bool),
+    may_pair: impl Fn(usize) -> bool,
     similarity: impl Fn(usize, usize, Threshold) -> Option<usize>,
 ) -> Positions {
     let mut positions = vec![None; olds.len()];
@@ -225,8 +222,8 @@ pub(super) fn pair_elements(
         ..
     } in differences.changed()
     {
-        let are_only_pair = olds.clone().filter(|old| is_counted(*old)).count() == 1
-            && news.clone().filter(|new| may_pair(*new)).count() == 1;
+        let are_only_pair =
+            olds.len() == 1 && news.clone().filter(|new| may_pair(*new)).count() == 1;
         let threshold = match are_only_pair {
             true => Threshold::Any,
             false => Threshold::Half,

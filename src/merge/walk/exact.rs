@@ -112,7 +112,7 @@ impl Walker<'_> {
             let positions = pair_elements(
                 values.0,
                 values.1,
-                (|_| true, |at| partners[new.start + at].is_none()),
+                |at| partners[new.start + at].is_none(),
                 |at, other, threshold| {
                     let is_unpaired = of_locals[old.start + at].is_none();
                     let local = (prints.local, locals[old.start + at]);
