@@ -310,3 +310,17 @@ fn many_changes() {
         assert!(many < few * 40.0 + 5.0, "{few} seconds, then {many}");
     }
 }
+
+#[test]
+fn many_comments_between_two_fields_merge() {
+    let text = |side: &str| {
+        let lines =
+            (0..if side.is_empty() { 0 } else { 3_000 }).map(|at| format!("# {side} {at}\n"));
+        format!("a: 1\n{}z: 1\n", lines.collect::<String>())
+    };
+    let case = Case::of("a.yaml", &text(""), &text("updated"), &text("local"));
+    case.merge();
+    let own = text("local").replace("z: 1\n", "");
+    let merged = text("updated").replace("a: 1\n", &own);
+    assert_eq!(case.read("a.yaml").unwrap(), merged);
+}

@@ -104,17 +104,15 @@ fn merge(
         return None;
     }
     let has_frames = rows.as_ref().map(|row| row.frame.is_some());
-    let (marks, texts) = {
-        let parts = sides.map(|text| text.split_at(byte_order_mark(text)));
-        (parts.map(|it| it.0), parts.map(|it| it.1))
-    };
+    let mark = &sides.local[..byte_order_mark(sides.local)];
+    let texts = sides.map(|text| &text[byte_order_mark(text)..]);
     let has_directives = rows.local.frame.is_some_and(|it| it.text.starts_with('%'));
     // a value may be on the line of the `---`
     let ends_line = texts.updated.is_empty() || ends_line(texts.updated);
     let can_replace = below.is_none() && !has_directives && ends_line;
     if can_replace && texts.original == texts.local && has_frames.updated == has_frame {
         return Some(MergedAround {
-            text: format!("{}{}", marks.local, texts.updated),
+            text: format!("{mark}{}", texts.updated),
             conflicts: Vec::new(),
         });
     }
@@ -149,7 +147,7 @@ fn merge(
     if !merged.comment_conflicts.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
     }
-    let mut text = marks.local.to_owned();
+    let mut text = mark.to_owned();
     write(&rows, &merged.pieces, has_frame, line_break, &mut text);
     let conflicts = merged.comment_conflicts.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();

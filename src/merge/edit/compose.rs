@@ -109,7 +109,9 @@ impl Editor<'_> {
         }
         let entries = pieces.iter().map(Piece::entry).enumerate().skip(half);
         let mut entries = entries.filter_map(|(at, child)| Some((at + 1, child?)));
-        entries.find(|(_, child)| child.stays() && !self.is_open(child))
+        let middle = entries.find(|(_, child)| child.stays() && !self.is_open(child));
+        // below the last piece there would be no second half
+        middle.filter(|(above, _)| *above < pieces.len())
     }
 
     /// Writes a piece at the end of a row.

@@ -3,8 +3,9 @@
 
 use std::cell::LazyCell;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use super::comment_index::{CommentIndex, owners};
 use super::{Id, Ref, Rows};
 use crate::triple::Side;
 
@@ -18,11 +19,11 @@ impl Rows<'_> {
     pub(super) fn set_owners(&mut self) {
         let inserted_below = [Side::Updated, Side::Local].map(|side| self.inserted_below(side));
         let inserted_below: FxHashSet<Ref> = inserted_below.into_iter().flatten().collect();
-        let ends = self.ends_of_local_comments();
+        let free = self.comments_above_no_entry();
         let above = [Side::Updated, Side::Local].map(|side| {
             let new = self.entries(side).filter(|(entry, piece)| {
                 let is_in_local =
-                    || side == Side::Updated && self.is_inserted_in_local(*piece, &ends);
+                    || side == Side::Updated && self.is_inserted_in_local(*piece, &free);
                 !self.has(Side::Original, *entry)
                     && !inserted_below.contains(piece)
                     && !is_in_local()
@@ -60,32 +61,28 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns the last lines of local's comments that are directly above no entry, by their text.
-    fn ends_of_local_comments(&self) -> FxHashMap<u32, Vec<Ref>> {
-        let mut ends: FxHashMap<u32, Vec<Ref>> = FxHashMap::default();
-        let pieces = self.pieces(Side::Local);
-        for (piece, below) in pieces.clone().zip(pieces.skip(1)) {
-            let is_end = self.blanks(below) > 0 || self.id(below) == Id::End;
-            if let Some(text) = self.text_id(piece).filter(|_| is_end) {
-                ends.entry(text).or_default().push(piece);
-            }
-        }
-        ends
+    /// Returns an index of local's comments that are directly above no entry.
+    fn comments_above_no_entry(&self) -> CommentIndex {
+        let owners = owners(self.rows.local.items, &self.ids.local);
+        let row = self.pieces(Side::Local).map(|piece| {
+            let text = self.text_id(piece);
+            text.filter(|_| owners.get(piece.at() as u32).is_none())
+        });
+        CommentIndex::of(row.collect())
     }
 
-    /// Whether the comments that updated inserted directly above an entry are among those of local
-    /// that are above no entry.
-    fn is_inserted_in_local(&self, piece: Ref, ends: &FxHashMap<u32, Vec<Ref>>) -> bool {
+    /// Whether the comments that updated inserted directly above an entry are the last lines of a
+    /// comment in `free`, the comments of local that are above no entry.
+    fn is_inserted_in_local(&self, piece: Ref, free: &CommentIndex) -> bool {
         let is_old = |comment: &Ref| self.count(Side::Original, *comment) > 0;
-        let comments: Vec<Ref> = self.comments_above(piece).skip_while(is_old).collect();
-        let texts = || comments.iter().rev().map(|it| self.text_id(*it));
-        let ends = texts().next().flatten().and_then(|last| ends.get(&last));
-        let has_same = |end: &Ref| {
-            let above = self.comments_above(*end).rev().map(|it| self.text_id(it));
-            let own = [self.text_id(*end)].into_iter().chain(above);
-            texts().eq(own.take(comments.len()))
+        let comments = self.comments_above(piece).skip_while(is_old);
+        let texts: Vec<u32> = comments.filter_map(|it| self.text_id(it)).collect();
+        let is_whole = |last: Ref| {
+            let is_last = self.blanks(last.below()) > 0 || self.id(last.below()) == Id::End;
+            is_last && self.first_comment_above(last).at() + texts.len() <= last.at() + 1
         };
-        ends.is_some_and(|ends| ends.iter().any(has_same))
+        let mut found = free.find(&texts, 0..usize::MAX);
+        found.any(|last| is_whole(Ref::new(Side::Local, last)))
     }
 
     /// Returns the texts of the original's comments, but for those directly above entries that local
