@@ -54,6 +54,13 @@ impl<'s> Tree<'s> {
         is_readable(text).ok().and_then(|()| lines::read(text))
     }
 
+    /// Returns true if the document is a Kubernetes resource. Kubernetes reads these as JSON.
+    pub(crate) fn is_resource(&self) -> bool {
+        let root = self.root().value;
+        let has = |field| self.find(root, field).is_some();
+        has("kind") && has("metadata")
+    }
+
     /// Finds the field of a map by its key, which has to be a string: `"1"` does not find the
     /// integer key `1`. Follows an alias of a map. Returns `None` for a node that is not a map.
     pub fn find(&self, mapping: NodeId, key: &str) -> Option<EntryId> {

@@ -7,6 +7,7 @@ use std::borrow::Borrow;
 
 use super::Editor;
 use super::layout::{is_blank, starts_its_line};
+use super::to_flow;
 use crate::line_breaks::ends_line;
 use crate::merge::decision::{
     Child, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot, keeps_entries,
@@ -67,10 +68,14 @@ impl Editor<'_> {
         remarks: Remarks,
     ) {
         if let (Some(old), Some(new)) = (entry.key, from.key) {
-            let new = self.source.slice(self.source.node(new).span);
+            let text = match self.flow {
+                Some(style) => to_flow::text(self.source, new, style.is_json),
+                None => self.source.slice(self.source.node(new).span).to_owned(),
+            };
+            // in a resource, `true` is the same key as `"true"`, and only the latter is JSON
             let is_json = self.flow.is_some_and(|style| style.is_json);
-            if !is_json || new.starts_with('"') {
-                self.edits.replace(self.target.node(old).span, new);
+            if !is_json || text.starts_with('"') || !self.target.is_resource() {
+                self.edits.replace(self.target.node(old).span, text);
             }
         }
         let stays = child.outcome == Outcome::Keep || child.outcome.is_merge();

@@ -4,7 +4,7 @@ use crate::merge::decision::Outcome;
 use crate::yaml::{EntryId, Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, scalar};
 
 /// Returns a node on one line. For JSON, strings are in double quotes. Aliases are written out.
-fn text(tree: &Tree<'_>, node: NodeId, json: bool) -> String {
+pub(super) fn text(tree: &Tree<'_>, node: NodeId, json: bool) -> String {
     part(tree, node, &Outcome::Keep, json)
 }
 

@@ -60,7 +60,7 @@ impl<'t> FieldIndex<'t> {
     /// as `"9000"`, and `y` the same as `"true"` (rules: Keys).
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         self.find_exact(key).or_else(|| {
-            let is_json = may_be_non_string(key) && (self.in_json || is_resource(self.tree));
+            let is_json = may_be_non_string(key) && (self.in_json || self.tree.is_resource());
             is_json.then(|| self.find_in_json(key)).flatten()
         })
     }
@@ -170,13 +170,6 @@ fn may_be_non_string((scalar_type, content): ScalarKey<'_>) -> bool {
 pub(crate) fn name_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<Cow<'t, str>> {
     let (scalar_type, content) = key_of(tree, entry)?;
     Some(key_in_json(scalar_type, content))
-}
-
-/// Returns true if a document is a Kubernetes resource. Kubernetes reads these as JSON.
-pub(crate) fn is_resource(tree: &Tree<'_>) -> bool {
-    let root = tree.root().value;
-    let has = |field| tree.find(root, field).is_some();
-    has("kind") && has("metadata")
 }
 
 /// Returns a scalar as a key, or `None` for a map or list. Aliases are resolved.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::merge::{FieldIndex, Shape, is_resource, key_of, shape};
+use crate::merge::{FieldIndex, Shape, key_of, shape};
 use crate::patch::json::pointer::{escape, field_name};
 use crate::yaml::go_json::{is_true, number};
 use crate::yaml::{EntryId, NodeId, ParseError, ScalarType, Tree, equal};
@@ -31,7 +31,7 @@ pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Result<Option<String>,
     let mut differ = JsonDiffer {
         old,
         new,
-        is_json: is_resource(new),
+        is_json: new.is_resource(),
         operations: Vec::new(),
     };
     differ.value(old.root().value, new.root().value, "")?;

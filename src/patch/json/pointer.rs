@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use crate::merge::{Shape, is_resource, key_of, name_of, shape};
+use crate::merge::{Shape, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};
 
 /// A step of a pointer: the name of a field, or the position of an element.
@@ -128,7 +128,7 @@ impl<'t> Locator<'t> {
 
 /// Returns the fields of a map that a step can name.
 fn named_fields<'t>(tree: &'t Tree<'_>, map: NodeId) -> FxHashMap<Cow<'t, str>, EntryId> {
-    let is_json = is_resource(tree);
+    let is_json = tree.is_resource();
     let mut fields = FxHashMap::default();
     for field in tree.entries(map) {
         if let Some(name) = field_name(tree, is_json, field) {
