@@ -11,7 +11,7 @@ use super::head::{has_directives, without_marker};
 use super::parsed::{Parsed, ParsedFile};
 use super::verified::{holds, is_verified, with_end};
 use crate::error::Error;
-use crate::line_breaks::{ends_line, line_break_of};
+use crate::line_breaks::{cut_first_line, ends_line, line_break_of};
 use crate::merge::markers::write_hunk;
 use crate::merge::{MarkerStyle, set_off};
 use crate::triple::Triple;
@@ -174,6 +174,13 @@ fn ends_with_end_marker(text: &str) -> bool {
     last.is_some_and(|line| line.starts_with("..."))
 }
 
+/// Returns true if a chunk has a `---` line below a conflict over the comments above it.
+fn has_marker_below_conflict(text: &str) -> bool {
+    let ends = text.match_indices("\n>>>>>>>");
+    let mut below = ends.map(|(at, _)| cut_first_line(&text[at + 1..]).1);
+    below.any(|below| marker(below).is_some())
+}
+
 /// Writes the documents of a file one after the other, and adds and drops `---` lines as needed.
 struct Writer {
     text: String,
@@ -226,7 +233,7 @@ impl Writer {
         match marker(text) {
             Some(_) if needs_no_marker => without_marker(text).map_or(text.into(), Cow::Owned),
             Some(at) if !self.has_no_document => self.adapt_directives(text, at),
-            None if !needs_no_marker => {
+            None if !needs_no_marker && !has_marker_below_conflict(text) => {
                 // below a `---` line, a byte order mark would be part of the content
                 let text = &text[byte_order_mark(text)..];
                 format!("---{}{text}", self.line_break).into()
