@@ -6,7 +6,7 @@ use super::jobs::members;
 use super::pair::Group;
 use super::parsed::{Parsed, ParsedFile, Root};
 use super::plan::FileConflict;
-use crate::line_breaks::{cut_first_line, line_break_of, lines, lines_with_breaks};
+use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, MergedAround, merge_above, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::{byte_order_mark, frame, is_bare_marker, marker};
@@ -70,10 +70,7 @@ fn with_extended_bodies<'a>(
     let extended = sides.zip(frames).map(|((file, parsed), frame)| {
         let top = byte_order_mark(file.text);
         let frame = frame.unwrap_or(top..top);
-        let lines = lines_with_breaks(&file.text[frame.end..]);
-        let blank_lines = lines.take_while(|line| line.trim().is_empty());
-        let body_start = frame.end + blank_lines.map(str::len).sum::<usize>();
-        can_extend.then(|| parsed.from(file.text, frame.start, body_start))
+        can_extend.then(|| parsed.from(file.text, frame.start, frame.end))
     });
     extended.transpose()
 }

@@ -73,17 +73,15 @@ impl Row {
         last.kind == ItemKind::Comment && end.blanks == 0
     }
 
-    /// Removes the items above `line`, and the blank lines at the top, which separate nothing
-    /// there.
+    /// Removes the items and the blank lines above `line`.
     pub(crate) fn start_at(&mut self, line: u32) {
         if line > self.span.start && self.items.len() > 1 {
             self.span.start = line;
             self.items.retain(|item| item.span.start >= line);
         }
         if let Some(first) = self.items.first_mut()
-            && first.kind != ItemKind::End
+            && first.blank_start < self.span.start
         {
-            self.span.start = first.span.start.max(self.span.start);
             first.blank_start = first.span.start;
             first.blanks = 0;
         }

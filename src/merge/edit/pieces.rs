@@ -41,6 +41,10 @@ impl Editor<'_> {
             }
         }
         pieces.push_items(groups.last().copied().unwrap_or_default());
+        // the blank lines at the top of the row stay
+        if let (Some(first), Some(item)) = (pieces.all.first_mut(), lines.items.first()) {
+            first.blanks = Blanks::Lines(Side::Local, item.blank());
+        }
         if self.cuts_part {
             pieces.keep_only_entry_comments();
         }
@@ -136,12 +140,9 @@ struct Pieces<'c> {
 }
 
 impl<'c> Pieces<'c> {
-    /// Adds a piece with this number of blank lines above it, or none if it is the first.
+    /// Adds a piece with this number of blank lines above it.
     fn push(&mut self, blanks: u32, kind: PieceKind<&'c Child>) {
-        let blanks = match self.all.is_empty() {
-            true => 0,
-            false => blanks.max(self.pending_blanks),
-        };
+        let blanks = blanks.max(self.pending_blanks);
         self.pending_blanks = 0;
         self.all.push(Piece {
             blanks: Blanks::Count(blanks),
@@ -168,9 +169,7 @@ impl<'c> Pieces<'c> {
         if is_end {
             self.pending_blanks = 0;
         }
-        if item.blanks >= self.pending_blanks
-            && (!self.all.is_empty() || is_end || item.blanks == 0)
-        {
+        if item.blanks >= self.pending_blanks {
             self.pending_blanks = 0;
             let blanks = match item.blanks == 0 && self.below_first > 0 {
                 true => Blanks::Count(self.below_first),

@@ -179,7 +179,9 @@ pub(super) fn merge_blanks_above_local_comments(
     is_removed: impl Fn(Ref) -> bool,
 ) -> Vec<Placed> {
     let count = |piece: Ref| rows.blanks(piece);
-    for at in (1..merged.len()).rev() {
+    // the text around a document ends where its caller may write a `---` line
+    let end = merged.len() - usize::from(rows.context.below.is_none() && !merged.is_empty());
+    for at in (1..end).rev() {
         let Triple {
             original: Some(original),
             updated: Some(updated),
@@ -205,7 +207,9 @@ pub(super) fn merge_blanks_above_local_comments(
             .rev()
             .zip(own_lines)
             .take_while(|(placed, own)| {
-                placed.piece == Ref::new(Side::Local, *own) && is_inserted(rows, placed.piece)
+                placed.piece == Ref::new(Side::Local, *own)
+                    && placed.of_side.is_none()
+                    && is_inserted(rows, placed.piece)
             });
         let Some(first) = at.checked_sub(above.count()).filter(|first| *first < at) else {
             continue;
@@ -236,11 +240,14 @@ pub(super) fn merge_blanks_above_local_comments(
     merged
 }
 
-/// Returns the same entry in the row of a side; of the piece's own side, the piece itself.
+/// Returns the same entry in the row of a side, or the end of that row; of the piece's own side,
+/// the piece itself.
 fn counterpart(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
-    match piece.side() == side {
-        true => Some(piece),
-        false => rows.find(side, rows.entry(piece)?),
+    match rows.id(piece) {
+        _ if piece.side() == side => Some(piece),
+        Id::Entry(entry) => rows.find(side, entry),
+        Id::End => rows.pieces(side).last(),
+        Id::Comment { .. } => None,
     }
 }
 
@@ -255,15 +262,23 @@ fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
 pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
     let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.blanks(piece));
     for at in 1..merged.len() {
-        let (above, here) = (merged[at - 1].piece, merged[at]);
+        let (
+            Placed {
+                piece: above,
+                of_side,
+                ..
+            },
+            here,
+        ) = (merged[at - 1], merged[at]);
+        // between conflict markers, the sides are not below each other
+        if of_side.is_some() && here.of_side.is_some() && of_side != here.of_side {
+            continue;
+        }
         let next = above.below();
         let is_last = rows.pieces(above.side()).last() == Some(next);
         let previous = |piece: Ref| piece.above().map(|above| rows.id(above));
         let is_joined_upstream = || {
-            let here = match rows.id(here.piece) {
-                Id::End => rows.pieces(Side::Updated).last(),
-                _ => counterpart(rows, here.piece, Side::Updated),
-            };
+            let here = counterpart(rows, here.piece, Side::Updated);
             here.and_then(previous) == Some(rows.id(above))
         };
         if rows.is_comment(above)
