@@ -5,7 +5,7 @@ use std::process::Output;
 
 use clap::ValueEnum;
 
-use crate::git_process::Git;
+use crate::git_process::{Git, RunningGit};
 use crate::merge::{ConflictStyle, Images};
 
 /// Runs git; `None` if it cannot be run.
@@ -41,20 +41,35 @@ fn parse_or<T: ValueEnum>(value: &str, default: T) -> T {
     T::from_str(value, false).unwrap_or(default)
 }
 
-/// Reads the settings in one call, because starting git takes as long as merging a file.
-pub(super) fn settings() -> Settings {
-    let mut settings = Settings {
-        conflict_style: ConflictStyle::Merge,
-        images: Images::Whole,
-    };
-    let names = r"^(merge\.conflictstyle|merge3\.images)$";
-    let found = stdout_text(["config", "--get-regexp", names]).unwrap_or_default();
-    // the last value of a setting counts
-    for (name, value) in found.lines().filter_map(|line| line.split_once(' ')) {
-        match name {
-            "merge3.images" => settings.images = parse_or(value, Images::Whole),
-            _ => settings.conflict_style = parse_or(value, ConflictStyle::Merge),
-        }
+/// A call of git that reads the settings: one for both, because starting git takes as long as
+/// merging a file. It runs beside the merge.
+pub(super) struct SettingsCall(Option<RunningGit>);
+
+impl SettingsCall {
+    /// Starts the call.
+    pub(super) fn start() -> Self {
+        let names = r"^(merge\.conflictstyle|merge3\.images)$";
+        let call = Git::here().args(["config", "--get-regexp", names]);
+        Self(call.start(&[]).ok())
     }
-    settings
+
+    /// Waits for the settings. They are the defaults if git cannot be run or fails.
+    pub(super) fn settings(self) -> Settings {
+        let mut settings = Settings {
+            conflict_style: ConflictStyle::Merge,
+            images: Images::Whole,
+        };
+        let output = self.0.and_then(|call| call.output().ok());
+        let output = output.filter(|output| output.status.success());
+        let found = output.map(|output| output.stdout).unwrap_or_default();
+        let found = String::from_utf8_lossy(&found);
+        // the last value of a setting counts
+        for (name, value) in found.lines().filter_map(|line| line.split_once(' ')) {
+            match name {
+                "merge3.images" => settings.images = parse_or(value, Images::Whole),
+                _ => settings.conflict_style = parse_or(value, ConflictStyle::Merge),
+            }
+        }
+        settings
+    }
 }

@@ -142,6 +142,7 @@ pub(crate) fn conflicts<'s, 't>(
 }
 
 /// Returns the sign and the label of a line if it is a conflict marker of `size` characters.
+#[inline]
 pub(super) fn marker(line: &str, size: usize) -> Option<(char, &str)> {
     let sign = *line.as_bytes().first()?;
     if !matches!(sign, b'<' | b'|' | b'=' | b'>') {

@@ -12,12 +12,12 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::thread::{Builder, available_parallelism};
+use std::thread::available_parallelism;
 
+use super::call::SettingsCall;
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
-use super::lines;
-use super::{call, kept_changes};
+use super::{kept_changes, lines};
 use crate::merge::text::{Hunk, merge_clean_lines};
 use crate::merge::{ConflictStyle, Images, MarkerStyle, Nulls, OnConflict, Options, Sides};
 use crate::package::{Bytes, FileInMemory, in_memory};
@@ -115,29 +115,28 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let (bare, frame) = unframe(&texts);
     let triple = in_memory(request.path, shared(&bare, &request.sides));
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let (lines, file) = both(
-        triple.len(),
-        || merge_clean_lines(bare, EXAMINED),
-        || FileInMemory::read(&triple, bare),
-    );
+    let known_style = match request.favor {
+        Some(_) => Some(ConflictStyle::Merge),
+        None => request.style.conflict_style,
+    };
+    let merge_lines = || {
+        let lines = merge_clean_lines(bare, EXAMINED);
+        // starting git takes as long as the merge: it runs meanwhile, if a conflict is likely
+        let is_likely = lines.merged.is_err() && known_style.is_none();
+        let settings_call = is_likely.then(SettingsCall::start);
+        (lines, settings_call)
+    };
+    let read = || FileInMemory::read(&triple, bare);
+    let ((lines, settings_call), file) = both(triple.len(), merge_lines, read);
     let file = file?;
     let merge = |conflict_style, images| {
         let options = options(request, conflict_style, images);
         // if the check of the result fails, lines are merged instead
         file.merge(Some(&lines), &options).ok()
     };
-    let known_style = match request.favor {
-        Some(_) => Some(ConflictStyle::Merge),
-        None => request.style.conflict_style,
-    };
-    // starting git takes as long as the merge: it runs meanwhile, if a conflict is likely
-    let settings_thread = match lines.merged.is_err() && known_style.is_none() {
-        true => Builder::new().spawn(call::settings).ok(),
-        false => None,
-    };
     let settings = LazyCell::new(|| {
-        let settings = settings_thread.and_then(|thread| thread.join().ok());
-        settings.unwrap_or_else(call::settings)
+        let call = settings_call.unwrap_or_else(SettingsCall::start);
+        call.settings()
     });
     let (style, mut images) = (known_style.unwrap_or_default(), Images::Whole);
     let mut merged = merge(style, images)?;

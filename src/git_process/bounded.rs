@@ -28,12 +28,28 @@ const KEPT: usize = 64 << 10;
 /// The longest pause between two looks at a process that has closed its output.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
+/// A process that runs beside this one.
+pub(super) struct Running {
+    /// `None` when its output was asked for.
+    child: Option<Child>,
+    stdout: Receiver<io::Result<Vec<u8>>>,
+    stderr: Receiver<Vec<u8>>,
+    deadline: Instant,
+}
+
 /// Runs a process to its end, with `input` on its standard input.
 ///
 /// # Errors
-/// If it cannot be started, or exceeds a limit and is killed: [`TimedOut`](ErrorKind::TimedOut), or
-/// [`FileTooLarge`](ErrorKind::FileTooLarge) for its output.
+/// As for [`start`] and [`Running::output`].
 pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> io::Result<Output> {
+    start(command, input, limits)?.output()
+}
+
+/// Starts a process, with `input` on its standard input.
+///
+/// # Errors
+/// If it cannot be started.
+pub(super) fn start(command: &mut Command, input: &[u8], limits: &Limits) -> io::Result<Running> {
     let stdin = match input {
         [] => Stdio::null(),
         _ => Stdio::piped(),
@@ -55,22 +71,42 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> io::R
     }
     let max = limits.max_stdout;
     let stdout = in_background(child.stdout.take(), move |pipe| read_at_most(pipe, max));
-    let stderr = in_background(child.stderr.take(), read_end);
-    let result = wait(&mut child, &stdout, &stderr, deadline);
-    if result.is_err() {
-        kill(&mut child);
-    }
-    result
+    Ok(Running {
+        stdout,
+        stderr: in_background(child.stderr.take(), read_end),
+        child: Some(child),
+        deadline,
+    })
 }
 
-fn wait(
-    child: &mut Child,
-    stdout: &Receiver<io::Result<Vec<u8>>>,
-    stderr: &Receiver<Vec<u8>>,
-    deadline: Instant,
-) -> io::Result<Output> {
-    let time_left = || deadline.saturating_duration_since(Instant::now());
-    let stdout = match stdout.recv_timeout(time_left()) {
+impl Running {
+    /// Waits for the end of the process and returns its output.
+    ///
+    /// # Errors
+    /// If it exceeds a limit and is killed: [`TimedOut`](ErrorKind::TimedOut), or
+    /// [`FileTooLarge`](ErrorKind::FileTooLarge) for its output.
+    pub(super) fn output(mut self) -> io::Result<Output> {
+        let mut child = self.child.take().ok_or(ErrorKind::NotFound)?;
+        let result = wait(&mut child, &self);
+        if result.is_err() {
+            kill(&mut child);
+        }
+        result
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // a process whose output nobody asks for runs to its end, and must not stay a zombie then
+        if let Some(mut child) = self.child.take() {
+            thread::spawn(move || child.wait());
+        }
+    }
+}
+
+fn wait(child: &mut Child, running: &Running) -> io::Result<Output> {
+    let time_left = || running.deadline.saturating_duration_since(Instant::now());
+    let stdout = match running.stdout.recv_timeout(time_left()) {
         Ok(stdout) => stdout?,
         Err(RecvTimeoutError::Timeout) => return Err(ErrorKind::TimedOut.into()),
         Err(RecvTimeoutError::Disconnected) => Vec::new(),
@@ -87,7 +123,7 @@ fn wait(
         thread::sleep(pause);
         pause = LONGEST_PAUSE.min(pause * 2);
     };
-    let stderr = stderr.recv_timeout(GRACE).unwrap_or_default();
+    let stderr = running.stderr.recv_timeout(GRACE).unwrap_or_default();
     Ok(Output {
         status,
         stdout,
@@ -229,6 +265,19 @@ mod tests {
         let result = run(&mut shell("exec >&-; sleep 60"), &[], &limits(1));
         assert_eq!(result.unwrap_err().kind(), ErrorKind::TimedOut);
         assert!(start.elapsed() < Duration::from_secs(30));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_whose_output_nobody_asks_for_is_no_zombie() {
+        let running = start(&mut shell("exit 0"), &[], &limits(60)).unwrap();
+        let id = running.child.as_ref().unwrap().id();
+        drop(running);
+        let end = Instant::now() + Duration::from_secs(30);
+        while std::path::Path::new(&format!("/proc/{id}")).exists() {
+            assert!(Instant::now() < end);
+            thread::sleep(LONGEST_PAUSE);
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod reason;
 
 use std::borrow::Borrow;
 use std::ffi::{OsStr, OsString};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -241,35 +241,28 @@ impl Git {
     ///
     /// # Errors
     /// As for [`Git::output`].
-    pub(crate) fn output_with_input(mut self, input: &[u8]) -> Result<Output, Error> {
+    pub(crate) fn output_with_input(self, input: &[u8]) -> Result<Output, Error> {
+        self.start(input)?.output()
+    }
+
+    /// Starts git, which then runs beside this process, with `input` on its standard input.
+    ///
+    /// # Errors
+    /// If git cannot be started.
+    pub(crate) fn start(mut self, input: &[u8]) -> Result<RunningGit, Error> {
         if !self.hooks {
             self.command.args(["-c", "core.hooksPath=/dev/null"]);
         }
         self.command.args(&self.arguments);
-        let limits = self.limits;
         let name = self.arguments.first().map(|it| it.to_string_lossy());
-        let name = name.unwrap_or_default();
-        bounded::run(&mut self.command, input, &limits).map_err(|error| match error.kind() {
-            ErrorKind::TimedOut => Error::refused(
-                format!(
-                    "git {name} did not end within {} seconds, and was stopped",
-                    limits.timeout.as_secs()
-                ),
-                format!(
-                    "see whether the server answers; where it is only \
-                     slow, set {TIMEOUT_VARIABLE} to more seconds"
-                ),
-            ),
-            ErrorKind::FileTooLarge => Error::refused(
-                format!(
-                    "git {name} prints more than {} MiB, and was stopped",
-                    limits.max_stdout >> 20
-                ),
-                "no package needs as much: check the size of the upstream package",
-            ),
-            ErrorKind::NotFound => Error::refused("there is no git on this machine", INSTALL),
-            _ => Error::refused(format!("git cannot be run: {error}"), INSTALL),
-        })
+        let call = Call {
+            name: name.unwrap_or_default().into_owned(),
+            limits: self.limits,
+        };
+        match bounded::start(&mut self.command, input, &self.limits) {
+            Ok(process) => Ok(RunningGit { process, call }),
+            Err(error) => Err(call.error(&error)),
+        }
     }
 
     /// Runs git like [`Git::output_with_input`], with each of `lines` on a line.
@@ -300,6 +293,57 @@ impl Git {
             let text = String::from_utf8_lossy(&stdout);
             text.trim_end_matches(['\n', '\r']).to_owned()
         }))
+    }
+}
+
+/// What errors say of a call of git.
+struct Call {
+    /// Git's subcommand.
+    name: String,
+    limits: Limits,
+}
+
+impl Call {
+    fn error(&self, error: &io::Error) -> Error {
+        let Self { name, limits } = self;
+        match error.kind() {
+            ErrorKind::TimedOut => Error::refused(
+                format!(
+                    "git {name} did not end within {} seconds, and was stopped",
+                    limits.timeout.as_secs()
+                ),
+                format!(
+                    "see whether the server answers; where it is only \
+                     slow, set {TIMEOUT_VARIABLE} to more seconds"
+                ),
+            ),
+            ErrorKind::FileTooLarge => Error::refused(
+                format!(
+                    "git {name} prints more than {} MiB, and was stopped",
+                    limits.max_stdout >> 20
+                ),
+                "no package needs as much: check the size of the upstream package",
+            ),
+            ErrorKind::NotFound => Error::refused("there is no git on this machine", INSTALL),
+            _ => Error::refused(format!("git cannot be run: {error}"), INSTALL),
+        }
+    }
+}
+
+/// A git that runs beside this process.
+pub(crate) struct RunningGit {
+    process: bounded::Running,
+    call: Call,
+}
+
+impl RunningGit {
+    /// Waits for the end of git and returns its output, whatever its exit status is.
+    ///
+    /// # Errors
+    /// If it takes too long or prints too much.
+    pub(crate) fn output(self) -> Result<Output, Error> {
+        let output = self.process.output();
+        output.map_err(|error| self.call.error(&error))
     }
 }
 
