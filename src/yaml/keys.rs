@@ -84,7 +84,7 @@ pub(super) fn check_unique(tree: &Tree<'_>, entries: Span) -> Result<(), ParseEr
     for at in entries.start..entries.end {
         let key = tree.identity_of_key(at);
         let is_same = |other: &u32| tree.identity_of_key(*other) == key;
-        match seen.entry(hash(&at), is_same, hash) {
+        match seen.entry(FxBuildHasher.hash_one(key), is_same, hash) {
             Entry::Occupied(first) => return Err(duplicate(tree, *first.get(), at)),
             Entry::Vacant(vacant) => vacant.insert(at),
         };

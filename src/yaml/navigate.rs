@@ -187,6 +187,10 @@ impl<'s> Tree<'s> {
     /// Returns the end of the line of `offset`, without its line break.
     #[inline]
     pub fn line_end(&self, offset: u32) -> u32 {
+        // most calls are about the end of a value, which is mostly the end of its line
+        if self.is_line_end(offset) {
+            return offset;
+        }
         let bytes = self.text.as_bytes();
         let limit = bytes.len().min(offset as usize + LONG_LINE);
         match memchr::memchr2(b'\n', b'\r', &bytes[offset as usize..limit]) {
@@ -209,6 +213,7 @@ impl<'s> Tree<'s> {
     }
 
     /// Whether a line break or the end of the text is at `offset`.
+    #[inline]
     pub(crate) fn is_line_end(&self, offset: u32) -> bool {
         let next = self.text.as_bytes().get(offset as usize);
         matches!(next, None | Some(b'\n' | b'\r'))

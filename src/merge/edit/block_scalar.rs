@@ -22,10 +22,13 @@ impl<'t> BlockScalar<'t> {
         let NodeKind::Scalar(scalar) = node.kind else {
             return None;
         };
+        if !scalar.style.is_block() {
+            return None;
+        }
         let mut lines = lines(tree.slice(node.span));
         let header = lines.next()?.split([' ', '\t']).next()?;
         let first = lines.find(|line| !trimmed(line).is_empty());
-        scalar.style.is_block().then(|| Self {
+        Some(Self {
             header,
             indicated: header
                 .trim_matches(|c: char| !c.is_ascii_digit())
