@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 /// The least bytes for which parallel work is faster: a shorter text is done before another thread
 /// wakes up.
-const MIN_BYTES: usize = 64 << 10;
+const MIN_BYTES: usize = 32 << 10;
 
 /// Starts to build a pool with the given number of threads; 0 stands for one for each core.
 pub(crate) fn thread_pool(threads: usize) -> ThreadPoolBuilder {

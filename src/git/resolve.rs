@@ -134,10 +134,7 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         // if the check of the result fails, lines are merged instead
         file.merge(Some(&lines), &options).ok()
     };
-    let settings = LazyCell::new(|| {
-        let call = settings_call.unwrap_or_else(SettingsCall::start);
-        call.settings()
-    });
+    let settings = LazyCell::new(|| settings_call.unwrap_or_else(SettingsCall::start).settings());
     let (style, mut images) = (known_style.unwrap_or_default(), Images::Whole);
     let mut merged = merge(style, images)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
@@ -243,15 +240,15 @@ fn with_stack<R: Send>(sides: Triple<&[u8]>, work: impl FnOnce() -> Option<R> + 
         nesting.is_some_and(|nesting| nesting <= MAX_NESTING_WITHOUT_THREAD)
     };
     let sides = sides.into_array();
-    let are_flat = sides.into_iter().all(is_flat);
+    let are_flat = || sides.into_iter().all(is_flat);
     let threads = match are_many(sides.map(<[u8]>::len).iter().sum()) {
         true => available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS)),
         false => 1,
     };
-    let pool = (!are_flat || threads > 1).then(|| thread_pool(threads).build());
+    let pool = (threads > 1 || !are_flat()).then(|| thread_pool(threads).build());
     let result = catch_unwind(AssertUnwindSafe(|| match pool {
         Some(Ok(pool)) => pool.install(work),
-        Some(Err(_)) if !are_flat => None,
+        Some(Err(_)) if !are_flat() => None,
         _ => work(),
     }));
     result.ok()?

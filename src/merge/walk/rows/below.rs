@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{MergedLines, empty_row, item, same_lines};
+use super::{MergedLines, empty_row, item, row_of, same_lines};
 use crate::merge::Resolution;
 use crate::merge::decision::{Child, Outcome, Piece};
 use crate::merge::walk::{Entries, Nodes, Walker};
@@ -208,7 +208,7 @@ impl Walker<'_> {
         let updated_tree = self.trees.updated;
         let updated_entry = updated_tree.entry(updated_owner);
         let updated = updated_tree.row(nodes.updated?, Some(updated_entry))?;
-        let original = self.row_of(self.trees.original, nodes.original, owners.original);
+        let original = row_of(self.trees.original, nodes.original, owners.original);
         let original = original.unwrap_or_else(|| empty_row(updated.column));
         let mut local = tree.row_below(entry);
         let updated_column = updated_tree.column(updated_entry.span.start);

@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, keeps_entries};
 use crate::merge::rows::{self, MergedRow};
+use crate::parallel::both;
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
@@ -32,9 +33,15 @@ impl Walker<'_> {
         if !self.trees.local.is_block_collection(local_node) {
             return None;
         }
-        let row = |side: Side| self.row_of(self.trees[side], nodes[side], owners[side]);
-        let (updated, local) = (row(Side::Updated)?, row(Side::Local)?);
-        let original = row(Side::Original).unwrap_or_else(|| empty_row(updated.column));
+        let trees = self.trees;
+        let row = |side: Side| row_of(trees[side], nodes[side], owners[side]);
+        let ((updated, original), local) = both(
+            trees.local.node(local_node).span.range().len(),
+            || (row(Side::Updated), row(Side::Original)),
+            || row(Side::Local),
+        );
+        let (updated, local) = (updated?, local?);
+        let original = original.unwrap_or_else(|| empty_row(updated.column));
         let mut rows = Triple::new(original, updated, local);
         if owners.local.is_none() {
             for side in Side::ALL.into_array() {
@@ -106,40 +113,6 @@ impl Walker<'_> {
             .iter()
             .all(|(node, value)| node.is_none() || node == value);
         are_values.then_some(step.entries)
-    }
-
-    /// Returns the row of one side. For a value that is not a block collection, it consists of the
-    /// value's entries and the comments around them. Returns `None` for an alias.
-    fn row_of(&self, tree: &Tree<'_>, node: Option<NodeId>, owner: Option<EntryId>) -> Option<Row> {
-        let Some(node) = node else {
-            return Some(empty_row(0));
-        };
-        if let Some(row) = tree.row(node, owner.map(|owner| tree.entry(owner))) {
-            return Some(row);
-        }
-        if matches!(tree.node(node).kind, NodeKind::Alias(_)) {
-            return None;
-        }
-        let mut row = match owner {
-            Some(owner) => tree.row_below(tree.entry(owner)),
-            None => tree.row_around(node),
-        };
-        // The column that the entries would have on lines of their own.
-        let columns = row
-            .items
-            .iter()
-            .filter_map(|it| tree.comment_indent(it.span.start));
-        row.column = columns.min().unwrap_or(row.column);
-        let value = tree.node(node).span;
-        let above = row
-            .items
-            .iter()
-            .filter(|it| it.span.start < value.start && it.kind == ItemKind::Comment);
-        let above = above.count();
-        let entries = super::entries_of(tree, node);
-        let entries = entries.map(|it| item(ItemKind::Entry(it), tree.entry(it).span));
-        row.items.splice(above..above, entries);
-        Some(row)
     }
 
     /// Merges three rows to decisions, which the children are moved into, and records conflicts
@@ -214,6 +187,40 @@ impl Walker<'_> {
             _ => 0,
         }
     }
+}
+
+/// Returns the row of one side. For a value that is not a block collection, it consists of the
+/// value's entries and the comments around them. Returns `None` for an alias.
+fn row_of(tree: &Tree<'_>, node: Option<NodeId>, owner: Option<EntryId>) -> Option<Row> {
+    let Some(node) = node else {
+        return Some(empty_row(0));
+    };
+    if let Some(row) = tree.row(node, owner.map(|owner| tree.entry(owner))) {
+        return Some(row);
+    }
+    if matches!(tree.node(node).kind, NodeKind::Alias(_)) {
+        return None;
+    }
+    let mut row = match owner {
+        Some(owner) => tree.row_below(tree.entry(owner)),
+        None => tree.row_around(node),
+    };
+    // The column that the entries would have on lines of their own.
+    let columns = row
+        .items
+        .iter()
+        .filter_map(|it| tree.comment_indent(it.span.start));
+    row.column = columns.min().unwrap_or(row.column);
+    let value = tree.node(node).span;
+    let above = row
+        .items
+        .iter()
+        .filter(|it| it.span.start < value.start && it.kind == ItemKind::Comment);
+    let above = above.count();
+    let entries = super::entries_of(tree, node);
+    let entries = entries.map(|it| item(ItemKind::Entry(it), tree.entry(it).span));
+    row.items.splice(above..above, entries);
+    Some(row)
 }
 
 /// Returns a row without entries and comments.
