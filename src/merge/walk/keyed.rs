@@ -83,7 +83,8 @@ impl Walker<'_> {
             let mut existing = Vec::with_capacity(sides.len());
             existing.resize_with(sides.len(), || None);
             walker.merge_each(&sides, &mut existing, &merged_entry);
-            let existing = existing.into_iter().flatten().collect();
+            #[expect(clippy::filter_map_identity, reason = "`flatten` needs another vector")]
+            let existing = existing.into_iter().filter_map(|entry| entry).collect();
             let updateds = walker.entries_on(Side::Updated, nodes);
             let updated_entries = updateds.map(|entry| {
                 let sides = pairing.of_updated(entry);
@@ -93,7 +94,6 @@ impl Walker<'_> {
                         .map_or(UpdatedEntry::Absent, UpdatedEntry::New),
                 }
             });
-            let updated_entries = updated_entries.collect();
             let to_end = !matches!(key, None | Some(ListKey::Scalar));
             place(existing, updated_entries, to_end)
         })

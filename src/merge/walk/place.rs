@@ -26,48 +26,42 @@ pub(crate) enum UpdatedEntry {
 /// go to the very end.
 pub(crate) fn place(
     existing: Vec<ExistingEntry>,
-    updated_entries: Vec<UpdatedEntry>,
+    updated_entries: impl IntoIterator<Item = UpdatedEntry>,
     to_end: bool,
 ) -> Vec<Child> {
-    let first_existing = updated_entries.iter().find_map(|entry| match entry {
-        UpdatedEntry::Existing(position) => Some(*position),
-        _ => None,
-    });
-    let last_existing = updated_entries
-        .iter()
-        .rposition(|entry| matches!(entry, UpdatedEntry::Existing(_)));
+    // each new entry with the nearest entry above it that local has
+    let mut new = Vec::new();
+    let (mut nearest, mut first_existing, mut count_above_last) = (None, None, 0);
+    for entry in updated_entries {
+        match entry {
+            UpdatedEntry::New(child) => new.push((nearest, child)),
+            UpdatedEntry::Existing(position) => {
+                first_existing = first_existing.or(Some(position));
+                nearest = Some(position);
+                count_above_last = new.len();
+            }
+            UpdatedEntry::Absent => {}
+        }
+    }
+    if new.is_empty() {
+        // Reuses the allocation.
+        return existing.into_iter().map(|it| it.child).collect();
+    }
     let last_local_only = last_local_only(&existing);
-    let mut nearest = None;
     // Returns the number of existing entries above the new one, and whether it was placed above the
     // first shared entry.
-    let position_of = |(index, entry)| {
-        let child = match entry {
-            UpdatedEntry::New(child) => child,
-            UpdatedEntry::Existing(position) => {
-                nearest = Some(position);
-                return None;
-            }
-            UpdatedEntry::Absent => return None,
-        };
+    let position_of = |(index, (nearest, child)): (usize, (Option<usize>, Child))| {
         // Upstream appended the entry: it stays at the end.
-        let is_at_end = to_end && last_existing.is_some_and(|last| index > last);
+        let is_at_end = to_end && nearest.is_some() && index >= count_above_last;
         let above = match (nearest, first_existing) {
             _ if is_at_end => (existing.len(), false),
             (Some(position), _) => (last_local_only[position] + 1, false),
             (None, Some(first)) => (first, true),
             (None, None) => (existing.len(), false),
         };
-        Some((above, child))
+        (above, child)
     };
-    let mut new_entries: Vec<_> = updated_entries
-        .into_iter()
-        .enumerate()
-        .filter_map(position_of)
-        .collect();
-    if new_entries.is_empty() {
-        // Reuses the allocation.
-        return existing.into_iter().map(|it| it.child).collect();
-    }
+    let mut new_entries: Vec<_> = new.into_iter().enumerate().map(position_of).collect();
     new_entries.sort_by_key(|(above, _)| *above);
     let mut children = Vec::with_capacity(existing.len() + new_entries.len());
     let mut new_entries = new_entries.into_iter().peekable();
