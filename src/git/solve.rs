@@ -86,6 +86,11 @@ fn solve_with(
         favor: None,
         diff,
     };
+    let length = |segments: &[Segment<'_>]| -> usize {
+        hunks::conflicts(segments).map(ConflictHunk::length).sum()
+    };
+    let length_before = length(&segments);
+    drop(segments);
     let unchanged = |structural| Solved {
         text: text.to_owned(),
         before,
@@ -113,11 +118,8 @@ fn solve_with(
     let Some(after) = after else {
         return Ok(unchanged(false));
     };
-    let length = |segments: &[Segment<'_>]| -> usize {
-        hunks::conflicts(segments).map(ConflictHunk::length).sum()
-    };
     // the conflicts must have become fewer or smaller
-    let is_better = solved.left == 0 || length(&after) < length(&segments);
+    let is_better = solved.left == 0 || length(&after) < length_before;
     Ok(if is_better { solved } else { unchanged(true) })
 }
 

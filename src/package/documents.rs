@@ -3,7 +3,7 @@
 //! [`merge_documents`] takes the [`Job`] of a file and returns its new content and conflicts.
 //! `document` merges one document, `head` and `around` the text between, `assemble` joins them.
 
-use super::assemble::{Action, Assembly, Insertion};
+use super::assemble::{Action, Assembly, Insertion, verify};
 use super::comments_only::is_comments_only;
 use super::document::is_resource;
 use super::file_triple::FileTriple;
@@ -341,7 +341,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = Content::Delete;
             return Ok(());
         }
-        let text = assembly.text(ends_line, self.sides.updated.map(|file| file.text));
+        let updated = self.sides.updated.map(|file| file.text);
+        let text = assembly.text(&chunks, ends_line, updated);
         let line_merge = self.merged_lines(&assembly, &text);
         let text = line_merge.unwrap_or(text);
         if text == file.written() && self.job.file.local == Some(self.target) {
@@ -351,7 +352,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let has_markers = self.outcome.conflicts.iter().any(is_marked);
         // a text with conflict markers is not YAML
         if !has_markers {
-            assembly.verify(&self.context.triples[self.target].path, &text)?;
+            verify(&self.context.triples[self.target].path, &text, &chunks)?;
         }
         self.outcome.content = match self.equals_original(&text, &chunks) && !has_markers {
             true => Content::Updated,

@@ -108,21 +108,22 @@ impl<'c> Assembly<'c> {
                 is_inserted: false,
             })
         });
-        let mut parts: Vec<Part<'c>> = inserted.chain(own).collect();
+        let mut parts = Vec::with_capacity(self.insertions.len() + self.actions.len());
+        parts.extend(inserted.chain(own));
         parts.sort_by_key(|part| part.place);
         parts
     }
 
     /// Returns the chunks of the merged file, in order.
     pub(super) fn chunks(&self) -> Vec<&'c str> {
-        self.parts().into_iter().map(|part| part.text).collect()
+        // not in the memory of the parts, of which they need a part
+        self.parts().iter().map(|part| part.text).collect()
     }
 
-    /// Returns the text of the merged file. `ends_line` says whether it ends with a line break;
-    /// this is ignored where it would change a value. An added line break comes with the blank
-    /// lines at the end of `updated`.
-    pub(super) fn text(&self, ends_line: bool, updated: Option<&str>) -> String {
-        let chunks = self.chunks();
+    /// Returns the text of the merged file, which has `chunks`. `ends_line` says whether it ends
+    /// with a line break; this is ignored where it would change a value. An added line break comes
+    /// with the blank lines at the end of `updated`.
+    pub(super) fn text(&self, chunks: &[&str], ends_line: bool, updated: Option<&str>) -> String {
         let mut text = self.joined();
         if chunks.is_empty() {
             // without a document, no blank line has to set the head off
@@ -130,22 +131,7 @@ impl<'c> Assembly<'c> {
             text.push_str(line_break_of(self.file.text));
         }
         let mut candidates = with_end(&text, ends_line, updated).into_iter().flatten();
-        candidates.find(|it| holds(it, &chunks)).unwrap_or(text)
-    }
-
-    /// Checks that a text has exactly the documents of this assembly (law 6).
-    ///
-    /// # Errors
-    /// [`Error::Verification`] if it does not. `path` is the file that the error names.
-    pub(super) fn verify(&self, path: &Path, text: &str) -> Result<(), Error> {
-        match is_verified(text, &self.chunks()) {
-            true => Ok(()),
-            false => Err(Error::Verification {
-                file: path.to_owned(),
-                path: String::new(),
-                message: "its documents are not those that were put into it".to_owned(),
-            }),
-        }
+        candidates.find(|it| holds(it, chunks)).unwrap_or(text)
     }
 
     /// Returns the text of the merged file; its end is not merged yet.
@@ -164,6 +150,21 @@ impl<'c> Assembly<'c> {
             writer.write(&part, is_in_place);
         }
         writer.text
+    }
+}
+
+/// Checks that a text has exactly the chunks of an assembly (law 6).
+///
+/// # Errors
+/// [`Error::Verification`] if it does not. `path` is the file that the error names.
+pub(super) fn verify(path: &Path, text: &str, chunks: &[&str]) -> Result<(), Error> {
+    match is_verified(text, chunks) {
+        true => Ok(()),
+        false => Err(Error::Verification {
+            file: path.to_owned(),
+            path: String::new(),
+            message: "its documents are not those that were put into it".to_owned(),
+        }),
     }
 }
 

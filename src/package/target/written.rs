@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{ResourceRef, Target, TargetDocument, TargetFile};
 use crate::error::Error;
 use crate::line_breaks::{line_break_of, with_line_break};
-use crate::package::assemble::{Action, Assembly, Insertion};
+use crate::package::assemble::{Action, Assembly, Insertion, verify};
 use crate::package::head::begins_with_marker;
 use crate::package::insertion_point::insertion_points;
 use crate::package::parsed::Parsed;
@@ -123,10 +123,11 @@ fn assembled(
         actions,
         insertions,
     };
-    if assembly.chunks().is_empty() {
+    let chunks = assembly.chunks();
+    if chunks.is_empty() {
         return Ok(None);
     }
-    let text = assembly.text(ends_line, None);
-    assembly.verify(read.path, &text)?;
+    let text = assembly.text(&chunks, ends_line, None);
+    verify(read.path, &text, &chunks)?;
     Ok(Some(text))
 }
