@@ -87,14 +87,14 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             Id::Comment { .. } => false,
         };
         let places = rows.as_ref().map(|row| {
-            let all = row.iter().enumerate();
+            let all = (0..).zip(row);
             let cuts = all.filter(|(_, piece)| is_cut(piece)).map(|(at, _)| at);
-            cuts.collect::<Vec<usize>>()
+            cuts.collect::<Vec<u32>>()
         });
         let mut merged = Vec::with_capacity(rows.local.len());
         let mut start = Triple::new(0, 0, 0);
         for cut in 0..places.local.len() {
-            let at = places.as_ref().map(|places| places[cut]);
+            let at = places.as_ref().map(|places| places[cut] as usize);
             let segment = Triple::new(
                 &rows.original[start.original..at.original],
                 &rows.updated[start.updated..at.updated],

@@ -39,11 +39,11 @@ impl Rows<'_> {
 
     /// Returns those of some entries that a side has in the same order, as many as possible.
     pub(super) fn in_order(&self, entries: &[u32], side: Side) -> FxHashSet<u32> {
-        let found = entries.iter().filter_map(|entry| self.find(side, *entry));
-        let found: Vec<Ref> = found.collect();
-        let places: Vec<usize> = found.iter().map(|piece| piece.at()).collect();
+        let places = entries.iter().filter_map(|entry| self.find(side, *entry));
+        let places: Vec<u32> = places.map(|piece| piece.at() as u32).collect();
         let in_order = longest_increasing(&places).into_iter();
-        in_order.filter_map(|at| self.entry(found[at])).collect()
+        let in_order = in_order.map(|at| Ref::new(side, places[at as usize] as usize));
+        in_order.filter_map(|piece| self.entry(piece)).collect()
     }
 
     /// Returns the entries that both sides added, but at different places among the entries

@@ -92,26 +92,29 @@ fn slide_down<T: PartialEq>(pairs: &mut [(usize, usize)], left: &[T], right: &[T
 }
 
 /// Returns the positions of a longest increasing subsequence of these numbers, which all differ.
-pub(super) fn longest_increasing(numbers: &[usize]) -> Vec<usize> {
+pub(super) fn longest_increasing(numbers: &[u32]) -> Vec<u32> {
     // the last position of the best subsequence of each length; the predecessor of each position
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; numbers.len()];
-    for (at, number) in numbers.iter().enumerate() {
-        let length = ends.partition_point(|end| numbers[*end] < *number);
-        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
+    let mut ends: Vec<u32> = Vec::new();
+    let mut before = Vec::with_capacity(numbers.len());
+    for (at, number) in (0..).zip(numbers) {
+        let length = ends.partition_point(|end| numbers[*end as usize] < *number);
+        before.push(
+            length
+                .checked_sub(1)
+                .map_or(u32::MAX, |shorter| ends[shorter]),
+        );
         match ends.get_mut(length) {
             Some(end) => *end = at,
             None => ends.push(at),
         }
     }
-    let mut row = Vec::with_capacity(ends.len());
-    let mut next = ends.last().copied();
-    while let Some(at) = next {
-        row.push(at);
-        next = before[at];
+    // the subsequence replaces the ends, from the last one
+    let mut next = ends.last().copied().unwrap_or_default();
+    for end in ends.iter_mut().rev() {
+        *end = next;
+        next = before[next as usize];
     }
-    row.reverse();
-    row
+    ends
 }
 
 #[cfg(test)]
