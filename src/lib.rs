@@ -20,8 +20,8 @@
 //!
 //! // both sides changed the replicas: upstream wins, and the conflict is reported
 //! let conflict = &merged.conflicts[0].conflict;
-//! assert_eq!(&*conflict.path, "replicas");
-//! assert_eq!(conflict.values.local.as_deref(), Some("3"));
+//! assert_eq!(conflict.path(), "replicas");
+//! assert_eq!(conflict.values().local, Some("3"));
 //! # Ok::<(), merge3::Error>(())
 //! ```
 //!
@@ -47,7 +47,7 @@
 //! let sides = Triple::new("upstream-1.0", "upstream-1.1", "fork").map(Into::into);
 //! let plan = plan(&sides, &Settings::default())?;
 //! for conflict in &plan.conflicts {
-//!     println!("{}: {}", conflict.file.display(), conflict.conflict.path);
+//!     println!("{}: {}", conflict.file.display(), conflict.conflict.path());
 //! }
 //! plan.write(false)?;
 //! # Ok::<(), merge3::Error>(())

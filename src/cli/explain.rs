@@ -263,10 +263,10 @@ fn is_list((tree, entry): Found<'_>) -> bool {
 
 /// Returns true if a record is about the entry at the path, or about one that contains it.
 fn is_covered_by(found: &Triple<Option<Found<'_>>>, record: &Conflict) -> bool {
-    if record.path.is_empty() {
+    if record.path().is_empty() {
         return true;
     }
-    let Ok(pattern) = Pattern::parse(&record.path) else {
+    let Ok(pattern) = Pattern::parse(record.path()) else {
         return false;
     };
     found

@@ -138,8 +138,8 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let (style, mut images) = (known_style.unwrap_or_default(), Images::Whole);
     let mut merged = merge(style, images)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
-    let mut paths = merged.conflicts.iter().map(|it| &it.conflict.path);
-    if paths.any(|path| is_image(path)) && settings.images == Images::Parts {
+    let mut paths = merged.conflicts.iter().map(|it| it.conflict.path());
+    if paths.any(is_image) && settings.images == Images::Parts {
         images = Images::Parts;
         merged = merge(style, images)?;
     }

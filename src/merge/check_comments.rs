@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::check::VerificationError;
 use super::decision::{Outcome, Slot};
 use super::merged_text::read_again;
-use super::{Conflict, ConflictKind, Resolution};
+use super::{Conflict, ConflictKind, ConflictTexts, Resolution};
 use crate::triple::Triple;
 use crate::yaml::stream::{byte_order_mark, count_lines};
 use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
@@ -91,7 +91,7 @@ pub(super) fn check_comments(
         removed: Counts::new(removed),
     };
     let shown = known.iter().copied().flatten();
-    let shown = shown.filter_map(|conflict| conflict.values.local.as_deref());
+    let shown = shown.filter_map(|conflict| conflict.values().local);
     let shown_comments = shown
         .clone()
         .flat_map(|shown| comment_candidates(shown, 0, |_| true));
@@ -162,10 +162,9 @@ fn conflict(text: &str, verdict: Verdict, local: &Tree<'_>, comments: &[Comment<
     let first = comments.iter().find(|comment| comment.text == text);
     let start = first.map_or(0, |comment| comment.line);
     Conflict {
-        path: "(comment)".into(),
+        texts: ConflictTexts::new("(comment)", &Triple::new(None, None, Some(text))),
         kind: ConflictKind::Text,
         line: count_lines(&local.text()[..start]),
-        values: Triple::new(None, None, Some(text.into())),
         resolution: match verdict {
             Verdict::Lost => Resolution::Updated,
             Verdict::Twice => Resolution::Local,
@@ -284,7 +283,7 @@ mod tests {
         )
         .unwrap()
         .into_iter()
-        .map(|conflict| (conflict.values.local.unwrap(), conflict.resolution))
+        .map(|conflict| (conflict.values().local.unwrap().into(), conflict.resolution))
         .collect()
     }
 

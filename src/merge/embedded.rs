@@ -3,7 +3,7 @@
 
 use super::document::{ReadDocument, merge_document};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};
-use crate::secret::{HIDDEN, may_contain_secret};
+use crate::secret::may_contain_secret;
 use crate::triple::Triple;
 use crate::yaml::{Document, NodeKind, Tree, stream::split};
 
@@ -55,8 +55,7 @@ pub(crate) fn merge_embedded(
     let may_have_secret = texts.into_array().into_iter().any(is_secret);
     let redacted = |mut records: Vec<Conflict>| {
         for record in records.iter_mut().filter(|_| may_have_secret) {
-            let values = std::mem::take(&mut record.values);
-            record.values = values.map(|value| value.map(|_| HIDDEN.into()));
+            record.hide_values();
         }
         records
     };

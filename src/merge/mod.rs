@@ -35,6 +35,7 @@ mod walk;
 pub(crate) use around::{MergedAround, merge_above, merge_below, merge_without_entries, set_off};
 pub use check::VerificationError;
 pub(crate) use check_comments::own_comments;
+pub(crate) use conflict::ConflictTexts;
 pub use conflict::{CombinedBy, Conflict, ConflictKind, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};
 pub(crate) use document::merge_sides;

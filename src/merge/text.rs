@@ -11,10 +11,11 @@
 //! assert!(merged.hunks.is_empty());
 //! ```
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::OnConflict;
-use super::conflict::{Conflict, ConflictKind, Resolution};
+use super::conflict::{Conflict, ConflictKind, ConflictTexts, Resolution};
 use super::lines::AlignedLines;
 use super::local_changes::with_changes_made;
 use super::markers::{MarkerStyle, write_hunk};
@@ -45,12 +46,12 @@ impl Hunk {
     /// Returns the hunk as a conflict of kind `text` (rules: Conflicts) at its first local line.
     pub fn into_conflict(self) -> Conflict {
         Conflict {
-            path: "".into(),
+            texts: ConflictTexts::new(
+                "",
+                &self.texts.map(|it| Some(it).filter(|it| !it.is_empty())),
+            ),
             kind: ConflictKind::Text,
             line: self.lines.local.start,
-            values: self
-                .texts
-                .map(|text| (!text.is_empty()).then(|| text.into())),
             resolution: self.resolution,
             rule: None,
         }
@@ -75,7 +76,7 @@ pub fn merge_lines_with(
     markers: &MarkerStyle,
 ) -> LineMerge {
     let aligned = AlignedLines::of(sides);
-    merge_regions(&aligned, resolution, markers, usize::MAX, |_| None)
+    merge_aligned(&aligned, resolution, markers, usize::MAX)
 }
 
 /// [`merge_lines_with`] without those of upstream's changes that local has already.
@@ -90,16 +91,33 @@ pub(crate) fn merge_new_lines_with(
             let original = original.as_str();
             merge_lines_with(Triple { original, ..sides }, resolution, markers)
         }
-        None => merge_regions(&aligned, resolution, markers, usize::MAX, |_| None),
+        None => merge_aligned(&aligned, resolution, markers, usize::MAX),
     }
+}
+
+/// The result of a merge of the lines of one value.
+pub(super) struct ValueLines {
+    /// The merged text, with updated's lines in each hunk.
+    pub(super) updated: String,
+    /// The merged text with local's lines in each hunk; `None` if there is no hunk.
+    pub(super) local: Option<String>,
 }
 
 /// [`merge_lines`] for the lines of one value. A hunk in which one side made the other's change and
 /// more is not a conflict, because the lines of a value do not depend on their neighbours.
-pub(super) fn merge_value_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
-    let resolution = on_conflict.resolution();
+pub(super) fn merge_value_lines(sides: Triple<&str>) -> ValueLines {
     let (aligned, markers) = (AlignedLines::of(sides), MarkerStyle::default());
-    merge_regions(&aligned, resolution, &markers, usize::MAX, including_side)
+    let has_hunk = Cell::new(false);
+    let merge = |resolution| {
+        let on_hunk = |_, _: Triple<&str>| {
+            has_hunk.set(true);
+            true
+        };
+        merge_regions(&aligned, resolution, &markers, including_side, on_hunk)
+    };
+    let updated = merge(Resolution::Updated);
+    let local = has_hunk.get().then(|| merge(Resolution::Local));
+    ValueLines { updated, local }
 }
 
 /// Returns the side whose change of a hunk includes the other side's: the other side changed only
@@ -155,7 +173,7 @@ pub(crate) struct CleanLines {
 pub(crate) fn merge_clean_lines(sides: Triple<&str>, most: usize) -> CleanLines {
     let merge = |aligned: &AlignedLines<'_>, most| {
         let markers = MarkerStyle::default();
-        let merge = merge_regions(aligned, Resolution::Local, &markers, most, |_| None);
+        let merge = merge_aligned(aligned, Resolution::Local, &markers, most);
         match merge.hunks.is_empty() {
             true => Ok(merge.text),
             false => Err(merge.hunks),
@@ -174,18 +192,37 @@ pub(crate) fn merge_clean_lines(sides: Triple<&str>, most: usize) -> CleanLines 
     }
 }
 
-/// Merges three texts line by line, up to the hunk that is number `most`. `settle` may resolve a
-/// hunk, which is then not a conflict.
-fn merge_regions(
+/// Merges three texts line by line, up to the hunk that is number `most`.
+fn merge_aligned(
     aligned: &AlignedLines<'_>,
     resolution: Resolution,
     markers: &MarkerStyle,
     most: usize,
-    settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
 ) -> LineMerge {
+    let mut hunks = Vec::new();
+    let on_hunk = |lines, texts: Triple<&str>| {
+        hunks.push(Hunk {
+            lines,
+            texts: texts.map(str::to_owned),
+            resolution,
+        });
+        hunks.len() < most
+    };
+    let text = merge_regions(aligned, resolution, markers, |_| None, on_hunk);
+    LineMerge { text, hunks }
+}
+
+/// Merges three texts line by line. `settle` may resolve a hunk, which is then not a conflict.
+/// `on_hunk` gets the lines and texts of each other hunk, and returns whether to go on.
+fn merge_regions(
+    aligned: &AlignedLines<'_>,
+    resolution: Resolution,
+    markers: &MarkerStyle,
+    settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
+    mut on_hunk: impl FnMut(Triple<Range<usize>>, Triple<&str>) -> bool,
+) -> String {
     let lines = &aligned.lines;
     let mut text = String::with_capacity(lines.local.whole.len());
-    let mut hunks = Vec::new();
     for region in regions(aligned) {
         let texts = lines.as_ref().zip(region.lines.clone());
         let texts = texts.map(|(lines, range)| lines.text(range));
@@ -199,18 +236,11 @@ fn merge_regions(
             Resolution::Local | Resolution::Open => text.push_str(texts.local),
             Resolution::Markers => write_hunk(&mut text, texts, markers),
         }
-        if settled.is_none() {
-            hunks.push(Hunk {
-                lines: region.lines,
-                texts: texts.map(str::to_owned),
-                resolution,
-            });
-            if hunks.len() == most {
-                break;
-            }
+        if settled.is_none() && !on_hunk(region.lines, texts) {
+            break;
         }
     }
-    LineMerge { text, hunks }
+    text
 }
 
 #[cfg(test)]
@@ -242,9 +272,8 @@ mod tests {
     #[test]
     fn a_change_that_contains_the_others_is_no_conflict_within_a_value() {
         let merged = |original: &str, updated: &str, local: &str| {
-            let merge =
-                merge_value_lines(Triple::new(original, updated, local), OnConflict::Updated);
-            merge.hunks.is_empty().then_some(merge.text)
+            let merge = merge_value_lines(Triple::new(original, updated, local));
+            merge.local.is_none().then_some(merge.updated)
         };
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(merged("a\nb\n", "A\nb\n", "A\nB\n"), text("A\nB\n"));
@@ -274,8 +303,8 @@ mod tests {
         assert_eq!(conflict.kind, ConflictKind::Text);
         assert_eq!(conflict.line, 1);
         assert_eq!(
-            conflict.values,
-            Triple::new(Some("b\n".into()), Some("U\n".into()), None)
+            conflict.values(),
+            Triple::new(Some("b\n"), Some("U\n"), None)
         );
     }
 }

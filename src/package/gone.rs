@@ -91,7 +91,7 @@ pub(super) fn mark(
 
 /// Combines the conflicts about the documents of a file that local deleted into one.
 pub(super) fn fold_file(triple: &FileTriple, outcome: &mut FileOutcome) {
-    let is_new = |record: &FileConflict| record.conflict.values.original.is_none();
+    let is_new = |record: &FileConflict| record.conflict.values().original.is_none();
     let deletions = || outcome.conflicts.iter().filter(|it| it.stays_deleted());
     if deletions().count() > 1 || deletions().any(is_new) {
         outcome.conflicts.retain(|it| !it.stays_deleted());
@@ -136,12 +136,12 @@ fn folder_conflict(folder: &Path, triples: &[FileTriple]) -> FileConflict {
     let count = |side: Side| {
         let is_below = |it: &&FileTriple| it.path.starts_with(folder) && it.sides[side].is_some();
         let files = triples.iter().filter(is_below).count();
-        Some(format!("({files} files)").into())
+        Some(format!("({files} files)"))
     };
     FileConflict::of_whole(
         folder,
         ConflictKind::DeletedLocally,
-        Triple::new(count(Side::Original), count(Side::Updated), None),
+        &Triple::new(count(Side::Original), count(Side::Updated), None),
         Resolution::Local,
     )
 }

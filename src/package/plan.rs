@@ -15,7 +15,7 @@ use super::file_triple::{FileTriple, Source};
 use super::owner::{is_executable, of_new, with_executable_bit};
 use super::resource::ResourceId;
 use crate::error::Warning;
-use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::merge::{Conflict, ConflictKind, ConflictTexts, Resolution};
 use crate::triple::{Side, Triple};
 
 /// The outcome of a merge: the files to write, and the records to report.
@@ -127,14 +127,13 @@ impl FileConflict {
     pub(crate) fn of_whole(
         file: &Path,
         kind: ConflictKind,
-        values: Triple<Option<Box<str>>>,
+        values: &Triple<Option<impl AsRef<str>>>,
         resolution: Resolution,
     ) -> Self {
         let conflict = Conflict {
-            path: "".into(),
+            texts: ConflictTexts::new("", values),
             kind,
             line: 0,
-            values,
             resolution,
             rule: None,
         };
@@ -146,7 +145,7 @@ impl FileConflict {
     pub fn stays_deleted(&self) -> bool {
         self.conflict.kind == ConflictKind::DeletedLocally
             && self.conflict.resolution == Resolution::Local
-            && self.conflict.path.is_empty()
+            && self.conflict.path().is_empty()
     }
 }
 

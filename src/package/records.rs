@@ -14,7 +14,9 @@ use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
 use crate::merge::pins::{Pins, is_document_pinned, may_pin};
-use crate::merge::{Conflict, ConflictKind, Options, Resolution, Rule, own_comments};
+use crate::merge::{
+    Conflict, ConflictKind, ConflictTexts, Options, Resolution, Rule, own_comments,
+};
 use crate::triple::Triple;
 use crate::yaml::equal_documents;
 
@@ -148,14 +150,13 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let members = self.members(group);
         let values = members.map(|parsed| {
             let document = &parsed?.document;
-            Some(document.text[document.body.range()].trim().into())
+            Some(document.text[document.body.range()].trim())
         });
         let line = members.local.map_or(0, Parsed::line);
         let conflict = Conflict {
-            path: path.into(),
+            texts: ConflictTexts::new(path, &values),
             kind,
             line,
-            values,
             resolution,
             rule: rule.map(|rule| rule.origin.clone()),
         };
@@ -193,6 +194,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let resource = resource.map(|resource| Arc::new(resource.id.to_static()));
         let start = members.local.map(|local| local.document.line + 1);
         let file: Arc<Path> = self.path(group).into();
+        // almost all are of one kind
+        self.outcome.conflicts.reserve_exact(conflicts.len());
         for conflict in conflicts {
             let records = match conflict.kind {
                 ConflictKind::Pinned | ConflictKind::Combined(_) => &mut self.outcome.notes,

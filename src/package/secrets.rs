@@ -93,19 +93,17 @@ pub(super) fn masked(mut json: Value) -> Value {
 fn hide(record: &mut FileConflict, file_may_hold_secret: impl Fn() -> bool) {
     let is_secret_field = match &record.resource {
         Some(resource) => {
-            is_kept_by(&resource.kind, &record.conflict.path).unwrap_or_else(file_may_hold_secret)
+            is_kept_by(&resource.kind, record.conflict.path()).unwrap_or_else(file_may_hold_secret)
         }
         None => file_may_hold_secret(),
     };
-    let values = &mut record.conflict.values;
+    let values = record.conflict.values();
     let looks_like_secret = || {
-        let mut values = values.as_ref().into_iter().flatten();
+        let mut values = values.into_iter().flatten();
         values.any(|value| may_contain_secret(value.as_bytes()))
     };
     if is_secret_field || looks_like_secret() {
         record.hidden = true;
-        *values = values
-            .as_ref()
-            .map(|value| value.as_ref().map(|_| HIDDEN.into()));
+        record.conflict.hide_values();
     }
 }

@@ -1,9 +1,10 @@
 //! Merges a file as a whole: it has no YAML name, or is not YAML (rules: Packages and files).
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::file_triple::{FileTriple, Source};
+use super::file_triple::FileTriple;
 use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Readings, first_conflict_marker};
 use super::plan::FileConflict;
 use super::{Content, FileOutcome, template};
@@ -107,17 +108,16 @@ pub(super) fn conflict(
     kind: ConflictKind,
     resolution: Resolution,
 ) -> FileConflict {
-    let value = |source: &Option<Source>| {
-        let source = source.as_ref()?;
-        Some(match std::str::from_utf8(&source.bytes) {
-            Ok(text) if kind != ConflictKind::Binary => text.into(),
-            _ => format!("({} bytes)", source.bytes.len()).into(),
+    let values = triple.bytes().map(|bytes| {
+        let bytes = bytes?;
+        Some(match std::str::from_utf8(bytes) {
+            Ok(text) if kind != ConflictKind::Binary => Cow::Borrowed(text),
+            _ => format!("({} bytes)", bytes.len()).into(),
         })
-    };
-    let values = triple.sides.as_ref().map(value);
+    });
     FileConflict {
         line: triple.sides.local.is_some().then_some(1),
-        ..FileConflict::of_whole(&triple.path, kind, values, resolution)
+        ..FileConflict::of_whole(&triple.path, kind, &values, resolution)
     }
 }
 
@@ -199,7 +199,7 @@ pub(crate) fn as_text(bytes: &[u8]) -> Option<&str> {
 
 /// Returns the texts with the line breaks of the local side, so that a side that changed the line
 /// breaks has not changed every line.
-fn with_local_line_breaks<'a>(texts: &Triple<&'a str>) -> Triple<std::borrow::Cow<'a, str>> {
+fn with_local_line_breaks<'a>(texts: &Triple<&'a str>) -> Triple<Cow<'a, str>> {
     let LineBreaks::Alike(local) = LineBreaks::of(texts.local) else {
         return texts.map(Into::into);
     };

@@ -64,10 +64,10 @@ impl Serialize for Record<'_> {
         map.serialize_entry("file", &portable(&record.file))?;
         map.serialize_entry("line", &record.line)?;
         map.serialize_entry("resource", &record.resource.as_deref())?;
-        map.serialize_entry("path", &conflict.path)?;
+        map.serialize_entry("path", conflict.path())?;
         let kind = if is_combined { "by" } else { "kind" };
         map.serialize_entry(kind, conflict.kind.as_str())?;
-        map.serialize_entry("values", &conflict.values)?;
+        map.serialize_entry("values", &conflict.values())?;
         map.serialize_entry("hidden", &record.hidden)?;
         if !is_combined {
             map.serialize_entry("resolution", conflict.resolution.as_str())?;

@@ -85,7 +85,7 @@ fn row(record: &FileConflict) -> String {
     let file = portable(&record.file);
     let line = record.line.map(|line| format!(":{line}"));
     let resource = record.resource.as_ref().map(ToString::to_string);
-    let path = Some(record.conflict.path.to_string()).filter(|path| !path.is_empty());
+    let path = Some(record.conflict.path().to_owned()).filter(|path| !path.is_empty());
     let place = [Some(file + &line.unwrap_or_default()), resource, path];
     let place: Vec<String> = place.iter().flatten().map(|part| cell(part)).collect();
     let place = place.join("<br>");

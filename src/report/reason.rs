@@ -4,7 +4,7 @@ use crate::merge::{CombinedBy, Conflict, ConflictKind};
 
 /// Returns a sentence about the rule that decided a record.
 pub(crate) fn reason(record: &Conflict) -> String {
-    let path = match &*record.path {
+    let path = match record.path() {
         "" => "the whole document",
         path => path,
     };

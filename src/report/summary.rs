@@ -182,10 +182,10 @@ fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
     if let Some(resource) = &conflict.resource {
         parts.push(visible(&resource.to_string()));
     }
-    if !conflict.conflict.path.is_empty() {
+    if !conflict.conflict.path().is_empty() {
         parts.push(painted(
             paint::PLACE,
-            &visible(&conflict.conflict.path),
+            &visible(conflict.conflict.path()),
             color,
         ));
     }

@@ -9,7 +9,7 @@ const MAX_WIDTH: usize = 60;
 
 /// Returns the three values of a conflict, each on one line and shortened.
 pub(super) fn shown(conflict: &FileConflict) -> Triple<String> {
-    conflict.conflict.values.as_ref().map(|value| match value {
+    conflict.conflict.values().map(|value| match value {
         None => "(absent)".to_owned(),
         Some(value) => one_line(value),
     })
@@ -39,7 +39,7 @@ fn one_line(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::{Conflict, ConflictKind, Resolution};
+    use crate::merge::{Conflict, ConflictKind, ConflictTexts, Resolution};
     use crate::package::ResourceId;
     use std::path::Path;
     use std::sync::Arc;
@@ -55,10 +55,9 @@ mod tests {
                 name: "a".into(),
             })),
             conflict: Conflict {
-                path: path.into(),
+                texts: ConflictTexts::new(path, &Triple::new(None, Some("eHg="), Some("a:\n  b"))),
                 kind: ConflictKind::BothChanged,
                 line: 0,
-                values: Triple::new(None, Some("eHg=".into()), Some("a:\n  b".into())),
                 resolution: Resolution::Updated,
                 rule: None,
             },

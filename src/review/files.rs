@@ -233,7 +233,7 @@ impl MarkedFile {
             // a rule cannot name a part of a text: it names the whole text
             let named = conflicts.map(|it| match is_scalar {
                 true => path,
-                false => &*it.conflict.path,
+                false => it.conflict.path(),
             });
             paths.extend(named.map(|path| path.trim_end_matches(" (comment)").to_owned()));
         }
@@ -247,7 +247,7 @@ impl MarkedFile {
 
 /// Returns true if a conflict is at a path or below it.
 fn is_at_or_below(conflict: &FileConflict, path: &str) -> bool {
-    let rest = conflict.conflict.path.strip_prefix(path);
+    let rest = conflict.conflict.path().strip_prefix(path);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', ' ']))
 }
 

@@ -113,7 +113,7 @@ fn conflicts(plan: &Plan) -> String {
     let conflicts = live.iter().take(MAX_CONFLICTS).map(|record| {
         let line = record.line.map_or(String::new(), |line| format!(":{line}"));
         let conflict = &record.conflict;
-        let path = match &*conflict.path {
+        let path = match conflict.path() {
             "" => String::new(),
             path => format!("{} ", escaped(path)),
         };

@@ -133,9 +133,9 @@ fn plan_one(
         }
     };
     // local stays as it is, with a conflict for the whole subpackage
-    let value = |exists: bool| exists.then(|| format!("package {}", root.display()).into());
+    let value = |exists: bool| exists.then(|| format!("package {}", root.display()));
     let values = Triple::new(value(true), value(in_updated), value(in_local));
-    let conflict = FileConflict::of_whole(Path::new(KPTFILE), kind, values, Resolution::Local);
+    let conflict = FileConflict::of_whole(Path::new(KPTFILE), kind, &values, Resolution::Local);
     Ok(Some(Plan {
         conflicts: vec![conflict],
         show_secrets: settings.show_secrets,

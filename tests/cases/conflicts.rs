@@ -29,10 +29,10 @@ pub(crate) fn of(arguments: &[String], folder: &Path) -> Result<Vec<String>, Str
 
 fn line(found: &FileConflict) -> String {
     let conflict = &found.conflict;
-    let path = if conflict.path.is_empty() {
+    let path = if conflict.path().is_empty() {
         "-"
     } else {
-        &conflict.path
+        conflict.path()
     };
     let resolution = conflict.resolution.as_str();
     format!(

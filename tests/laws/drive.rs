@@ -84,7 +84,7 @@ pub struct MergeResult {
 impl MergeResult {
     /// Returns the paths of the conflicts between values. Conflicts between comments are left out.
     pub fn value_conflicts(&self) -> Vec<&str> {
-        let paths = self.conflicts.iter().map(|conflict| &*conflict.path);
+        let paths = self.conflicts.iter().map(|conflict| conflict.path());
         paths.filter(|path| !path.ends_with("(comment)")).collect()
     }
 }

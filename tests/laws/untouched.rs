@@ -421,7 +421,7 @@ pub fn is_untouched(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
     let is_reindented =
         |text: &str| has_line(&documents.original, text) && !has_line(&documents.updated, text);
     // a comment that both sides rewrote is reported as a conflict
-    let mut paths = run.conflicts.iter().map(|conflict| &conflict.path);
+    let mut paths = run.conflicts.iter().map(|conflict| conflict.path());
     let has_comment_conflict = paths.any(|path| path.ends_with(" (comment)"));
     let stays = |&(line, text): &(usize, &str)| {
         let stays = upstream_keeps_comments && !is_reindented(text) || !is_shared(text);

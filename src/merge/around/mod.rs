@@ -7,7 +7,7 @@ mod row;
 
 use rustc_hash::FxHashMap;
 
-use super::conflict::Conflict;
+use super::conflict::{Conflict, ConflictTexts};
 use super::rows::{self, CommentConflict, Placed};
 use super::text::merge_lines_with;
 use super::{OnConflict, Options, Resolution};
@@ -81,7 +81,7 @@ pub(crate) fn merge_below(
         sides.map(|text| Row::of(text, None))
     })?;
     for conflict in &mut merged.conflicts {
-        conflict.path = BELOW.into();
+        conflict.set_path(BELOW);
     }
     Some(merged)
 }
@@ -174,9 +174,10 @@ fn is_comment(line: &str) -> bool {
 /// Merges three texts by lines, with conflicts between markers.
 fn marked(sides: Triple<&str>, options: &Options) -> MergedAround {
     let merge = merge_lines_with(sides, Resolution::Markers, &options.markers);
-    let conflicts = merge.hunks.into_iter().map(|hunk| Conflict {
-        path: ABOVE.into(),
-        ..hunk.into_conflict()
+    let conflicts = merge.hunks.into_iter().map(|hunk| {
+        let mut conflict = hunk.into_conflict();
+        conflict.set_path(ABOVE);
+        conflict
     });
     MergedAround {
         conflicts: conflicts.collect(),
@@ -284,18 +285,17 @@ fn push_line(text: &mut String, line: &str, line_break: &str) {
 }
 
 fn conflict(rows: &Triple<Row<'_>>, lines: &CommentConflict, options: &Options) -> Conflict {
-    let text = |(row, lines): (&Row<'_>, &Vec<usize>)| {
-        let lines: Vec<&str> = lines.iter().map(|at| row.pieces[*at].text.trim()).collect();
-        (!lines.is_empty()).then(|| lines.join("\n").into())
-    };
-    let values = rows.as_ref().zip(lines.lines.as_ref()).map(text);
+    let values = Side::ALL.map(|side| {
+        let pieces = lines.on(side).map(|at| rows[side].pieces[at].text.trim());
+        let lines: Vec<&str> = pieces.collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    });
     let (kind, resolution) = rows::lines_kind(&values, options.on_conflict.resolution());
-    let first = lines.lines.local.first();
+    let first = lines.on(Side::Local).next();
     Conflict {
-        path: ABOVE.into(),
+        texts: ConflictTexts::new(ABOVE, &values),
         kind,
-        line: first.map_or(0, |at| rows.local.pieces[*at].line),
-        values,
+        line: first.map_or(0, |at| rows.local.pieces[at].line),
         resolution,
         rule: None,
     }

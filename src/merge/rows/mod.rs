@@ -36,8 +36,23 @@ pub(super) use subsequence::heaviest_pairs;
 /// A comment that both sides changed in different ways.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct CommentConflict {
-    /// The comment lines of each side, as positions in its row.
-    pub(crate) lines: Triple<Vec<usize>>,
+    /// The comment lines of original, updated and local, as positions in their rows.
+    lines: Box<[u32]>,
+    /// The number of lines of the original, and of the original and updated.
+    ends: [u32; 2],
+}
+
+impl CommentConflict {
+    /// Returns the comment lines of a side, as positions in its row.
+    pub(crate) fn on(&self, side: Side) -> impl Iterator<Item = usize> {
+        let [original, updated] = self.ends.map(|end| end as usize);
+        let range = match side {
+            Side::Original => 0..original,
+            Side::Updated => original..updated,
+            Side::Local => updated..self.lines.len(),
+        };
+        self.lines[range].iter().map(|at| *at as usize)
+    }
 }
 
 /// The merged row.
@@ -111,7 +126,7 @@ pub(crate) fn merge(
 
 /// Returns the conflict kind of a comment conflict with these lines on each side, and its resolution.
 pub(crate) fn lines_kind(
-    values: &Triple<Option<Box<str>>>,
+    values: &Triple<Option<String>>,
     resolution: Resolution,
 ) -> (ConflictKind, Resolution) {
     match (&values.updated, &values.local) {

@@ -7,7 +7,7 @@ use super::keys::ListKey;
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::Outcome;
 use crate::merge::embedded::Embedded;
-use crate::merge::{CombinedBy, Conflict, ConflictKind, Resolution};
+use crate::merge::{CombinedBy, Conflict, ConflictKind, ConflictTexts, Resolution};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, ScalarStyle, Span};
 
@@ -87,10 +87,10 @@ impl Walker<'_> {
                 tree.entry(*elements.last()?).span.end,
             ))
         });
-        let values = self.each(spans, |tree, span| tree.outdented(span).into());
+        let values = self.each(spans, |tree, span| tree.outdented(span));
         let (kind, resolution) = (ConflictKind::BothChanged, self.resolution());
         let start = spans.local.map(|span| span.start);
-        self.push_record(kind, self.path(), start, values, resolution);
+        self.push_record(kind, &self.path(), start, &values, resolution);
         winning_outcome(resolution, Outcome::Keep, Outcome::Remove)
     }
 
@@ -120,8 +120,8 @@ impl Walker<'_> {
 
     /// Records a conflict or report over these values.
     pub(super) fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {
-        let values = self.each(nodes, |tree, node| tree.text_of(node).into());
-        self.push_record(kind, self.path(), None, values, resolution);
+        let values = self.each(nodes, |tree, node| tree.text_of(node));
+        self.push_record(kind, &self.path(), None, &values, resolution);
     }
 
     /// Records that a value was combined from both sides.
@@ -139,10 +139,11 @@ impl Walker<'_> {
         let path = self.path();
         let rule = self.conflict_rule().map(|(rule, _)| rule.origin.clone());
         let outer = |inner: Conflict| {
-            let is_joined = inner.path.starts_with('[') || inner.path.is_empty() || path.is_empty();
+            let below = inner.path();
+            let is_joined = below.starts_with('[') || below.is_empty() || path.is_empty();
             let dot = if is_joined { "" } else { "." };
             Conflict {
-                path: format!("{path}{dot}{}", inner.path).into(),
+                texts: ConflictTexts::new(&format!("{path}{dot}{below}"), &inner.values()),
                 line: if literal { line + 1 + inner.line } else { line },
                 rule: rule.clone(),
                 ..inner
@@ -159,11 +160,11 @@ impl Walker<'_> {
         &mut self,
         kind: ConflictKind,
         offset: Option<u32>,
-        values: Triple<Option<Box<str>>>,
+        values: &Triple<Option<impl AsRef<str>>>,
         resolution: Resolution,
     ) {
         let path = format!("{} (comment)", self.path());
-        self.push_record(kind, path, offset, values, resolution);
+        self.push_record(kind, &path, offset, values, resolution);
     }
 
     /// Records a conflict or report. Its line is that of `offset` in local's text, or of the
@@ -171,9 +172,9 @@ impl Walker<'_> {
     fn push_record(
         &mut self,
         kind: ConflictKind,
-        path: String,
+        path: &str,
         offset: Option<u32>,
-        values: Triple<Option<Box<str>>>,
+        values: &Triple<Option<impl AsRef<str>>>,
         resolution: Resolution,
     ) {
         let tree = self.trees.local;
@@ -192,10 +193,9 @@ impl Walker<'_> {
             false => &mut self.conflicts,
         };
         records.push(Conflict {
-            path: path.into(),
+            texts: ConflictTexts::new(path, values),
             kind,
             line,
-            values,
             resolution,
             rule,
         });

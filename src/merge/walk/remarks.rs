@@ -116,8 +116,8 @@ impl Walker<'_> {
                     }
                     _ => (Resolution::Local, CommentChoice::Local),
                 };
-                let values = texts.map(|text| (!text.is_empty()).then(|| text.into()));
-                self.record_lines(ConflictKind::BothChanged, None, values, resolution);
+                let values = texts.map(|text| (!text.is_empty()).then_some(text));
+                self.record_lines(ConflictKind::BothChanged, None, &values, resolution);
                 choice
             }
         }

@@ -6,7 +6,7 @@ use super::{Nodes, Walker};
 use crate::merge::decision::{Outcome, ScalarLines};
 use crate::merge::embedded::{has_structure, merge_embedded};
 use crate::merge::text::merge_value_lines;
-use crate::merge::{CombinedBy, ConflictKind, OnConflict, Resolution, Sides, Texts};
+use crate::merge::{CombinedBy, ConflictKind, Resolution, Sides, Texts};
 use crate::triple::Triple;
 use crate::yaml::scalar::write;
 use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
@@ -180,21 +180,18 @@ fn can_be_literal(text: &str) -> bool {
 fn merge_lines(texts: Triple<&str>) -> MergedLines {
     let bodies = texts.map(|text| text.trim_end_matches('\n'));
     let line_breaks = texts.zip(bodies).map(|(text, body)| &text[body.len()..]);
-    let lines = bodies.map(|body| format!("{body}\n"));
+    let lines = bodies.map(|body| [body, "\n"].concat());
     let lines = lines.as_ref().map(String::as_str);
     let with_end = |mut text: String, end: &str| {
         text.pop();
         text + end
     };
     let merged_end = merge_part(line_breaks);
-    let updated = merge_value_lines(lines, OnConflict::Updated);
-    let has_conflict = !updated.hunks.is_empty() || merged_end.is_err();
-    let local = match updated.hunks.is_empty() {
-        true => updated.text.clone(),
-        false => merge_value_lines(lines, OnConflict::Local).text,
-    };
+    let merged = merge_value_lines(lines);
+    let has_conflict = merged.local.is_some() || merged_end.is_err();
+    let local = merged.local.unwrap_or_else(|| merged.updated.clone());
     MergedLines {
-        updated: with_end(updated.text, merged_end.unwrap_or(line_breaks.updated)),
+        updated: with_end(merged.updated, merged_end.unwrap_or(line_breaks.updated)),
         local: with_end(local, merged_end.unwrap_or(line_breaks.local)),
         has_conflict,
     }
@@ -223,14 +220,11 @@ impl Walker<'_> {
         if !has_same_style(original) || !has_same_style(updated) || local.0.contains('\r') {
             return None;
         }
-        let merged = merge_value_lines(
-            Triple::new(original.0, updated.0, local.0),
-            OnConflict::Updated,
-        );
-        let written = merged.text;
-        if !merged.hunks.is_empty() {
+        let merged = merge_value_lines(Triple::new(original.0, updated.0, local.0));
+        if merged.local.is_some() {
             return None;
         }
+        let written = merged.updated;
         let text = format!("{}x: {written}\n", " ".repeat(local.2 as usize));
         let tree = Tree::parse(&text).ok().flatten()?;
         let entry = tree.entry(tree.find(tree.root().value, "x")?);

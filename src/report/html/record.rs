@@ -28,7 +28,7 @@ impl ShownRecord<'_> {
         let head = "<details class=\"item\" data-kind=\"{}\" data-file=\"{}\"";
         out.fill(head, [kind, &file]);
         out.raw(if is_open { " open>" } else { ">" });
-        let path = match &*conflict.path {
+        let path = match conflict.path() {
             "" => "the whole document or file",
             path => path,
         };
@@ -93,7 +93,7 @@ impl ShownRecord<'_> {
         };
         let path = match self.source {
             Some(source) => source.ruled_path(self.record),
-            None => &conflict.path,
+            None => conflict.path(),
         };
         let rule = NewRule::of_place(path, take)?;
         Some(NewRule {

@@ -20,8 +20,8 @@ const MAX_COMPARED_LINES: usize = 20_000;
 
 /// Writes the three values.
 pub(super) fn write(out: &mut Out, record: &FileConflict) {
-    let values = record.conflict.values.as_ref();
-    let values = values.map(|value| value.as_deref().map(|it| it.trim_end_matches('\n')));
+    let values = record.conflict.values();
+    let values = values.map(|value| value.map(|it| it.trim_end_matches('\n')));
     let is_combined = matches!(record.conflict.kind, ConflictKind::Combined(_));
     let taken = match record.conflict.resolution {
         Resolution::Updated if !is_combined => Some(Side::Updated),

@@ -54,7 +54,7 @@ impl<'p> LocalFile<'p> {
         let Some(first) = record.line.map(|line| line - 1) else {
             return;
         };
-        let line_count = match &record.conflict.values.local {
+        let line_count = match record.conflict.values().local {
             // a value of several lines starts below its key
             Some(value) => value.lines().count() + usize::from(value.contains('\n')),
             None => 0,
@@ -84,7 +84,7 @@ impl<'p> LocalFile<'p> {
     /// Returns the part of a record's path that a rule can name. For a record within a text of
     /// several lines, that is the path of the text.
     pub(super) fn ruled_path<'r>(&self, record: &'r FileConflict) -> &'r str {
-        let path = &*record.conflict.path;
+        let path = record.conflict.path();
         let trees = self.trees.get_or_init(|| self.parsed());
         let holds =
             |lines: &Range<usize>| record.line.is_some_and(|line| lines.contains(&(line - 1)));

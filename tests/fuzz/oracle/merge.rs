@@ -193,8 +193,8 @@ impl Case<'_> {
         let conflicts = merged
             .conflicts
             .iter()
-            .filter(|conflict| !conflict.path.ends_with("(comment)"));
-        let paths: Vec<&str> = conflicts.map(|conflict| &*conflict.path).collect();
+            .filter(|conflict| !conflict.path().ends_with("(comment)"));
+        let paths: Vec<&str> = conflicts.map(|conflict| conflict.path()).collect();
         ensure(paths.is_empty() == expected.conflicts.is_empty(), || {
             format!("law 7: found {paths:?}, expected {:?}", expected.conflicts)
         })

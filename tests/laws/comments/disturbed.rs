@@ -16,7 +16,7 @@ use proptest::sample::select;
 /// stands above another key, or is lost although its key stays and no conflict reports it.
 fn comment_error(before: &str, after: &MergeResult, updated: &str) -> Option<String> {
     let shown = |comment: &str| {
-        let mut shown = after.conflicts.iter().map(|it| it.values.local.as_deref());
+        let mut shown = after.conflicts.iter().map(|it| it.values().local);
         shown.any(|local| local.is_some_and(|local| local.contains(comment.trim())))
     };
     let after = after.text.as_str();

@@ -78,11 +78,11 @@ fn comment_error(
     };
     let deleted = || history.local.iter().any(deletes);
     let reports = |conflict: &Conflict| {
-        let local = conflict.values.local.as_ref();
+        let local = conflict.values().local;
         // a comment that the check of the program itself reports as lost is a failure
         conflict.kind != ConflictKind::Text
             && (local.is_some_and(|text| text.contains(comment))
-                || conflict.path.ends_with("(comment)"))
+                || conflict.path().ends_with("(comment)"))
     };
     let is_reported = || conflicts.iter().any(reports);
     let agrees =

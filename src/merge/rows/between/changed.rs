@@ -8,7 +8,6 @@ use super::SegmentMerger;
 use super::repeated::Place;
 use crate::merge::Resolution;
 use crate::merge::rows::piece::own;
-use crate::triple::Triple;
 
 /// The changes of both sides between two lines that stay.
 #[derive(Default)]
@@ -291,16 +290,17 @@ impl SegmentMerger<'_, '_> {
 
     /// Records a comment conflict if both sides rewrote a comment. Returns whether they did.
     fn record_comment_conflict(&self, ours: &[Ref], theirs: &[Ref], rewritten: &[Ref]) -> bool {
-        let lines = |row: &[Ref]| -> Vec<usize> {
-            let comments = row.iter().filter(|piece| self.rows.is_comment(**piece));
-            comments.map(|piece| piece.at()).collect()
-        };
-        let lines = Triple::new(lines(rewritten), lines(theirs), lines(ours));
-        let is_left = !lines.local.is_empty() || !lines.updated.is_empty();
-        let is_disagreement = !rewritten.is_empty() && is_left;
+        let is_comment = |piece: &&Ref| self.rows.is_comment(**piece);
+        let count = |row: &[Ref]| row.iter().filter(is_comment).count();
+        let (original, updated) = (count(rewritten), count(rewritten) + count(theirs));
+        let all = [rewritten, theirs, ours];
+        let lines = all.into_iter().flatten().filter(is_comment);
+        let lines: Box<[u32]> = lines.map(|piece| piece.at() as u32).collect();
+        let is_disagreement = !rewritten.is_empty() && lines.len() > original;
         if is_disagreement {
+            let ends = [original as u32, updated as u32];
             let mut comment_conflicts = self.comment_conflicts.borrow_mut();
-            comment_conflicts.push(CommentConflict { lines });
+            comment_conflicts.push(CommentConflict { lines, ends });
         }
         is_disagreement
     }

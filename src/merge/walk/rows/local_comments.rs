@@ -216,7 +216,7 @@ impl<'a> Walker<'a> {
                 true => tree.comments_above(entry).start,
                 false => lines.start,
             };
-            Some(tree.slice(Span::new(start, lines.end)).trim_end().into())
+            Some(tree.slice(Span::new(start, lines.end)).trim_end())
         };
         let values = Triple::new(
             text(Side::Original, original),
@@ -224,7 +224,7 @@ impl<'a> Walker<'a> {
             text(Side::Local, local),
         );
         let (kind, resolution) = (ConflictKind::DeletedUpstream, self.resolution());
-        self.record_lines(kind, None, values, resolution);
+        self.record_lines(kind, None, &values, resolution);
     }
 
     /// Records that both sides rewrote a comment. The path is that of the entry below the comment.
@@ -235,17 +235,16 @@ impl<'a> Walker<'a> {
         children: &[Child],
         nodes: Nodes,
     ) {
-        let lines = &comment_conflict.lines;
         let values = Side::ALL.map(|side| {
-            let lines = lines[side].iter().map(|at| self.line(rows, side, *at));
-            let lines: Vec<&str> = lines.collect();
-            (!lines.is_empty()).then(|| lines.join("\n").into())
+            let lines = comment_conflict.on(side);
+            let lines: Vec<&str> = lines.map(|at| self.line(rows, side, at)).collect();
+            (!lines.is_empty()).then(|| lines.join("\n"))
         });
         let (kind, resolution) = rows::lines_kind(&values, self.resolution());
-        let first = lines.local.first();
-        let offset = first.map(|at| rows.local.items[*at].span.start);
-        let record = |walker: &mut Self| walker.record_lines(kind, offset, values, resolution);
-        match entry_below((rows, ids), lines, children) {
+        let first = comment_conflict.on(Side::Local).next();
+        let offset = first.map(|at| rows.local.items[at].span.start);
+        let record = |walker: &mut Self| walker.record_lines(kind, offset, &values, resolution);
+        match entry_below((rows, ids), comment_conflict, children) {
             Some(sides) => self.at_entry(sides, nodes, record),
             None => record(self),
         }
@@ -275,11 +274,11 @@ impl<'a> Walker<'a> {
 /// Returns the entry below these lines, on local or else on updated.
 fn entry_below(
     (rows, ids): (&Triple<Row>, &Triple<NumberMap>),
-    lines: &Triple<Vec<usize>>,
+    lines: &CommentConflict,
     children: &[Child],
 ) -> Option<Entries> {
     let below = |side: Side| {
-        let (_, entry) = rows[side].entries_from(lines[side].last()? + 1).next()?;
+        let (_, entry) = rows[side].entries_from(lines.on(side).last()? + 1).next()?;
         ids[side].get(entry.number())
     };
     let number = below(Side::Local).or_else(|| below(Side::Updated))?;
