@@ -99,7 +99,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         // a process whose output nobody asks for runs to its end, and must not stay a zombie then
         if let Some(mut child) = self.child.take() {
-            thread::spawn(move || child.wait());
+            let _ = thread::Builder::new().spawn(move || child.wait());
         }
     }
 }
