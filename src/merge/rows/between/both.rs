@@ -32,6 +32,15 @@ impl SegmentMerger<'_, '_> {
     ) {
         let (rows, count) = (self.rows, |piece| self.rows.blanks(piece));
         let mut piece = self.merged_piece(original, updated, local);
+        if original.is_some_and(|original| self.passed_blanks(original, updated))
+            && let Some(last) = merged.last().filter(|last| last.of_side.is_none())
+            && Some(last.piece) == local.above()
+            && rows.is_comment(last.piece)
+            && count(local) == 0
+        {
+            // local's comment stays in the place of the one that updated removed
+            piece.blanks = Some(local);
+        }
         let new = rows.count_new_above(updated, merged);
         let first = merged.len() - new;
         if original.is_none() && new > 0 && rows.first_comment_above(local) == local {
@@ -51,6 +60,17 @@ impl SegmentMerger<'_, '_> {
             }
         }
         merged.push(piece);
+    }
+
+    /// Whether updated removed a comment directly above a piece, so that the blank lines above the
+    /// comment are above the piece now.
+    fn passed_blanks(&self, original: Ref, updated: Ref) -> bool {
+        let rows = self.rows;
+        let first = rows.first_comment_above(original);
+        let above = |piece: Ref| piece.above().map(|above| rows.id(above));
+        first != original
+            && rows.blanks(updated) == rows.blanks(first)
+            && above(updated) != above(original)
     }
 
     /// Returns the piece whose blank lines are the result of a three-way merge of their number.
