@@ -116,7 +116,7 @@ impl<'c> Assembly<'c> {
 
     /// Returns the chunks of the merged file, in order.
     pub(super) fn chunks(&self) -> Vec<&'c str> {
-        // not in the memory of the parts, of which they need a part
+        // `into_iter` would collect into the memory of the parts, which is larger
         self.parts().iter().map(|part| part.text).collect()
     }
 
@@ -177,7 +177,8 @@ fn ends_with_end_marker(text: &str) -> bool {
 
 /// Returns true if a chunk has a `---` line below a conflict over the comments above it.
 fn has_marker_below_conflict(text: &str) -> bool {
-    let ends = text.match_indices("\n>>>>>>>");
+    // no content begins with this, whatever the size of the markers is
+    let ends = text.match_indices("\n>>");
     let mut below = ends.map(|(at, _)| cut_first_line(&text[at + 1..]).1);
     below.any(|below| marker(below).is_some())
 }
