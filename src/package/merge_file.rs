@@ -36,8 +36,8 @@ pub struct MergedFile {
 
 /// Merges the changes from `original` to `updated` into `local`.
 ///
-/// The texts may have several documents: resources pair by their identity, others by their index
-/// (rules: Documents). What upstream did not change stays in `local` byte for byte. Texts that are
+/// The texts may have several documents: resources pair by their identity, others by their content
+/// and position (rules: Documents). What upstream did not change stays in `local` byte for byte. Texts that are
 /// not YAML merge line by line (rules: Files that are not YAML).
 ///
 /// # Errors
@@ -86,7 +86,7 @@ fn to_bytes(texts: Triple<&str>) -> Triple<Bytes> {
 }
 
 /// Merges three texts of one file document by document (rules: Documents): resources pair by
-/// identity, others by index.
+/// identity, others by content and position.
 ///
 /// The text of a side without the file is empty. Returns `None` if the texts cannot be merged this
 /// way: one is not YAML, none has a map or a list (any text is a scalar), or a resource occurs

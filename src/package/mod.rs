@@ -53,6 +53,7 @@ mod head;
 mod insertion_point;
 mod kpt;
 mod records;
+mod unnamed;
 mod verified;
 mod whole_file;
 

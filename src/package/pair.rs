@@ -12,6 +12,7 @@ use super::parsed::ParsedFile;
 use super::read::ReadFile;
 use super::renamed::pair_renamed;
 use super::resource::ResourceId;
+use super::unnamed::pair_unnamed;
 use crate::triple::{Side, Triple};
 
 /// A document: the index of its file among the triples, and its index among the file's documents.
@@ -79,14 +80,14 @@ fn bind_to_other_version<'r>(candidates: &mut [Candidate<'r>]) {
 ///
 /// Resources pair by identity, in whatever file they are; if an identity occurs more than once in a
 /// package, by path. The rest pairs by identity without the version of the API, and then with
-/// renamed resources of the same file. Documents that are not resources pair by path and by their
-/// index among such documents. With `path_merge_key`, the path is a part of every identity.
+/// renamed resources of the same file. Documents that are not resources pair within their file,
+/// by content and position. With `path_merge_key`, the path is a part of every identity.
 pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut resources = Vec::new();
     for (triple, file) in files.iter().enumerate() {
         let sides = Side::ALL.map(|side| file.file(side));
-        groups.extend(pair_by_index(triple, &sides));
+        groups.extend(pair_unnamed(triple, &sides));
         let by_side = sides.map(|side| side.map_or_else(Vec::new, |it| resources_of(triple, it)));
         resources.extend(candidates(without_repeated(&sides, by_side)));
     }
@@ -135,24 +136,6 @@ fn candidates<'r>(sides: Triple<Named<'r>>) -> impl Iterator<Item = Candidate<'r
             }
         })
     })
-}
-
-/// Pairs the documents of one file that are not resources, by index.
-fn pair_by_index(triple: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
-    let mut documents = sides.map(|side| {
-        let documents = side
-            .into_iter()
-            .flat_map(|file| file.documents.iter().enumerate());
-        let unnamed = documents.filter(|(_, parsed)| parsed.resource.is_none());
-        unnamed.map(move |(document, _)| DocRef::new(triple, document))
-    });
-    let group = || Triple {
-        original: documents.original.next(),
-        updated: documents.updated.next(),
-        local: documents.local.next(),
-    };
-    let groups = std::iter::repeat_with(group);
-    groups.take_while(|group| !group.is_empty()).collect()
 }
 
 /// Combines the candidates with equal keys. If no side occurs twice among them, all are combined;

@@ -1,8 +1,6 @@
 //! Pairs resources to which one side gave another name, namespace or API group (rules: Renamed
 //! resources). It works on what `pair` left unpaired.
 
-use std::cmp::Reverse;
-
 use rustc_hash::FxHashMap;
 
 use super::file_triple::FileTriple;
@@ -11,12 +9,8 @@ use super::pair::{DocRef, Group, has_common_side, union};
 use super::plan::Renamed;
 use super::read::ReadFile;
 use super::resource::ResourceId;
-use super::similarity::Leaves;
+use super::similarity::{Leaves, most_similar_first};
 use crate::triple::Side;
-
-/// The largest distance of two resources of one kind that are compared, in positions: a file may
-/// have thousands of them.
-const MAX_DISTANCE: usize = 100;
 
 /// Pairs the unpaired resources of the original with those of updated, then with those of local, in
 /// one file. Local's resources in a file that upstream moved the original's resource to pair before
@@ -135,21 +129,13 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
 
     /// Pairs resources that have mostly the same content: the most similar first, then the nearest.
     fn pair_similar(&mut self, side: Side, originals: &[usize], others: &[usize]) {
-        let mut pairs = Vec::new();
-        for (position, original) in originals.iter().enumerate() {
-            let near = others.iter().enumerate().take(position + MAX_DISTANCE + 1);
-            for (other_position, other) in near.skip(position.saturating_sub(MAX_DISTANCE)) {
-                if !self.can_combine(*original, *other) {
-                    continue;
-                }
-                if let Some(similarity) = self.similarity(side, *original, *other) {
-                    let rank = (Reverse(similarity), position.abs_diff(other_position));
-                    pairs.push((rank, position, *original, *other));
-                }
-            }
-        }
-        pairs.sort_unstable();
-        for (_, _, original, other) in pairs {
+        let pairs = most_similar_first(originals.len(), others.len(), |original, other| {
+            let (original, other) = (originals[original], others[other]);
+            self.can_combine(original, other)
+                .then(|| self.similarity(side, original, other))?
+        });
+        for (original, other) in pairs {
+            let (original, other) = (originals[original], others[other]);
             let is_free = self.groups[original][side].is_none();
             if is_free && !self.groups[other].is_empty() && self.can_combine(original, other) {
                 self.combine(original, other);

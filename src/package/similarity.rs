@@ -1,7 +1,36 @@
 //! Measures how much two documents have in common, by their leaves. Formatting does not count.
 
+use std::cmp::Reverse;
+
 use super::parsed::Parsed;
 use crate::merge;
+
+/// The largest distance of two documents that are compared, in positions: a file may have thousands
+/// of them.
+const MAX_DISTANCE: usize = 100;
+
+/// Returns the pairs of positions in two lists for which `similarity` returns a value: the most
+/// similar first, then the nearest.
+pub(super) fn most_similar_first(
+    left_len: usize,
+    right_len: usize,
+    mut similarity: impl FnMut(usize, usize) -> Option<usize>,
+) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    for left in 0..left_len {
+        let near = left.saturating_sub(MAX_DISTANCE)..right_len.min(left + MAX_DISTANCE + 1);
+        for right in near {
+            if let Some(similarity) = similarity(left, right) {
+                pairs.push((Reverse(similarity), left.abs_diff(right), left, right));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+        .into_iter()
+        .map(|(_, _, left, right)| (left, right))
+        .collect()
+}
 
 /// The leaves of a document, without apiVersion, name and namespace.
 #[derive(Debug, Default)]
