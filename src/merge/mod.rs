@@ -32,7 +32,9 @@ pub mod stages;
 pub mod text;
 mod walk;
 
-pub(crate) use around::{MergedAround, merge_above, merge_below, merge_without_entries, set_off};
+pub(crate) use around::{
+    HEAD, MergedAround, merge_above, merge_below, merge_without_entries, set_off,
+};
 pub use check::VerificationError;
 pub(crate) use check_comments::own_comments;
 pub(crate) use conflict::ConflictTexts;

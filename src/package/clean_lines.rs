@@ -1,5 +1,5 @@
 //! Takes git's line merge of a file if it differs from the assembled text only by blank lines and
-//! by the `---` and `...` lines around its document (rules: Text).
+//! by the `---` and `...` lines around its documents, or where the head has conflicts (rules: Text).
 
 use super::assemble::Assembly;
 use super::documents::FileMerge;
@@ -7,7 +7,10 @@ use super::head::begins_with_marker;
 use super::parsed::ParsedFile;
 use super::verified::is_verified;
 use crate::line_breaks::{LineBreaks, ends_line, line_break_of, lines, with_line_break};
+use crate::merge::HEAD;
 use crate::merge::text::merge_clean_lines;
+use crate::triple::Triple;
+use crate::yaml::stream::split;
 
 impl FileMerge<'_, '_, '_> {
     /// Returns true if the `---` line at the top of the local file and the `...` line at its end
@@ -18,18 +21,20 @@ impl FileMerge<'_, '_, '_> {
     }
 
     /// Returns the line merge of the file if it differs from the `assembled` text only by blank
-    /// lines, `---` and `...` lines.
+    /// lines, `---` and `...` lines, of several documents only around them; or if only the head has
+    /// conflicts, and the values are the same.
     ///
     /// Returns `None` if both are equal, if they differ by more or if the line merge has a
     /// conflict; if no side has a line above its document or a `...` below it; or if a side has
-    /// several documents, directives or mixed line breaks.
+    /// directives or mixed line breaks.
     pub(super) fn merged_lines(&self, assembly: &Assembly<'_>, assembled: &str) -> Option<String> {
         let sides = self.sides.transpose()?;
-        let has_reports = !self.outcome.conflicts.is_empty() || !self.outcome.notes.is_empty();
-        let has_several = |file: &ParsedFile<'_>| file.documents.len() > 1;
+        let conflicts = &self.outcome.conflicts;
+        let has_conflict = !conflicts.is_empty();
         let files = || sides.into_iter();
-        if has_reports
-            || files().any(has_several)
+        let has_several = |file: &ParsedFile<'_>| file.documents.len() > 1;
+        if conflicts.iter().any(|it| it.conflict.path() != HEAD)
+            || !self.outcome.notes.is_empty()
             || !files().any(has_frame)
             || !files().all(|file| has_plain_lines(file.text))
         {
@@ -37,11 +42,14 @@ impl FileMerge<'_, '_, '_> {
         }
         let texts = sides.map(ParsedFile::written);
         let texts = texts.map(|text| with_line_break(text, line_break_of(sides.local.text)));
-        let lines = merge_clean_lines(texts.as_ref().map(AsRef::as_ref), 1);
-        let merged = lines.merged.ok()?;
+        let texts = texts.as_ref().map(AsRef::as_ref);
+        let merge = |local| merge_clean_lines(Triple { local, ..texts }, 1).merged.ok();
+        let merged = merge(texts.local)?;
         let is_accepted = merged != assembled
-            && has_same_content(&merged, assembled)
-            && is_verified(&merged, &assembly.chunks());
+            && (has_conflict || has_same_content(&merged, assembled))
+            && (!files().any(has_several) || has_same_bodies(&merged, assembled))
+            && is_verified(&merged, &assembly.chunks())
+            && merge(&merged).is_none_or(|again| again == merged);
         is_accepted.then_some(merged)
     }
 }
@@ -72,4 +80,14 @@ fn has_same_content(one: &str, other: &str) -> bool {
     let is_content = |line: &&str| !matches!(line.trim(), "" | "---" | "...");
     let content = |text| lines(text).filter(is_content);
     content(one).eq(content(other))
+}
+
+/// Returns true if two texts have documents with the same lines, blank lines around them aside. In
+/// documents that are alike, a line merge of the file may change the wrong one.
+fn has_same_bodies(one: &str, other: &str) -> bool {
+    let bodies = |text| {
+        let bodies = split(text).into_iter();
+        bodies.map(|it| it.text[it.body.range()].trim())
+    };
+    bodies(one).eq(bodies(other))
 }

@@ -344,6 +344,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let updated = self.sides.updated.map(|file| file.text);
         let text = assembly.text(&chunks, ends_line, updated);
         let line_merge = self.merged_lines(&assembly, &text);
+        if line_merge.is_some() {
+            // these are conflicts over the head, whose lines git merges
+            self.outcome.conflicts.clear();
+        }
         let text = line_merge.unwrap_or(text);
         if text == file.written() && self.job.file.local == Some(self.target) {
             return Ok(());

@@ -313,9 +313,9 @@ impl<'a> ParsedFile<'a> {
         &self.text[..self.text.len() - self.added_len]
     }
 
-    /// Whether the file ends with a line break.
+    /// Whether the file ends with a line break. True for an empty one: no line lacks it.
     pub(super) fn ends_line(&self) -> bool {
-        ends_line(self.written())
+        self.written().is_empty() || ends_line(self.written())
     }
 
     /// Returns the first two resources in this file with the same identity, if there are any.

@@ -30,7 +30,9 @@ fn pair_positions(sides: &Triple<Vec<Unnamed<'_, '_>>>) -> Vec<Triple<Option<usi
         updated,
         local,
     } = sides;
-    if sides.as_ref().into_array().iter().all(|it| it.len() < 2) {
+    let are_single = sides.as_ref().into_array().iter().all(|it| it.len() < 2);
+    // what upstream deleted is not local's own document
+    if are_single && (!updated.is_empty() || original.is_empty() || local.is_empty()) {
         let group = sides.as_ref().map(|side| (!side.is_empty()).then_some(0));
         return (!group.is_empty()).then_some(group).into_iter().collect();
     }

@@ -17,7 +17,7 @@ use crate::yaml::stream::{byte_order_mark, frame};
 use row::Row;
 
 /// The path of a conflict above a document.
-const ABOVE: &str = "(head)";
+pub(crate) const HEAD: &str = "(head)";
 
 /// The path of a conflict below a document.
 const BELOW: &str = "(comment)";
@@ -176,7 +176,7 @@ fn marked(sides: Triple<&str>, options: &Options) -> MergedAround {
     let merge = merge_lines_with(sides, Resolution::Markers, &options.markers);
     let conflicts = merge.hunks.into_iter().map(|hunk| {
         let mut conflict = hunk.into_conflict();
-        conflict.set_path(ABOVE);
+        conflict.set_path(HEAD);
         conflict
     });
     MergedAround {
@@ -293,7 +293,7 @@ fn conflict(rows: &Triple<Row<'_>>, lines: &CommentConflict, options: &Options) 
     let (kind, resolution) = rows::lines_kind(&values, options.on_conflict.resolution());
     let first = lines.on(Side::Local).next();
     Conflict {
-        texts: ConflictTexts::new(ABOVE, &values),
+        texts: ConflictTexts::new(HEAD, &values),
         kind,
         line: first.map_or(0, |at| rows.local.pieces[at].line),
         resolution,

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::align::{Positions, inverse};
 use super::namesakes::Namesakes;
@@ -31,6 +31,8 @@ pub(super) struct AlignedLists {
     pub(super) namesakes: Namesakes,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
     local_insertions: OnceCell<LocalInsertions>,
+    /// The positions of the moved elements in each list.
+    pub(super) moved: OnceCell<Triple<FxHashSet<usize>>>,
     pub(super) is_sorted: OnceCell<bool>,
 }
 
@@ -80,6 +82,7 @@ impl Walker<'_> {
             namesakes: Namesakes::default(),
             counts: OnceCell::new(),
             local_insertions: OnceCell::new(),
+            moved: OnceCell::new(),
             is_sorted: OnceCell::new(),
         };
         if self.options.sides == Sides::Upstream {
@@ -147,6 +150,12 @@ impl AlignedLists {
         let count = self.count(self.values.local[local]);
         count.as_ref().map(|count| count.total).into_array() == [0, 1, 1]
             && count.updated.unpaired > 0
+    }
+
+    /// Returns true if local also inserted, at any place, an element that upstream inserted.
+    pub(super) fn is_inserted_by_local(&self, updated: usize) -> bool {
+        let count = self.count(self.values.updated[updated]);
+        count.as_ref().map(|count| count.total).into_array() == [0, 1, 1]
     }
 
     /// Returns true if local only moved an element that upstream deleted.

@@ -1,11 +1,11 @@
 //! Merges elements of a list without a key that one side moved without other changes.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aligned_lists::AlignedLists;
 use super::sequences::ElementMerger;
 use crate::merge::decision::Slot;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 impl ElementMerger<'_, '_> {
     /// Merges the elements that a side only moved, with the text changes of both sides. An element
@@ -37,6 +37,14 @@ impl ElementMerger<'_, '_> {
 }
 
 impl AlignedLists {
+    /// Returns the positions of the moved elements in each list.
+    pub(super) fn moved_positions(&self) -> &Triple<FxHashSet<usize>> {
+        self.moved.get_or_init(|| {
+            let moved = self.moved();
+            Side::ALL.map(|side| moved.iter().map(|at| at[side]).collect())
+        })
+    }
+
     /// Returns the positions of the moved elements that each list has once.
     fn moved(&self) -> Vec<Triple<usize>> {
         let values = &self.values;

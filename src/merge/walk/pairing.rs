@@ -5,6 +5,7 @@ use super::index::{FieldIndex, fields_of, key_of};
 use super::keys::{Elements, ListKey};
 use super::renames::Renames;
 use super::{Entries, Nodes, Shape, Walker, shape};
+use crate::line_breaks::with_line_break;
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -149,7 +150,8 @@ impl<'a> Walker<'a> {
         let (updated, local) = (sides.updated?, sides.local?);
         let keys = self.each(sides, |tree, entry| {
             let key = tree.entry(entry).key?;
-            tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
+            let text = || with_line_break(tree.slice(tree.node(key).span), "\n");
+            tree.scalar(key).map(|_| text())
         });
         let keys = keys.map(Option::flatten);
         let is_renamed = keys.local.is_some()

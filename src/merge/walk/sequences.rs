@@ -11,7 +11,7 @@ use super::record::{Segment, winning_outcome};
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::{CombinedBy, Resolution, Sides};
-use crate::triple::{Change, Triple};
+use crate::triple::{Change, Side, Triple};
 use crate::yaml::{EntryId, Tree};
 
 impl Walker<'_> {
@@ -177,7 +177,7 @@ impl ElementMerger<'_, '_> {
                 if let Some(agreed) = self.agreement(values, &stretch) {
                     self.children.extend(agreed);
                 } else if !self.merge_by_position(values, &stretch) {
-                    self.merge_conflicting_stretch(sides);
+                    self.merge_beside_moved(stretch);
                 }
             }
         }
@@ -236,17 +236,58 @@ impl ElementMerger<'_, '_> {
         }
     }
 
-    /// Merges a stretch that the sides changed differently, as one conflict.
-    fn merge_conflicting_stretch(&mut self, sides: Triple<&[EntryId]>) {
-        let mut conflict = self.element_conflict(sides);
-        let locals = sides.local.iter().map(|entry| conflict.local(*entry));
-        self.children.extend(locals);
-        let updateds = sides
-            .updated
-            .iter()
-            .map(|entry| self.walker.take_element(*entry));
-        let updateds = updateds.filter_map(|child| conflict.updated(child));
-        self.children.extend(updateds);
+    /// Merges a stretch that the sides changed differently. The elements that a side only moved are
+    /// left to [`ElementMerger::merge_moved_elements`]; if both sides changed the others, these are
+    /// one conflict.
+    fn merge_beside_moved(&mut self, stretch: Triple<Range<usize>>) {
+        let lists = self.lists;
+        let none = Triple::default();
+        // an element that both sides inserted comes at one place at most without a conflict
+        let is_inserted_by_both = stretch
+            .local
+            .clone()
+            .any(|at| lists.is_inserted_by_both(at))
+            || stretch
+                .updated
+                .clone()
+                .any(|at| lists.is_inserted_by_local(at));
+        let moved = match is_inserted_by_both {
+            true => &none,
+            false => lists.moved_positions(),
+        };
+        let rest = Side::ALL.map(|side| {
+            let range = stretch[side].clone();
+            Vec::from_iter(range.filter(|at| !moved[side].contains(at)))
+        });
+        let values = Side::ALL.map(|side| {
+            let values = rest[side].iter().map(|at| lists.values[side][*at]);
+            values.collect::<Vec<_>>()
+        });
+        let change = values.change();
+        let mut conflict = (change == Change::BothDiffer).then(|| {
+            let sides = Side::ALL.map(|side| {
+                let elements = rest[side].iter().map(|at| lists.elements[side][*at]);
+                elements.collect::<Vec<_>>()
+            });
+            self.element_conflict(sides.as_ref().map(Vec::as_slice))
+        });
+        for at in stretch.local {
+            let local = lists.elements.local[at];
+            self.children.push(match &mut conflict {
+                _ if moved.local.contains(&at) => Child::keep(local),
+                Some(conflict) => conflict.local(local),
+                None if change == Change::Upstream => Child::local(local, Outcome::Remove),
+                None => Child::keep(local),
+            });
+        }
+        for at in stretch.updated {
+            let taken = self.taken(at);
+            self.children.extend(match &mut conflict {
+                _ if moved.updated.contains(&at) => Some(taken),
+                Some(conflict) => conflict.updated(taken),
+                None => (change == Change::Upstream).then_some(taken),
+            });
+        }
     }
 
     /// Records a conflict over elements that the sides replaced with different ones.

@@ -140,6 +140,7 @@ impl<'c> Assembly<'c> {
             text: String::with_capacity(self.file.text.len()),
             line_break: line_break_of(self.file.text),
             has_marker: self.has_marker,
+            keeps_head_marker: marker(self.file.head).is_some() && marker(self.head).is_some(),
             has_no_document: true,
         };
         writer.text.push_str(self.head);
@@ -189,6 +190,8 @@ struct Writer {
     line_break: &'static str,
     /// Whether the file begins with a `---` line.
     has_marker: bool,
+    /// Whether the head has a `---` line, in the file and in the result.
+    keeps_head_marker: bool,
     /// Whether no document was written yet.
     has_no_document: bool,
 }
@@ -199,7 +202,7 @@ impl Writer {
     fn write(&mut self, part: &Part<'_>, is_in_place: bool) {
         self.end_document();
         let needs_no_marker = match self.has_no_document {
-            true => marker(&self.text).is_some(),
+            true => self.keeps_head_marker,
             false => ends_with_end_marker(&self.text),
         };
         let text = match is_in_place && needs_no_marker {
