@@ -65,7 +65,13 @@ impl Merger<'_> {
         }
         let is_new = |j: usize, k: usize| !in_updated.contains(&Some(j)) && u[j] == l[k];
         let is_only_local = |k: usize| !(0..u.len()).any(|j| is_new(j, k));
+        // whether upstream has the element at this index of the original
+        let stays = |i: usize| in_updated.get(i).is_none_or(Option::is_some);
         add_alike(&mut in_local, l.len(), is_only_local, |i, k, least| {
+            let least = match (i == 0 || stays(i - 1)) && stays(i + 1) {
+                true => least,
+                false => 500,
+            };
             let now = in_updated[i].filter(|j| u[*j] != o[i]);
             let after = now.and_then(|j| likeness(&u[j], &l[k], least, in_updated[i].is_some()));
             let in_common = likeness(&o[i], &l[k], least, in_updated[i].is_some()).max(after);
@@ -278,11 +284,11 @@ impl Merger<'_> {
                 &u[at_place.updated],
                 &l[at_place.local],
             );
-            if sides
-                .into_array()
-                .into_iter()
-                .all(|value| value.scalar().is_some())
-            {
+            let partners = (in_updated, in_local);
+            let is_elsewhere = is_inserted_by_both(lists, partners, sides.local)
+                || is_moved_and_deleted(lists, partners, sides.local);
+            let mut all = sides.into_array().into_iter();
+            if !is_elsewhere && all.all(|value| value.scalar().is_some()) {
                 let path = format!("{at}[{}]", at_place.local);
                 return result.extend(self.node(&path, sides.map(Some)));
             }

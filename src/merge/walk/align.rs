@@ -81,8 +81,14 @@ impl Walker<'_> {
         let may_pair = |new: usize| !inserted.contains(&values.local[new]);
         let similarity_of = |old: usize, new: usize, threshold: Threshold| {
             // Upstream deleted this element: only a clearly similar one of local's is its new
-            // version.
-            let threshold = in_updated[old].map_or(Threshold::Strict, |_| threshold);
+            // version. If it deleted a neighbour, the element is not the only one at its place in
+            // the next merge.
+            let stays = |at: usize| in_updated.get(at).is_none_or(Option::is_some);
+            let threshold = match in_updated[old] {
+                None => Threshold::Strict,
+                Some(_) if !stays(old + 1) || !stays(old.saturating_sub(1)) => Threshold::Half,
+                Some(_) => threshold,
+            };
             let new = (prints.local, elements.local[new]);
             let to_original = similarity((prints.original, elements.original[old]), new, threshold);
             let updated = in_updated[old].filter(|at| values.updated[*at] != values.original[old]);

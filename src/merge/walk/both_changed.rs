@@ -111,7 +111,8 @@ impl ElementMerger<'_, '_> {
     }
 
     /// Returns the positions of a scalar that each side replaced with another scalar: it merges as
-    /// one value. Nulls are excluded, because they would act as deletions then.
+    /// one value. Nulls are excluded, because they would act as deletions then, and so is a scalar
+    /// of local's that upstream has too at another place: it would be lost.
     fn replaced_scalar(
         &self,
         region: &Triple<Range<usize>>,
@@ -122,7 +123,10 @@ impl ElementMerger<'_, '_> {
             let value = tree.entry(element).value;
             shape(tree, value) == Shape::Scalar && !tree.is_null(value)
         };
-        if !changes.is_conflict() || !region.as_ref().into_iter().all(is_one) {
+        if !changes.is_conflict()
+            || changes.only_local.is_empty()
+            || !region.as_ref().into_iter().all(is_one)
+        {
             return None;
         }
         let at = region.as_ref().map(|range| range.start);
