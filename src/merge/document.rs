@@ -17,7 +17,7 @@ use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
 use super::walk::Walker;
 use super::{Conflict, ConflictKind, Nulls, Options};
-use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
+use crate::line_breaks::{LineBreaks, line_break_of, lines, with_line_break};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree, equal};
 
@@ -165,12 +165,22 @@ fn merged_text<'l>(
     let lines = lines?;
     let read = read_again(&lines).ok()?;
     check(&read, trees, outcome, None).ok()?;
-    // where local is the result already, a merge by lines could still move lines around
+    // where local is the result already, a merge by lines could still move comments around
     let (root, tree) = (read.root().value, trees.local);
     let has_values = equal(&read, root, tree, tree.root().value);
-    let is_unchanged = has_values && is_carried_out(trees, outcome);
+    let is_unchanged =
+        has_values && !has_same_remarks(&lines, local.text) && is_carried_out(trees, outcome);
     drop(read);
     (!is_unchanged).then(|| with_line_breaks_of(lines.into_owned(), local))
+}
+
+/// Whether two texts have the same comment lines and blank lines, in the same order.
+fn has_same_remarks(one: &str, other: &str) -> bool {
+    let remarks = |text| {
+        let all = lines(text).map(str::trim);
+        all.filter(|line| line.is_empty() || line.starts_with('#'))
+    };
+    remarks(one).eq(remarks(other))
 }
 
 /// Returns local's document with updated's body, if local is an empty map or list, or if the

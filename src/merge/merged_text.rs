@@ -166,9 +166,7 @@ fn with_last_lines(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> O
 pub(super) fn is_carried_out(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> bool {
     let aliases = Aliases::Stay;
     let draft = || carry_out(trees, outcome, aliases);
-    // anchors are not values, but a merge by lines may bring them
-    let brings_aliases = trees.updated.has_aliases() && !trees.local.has_aliases();
-    if outcome.has_open_conflict() || brings_aliases {
+    if outcome.has_open_conflict() {
         return false;
     }
     *outcome == Outcome::Keep || with_end_of(draft().text, trees.local.text()) == trees.local.text()
