@@ -52,6 +52,7 @@ impl<'t> Untouched<'t> {
             before == now
         };
         let may_be_renamed = !missing.clone().all(|key| is_unchanged_upstream(&key));
+        let may_be_renamed_by_both = missing.clone().any(|key| !keys.updated.contains(key));
         for id in self.trees.local.entries(node) {
             let entry = self.trees.local.entry(id);
             let Some(key) = entry.key.and_then(|key| self.trees.local.scalar(key)) else {
@@ -61,8 +62,14 @@ impl<'t> Untouched<'t> {
             let Some(value) = before.field(key.content) else {
                 continue;
             };
-            let is_own = entries.original.is_none() && entries.updated.is_none();
-            if is_own && may_be_renamed && self.trees.local.scalar(entry.value).is_none() {
+            let may_be_renamed = match entries.updated {
+                None => may_be_renamed,
+                Some(_) => may_be_renamed_by_both,
+            };
+            if entries.original.is_none()
+                && may_be_renamed
+                && self.trees.local.scalar(entry.value).is_none()
+            {
                 self.free_comments(entry);
                 self.free_entry(entry);
                 continue;
@@ -101,8 +108,10 @@ impl<'t> Untouched<'t> {
                 if !has_same_comments {
                     self.free_comments(entry);
                 }
-                // the line of the key merges on its own
-                self.free[self.trees.local.line_number(entry.span.start)] = true;
+                // the lines of the key and of its colon merge on their own
+                for at in [entry.span.start].into_iter().chain(entry.colon()) {
+                    self.free[self.trees.local.line_number(at)] = true;
+                }
                 self.map(
                     entries.map(|side| side.map(|(_, entry)| entry.value)),
                     before,
