@@ -105,13 +105,19 @@ pub(super) fn with_merged_body<'b>(
     }
 }
 
-/// Joins a body and what is around it; `after` starts on a new line.
+/// Joins a body and what is around it. `after` starts on a new line, and so does a body that does
+/// not continue the line of a `---`.
 fn join_parts(before: &str, body: Cow<'_, str>, after: &str, line_break: &str) -> String {
+    let continues = body.is_empty() || body.starts_with(char::is_whitespace);
+    let start = match before.ends_with("---") && !continues {
+        true => line_break,
+        false => "",
+    };
     let end = match after.is_empty() || body.is_empty() || ends_line(&body) {
         true => "",
         false => line_break,
     };
-    format!("{before}{body}{end}{after}")
+    format!("{before}{start}{body}{end}{after}")
 }
 
 /// Makes a merged text end as local's does, with or without a line break (law 5).

@@ -116,7 +116,8 @@ fn merge(
             conflicts: Vec::new(),
         });
     }
-    if has_frames != Triple::new(true, true, true) {
+    // the blank lines on both sides of a frame merge as one number unless local's frame stays
+    if !(has_frame && has_frames.original && has_frames.local) {
         for side in Side::ALL.into_array() {
             rows[side].move_blanks_below_frame();
         }
