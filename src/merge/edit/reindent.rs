@@ -151,11 +151,11 @@ impl Reindent<'_> {
     /// of the entry that has the collection: an entry on the line of its dash has moved by it
     /// already.
     fn shift_entries(&self, node: NodeId, column: i64, outer: i64, shifts: &mut Vec<Shift>) {
-        let mut end_of_last = None;
+        let mut below = None;
         for id in self.tree.entries(node) {
             let entry = self.tree.entry(id);
             let lines = self.tree.lines_of(entry);
-            let mut from = end_of_last.unwrap_or_else(|| self.tree.row_start(entry));
+            let mut from = below.map_or_else(|| self.tree.row_start(entry), |it: Shift| it.from);
             if lines.start != self.tree.line_start(lines.start) {
                 from = lines.start;
                 shifts.push(Shift {
@@ -165,8 +165,14 @@ impl Reindent<'_> {
                 });
             }
             self.shift_entry(entry, from, column, shifts);
-            end_of_last = Some(lines.end);
+            below = Some(Shift {
+                from: lines.end,
+                by: column - i64::from(self.tree.column(entry.span.start)),
+                within_line: false,
+            });
         }
+        // comments below the last entry move like the entry, and not like what is in it
+        shifts.extend(below);
     }
 
     /// Returns lines with each moved by the last shift at or before its start.
