@@ -212,7 +212,12 @@ proptest! {
             let sides = Triple::new(originals.get(name), updateds.get(name), Some(local));
             reference_of(&sides.map(Option::<&Value>::cloned)).repeats
         };
-        if before.iter().any(changes_key) || before.iter().any(repeats) {
+        let resources = pairing::resources(&packages.documents);
+        let renamed_repeats = |it| reference_of(&values_of(it)).repeats;
+        if before.iter().any(changes_key)
+            || before.iter().any(repeats)
+            || resources.iter().any(renamed_repeats)
+        {
             return Ok(());
         }
         let (again, _) = merge(Triple { local: &merged, ..files.as_ref() })?;

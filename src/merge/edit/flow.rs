@@ -5,7 +5,7 @@ use super::rendered::join_words;
 use super::{Editor, to_flow};
 use crate::line_breaks::lines;
 use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot, keeps_entries};
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span, equal};
 
 /// The style of a flow collection.
 #[derive(Debug, Clone, Copy, Default)]
@@ -314,8 +314,17 @@ impl Editor<'_> {
             self.copied_flow(owner, with_tag(&node), incoming, column)
                 .filter(|_| !node.span.is_empty())
         };
+        // a block scalar has no place here: if local has its text already, only the style changed
+        let own = || {
+            let node = self.target.node(entry.value);
+            let is_same = self.source.is_block_scalar(incoming.node)
+                && matches!(node.kind, NodeKind::Scalar(_))
+                && equal(self.target, entry.value, self.source, incoming.node);
+            is_same.then(|| self.target.slice(with_tag(&node)).to_owned())
+        };
         requoted
             .or_else(copied)
+            .or_else(own)
             .unwrap_or_else(|| self.value_in_flow(incoming, self.is_json()))
     }
 }
