@@ -54,6 +54,30 @@ impl FileMerge<'_, '_, '_> {
     }
 }
 
+impl FileMerge<'_, '_, '_> {
+    /// Returns the text of the merged file with or without a `...` line at its end, which merges as
+    /// a three-way value.
+    pub(super) fn with_end_marker(&self, assembly: &Assembly<'_>, text: String) -> String {
+        let has_marker = self.sides.map(|file| file.map(ends_with_marker));
+        let content = text.trim_end_matches(['\r', '\n']);
+        let end = &text[content.len()..];
+        let changed = match content.strip_suffix("...").filter(|above| ends_line(above)) {
+            Some(above) if has_marker.updated == Some(false) => match end {
+                "" => above.trim_end_matches(['\r', '\n']).to_owned(),
+                _ => above.to_owned(),
+            },
+            None if has_marker.updated == Some(true) => match end {
+                "" => format!("{text}{}...", line_break_of(&text)),
+                _ => format!("{text}...{}", line_break_of(&text)),
+            },
+            _ => return text,
+        };
+        let is_accepted =
+            has_marker.original == has_marker.local && is_verified(&changed, &assembly.chunks());
+        if is_accepted { changed } else { text }
+    }
+}
+
 /// Returns true if a file has comments, directives or a `---` line above the content of its first
 /// document, or a `...` line at its end.
 fn has_frame(file: &ParsedFile<'_>) -> bool {

@@ -348,7 +348,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             // these are conflicts over the head, whose lines git merges
             self.outcome.conflicts.clear();
         }
-        let text = line_merge.unwrap_or(text);
+        let text = line_merge.unwrap_or_else(|| self.with_end_marker(&assembly, text));
         if text == file.written() && self.job.file.local == Some(self.target) {
             return Ok(());
         }
