@@ -123,8 +123,9 @@ pub(crate) fn merge_sides(
         Some(text) => Some(text),
         None => {
             let again = |trees: Triple<&Tree<'_>>| Ok(decide(trees).outcome);
-            merged_or_written_out(trees, &outcome, options, again)?
-                .map(|text| with_line_breaks_of(text, local.document))
+            let text = merged_or_written_out(trees, &outcome, options, again)?
+                .map(|text| with_line_breaks_of(text, local.document));
+            text.map(|text| merged_again(text, &documents, &bodies, trees, &outcome))
         }
     };
     let text = text.filter(|text| text != local.document.text);
@@ -172,6 +173,34 @@ fn merged_text<'l>(
         has_values && !has_same_remarks(&lines, local.text) && is_carried_out(trees, outcome);
     drop(read);
     (!is_unchanged).then(|| with_line_breaks_of(lines.into_owned(), local))
+}
+
+/// Merges a merged text by lines once more, and returns what that makes of it if only the way
+/// differs in which values are written: the next merge would bring this (law 4).
+fn merged_again(
+    text: String,
+    documents: &Triple<Option<&Document<'_>>>,
+    bodies: &Triple<Option<&str>>,
+    trees: Triple<&Tree<'_>>,
+    outcome: &Outcome,
+) -> String {
+    let again = || {
+        let local = documents.local?;
+        let (above, below) = local.text.split_at(local.body.start as usize);
+        let below = &below[local.body.range().len()..];
+        let local = text.strip_prefix(above)?.strip_suffix(below)?;
+        let bodies = Triple {
+            local: Some(local),
+            ..*bodies
+        };
+        let lines = merged_lines(documents, &bodies, None)?.into_owned();
+        let is_accepted = lines != text
+            && !outcome.has_open_conflict()
+            && has_same_remarks(&lines, &text)
+            && is_verified(&lines, trees, outcome, None).is_ok();
+        is_accepted.then_some(lines)
+    };
+    again().unwrap_or(text)
 }
 
 /// Whether two texts have the same comment lines and blank lines, in the same order.
