@@ -123,9 +123,9 @@ pub(crate) fn merge_sides(
         Some(text) => Some(text),
         None => {
             let again = |trees: Triple<&Tree<'_>>| Ok(decide(trees).outcome);
-            let text = merged_or_written_out(trees, &outcome, options, again)?
-                .map(|text| with_line_breaks_of(text, local.document));
-            text.map(|text| merged_again(text, &documents, &bodies, trees, &outcome))
+            merged_or_written_out(trees, &outcome, options, again)?
+                .map(|text| with_line_breaks_of(text, local.document))
+                .map(|text| merged_again(text, &documents, &bodies, trees, &outcome))
         }
     };
     let text = text.filter(|text| text != local.document.text);
@@ -185,17 +185,15 @@ fn merged_again(
     outcome: &Outcome,
 ) -> String {
     let again = || {
-        let local = documents.local?;
+        let local = documents.local.filter(|_| !outcome.has_open_conflict())?;
         let (above, below) = local.text.split_at(local.body.start as usize);
         let below = &below[local.body.range().len()..];
-        let local = text.strip_prefix(above)?.strip_suffix(below)?;
         let bodies = Triple {
-            local: Some(local),
+            local: Some(text.strip_prefix(above)?.strip_suffix(below)?),
             ..*bodies
         };
         let lines = merged_lines(documents, &bodies, None)?.into_owned();
         let is_accepted = lines != text
-            && !outcome.has_open_conflict()
             && has_same_remarks(&lines, &text)
             && is_verified(&lines, trees, outcome, None).is_ok();
         is_accepted.then_some(lines)
