@@ -52,9 +52,7 @@ impl FileMerge<'_, '_, '_> {
             && merge(&merged).is_none_or(|again| again == merged);
         is_accepted.then_some(merged)
     }
-}
 
-impl FileMerge<'_, '_, '_> {
     /// Returns the text of the merged file with or without a `...` line at its end, which merges as
     /// a three-way value.
     pub(super) fn with_end_marker(&self, assembly: &Assembly<'_>, text: String) -> String {
