@@ -12,6 +12,9 @@ use super::resource::ResourceId;
 use super::similarity::{Leaves, most_similar_first};
 use crate::triple::Side;
 
+/// The largest distance of two resources of one kind that are compared, in positions.
+const MAX_DISTANCE: usize = 100;
+
 /// Pairs the unpaired resources of the original with those of updated, then with those of local, in
 /// one file. Local's resources in a file that upstream moved the original's resource to pair before
 /// those in the original's file, because local may have moved it already (law 4).
@@ -129,11 +132,16 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
 
     /// Pairs resources that have mostly the same content: the most similar first, then the nearest.
     fn pair_similar(&mut self, side: Side, originals: &[usize], others: &[usize]) {
-        let pairs = most_similar_first(originals.len(), others.len(), |original, other| {
-            let (original, other) = (originals[original], others[other]);
-            self.can_combine(original, other)
-                .then(|| self.similarity(side, original, other))?
-        });
+        let pairs = most_similar_first(
+            originals.len(),
+            others.len(),
+            MAX_DISTANCE,
+            |original, other| {
+                let (original, other) = (originals[original], others[other]);
+                self.can_combine(original, other)
+                    .then(|| self.similarity(side, original, other))?
+            },
+        );
         for (original, other) in pairs {
             let (original, other) = (originals[original], others[other]);
             let is_free = self.groups[original][side].is_none();

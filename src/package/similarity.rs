@@ -5,20 +5,18 @@ use std::cmp::Reverse;
 use super::parsed::Parsed;
 use crate::merge;
 
-/// The largest distance of two documents that are compared, in positions: a file may have thousands
-/// of them.
-const MAX_DISTANCE: usize = 100;
-
 /// Returns the pairs of positions in two lists for which `similarity` returns a value: the most
-/// similar first, then the nearest.
+/// similar first, then the nearest. Only documents at most `max_distance` positions apart are
+/// compared: a file may have thousands of them.
 pub(super) fn most_similar_first(
     left_len: usize,
     right_len: usize,
+    max_distance: usize,
     mut similarity: impl FnMut(usize, usize) -> Option<usize>,
 ) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for left in 0..left_len {
-        let near = left.saturating_sub(MAX_DISTANCE)..right_len.min(left + MAX_DISTANCE + 1);
+        let near = left.saturating_sub(max_distance)..right_len.min(left + max_distance + 1);
         for right in near {
             if let Some(similarity) = similarity(left, right) {
                 pairs.push((Reverse(similarity), left.abs_diff(right), left, right));

@@ -12,6 +12,11 @@ use super::similarity::{Leaves, most_similar_first};
 use crate::triple::{Side, Triple};
 use crate::yaml::NodeKind;
 
+/// The largest distance of two documents that are compared, in positions, beside the number of
+/// documents that only one list has, and in all.
+const MORE_DISTANCE: usize = 10;
+const MAX_DISTANCE: usize = 100;
+
 /// Pairs the documents without an identity in one file.
 pub(super) fn pair_unnamed(triple: usize, files: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
     let sides = files.map(|file| file.map_or_else(Vec::new, Unnamed::all_of));
@@ -227,11 +232,17 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
 
     fn pair_similar(&mut self) {
         let (left, right) = (free(&self.of_left), free(&self.of_right));
-        let pairs = most_similar_first(left.len(), right.len(), |one, other| {
-            let versions = self.left[left[one]].iter();
-            let other = &self.right[right[other]];
-            versions.filter_map(|it| it.similarity(other)).max()
-        });
+        let max_distance = left.len().abs_diff(right.len()) + MORE_DISTANCE;
+        let pairs = most_similar_first(
+            left.len(),
+            right.len(),
+            max_distance.min(MAX_DISTANCE),
+            |one, other| {
+                let versions = self.left[left[one]].iter();
+                let other = &self.right[right[other]];
+                versions.filter_map(|it| it.similarity(other)).max()
+            },
+        );
         for (one, other) in pairs {
             self.pair_if_free(left[one], right[other]);
         }
