@@ -84,9 +84,7 @@ pub(crate) fn merge_sides(
     let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
         return Ok(Merged::unchanged());
     };
-    let nulls_clear = options
-        .nulls
-        .map_or(resource, |nulls| nulls == Nulls::Clear);
+    let nulls_clear = options.nulls.map_or(resource, |it| it == Nulls::Clear);
     let nothing = Tree::empty();
     let original_tree = sides.original.map_or(&nothing, |side| side.tree);
     let trees = Triple::new(original_tree, updated.tree, local.tree);
@@ -113,12 +111,11 @@ pub(crate) fn merge_sides(
     let candidate = whole.map_or_else(|| Candidate::Lines(lines()), Candidate::Whole);
     let decided = decide(trees);
     let (outcome, mut conflicts, notes) = (decided.outcome, decided.conflicts, decided.notes);
-    let text = merged_text(candidate, lines, local.document, trees, &outcome);
     let replaced = || {
         let documents = (updated.document, local.document);
         replaced_by_updated(&bodies, documents, trees, &outcome)
     };
-    let text = text.or_else(replaced);
+    let text = merged_text(candidate, lines, local.document, trees, &outcome).or_else(replaced);
     let text = match text {
         Some(text) => Some(text),
         None => {

@@ -471,8 +471,11 @@ fn a_long_run_shows_a_bar_on_a_terminal() {
         .map(|word| format!("'{}'", word.to_string_lossy()))
         .collect::<Vec<_>>()
         .join(" ");
+    // a pause makes the run a long one, however fast the machine is
+    let paused =
+        format!("{line} > /dev/null & sleep 0.1; kill -STOP $!; sleep 0.7; kill -CONT $!; wait $!");
     let on_terminal = Command::new("script")
-        .args(["-qec", &format!("{line} > /dev/null"), "/dev/null"])
+        .args(["-qec", &paused, "/dev/null"])
         .current_dir(
             command
                 .get_current_dir()

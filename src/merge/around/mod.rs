@@ -138,12 +138,7 @@ fn merge(
     };
     let mut merged = rows::merge(input, context, |_| false, resolution);
     if has_directives {
-        // directives have to be above all `---` lines: upstream's other `---` lines do not come
-        merged.pieces.retain(|placed| {
-            let side = placed.piece.side();
-            let piece = rows[side].pieces.get(placed.piece.at());
-            side == Side::Local || !piece.is_some_and(|piece| piece.text.starts_with("---"))
-        });
+        drop_markers_of_others(&rows, &mut merged.pieces);
     }
     if !merged.comment_conflicts.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
@@ -153,6 +148,15 @@ fn merge(
     let conflicts = merged.comment_conflicts.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
     Some(MergedAround { text, conflicts })
+}
+
+/// Drops the `---` lines that are not local's: directives have to be above all `---` lines.
+fn drop_markers_of_others(rows: &Triple<Row<'_>>, pieces: &mut Vec<Placed>) {
+    pieces.retain(|placed| {
+        let side = placed.piece.side();
+        let piece = rows[side].pieces.get(placed.piece.at());
+        side == Side::Local || !piece.is_some_and(|piece| piece.text.starts_with("---"))
+    });
 }
 
 /// Adds a blank line to a text above a document that ends with a comment. Without the blank line,
