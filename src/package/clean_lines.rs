@@ -1,5 +1,6 @@
 //! Takes git's line merge of a file if it differs from the assembled text only by blank lines and
-//! by the `---` and `...` lines around its documents, or where the head has conflicts (rules: Text).
+//! by the `---` and `...` lines around its documents, or where the head has conflicts (rules:
+//! Text).
 
 use super::assemble::Assembly;
 use super::documents::FileMerge;

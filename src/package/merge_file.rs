@@ -37,8 +37,8 @@ pub struct MergedFile {
 /// Merges the changes from `original` to `updated` into `local`.
 ///
 /// The texts may have several documents: resources pair by their identity, others by their content
-/// and position (rules: Documents). What upstream did not change stays in `local` byte for byte. Texts that are
-/// not YAML merge line by line (rules: Files that are not YAML).
+/// and position (rules: Documents). What upstream did not change stays in `local` byte for byte.
+/// Texts that are not YAML merge line by line (rules: Files that are not YAML).
 ///
 /// # Errors
 /// If a text is invalid YAML and a line merge is refused, or if a resource occurs twice in one

@@ -12,10 +12,11 @@ use super::similarity::{Leaves, most_similar_first};
 use crate::triple::{Side, Triple};
 use crate::yaml::NodeKind;
 
-/// The largest distance of two documents that are compared, in positions, beside the number of
-/// documents that only one list has, and in all.
-const MORE_DISTANCE: usize = 10;
+/// The largest distance of two documents that are compared, in positions.
 const MAX_DISTANCE: usize = 100;
+
+/// How much larger the distance may be than the difference of the two lists' lengths.
+const MORE_DISTANCE: usize = 10;
 
 /// Pairs the documents without an identity in one file.
 pub(super) fn pair_unnamed(triple: usize, files: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
@@ -149,7 +150,7 @@ impl Content {
 enum Slot {
     Free,
     With(usize),
-    /// It is not to pair.
+    /// It must not pair: the other version of it was deleted.
     Alone,
 }
 
@@ -176,7 +177,7 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
         }
     }
 
-    /// Pairs two documents, or sets one of them aside.
+    /// Pairs two documents. If there is only one, it stays without a partner.
     fn fix(&mut self, left: Option<usize>, right: Option<usize>) {
         let slot = |partner: Option<usize>| partner.map_or(Slot::Alone, Slot::With);
         if let Some(left) = left {
