@@ -12,7 +12,7 @@ use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::Document;
-use crate::yaml::stream::{count_lines, frame};
+use crate::yaml::stream::{count_lines, frame, marker};
 
 impl FileMerge<'_, '_, '_> {
     /// Returns the text above and below a document's chunk that merges with the document.
@@ -90,7 +90,8 @@ impl FileMerge<'_, '_, '_> {
         let head = self.head_and_tail(group, Side::Local).0;
         let line_break = line_break_of(local.text);
         // documents are inserted above it: it needs a `---` line
-        let head = match self.inserts_first && self.is_first(group) && frame(old_above).is_none() {
+        let has_marker = marker(head).is_some() || frame(old_above).is_some();
+        let head = match self.inserts_first && self.is_first(group) && !has_marker {
             true => format!("---{line_break}{head}"),
             false => head.to_owned(),
         };
@@ -104,7 +105,11 @@ impl FileMerge<'_, '_, '_> {
             true => self.begins_with_marker(),
             false => frame(sides.local).is_some(),
         };
-        let mut merged = merge_above(sides, has_frame, line_break, &self.options(group))?;
+        let merged = merge_above(sides, has_frame, line_break, &self.options(group));
+        // where nothing changes, the join may have dropped a `---` line
+        let is_joined = sides.local.len() < head.len() + old_above.len();
+        let joined = || is_joined.then(|| MergedAround::unchanged(sides.local));
+        let mut merged = merged.or_else(joined)?;
         let is_comment = |line: &str| line.trim_start().starts_with('#');
         let ends_in_comment = |text: &str| lines(text).last().is_some_and(is_comment);
         if !are_values(&self.members(group)) && !ends_in_comment(old_above) {

@@ -3,6 +3,7 @@
 
 use super::around::documents_to_merge;
 use super::documents::FileMerge;
+use super::head::join_head;
 use super::pair::Group;
 use super::parsed::Parsed;
 use super::secrets;
@@ -23,11 +24,22 @@ impl<'a> FileMerge<'_, '_, 'a> {
             Some(_) => {
                 let merged = self.merge(group)?;
                 let merged = self.record(group, merged);
-                merged.unwrap_or_else(|| self.text_of(group, Side::Local).to_owned())
+                merged.unwrap_or_else(|| self.local_text(group))
             }
             None => self.text_of(group, Side::Updated).to_owned(),
         };
         Ok(with_line_break(text, line_break).into_owned())
+    }
+
+    /// Returns the text of local's document, with the head and the tail that merge with it.
+    pub(super) fn local_text(&self, group: &Group) -> String {
+        let (head, tail) = self.head_and_tail(group, Side::Local);
+        let document = self.members(group).local.map(|parsed| parsed.document);
+        let (above, body) = document.map_or(("", ""), |document| {
+            document.text.split_at(document.body.start as usize)
+        });
+        let is_first = group.local.is_some_and(|it| it.document() == 0);
+        join_head(head, above, is_first) + body + tail
     }
 
     /// Returns the text of a document in its file, with its tail; empty if `side` does not have it.

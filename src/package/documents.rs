@@ -9,7 +9,7 @@ use super::document::is_resource;
 use super::file_triple::FileTriple;
 use super::head::{TopDocument, begins_with_marker};
 use super::jobs::{Job, members};
-use super::pair::Group;
+use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
 use super::plan::FileConflict;
 use super::read::ReadFile;
@@ -196,7 +196,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let is_first = |group: &&Group| group.local.map(|it| it.document()) == first;
         self.first_kept = first.and_then(|_| self.job.staying.iter().find(is_first).copied());
         self.heads = self.heads();
-        self.top = self.top();
+        let first = self.first_kept.filter(|_| !self.inserts_first);
+        self.top = first.and_then(|first| self.top(first));
         self.replace_merged(file, &mut actions)?;
         let insertions = self.insertions(file, &places)?;
         let comments_only = self
@@ -207,7 +208,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 actions.fill(Action::Remove);
                 Some(self.record_head(comments))
             }
-            None => self.merged_head(),
+            None => self.merged_head(&actions),
         };
         let all_kept = actions.iter().all(|action| *action == Action::Keep);
         let ends_line = match actions.last() {
@@ -238,14 +239,12 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 continue;
             };
             let merged = self.record(group, merged?);
-            let own_head = match self.top_of(group) {
-                Some(_) => "",
-                None => self.owned_head(group, Side::Local),
-            };
+            let has_own_head =
+                self.top_of(group).is_none() && !self.owned_head(group, Side::Local).is_empty();
             actions[local.document()] = match merged {
                 Some(text) => Action::Replace(text),
-                None if own_head.is_empty() => Action::Keep,
-                None => Action::Replace(own_head.to_owned() + self.text_of(group, Side::Local)),
+                None if has_own_head => Action::Replace(self.local_text(group)),
+                None => Action::Keep,
             };
         }
         if let Some(below) = self.first_below_marker(file, actions) {
@@ -295,6 +294,15 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(());
         }
         let mut actions = vec![Action::Remove; file.documents.len()];
+        self.heads = self.heads();
+        let first = Some(DocRef::new(self.target, 0));
+        let is_first = |group: &&Group| group.local.is_some() && group.updated == first;
+        let first = self.inserted.iter().find(is_first);
+        self.top = first.and_then(|first| self.top(*first));
+        if self.top.is_some() {
+            // the text of the document includes the head
+            self.new_head = Some(file.text[..byte_order_mark(file.text)].to_owned());
+        }
         let new = self.inserted.extract_if(.., |group| group.local.is_none());
         for group in new.collect::<Vec<_>>() {
             if let Some(updated) = group.updated {
@@ -321,14 +329,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         insertions: &[Insertion],
         ends_line: bool,
     ) -> Result<(), Error> {
-        let top = self.top.as_ref().and_then(|top| top.group.local);
+        let new_head = self.new_head.take();
         let assembly = Assembly {
             file,
-            head: match top.map(|it| &actions[it.document()]) {
-                // the new text of the document includes the head
-                Some(Action::Replace(_)) => &file.text[..byte_order_mark(file.text)],
-                _ => self.new_head.as_deref().unwrap_or(file.head),
-            },
+            head: new_head.as_deref().unwrap_or(file.head),
             has_marker: self.begins_with_marker(),
             actions,
             insertions,

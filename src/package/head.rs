@@ -1,6 +1,7 @@
 //! Merges the head of a file: the comments, directives and `---` line above its first document,
 //! also where documents are inserted, deleted or moved.
 
+use super::assemble::Action;
 use super::documents::FileMerge;
 use super::jobs::members;
 use super::pair::Group;
@@ -22,7 +23,8 @@ pub(super) struct TopDocument<'a> {
 }
 
 impl<'a> TopDocument<'a> {
-    /// Creates the top document of `files` from the document of each side.
+    /// Creates the top document of `files` from the document of each side. `heads` has the text
+    /// above the document on each side.
     fn of(
         group: Group,
         files: Triple<Option<&ParsedFile<'a>>>,
@@ -30,16 +32,24 @@ impl<'a> TopDocument<'a> {
         heads: Triple<&'a str>,
     ) -> Self {
         let all = files.zip(members).map(|(file, parsed)| file.zip(parsed));
-        let sides = match all.transpose().and_then(with_extended_bodies) {
-            Some(extended) => extended.map(Some),
-            None => members.map(Option::<&Parsed<'a>>::cloned),
+        let has_head = |(file, head): (Option<&ParsedFile<'_>>, &str)| {
+            file.is_none_or(|file| head_of(file) == head)
         };
-        let heads = Side::ALL.map(|side| match (files[side], &sides[side]) {
-            (Some(file), Some(parsed)) if is_first(file, parsed) => {
-                &file.text[byte_order_mark(file.text)..parsed.document.start]
+        let has_all_heads = files.zip(heads).into_iter().all(has_head);
+        let extended = all.transpose().filter(|_| has_all_heads);
+        let extended = extended.and_then(with_extended_bodies);
+        let (sides, heads) = match extended {
+            Some(extended) => {
+                let heads = extended.as_ref().zip(files);
+                let heads = heads.map(|(parsed, file)| {
+                    file.map_or("", |file| {
+                        &file.text[byte_order_mark(file.text)..parsed.document.start]
+                    })
+                });
+                (extended.map(Some), heads)
             }
-            _ => heads[side],
-        });
+            None => (members.map(Option::<&Parsed<'a>>::cloned), heads),
+        };
         Self {
             group,
             sides,
@@ -105,13 +115,16 @@ fn is_first(file: &ParsedFile<'_>, parsed: &Parsed<'_>) -> bool {
 }
 
 impl<'a> FileMerge<'_, '_, 'a> {
-    /// Returns the merged head of the file; `None` if local's stays, or if it merges with the first
-    /// document.
-    pub(super) fn merged_head(&mut self) -> Option<String> {
-        if self.top.is_some() {
-            return None;
-        }
+    /// Returns the merged head of the file; `None` if local's stays. It is empty if the new text of
+    /// the first document includes it.
+    pub(super) fn merged_head(&mut self, actions: &[Action]) -> Option<String> {
         let local = self.sides.local.filter(|_| self.sides.updated.is_some())?;
+        let bom = &local.text[..byte_order_mark(local.text)];
+        if let Some(top) = &self.top {
+            let top = top.group.local.map(|it| &actions[it.document()]);
+            // the new text of the document includes the head
+            return matches!(top, Some(Action::Replace(_))).then(|| bom.to_owned());
+        }
         let line_break = line_break_of(local.text);
         let options = self.context.options;
         let has_marker =
@@ -133,10 +146,9 @@ impl<'a> FileMerge<'_, '_, 'a> {
         let head_and_above = format!("{}{below}", self.heads.local);
         let merged = match merge(&head_and_above) {
             merged if below.is_empty() => merged,
-            merged if self.head_takes_text_above => Some(merged.unwrap_or(MergedAround {
-                text: head_and_above,
-                conflicts: Vec::new(),
-            })),
+            merged if self.head_takes_text_above => {
+                Some(merged.unwrap_or_else(|| MergedAround::unchanged(head_and_above)))
+            }
             Some(merged) => match merged.text.trim_end().strip_suffix(below.trim_end()) {
                 Some(head) => Some(MergedAround {
                     text: head.to_owned(),
@@ -146,7 +158,6 @@ impl<'a> FileMerge<'_, '_, 'a> {
             },
             None => None,
         };
-        let bom = &local.text[..byte_order_mark(local.text)];
         match merged {
             Some(merged) => Some(bom.to_owned() + &self.record_head(merged)),
             None => (bom.len() + self.heads.local.len() < local.head.len()).then(|| bom.to_owned()),
@@ -198,44 +209,60 @@ impl<'a> FileMerge<'_, '_, 'a> {
     }
 
     /// Returns the document that the head of the file merges with: the first one of the merged
-    /// file, if upstream has it and all sides have it in this file.
-    pub(super) fn top(&self) -> Option<TopDocument<'a>> {
-        let first = self.first_kept.filter(|_| !self.inserts_first)?;
-        let is_in_file = |side: Side| {
+    /// file, `first`, if upstream has it in this file, and original and local too. A side that does
+    /// not have this file may have the document in another one.
+    pub(super) fn top(&self, first: Group) -> Option<TopDocument<'a>> {
+        let is_here = Side::ALL.map(|side| {
             let triple = first[side].map(|member| member.triple());
             triple.is_none_or(|triple| Some(triple) == self.job.file[side])
-        };
-        let is_top = first.updated.is_some() && Side::ALL.into_iter().all(is_in_file);
+        });
+        let can_be_elsewhere = |side: Side| side != Side::Updated && self.job.file[side].is_none();
+        let is_top = first.updated.is_some()
+            && Side::ALL
+                .into_iter()
+                .all(|side| is_here[side] || can_be_elsewhere(side));
+        let files = Side::ALL.map(|side| match is_here[side] {
+            true => self.sides[side],
+            false => self.file(first[side]?.triple(), side),
+        });
+        let heads = Side::ALL.map(|side| match (is_here[side], first[side]) {
+            (true, Some(member)) if member.document() == 0 => files[side].map_or("", head_of),
+            (true, _) => self.heads[side],
+            (false, _) => self.head_elsewhere(&first, side),
+        });
         let members = members(self.context.files, &first);
-        is_top.then(|| TopDocument::of(first, self.sides, members, self.heads))
+        is_top.then(|| TopDocument::of(first, files, members, heads))
     }
 
     /// Returns the heads of the files, without byte order marks; empty where the head belongs to
     /// the first document.
     pub(super) fn heads(&self) -> Triple<&'a str> {
         Side::ALL.map(|side| {
-            let file = self.sides[side];
-            let head = file.map_or("", |file| &file.head[byte_order_mark(file.head)..]);
+            let head = self.sides[side].map_or("", head_of);
             if self.is_head_owned(side) { "" } else { head }
         })
     }
 
     /// Returns true if the head of a side's file belongs to its first document: in another version,
-    /// that document is not the first one and has the head's first comment above it.
+    /// that document is not the first one, or in upstream's file it comes from another file, and
+    /// has the head's first comment above it.
     fn is_head_owned(&self, side: Side) -> bool {
         let head = self.sides[side].map_or("", |file| file.head);
         let mut groups = self.job.staying.iter().chain(&self.job.inserted);
         let first = groups.find(|group| self.index_in_file(group, side) == Some(0));
-        let (Some(comment), Some(first)) = (comments(head).next(), first) else {
+        let Some(first) = first else {
             return false;
         };
-        let has_comment = |text| comments(text).any(|it| it == comment);
+        let documents = members(self.context.files, first);
         let is_below = |other: Side| {
-            let index = self.index_in_file(first, other).filter(|index| *index > 0);
-            let found = self.sides[other].zip(index);
-            found.is_some_and(|(file, index)| {
-                has_comment(file.documents[index].document.text) && !has_comment(file.head)
-            })
+            let is_moved = match self.index_in_file(first, other) {
+                Some(index) => {
+                    let file = self.sides[other];
+                    index > 0 && !file.is_some_and(|file| has_first_comment(head, file.head))
+                }
+                None => side == Side::Updated,
+            };
+            is_moved && documents[other].is_some_and(|it| has_first_comment(head, it.document.text))
         };
         let others = [Side::Original, Side::Updated].into_iter();
         others.filter(|other| *other != side).any(is_below)
@@ -249,12 +276,48 @@ impl<'a> FileMerge<'_, '_, 'a> {
 
     /// Returns the head of a side's file if it belongs to this document, else an empty text.
     pub(super) fn owned_head(&self, group: &Group, side: Side) -> &'a str {
-        let is_head_owned =
-            self.index_in_file(group, side) == Some(0) && self.heads[side].is_empty();
-        let head = self.sides[side]
-            .filter(|_| is_head_owned)
-            .map_or("", |file| file.head);
-        &head[byte_order_mark(head)..]
+        match group[side] {
+            Some(member) if Some(member.triple()) != self.job.file[side] => {
+                let head = self.head_elsewhere(group, side);
+                let is_here = self
+                    .sides
+                    .updated
+                    .is_some_and(|it| has_first_comment(head, it.head));
+                if is_here { "" } else { head }
+            }
+            Some(member) if member.document() == 0 && self.heads[side].is_empty() => {
+                self.sides[side].map_or("", head_of)
+            }
+            _ => "",
+        }
+    }
+
+    /// Returns the head of another file of the original's or local's if a document takes it along to
+    /// this file, else an empty text. It also does if it is the first one there and has the head's
+    /// first comment above it on the other side.
+    fn head_elsewhere(&self, group: &Group, side: Side) -> &'a str {
+        let (other, member) = match (side, group[side]) {
+            (Side::Original, Some(member)) => (Side::Local, member),
+            (Side::Local, Some(member)) => (Side::Original, member),
+            _ => return "",
+        };
+        let head = self.file(member.triple(), side).map_or("", head_of);
+        let has_comment = |parsed: &Parsed<'_>| has_first_comment(head, parsed.document.text);
+        let is_taken = match member.document() {
+            0 if !self.job.with_head.contains(group) => {
+                members(self.context.files, group)[other].is_some_and(has_comment)
+            }
+            0 => true,
+            // the head may be the comments of the document that is the first one now
+            _ => {
+                let original = self.file(member.triple(), Side::Original);
+                let mut others = original
+                    .iter()
+                    .flat_map(|file| file.documents.iter().skip(1));
+                self.job.with_head.contains(group) && !others.any(has_comment)
+            }
+        };
+        if is_taken { head } else { "" }
     }
 }
 
@@ -301,6 +364,17 @@ pub(super) fn has_directives(text: &str) -> bool {
 fn has_directive_lines(above: &str) -> bool {
     let mut lines = lines(&above[byte_order_mark(above)..]);
     lines.any(|line| line.starts_with('%'))
+}
+
+/// Returns the head of a file without the byte order mark.
+fn head_of<'a>(file: &ParsedFile<'a>) -> &'a str {
+    &file.head[byte_order_mark(file.head)..]
+}
+
+/// Returns true if a text has the first comment of a head above its first content.
+fn has_first_comment(head: &str, text: &str) -> bool {
+    let first = comments(head).next();
+    first.is_some_and(|first| comments(text).any(|it| it == first))
 }
 
 /// Returns the comments above the first content of a text.

@@ -26,6 +26,8 @@ pub(crate) struct Job {
     pub(crate) moving_out: Vec<Group>,
     /// Upstream's documents to insert: new ones, and those that move here from another local file.
     pub(crate) inserted: Vec<Group>,
+    /// The documents that take the head of their former file along.
+    pub(crate) with_head: Vec<Group>,
     /// Upstream's documents that local deleted.
     pub(crate) deleted_locally: Vec<Group>,
     /// Set if local deleted the file as a whole, or a folder above it. No new document is inserted
@@ -76,11 +78,38 @@ pub(crate) fn jobs(
             (None, None) => {}
         }
     }
+    for group in with_heads(groups, jobs.len()) {
+        if let Some(local) = group.local {
+            jobs[target_triple(group, local, &moved_to)]
+                .with_head
+                .push(*group);
+        }
+    }
     for target in 0..jobs.len() {
         jobs[target].file = sides(files, &jobs, target);
     }
     gone::mark(&mut jobs, triples, groups, local_kinds);
     jobs
+}
+
+/// Returns the documents that take the head of their file along: of each file of the original's that
+/// upstream moved all documents out of, the first one that upstream and local have.
+fn with_heads(groups: &[Group], files: usize) -> impl Iterator<Item = &Group> {
+    let mut first: Vec<Option<&Group>> = vec![None; files];
+    let mut keeps_document = vec![false; files];
+    for group in groups {
+        let (Some(original), Some(updated)) = (group.original, group.updated) else {
+            continue;
+        };
+        keeps_document[original.triple()] |= original.triple() == updated.triple();
+        let first = &mut first[original.triple()];
+        let is_first = first.is_none_or(|first| original < first.original.unwrap_or(original));
+        if group.local.is_some() && is_first {
+            *first = Some(group);
+        }
+    }
+    let moved_out = first.into_iter().zip(keeps_document);
+    moved_out.filter_map(|(first, keeps_document)| first.filter(|_| !keeps_document))
 }
 
 /// Returns the triple that has a file of the result on each side. The original may have it at

@@ -12,6 +12,7 @@ mod drive;
 mod files;
 #[path = "../generate/mod.rs"]
 mod generate;
+mod moves;
 mod packages;
 mod pairing;
 mod parts;

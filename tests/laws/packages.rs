@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tempfile::TempDir;
 
-type Files = BTreeMap<String, String>;
+pub type Files = BTreeMap<String, String>;
 
 /// Law 2 does not hold for nulls that delete fields, so nulls are values here.
 fn settings() -> Settings {
@@ -36,7 +36,7 @@ fn owned(files: &BTreeMap<&'static str, String>) -> Files {
 }
 
 /// Merges three packages on the disk.
-fn merge(sides: Triple<&Files>) -> Result<(Files, usize), TestCaseError> {
+pub fn merge(sides: Triple<&Files>) -> Result<(Files, usize), TestCaseError> {
     let failed = |error: &dyn std::fmt::Debug| TestCaseError::fail(format!("{error:?}"));
     let folder = TempDir::new().map_err(|error| failed(&error))?;
     let names = Triple::new("original", "updated", "local");

@@ -29,6 +29,16 @@ pub(crate) struct MergedAround {
     pub(crate) conflicts: Vec<Conflict>,
 }
 
+impl MergedAround {
+    /// Returns a text that stays as it is.
+    pub(crate) fn unchanged(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            conflicts: Vec::new(),
+        }
+    }
+}
+
 /// Merges the text above a document, down to the start of its body. Returns `None` if local's text
 /// stays. Where content follows, the caller uses [`set_off`] on the result.
 ///
@@ -111,10 +121,7 @@ fn merge(
     let ends_line = texts.updated.is_empty() || ends_line(texts.updated);
     let can_replace = below.is_none() && !has_directives && ends_line;
     if can_replace && texts.original == texts.local && has_frames.updated == has_frame {
-        return Some(MergedAround {
-            text: format!("{mark}{}", texts.updated),
-            conflicts: Vec::new(),
-        });
+        return Some(MergedAround::unchanged(format!("{mark}{}", texts.updated)));
     }
     // the blank lines on both sides of a frame merge as one number unless local's frame stays
     if !(has_frame && has_frames.original && has_frames.local) {
