@@ -241,7 +241,10 @@ impl Walk<'_, '_> {
                 self.comments
                     .insert((start + at) as u32, ((start + end) as u32, false));
             }
-            if header.contains(|c: char| c.is_ascii_digit()) {
+            // the parser reads a comment directly behind `|` only in some places
+            let is_unusual = header.contains(|c: char| c.is_ascii_digit())
+                || header.starts_with(|c| "|>".contains(c)) && header[1..].starts_with('#');
+            if is_unusual {
                 return Ok(());
             }
         }

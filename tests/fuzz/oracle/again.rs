@@ -20,6 +20,18 @@ pub(super) fn may_pair_differently(
         || identities(&after).iter().any(|it| !known.contains(it))
 }
 
+/// Whether a list has an element twice: it may pair with the other one after the merge.
+pub(super) fn has_repeated_elements(value: &Value) -> bool {
+    match value {
+        Value::List(elements) => {
+            let mut others = elements.iter().enumerate();
+            others.any(|(at, it)| elements[..at].contains(it) || has_repeated_elements(it))
+        }
+        Value::Map(fields) => fields.iter().any(|(_, field)| has_repeated_elements(field)),
+        _ => false,
+    }
+}
+
 /// Whether updated or local lacks a resource of the original. In a single file, such a resource may
 /// pair with a similar one.
 pub(super) fn has_renamed_resource(

@@ -11,7 +11,9 @@ use merge3::triple::Triple;
 use merge3::yaml::{Tree, stream::split};
 use tempfile::TempDir;
 
-use super::again::{becomes_unique, may_pair_differently, may_pair_with_deleted};
+use super::again::{
+    becomes_unique, has_repeated_elements, may_pair_differently, may_pair_with_deleted,
+};
 use super::{Verdict, ensure, input, same, values};
 use crate::value::Value;
 
@@ -201,6 +203,11 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
         .collect();
     if may_pair_with_deleted(&values.original, &values.updated, &values.local)
         || becomes_unique(&values.original, &values.local, &after)
+        || values
+            .original
+            .iter()
+            .flat_map(Value::elements)
+            .any(has_repeated_elements)
     {
         return Ok(());
     }

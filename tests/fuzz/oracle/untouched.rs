@@ -95,9 +95,9 @@ fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
         .map(|span| tree.slice(span).to_owned())
 }
 
-/// Returns the comments of a field and those above the first entry of its value, which are not part
-/// of the value's text.
-fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 3]> {
+/// Returns the comments of a field and those above the first entry of its value and below its last
+/// one, which are not part of the value's text.
+fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 4]> {
     let entry = tree.entry(tree.find(map, key)?);
     let comments = entry.comments();
     let above = tree.entries(entry.value).next().map(|first| {
@@ -106,6 +106,10 @@ fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 3]> {
     });
     let above = above.unwrap_or_default().lines().map(str::trim);
     let above = above.filter(|line| line.starts_with('#'));
+    let below = tree.text()[entry.span.end as usize..].lines().skip(1);
+    let below = below.map(str::trim);
+    let below = below.take_while(|line| line.is_empty() || line.starts_with('#'));
     let [line, tail] = [comments.line, comments.tail].map(|span| tree.slice(span).to_owned());
-    Some([line, tail, above.collect::<Vec<_>>().join("\n")])
+    let [above, below] = [above.collect::<Vec<_>>(), below.collect()].map(|it| it.join("\n"));
+    Some([line, tail, above, below])
 }
