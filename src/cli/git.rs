@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum as _};
+use clap::{Args, Subcommand, ValueEnum as _};
 
 use super::markers::labels;
 use super::print::{FAILED, Streams};
@@ -140,17 +140,19 @@ pub(super) struct SolveArgs {
 }
 
 impl GitCommands {
-    /// Parses arguments of `git` and `merge-file` without building the whole command line, because
-    /// git calls these for each file that it merges. Returns `None` for other or wrong arguments:
-    /// the whole command line reports the error.
+    /// Parses arguments of `git driver` and `merge-file` without building the whole command line,
+    /// because git calls these for each file that it merges. Returns `None` for other or wrong
+    /// arguments: the whole command line reports the error.
     pub(super) fn parse_alone(arguments: &[OsString]) -> Option<Self> {
-        let name = arguments.get(1)?;
-        if name != "git" && name != "merge-file" {
-            return None;
+        let argument = |index: usize| arguments.get(index)?.to_str();
+        match (argument(1)?, argument(2)) {
+            ("merge-file", _) => arguments_alone(&arguments[1..]).map(Self::MergeFile),
+            ("git", Some("driver")) => {
+                let driver = arguments_alone(&arguments[2..]);
+                driver.map(|args| Self::Git(Git::Driver(args)))
+            }
+            _ => None,
         }
-        let command = Self::augment_subcommands(clap::Command::new("merge3"));
-        let matches = command.try_get_matches_from(arguments).ok()?;
-        Self::from_arg_matches(&matches).ok()
     }
 
     /// Runs the command and returns the exit status that git expects.
@@ -193,6 +195,12 @@ impl GitCommands {
             failure_status
         }))
     }
+}
+
+/// Parses the arguments of one command; the first is the command's name.
+fn arguments_alone<A: Args>(arguments: &[OsString]) -> Option<A> {
+    let command = A::augment_args(clap::Command::new("merge3"));
+    A::from_arg_matches(&command.try_get_matches_from(arguments).ok()?).ok()
 }
 
 /// Returns the length of a conflict marker. As in git, 0 stands for the default.
