@@ -28,12 +28,13 @@ pub(super) fn stdout_text<S: AsRef<OsStr>>(
 }
 
 /// The settings in git's configuration that affect how conflicts are found and shown.
-#[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     /// `merge.conflictStyle`
     pub(super) conflict_style: ConflictStyle,
     /// `merge3.images`: whether an image reference merges as one value, the default, or by parts.
     pub(super) images: Images,
+    /// The call, which may still be ending: when it is dropped later, nobody has to wait for it.
+    _call: SettingsCall,
 }
 
 /// Parses the value of a setting; an unknown one gives the default.
@@ -50,26 +51,27 @@ impl SettingsCall {
     pub(super) fn start() -> Self {
         let names = r"^(merge\.conflictstyle|merge3\.images)$";
         let call = Git::here().args(["config", "--get-regexp", names]);
-        Self(call.start(&[]).ok())
+        Self(call.start().ok())
     }
 
-    /// Waits for the settings. They are the defaults if git cannot be run or fails.
-    pub(super) fn settings(self) -> Settings {
-        let mut settings = Settings {
-            conflict_style: ConflictStyle::Merge,
-            images: Images::Whole,
-        };
-        let output = self.0.and_then(|call| call.output().ok());
-        let output = output.filter(|output| output.status.success());
-        let found = output.map(|output| output.stdout).unwrap_or_default();
+    /// Waits for the settings. They are the defaults if git cannot be run or fails: then it prints
+    /// nothing.
+    pub(super) fn settings(mut self) -> Settings {
+        let (mut conflict_style, mut images) = (ConflictStyle::Merge, Images::Whole);
+        let found = self.0.as_mut().and_then(|call| call.stdout().ok());
+        let found = found.unwrap_or_default();
         let found = String::from_utf8_lossy(&found);
         // the last value of a setting counts
         for (name, value) in found.lines().filter_map(|line| line.split_once(' ')) {
             match name {
-                "merge3.images" => settings.images = parse_or(value, Images::Whole),
-                _ => settings.conflict_style = parse_or(value, ConflictStyle::Merge),
+                "merge3.images" => images = parse_or(value, Images::Whole),
+                _ => conflict_style = parse_or(value, ConflictStyle::Merge),
             }
         }
-        settings
+        Settings {
+            conflict_style,
+            images,
+            _call: self,
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Runs a process within limits: it is killed if it takes too long or prints too much.
 
 use std::io::{self, ErrorKind, Read, Write as _};
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,125 +25,167 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How many bytes of the end of standard error are kept.
 const KEPT: usize = 64 << 10;
 
+/// The longest wait for output before a look at the time.
+#[cfg(unix)]
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
 /// The longest pause between two looks at a process that has closed its output.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// A process that runs beside this one.
 pub(super) struct Running {
-    /// `None` when its output was asked for.
+    /// `None` when it is dropped.
     child: Option<Child>,
-    stdout: Receiver<io::Result<Vec<u8>>>,
-    stderr: Receiver<Vec<u8>>,
+    max_stdout: u64,
     deadline: Instant,
 }
 
 /// Runs a process to its end, with `input` on its standard input.
 ///
 /// # Errors
-/// As for [`start`] and [`Running::output`].
+/// If it cannot be started, or exceeds a limit and is killed: [`TimedOut`](ErrorKind::TimedOut), or
+/// [`FileTooLarge`](ErrorKind::FileTooLarge) for its output.
 pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> io::Result<Output> {
-    start(command, input, limits)?.output()
-}
-
-/// Starts a process, with `input` on its standard input.
-///
-/// # Errors
-/// If it cannot be started.
-pub(super) fn start(command: &mut Command, input: &[u8], limits: &Limits) -> io::Result<Running> {
     let stdin = match input {
         [] => Stdio::null(),
         _ => Stdio::piped(),
     };
-    command
-        .stdin(stdin)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let deadline = Instant::now() + limits.timeout;
-    let mut child = command.spawn()?;
-    if limits.untrusted {
-        confine(&child);
-    }
+    command.stdin(stdin).stderr(Stdio::piped());
+    let mut running = start(command, limits)?;
+    let child = running.child()?;
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_vec();
         // a thread, because both processes would wait for each other if they wrote and neither
         // read; the error of a process that stops reading is on its standard error
         thread::spawn(move || stdin.write_all(&input).unwrap_or_default());
     }
-    let max = limits.max_stdout;
-    let stdout = in_background(child.stdout.take(), move |pipe| read_at_most(pipe, max));
-    Ok(Running {
+    let stderr = child.stderr.take();
+    let stderr = stderr.map(|pipe| in_background(|| read_end(pipe)));
+    let stdout = running.stdout()?;
+    let status = running.status()?;
+    let stderr = stderr.and_then(|stderr| stderr.recv_timeout(GRACE).ok());
+    Ok(Output {
+        status,
         stdout,
-        stderr: in_background(child.stderr.take(), read_end),
+        stderr: stderr.unwrap_or_default(),
+    })
+}
+
+/// Starts a process. Its standard output is read when it is asked for, so it waits if it has
+/// written more than a pipe can hold.
+///
+/// # Errors
+/// If it cannot be started.
+pub(super) fn start(command: &mut Command, limits: &Limits) -> io::Result<Running> {
+    let deadline = Instant::now() + limits.timeout;
+    let child = command.stdout(Stdio::piped()).spawn()?;
+    if limits.untrusted {
+        confine(&child);
+    }
+    Ok(Running {
         child: Some(child),
+        max_stdout: limits.max_stdout,
         deadline,
     })
 }
 
 impl Running {
-    /// Waits for the end of the process and returns its output.
+    /// Returns all of the process's standard output. It may still be ending then.
     ///
     /// # Errors
-    /// If it exceeds a limit and is killed: [`TimedOut`](ErrorKind::TimedOut), or
-    /// [`FileTooLarge`](ErrorKind::FileTooLarge) for its output.
-    pub(super) fn output(mut self) -> io::Result<Output> {
-        let mut child = self.child.take().ok_or(ErrorKind::NotFound)?;
-        let result = wait(&mut child, &self);
-        if result.is_err() {
-            kill(&mut child);
-        }
-        result
+    /// If it exceeds a limit and is killed, as for [`run`].
+    pub(super) fn stdout(&mut self) -> io::Result<Vec<u8>> {
+        let (deadline, max) = (self.deadline, self.max_stdout);
+        let child = self.child()?;
+        let pipe = child.stdout.take().ok_or(ErrorKind::NotFound)?;
+        let stdout = read_before(deadline, pipe, max);
+        stdout.inspect_err(|_| kill(child))
+    }
+
+    /// Waits for the end of the process.
+    fn status(&mut self) -> io::Result<ExitStatus> {
+        let deadline = self.deadline;
+        let child = self.child()?;
+        let status = wait_before(deadline, child);
+        status.inspect_err(|_| kill(child))
+    }
+
+    fn child(&mut self) -> io::Result<&mut Child> {
+        let child = self.child.as_mut();
+        child.ok_or_else(|| ErrorKind::NotFound.into())
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // a process whose output nobody asks for runs to its end, and must not stay a zombie then
-        if let Some(mut child) = self.child.take() {
+        // a process that still runs must not stay a zombie when it ends
+        if let Some(mut child) = self.child.take()
+            && !matches!(child.try_wait(), Ok(Some(_)))
+        {
             let _ = thread::Builder::new().spawn(move || child.wait());
         }
     }
 }
 
-fn wait(child: &mut Child, running: &Running) -> io::Result<Output> {
-    let time_left = || running.deadline.saturating_duration_since(Instant::now());
-    let stdout = match running.stdout.recv_timeout(time_left()) {
-        Ok(stdout) => stdout?,
-        Err(RecvTimeoutError::Timeout) => return Err(ErrorKind::TimedOut.into()),
-        Err(RecvTimeoutError::Disconnected) => Vec::new(),
-    };
+fn wait_before(deadline: Instant, child: &mut Child) -> io::Result<ExitStatus> {
     // most processes close their output as they end, so the first pauses are short
     let mut pause = Duration::from_micros(20);
-    let status = loop {
+    loop {
         if let Some(status) = child.try_wait()? {
-            break status;
+            return Ok(status);
         }
-        if time_left().is_zero() {
+        if Instant::now() >= deadline {
             return Err(ErrorKind::TimedOut.into());
         }
         thread::sleep(pause);
         pause = LONGEST_PAUSE.min(pause * 2);
-    };
-    let stderr = running.stderr.recv_timeout(GRACE).unwrap_or_default();
-    Ok(Output {
-        status,
-        stdout,
-        stderr,
-    })
+    }
 }
 
-/// Reads a pipe in a thread, and returns the receiver of the result. The thread is not joined.
-fn in_background<P: Read + Send + 'static, R: Send + 'static>(
-    pipe: Option<P>,
-    read: impl FnOnce(P) -> R + Send + 'static,
-) -> Receiver<R> {
+/// Runs `work` in a thread, and returns the receiver of the result. The thread is not joined.
+fn in_background<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> Receiver<R> {
     let (sender, receiver) = channel();
-    if let Some(pipe) = pipe {
-        thread::spawn(move || {
-            // the receiver is gone after a timeout
-            let _ = sender.send(read(pipe));
-        });
-    }
+    thread::spawn(move || {
+        // the receiver is gone after a timeout
+        let _ = sender.send(work());
+    });
     receiver
+}
+
+/// Reads a pipe to its end. It starts no thread, because that takes as long as to read what git
+/// mostly prints.
+#[cfg(unix)]
+fn read_before(deadline: Instant, pipe: ChildStdout, max: u64) -> io::Result<Vec<u8>> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    /// A pipe that has a time limit for each read.
+    struct Before(Instant, ChildStdout);
+
+    impl Read for Before {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let time_left = self.0.saturating_duration_since(Instant::now());
+            if time_left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            // some systems refuse to wait for weeks
+            let time_left = Timespec::try_from(time_left.min(LONGEST_WAIT)).ok();
+            let pipe = PollFd::new(&self.1, PollFlags::IN);
+            match poll(&mut [pipe], time_left.as_ref())? {
+                // look at the time again
+                0 => Err(ErrorKind::Interrupted.into()),
+                _ => self.1.read(buffer),
+            }
+        }
+    }
+    read_at_most(Before(deadline, pipe), max)
+}
+
+#[cfg(not(unix))]
+fn read_before(deadline: Instant, pipe: ChildStdout, max: u64) -> io::Result<Vec<u8>> {
+    let time_left = deadline.saturating_duration_since(Instant::now());
+    let read = in_background(move || read_at_most(pipe, max));
+    let read = read.recv_timeout(time_left);
+    read.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
 }
 
 fn read_at_most(pipe: impl Read, max: u64) -> io::Result<Vec<u8>> {
@@ -270,7 +312,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_process_whose_output_nobody_asks_for_is_no_zombie() {
-        let running = start(&mut shell("exit 0"), &[], &limits(60)).unwrap();
+        let running = start(&mut shell("exit 0"), &limits(60)).unwrap();
         let id = running.child.as_ref().unwrap().id();
         drop(running);
         let end = Instant::now() + Duration::from_secs(30);

@@ -11,7 +11,7 @@ use std::borrow::Borrow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use crate::error::Error;
@@ -242,14 +242,27 @@ impl Git {
     /// # Errors
     /// As for [`Git::output`].
     pub(crate) fn output_with_input(self, input: &[u8]) -> Result<Output, Error> {
-        self.start(input)?.output()
+        let (mut command, call) = self.command();
+        let output = bounded::run(&mut command, input, &call.limits);
+        output.map_err(|error| call.error(&error))
     }
 
-    /// Starts git, which then runs beside this process, with `input` on its standard input.
+    /// Starts git, which then runs beside this process, without input and without its messages. Its
+    /// output has to be short.
     ///
     /// # Errors
     /// If git cannot be started.
-    pub(crate) fn start(mut self, input: &[u8]) -> Result<RunningGit, Error> {
+    pub(crate) fn start(self) -> Result<RunningGit, Error> {
+        let (mut command, call) = self.command();
+        command.stdin(Stdio::null()).stderr(Stdio::null());
+        match bounded::start(&mut command, &call.limits) {
+            Ok(process) => Ok(RunningGit { process, call }),
+            Err(error) => Err(call.error(&error)),
+        }
+    }
+
+    /// Returns the whole command line.
+    fn command(mut self) -> (Command, Call) {
         if !self.hooks {
             self.command.args(["-c", "core.hooksPath=/dev/null"]);
         }
@@ -259,10 +272,7 @@ impl Git {
             name: name.unwrap_or_default().into_owned(),
             limits: self.limits,
         };
-        match bounded::start(&mut self.command, input, &self.limits) {
-            Ok(process) => Ok(RunningGit { process, call }),
-            Err(error) => Err(call.error(&error)),
-        }
+        (self.command, call)
     }
 
     /// Runs git like [`Git::output_with_input`], with each of `lines` on a line.
@@ -337,13 +347,13 @@ pub(crate) struct RunningGit {
 }
 
 impl RunningGit {
-    /// Waits for the end of git and returns its output, whatever its exit status is.
+    /// Returns git's standard output, which it has closed then. It may still be ending.
     ///
     /// # Errors
     /// If it takes too long or prints too much.
-    pub(crate) fn output(self) -> Result<Output, Error> {
-        let output = self.process.output();
-        output.map_err(|error| self.call.error(&error))
+    pub(crate) fn stdout(&mut self) -> Result<Vec<u8>, Error> {
+        let stdout = self.process.stdout();
+        stdout.map_err(|error| self.call.error(&error))
     }
 }
 
