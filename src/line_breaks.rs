@@ -13,10 +13,15 @@ pub(crate) enum LineBreaks {
 
 impl LineBreaks {
     pub(crate) fn of(text: &str) -> Self {
-        let lf_count = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-        let crlf_count = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
-        match crlf_count {
-            _ if lf_count == 0 => Self::None,
+        let bytes = text.as_bytes();
+        // most texts have no CR: do not count then
+        if memchr::memchr(b'\n', bytes).is_none() {
+            return Self::None;
+        } else if memchr::memchr(b'\r', bytes).is_none() {
+            return Self::Alike("\n");
+        }
+        let lf_count = memchr::memchr_iter(b'\n', bytes).count();
+        match memchr::memmem::find_iter(bytes, b"\r\n").count() {
             0 => Self::Alike("\n"),
             count if count == lf_count => Self::Alike("\r\n"),
             _ => Self::Mixed,
