@@ -54,7 +54,7 @@ impl<'a> Patcher<'a> {
         if equal(self.target, target, self.patch, patch) {
             return Ok(Outcome::Keep);
         }
-        let quoting = self.target.scalar(target).map(|scalar| scalar.style);
+        let quoting = self.target.style_of(target);
         Ok(Outcome::Take(Incoming {
             quoting,
             ..Incoming::part(patch, self.added_value(patch, schema)?)

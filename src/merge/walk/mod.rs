@@ -274,7 +274,7 @@ impl<'a> Walker<'a> {
 
     /// Returns local's quoting of a scalar, if original and updated quote it alike.
     fn local_quoting(&self, nodes: Nodes) -> Option<ScalarStyle> {
-        let styles = self.each(nodes, |tree, node| Some(tree.scalar(node)?.style));
+        let styles = self.each(nodes, Tree::style_of);
         styles.local.filter(|_| styles.original == styles.updated)?
     }
 

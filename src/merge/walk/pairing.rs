@@ -151,7 +151,7 @@ impl<'a> Walker<'a> {
         let keys = self.each(sides, |tree, entry| {
             let key = tree.entry(entry).key?;
             let text = || with_line_break(tree.slice(tree.node(key).span), "\n");
-            tree.scalar(key).map(|_| text())
+            tree.style_of(key).map(|_| text())
         });
         let keys = keys.map(Option::flatten);
         let is_renamed = keys.local.is_some()

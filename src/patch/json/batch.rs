@@ -179,7 +179,7 @@ impl<'a> Batch<'a> {
         if is_same_in_json(self.target, old, operation.patch, new) {
             return Ok(());
         }
-        let quoting = self.target.scalar(old).map(|scalar| scalar.style);
+        let quoting = self.target.style_of(old);
         operation.with_value(entry, |value| self.take(location, value, quoting))
     }
 

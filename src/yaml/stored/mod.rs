@@ -179,6 +179,12 @@ impl<'s> Tree<'s> {
         Some(self.stored_scalar(id)?.2)
     }
 
+    /// Returns the style of the scalar that a node is or refers to.
+    #[inline]
+    pub(crate) fn style_of(&self, id: NodeId) -> Option<ScalarStyle> {
+        Some(self.stored_scalar(id)?.1)
+    }
+
     /// Returns the indexes of a collection's entries. Other nodes have none.
     #[inline]
     pub(in crate::yaml) fn entries_of(&self, id: NodeId) -> Span {
@@ -224,8 +230,7 @@ impl<'s> Tree<'s> {
 
     /// Whether a node is a scalar written with `|` or `>`.
     pub(crate) fn is_block_scalar(&self, id: NodeId) -> bool {
-        self.scalar(id)
-            .is_some_and(|scalar| scalar.style.is_block())
+        self.style_of(id).is_some_and(ScalarStyle::is_block)
     }
 
     /// Whether a map or list is in flow style; `None` for a scalar or an alias.
