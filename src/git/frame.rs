@@ -50,10 +50,10 @@ impl Frame {
     /// Returns a merged text with the line breaks and the byte order mark of the frame. If the text
     /// begins with a conflict, whose markers have `size` characters, each side of it gets the byte
     /// order mark, because a marker must be at the start of a line.
-    pub(super) fn around(self, text: &str, size: usize) -> String {
+    pub(super) fn around<'t>(self, text: impl Into<Cow<'t, str>>, size: usize) -> String {
         let text = match self.line_break {
             Some(line_break) => with_line_break(text, line_break),
-            None => Cow::Borrowed(text),
+            None => text.into(),
         };
         if !self.mark {
             return text.into_owned();

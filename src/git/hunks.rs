@@ -49,12 +49,36 @@ struct Marker<'t> {
 
 /// Splits a text at its conflict markers, which have `size` characters. `None` if they do not
 /// match up.
-pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Segment<'_>>> {
-    let mut segments = Vec::new();
+pub(crate) fn read<'t>(text: &'t str, size: usize) -> Option<Vec<Segment<'t>>> {
+    let (mut segments, mut above) = (Vec::new(), 0);
+    let conflict = |markers: &[Marker<'t>]| {
+        let conflict = ConflictHunk::between(text, markers)?;
+        let start = markers.first()?.span.start;
+        if above < start {
+            segments.push(Segment::Common(&text[above..start]));
+        }
+        above = start + conflict.text.len();
+        segments.push(Segment::Conflict(conflict));
+        Some(())
+    };
+    for_each_conflict(text, size, conflict)?;
+    if above < text.len() {
+        segments.push(Segment::Common(&text[above..]));
+    }
+    Some(segments)
+}
+
+/// Calls `conflict` with the markers of each conflict. `None` if the markers do not match up, or if
+/// it returns that.
+fn for_each_conflict<'t>(
+    text: &'t str,
+    size: usize,
+    mut conflict: impl FnMut(&[Marker<'t>]) -> Option<()>,
+) -> Option<()> {
     let mut open: Vec<Marker<'_>> = Vec::new();
-    let (mut common_start, mut at) = (0, 0);
+    let mut at = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
-    for (number, end) in ends.chain([text.len()]).enumerate() {
+    for (line, end) in ends.chain([text.len()]).enumerate() {
         let span = at..end;
         at = end;
         let Some((sign, label)) = marker(&text[span.clone()], size) else {
@@ -70,28 +94,18 @@ pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Segment<'_>>> {
         if !is_next {
             continue;
         }
-        if sign == '<' && common_start < span.start {
-            segments.push(Segment::Common(&text[common_start..span.start]));
-        }
         open.push(Marker {
             sign,
             label,
             span,
-            line: number,
+            line,
         });
         if sign == '>' {
-            segments.push(Segment::Conflict(ConflictHunk::between(text, &open)?));
+            conflict(&open)?;
             open.clear();
-            common_start = at;
         }
     }
-    if !open.is_empty() {
-        return None;
-    }
-    if common_start < text.len() {
-        segments.push(Segment::Common(&text[common_start..]));
-    }
-    Some(segments)
+    open.is_empty().then_some(())
 }
 
 impl<'t> ConflictHunk<'t> {
@@ -170,7 +184,12 @@ pub(crate) fn has_markers(text: &str, size: usize) -> bool {
 /// Returns the number of conflicts in a text; `None` if the markers do not match up, which happens
 /// if a line of a side looks like a marker.
 pub(crate) fn count_in(text: &str, size: usize) -> Option<usize> {
-    Some(conflicts(&read(text, size)?).count())
+    let mut count = 0;
+    for_each_conflict(text, size, |_| {
+        count += 1;
+        Some(())
+    })?;
+    Some(count)
 }
 
 /// Returns the text with its conflicts resolved in favor of a side; `None` if the markers do not

@@ -120,10 +120,10 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         None => request.style.conflict_style,
     };
     let merge_lines = || {
-        let lines = merge_clean_lines(bare, EXAMINED);
+        let mut settings_call = None;
         // starting git takes as long as the merge: it runs meanwhile, if a conflict is likely
-        let is_likely = lines.merged.is_err() && known_style.is_none();
-        let settings_call = is_likely.then(SettingsCall::start);
+        let on_hunks = || settings_call = known_style.is_none().then(SettingsCall::start);
+        let lines = merge_clean_lines(bare, EXAMINED, on_hunks);
         (lines, settings_call)
     };
     let read = || FileInMemory::read(&triple, bare);
@@ -144,15 +144,15 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         merged = merge(style, images)?;
     }
     let size = request.style.size;
-    let resolved = |text: &str, is_clean: bool| {
+    let resolved = |text: String, is_clean: bool| {
         // a value with lone CRs can become several lines, and one of them can look like a marker
-        let conflicts = markers::count_in(text, size).filter(|count| !is_clean || *count == 0)?;
+        let conflicts = markers::count_in(&text, size).filter(|count| !is_clean || *count == 0)?;
         Some(Resolved::by_structure(frame.around(text, size), conflicts))
     };
     if merged.conflicts.is_empty() {
-        let has_same_values = |lines: &&String| kept_changes::same_values(lines, &merged.text);
-        let clean = lines.merged.as_ref().ok().filter(has_same_values);
-        return resolved(clean.unwrap_or(&merged.text), true);
+        let has_same_values = |lines: &String| kept_changes::same_values(lines, &merged.text);
+        let clean = lines.merged.ok().filter(has_same_values);
+        return resolved(clean.unwrap_or(merged.text), true);
     }
     let is_certain = |hunks: &Vec<Hunk>| has_certain_conflict(hunks, &bare);
     if !lines.merged.as_ref().is_err_and(is_certain)
@@ -169,8 +169,8 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         return None;
     }
     match request.favor {
-        Some(favor) => resolved(&markers::choose(&merged.text, size, favor)?, true),
-        None => resolved(&merged.text, false),
+        Some(favor) => resolved(markers::choose(&merged.text, size, favor)?, true),
+        None => resolved(merged.text, false),
     }
 }
 

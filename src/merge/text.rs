@@ -169,8 +169,13 @@ pub(crate) struct CleanLines {
     pub(crate) without_known_changes: Option<String>,
 }
 
-/// Merges three texts line by line; of the hunks, returns at most `most`.
-pub(crate) fn merge_clean_lines(sides: Triple<&str>, most: usize) -> CleanLines {
+/// Merges three texts line by line; of the hunks, returns at most `most`. Calls `on_hunks` as soon as
+/// it knows that there are some.
+pub(crate) fn merge_clean_lines(
+    sides: Triple<&str>,
+    most: usize,
+    on_hunks: impl FnOnce(),
+) -> CleanLines {
     let merge = |aligned: &AlignedLines<'_>, most| {
         let markers = MarkerStyle::default();
         let merge = merge_aligned(aligned, Resolution::Local, &markers, most);
@@ -182,6 +187,7 @@ pub(crate) fn merge_clean_lines(sides: Triple<&str>, most: usize) -> CleanLines 
     let aligned = AlignedLines::of(sides);
     let merged = merge(&aligned, most);
     let without_known_changes = || {
+        on_hunks();
         let original = with_changes_made(&aligned)?;
         let original = original.as_str();
         merge(&AlignedLines::of(Triple { original, ..sides }), 1).ok()

@@ -44,7 +44,11 @@ impl FileMerge<'_, '_, '_> {
         let texts = sides.map(ParsedFile::written);
         let texts = texts.map(|text| with_line_break(text, line_break_of(sides.local.text)));
         let texts = texts.as_ref().map(AsRef::as_ref);
-        let merge = |local| merge_clean_lines(Triple { local, ..texts }, 1).merged.ok();
+        let merge = |local| {
+            merge_clean_lines(Triple { local, ..texts }, 1, || ())
+                .merged
+                .ok()
+        };
         let merged = merge(texts.local)?;
         let is_accepted = merged != assembled
             && (has_conflict || has_same_content(&merged, assembled))
