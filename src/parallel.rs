@@ -13,6 +13,19 @@ pub(crate) fn thread_pool(threads: usize) -> ThreadPoolBuilder {
         .num_threads(threads)
         // the parser and the walk recurse, so a deep document needs a large stack
         .stack_size(64 << 20)
+        .start_handler(|_| grow_heap())
+}
+
+/// Makes a thread's heap grow in large steps. By default glibc grows it page by page, with a system
+/// call for each page.
+///
+/// When glibc frees a block that it had allocated outside of the heap, it raises two limits: the
+/// size from which blocks are allocated outside, and the free memory that the heap may keep at its
+/// end. Larger blocks stay outside, because they would leave holes in the heap when they grow.
+fn grow_heap() {
+    let block = |_| Vec::<u8>::with_capacity(2 << 20);
+    drop(std::hint::black_box(block(0)));
+    drop(std::hint::black_box::<[_; 10]>(std::array::from_fn(block)));
 }
 
 /// Calls `work` on each of `items` and returns the results in the order of the items. Works in

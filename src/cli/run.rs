@@ -207,24 +207,11 @@ pub(super) fn in_pool<R: Send>(
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
     let pool = thread_pool(threads.map_or(0, NonZeroUsize::get))
-        .start_handler(|_| grow_heap())
         .build()
         .map_err(|error| {
             Error::refused(format!("cannot start threads: {error}"), "try --threads 1")
         })?;
     pool.install(work)
-}
-
-/// Makes a thread's heap grow in large steps. By default glibc grows it page by page, with a system
-/// call for each page.
-///
-/// When glibc frees a block that it had allocated outside of the heap, it raises two limits: the
-/// size from which blocks are allocated outside, and the free memory that the heap may keep at its
-/// end. Larger blocks stay outside, because they would leave holes in the heap when they grow.
-fn grow_heap() {
-    let block = |_| Vec::<u8>::with_capacity(2 << 20);
-    drop(std::hint::black_box(block(0)));
-    drop(std::hint::black_box::<[_; 10]>(std::array::from_fn(block)));
 }
 
 /// Adds the summary and the report to the output of a run, as far as its arguments ask for them.

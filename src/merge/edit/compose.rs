@@ -18,7 +18,7 @@ use crate::triple::Side;
 use crate::yaml::{EntryId, Span, Tree};
 
 /// The least number of pieces that are worth a thread.
-const MIN_PIECES: usize = 256;
+const MIN_PIECES: usize = 1024;
 
 /// The state of writing a row.
 struct Composition<'p> {
