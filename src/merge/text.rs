@@ -169,8 +169,8 @@ pub(crate) struct CleanLines {
     pub(crate) without_known_changes: Option<String>,
 }
 
-/// Merges three texts line by line; of the hunks, returns at most `most`. Calls `on_hunks` as soon as
-/// it knows that there are some.
+/// Merges three texts line by line; of the hunks, returns at most `most`. Calls `on_hunks` as soon
+/// as it finds that there are some.
 pub(crate) fn merge_clean_lines(
     sides: Triple<&str>,
     most: usize,

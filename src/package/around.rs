@@ -108,7 +108,7 @@ impl FileMerge<'_, '_, '_> {
         let merged = merge_above(sides, has_frame, line_break, &self.options(group));
         // where nothing changes, the join may have dropped a `---` line
         let is_joined = sides.local.len() < head.len() + old_above.len();
-        let joined = || is_joined.then(|| MergedAround::unchanged(sides.local));
+        let joined = || is_joined.then(|| MergedAround::without_conflicts(sides.local));
         let mut merged = merged.or_else(joined)?;
         let is_comment = |line: &str| line.trim_start().starts_with('#');
         let ends_in_comment = |text: &str| lines(text).last().is_some_and(is_comment);

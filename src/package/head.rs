@@ -147,7 +147,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
         let merged = match merge(&head_and_above) {
             merged if below.is_empty() => merged,
             merged if self.head_takes_text_above => {
-                Some(merged.unwrap_or_else(|| MergedAround::unchanged(head_and_above)))
+                Some(merged.unwrap_or_else(|| MergedAround::without_conflicts(head_and_above)))
             }
             Some(merged) => match merged.text.trim_end().strip_suffix(below.trim_end()) {
                 Some(head) => Some(MergedAround {
@@ -279,11 +279,12 @@ impl<'a> FileMerge<'_, '_, 'a> {
         match group[side] {
             Some(member) if Some(member.triple()) != self.job.file[side] => {
                 let head = self.head_elsewhere(group, side);
-                let is_here = self
-                    .sides
-                    .updated
-                    .is_some_and(|it| has_first_comment(head, it.head));
-                if is_here { "" } else { head }
+                let updated = self.sides.updated.map_or("", |file| file.head);
+                if has_first_comment(head, updated) {
+                    ""
+                } else {
+                    head
+                }
             }
             Some(member) if member.document() == 0 && self.heads[side].is_empty() => {
                 self.sides[side].map_or("", head_of)
@@ -292,9 +293,10 @@ impl<'a> FileMerge<'_, '_, 'a> {
         }
     }
 
-    /// Returns the head of another file of the original's or local's if a document takes it along to
-    /// this file, else an empty text. It also does if it is the first one there and has the head's
-    /// first comment above it on the other side.
+    /// Returns the head that a document of the original or of local takes along from another file
+    /// to this one, else an empty text. It takes the head along if upstream moved all documents out
+    /// of that file; or if the head's first comment is its own, because the other side has that
+    /// above the document.
     fn head_elsewhere(&self, group: &Group, side: Side) -> &'a str {
         let (other, member) = match (side, group[side]) {
             (Side::Original, Some(member)) => (Side::Local, member),
@@ -303,19 +305,16 @@ impl<'a> FileMerge<'_, '_, 'a> {
         };
         let head = self.file(member.triple(), side).map_or("", head_of);
         let has_comment = |parsed: &Parsed<'_>| has_first_comment(head, parsed.document.text);
-        let is_taken = match member.document() {
-            0 if !self.job.with_head.contains(group) => {
-                members(self.context.files, group)[other].is_some_and(has_comment)
-            }
-            0 => true,
+        let is_first = member.document() == 0;
+        let is_taken = match self.job.with_head.contains(group) {
+            true if is_first => true,
             // the head may be the comments of the document that is the first one now
-            _ => {
+            true => {
                 let original = self.file(member.triple(), Side::Original);
-                let mut others = original
-                    .iter()
-                    .flat_map(|file| file.documents.iter().skip(1));
-                self.job.with_head.contains(group) && !others.any(has_comment)
+                let documents = original.map_or(&[][..], |file| &file.documents);
+                !documents.iter().skip(1).any(has_comment)
             }
+            false => is_first && members(self.context.files, group)[other].is_some_and(has_comment),
         };
         if is_taken { head } else { "" }
     }

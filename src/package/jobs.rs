@@ -27,7 +27,7 @@ pub(crate) struct Job {
     /// Upstream's documents to insert: new ones, and those that move here from another local file.
     pub(crate) inserted: Vec<Group>,
     /// The documents that take the head of their former file along.
-    pub(crate) with_head: Vec<Group>,
+    pub(crate) with_head: FxHashSet<Group>,
     /// Upstream's documents that local deleted.
     pub(crate) deleted_locally: Vec<Group>,
     /// Set if local deleted the file as a whole, or a folder above it. No new document is inserted
@@ -80,9 +80,8 @@ pub(crate) fn jobs(
     }
     for group in with_heads(groups, jobs.len()) {
         if let Some(local) = group.local {
-            jobs[target_triple(group, local, &moved_to)]
-                .with_head
-                .push(*group);
+            let target = target_triple(group, local, &moved_to);
+            jobs[target].with_head.insert(*group);
         }
     }
     for target in 0..jobs.len() {
@@ -92,8 +91,8 @@ pub(crate) fn jobs(
     jobs
 }
 
-/// Returns the documents that take the head of their file along: of each file of the original's that
-/// upstream moved all documents out of, the first one that upstream and local have.
+/// Returns the documents that take the head of their file along: the first one that upstream and
+/// local have of each file of the original that upstream moved all documents out of.
 fn with_heads(groups: &[Group], files: usize) -> impl Iterator<Item = &Group> {
     let mut first: Vec<Option<&Group>> = vec![None; files];
     let mut keeps_document = vec![false; files];

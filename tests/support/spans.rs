@@ -243,7 +243,9 @@ impl Walk<'_, '_> {
             }
             // the parser reads a comment directly behind `|` only in some places
             let is_unusual = header.contains(|c: char| c.is_ascii_digit())
-                || header.starts_with(|c| "|>".contains(c)) && header[1..].starts_with('#');
+                || header
+                    .trim_start_matches(['|', '>', '+', '-'])
+                    .starts_with('#');
             if is_unusual {
                 return Ok(());
             }

@@ -30,8 +30,8 @@ pub(crate) struct MergedAround {
 }
 
 impl MergedAround {
-    /// Returns a text that stays as it is.
-    pub(crate) fn unchanged(text: impl Into<String>) -> Self {
+    /// Returns a merged text that has no conflicts.
+    pub(crate) fn without_conflicts(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             conflicts: Vec::new(),
@@ -121,7 +121,10 @@ fn merge(
     let ends_line = texts.updated.is_empty() || ends_line(texts.updated);
     let can_replace = below.is_none() && !has_directives && ends_line;
     if can_replace && texts.original == texts.local && has_frames.updated == has_frame {
-        return Some(MergedAround::unchanged(format!("{mark}{}", texts.updated)));
+        return Some(MergedAround::without_conflicts(format!(
+            "{mark}{}",
+            texts.updated
+        )));
     }
     // the blank lines on both sides of a frame merge as one number unless local's frame stays
     if !(has_frame && has_frames.original && has_frames.local) {

@@ -83,10 +83,9 @@ fn key(tree: &Tree<'_>, id: EntryId) -> Option<String> {
     (scalar.scalar_type == ScalarType::Str).then(|| scalar.content.to_string())
 }
 
-/// Returns a key as it is written in a map, including its quotes.
+/// Returns a field as it is written in a map, with the quotes of its key and the space behind it.
 fn written<'t>(tree: &'t Tree<'_>, map: NodeId, key: &str) -> Option<&'t str> {
-    let key = tree.entry(tree.find(map, key)?).key?;
-    Some(tree.slice(tree.node(key).span))
+    Some(tree.slice(tree.entry(tree.find(map, key)?).span))
 }
 
 fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
