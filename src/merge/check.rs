@@ -1,11 +1,16 @@
 //! The value check (rules: law 6): compares the values of the parsed result with the decisions of
 //! the merge.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+
+use rustc_hash::FxHashSet;
 
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, equal};
+use crate::yaml::{
+    EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, equal, equal_but_anchors,
+};
 
+use super::anchors::shared_anchors;
 use super::decision::{Incoming, Outcome, Slot};
 use super::edit::LastLines;
 use super::walk::index::{FieldIndex, key_of};
@@ -32,6 +37,7 @@ pub(super) fn check(
         trees,
         side,
         last_lines: None,
+        shared_anchors: OnceCell::new(),
     };
     checker.check_document(outcome)
 }
@@ -52,6 +58,7 @@ pub(super) fn last_lines(
         trees,
         side: None,
         last_lines: Some(&last_lines),
+        shared_anchors: OnceCell::new(),
     };
     checker.check_document(outcome)?;
     Ok(last_lines.into_inner())
@@ -65,6 +72,8 @@ struct Checker<'a> {
     /// Collects the block scalars that differ in white space at their ends only; `None` if such a
     /// difference is an error.
     last_lines: Option<&'a RefCell<Vec<LastLines>>>,
+    /// The anchors that each version and the merged document have once, at the same place.
+    shared_anchors: OnceCell<FxHashSet<&'a str>>,
 }
 
 type CheckResult = Result<(), Box<VerificationError>>;
@@ -165,12 +174,28 @@ impl Checker<'_> {
         place: &Place<'_>,
     ) -> CheckResult {
         if equal(self.merged, merged, tree, expected)
+            || self.is_incoming_but_anchors(merged, tree, expected)
             || self.is_same_but_last_lines(merged, tree, expected)
         {
             Ok(())
         } else {
             Err(self.verification_error(place, "the value differs from the decided one"))
         }
+    }
+
+    /// Whether a value from updated differs only in that its aliases refer to the merged anchors: an
+    /// alias of an anchor that all versions have stays one (rules: Places and formats).
+    fn is_incoming_but_anchors(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
+        if !std::ptr::eq(tree, self.trees.updated) {
+            return false;
+        }
+        let shared = self.shared_anchors.get_or_init(|| {
+            let others = [self.trees.original, self.trees.local, self.merged];
+            shared_anchors(self.trees.updated, &others)
+                .into_keys()
+                .collect()
+        });
+        !shared.is_empty() && equal_but_anchors((self.merged, merged), (tree, expected), shared)
     }
 
     /// Checks that a value is a string with this content.

@@ -6,6 +6,7 @@
 //! lines between entries. `edit` carries the decisions out on local's text, and `check` parses the
 //! result and compares its values with the decisions. `text` merges files by lines.
 
+mod anchors;
 mod around;
 mod body;
 mod check;

@@ -110,7 +110,7 @@ impl<'a> Patcher<'a> {
                 None => self.updated_entry(*entry, patch_map, context)?,
             });
         }
-        let children = place(existing, updated_entries, false);
+        let children = place(existing, updated_entries, false, &[]);
         Ok(self.walker.merged_children(patch, target, children))
     }
 

@@ -77,7 +77,7 @@ impl<'a> Patcher<'a> {
                 None => UpdatedEntry::New(self.added_child(entry, part.clone())),
             }
         });
-        let children = place(existing, updated_entries, false);
+        let children = place(existing, updated_entries, false, &[]);
         Ok(self.walker.merged_children(patch, target, children))
     }
 

@@ -1,6 +1,6 @@
 //! Compares nodes by value (rules: Equality).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cursor::same_bytes;
 use super::keys::Identity;
@@ -30,12 +30,29 @@ pub fn equal(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
     if std::ptr::eq(left, right) && left.resolve(l) == left.resolve(r) {
         return true;
     }
-    Comparison {
+    let mut comparison = Comparison {
         left,
         right,
+        shared_anchors: None,
         results: FxHashMap::default(),
-    }
-    .equal_nodes(l, r)
+    };
+    comparison.equal_nodes(l, r)
+}
+
+/// Whether two nodes are [`equal`], where two aliases of one of the anchors in `shared` count as
+/// equal. The names in it begin with `&`.
+pub(crate) fn equal_but_anchors(
+    (left, l): (&Tree<'_>, NodeId),
+    (right, r): (&Tree<'_>, NodeId),
+    shared: &FxHashSet<&str>,
+) -> bool {
+    let mut comparison = Comparison {
+        left,
+        right,
+        shared_anchors: Some(shared),
+        results: FxHashMap::default(),
+    };
+    comparison.equal_nodes(l, r)
 }
 
 /// Whether two documents are [`equal`].
@@ -46,12 +63,17 @@ pub(crate) fn equal_documents(left: &Tree<'_>, right: &Tree<'_>) -> bool {
 struct Comparison<'a, 's, 't> {
     left: &'a Tree<'s>,
     right: &'a Tree<'t>,
+    /// Anchors whose aliases are equal; `None` if aliases compare by value.
+    shared_anchors: Option<&'a FxHashSet<&'a str>>,
     /// The results for collections that were reached through aliases. A tree has no cycles.
     results: FxHashMap<(NodeId, NodeId), bool>,
 }
 
 impl Comparison<'_, '_, '_> {
     fn equal_nodes(&mut self, l: NodeId, r: NodeId) -> bool {
+        if self.are_same_alias(l, r) {
+            return true;
+        }
         let (left, right) = (self.left.resolve(l), self.right.resolve(r));
         if let Some(same) = self.equal_scalars(left, right) {
             return same;
@@ -77,6 +99,15 @@ impl Comparison<'_, '_, '_> {
         let result = self.equal_collections(left, right, is_map);
         self.results.insert((left, right), result);
         result
+    }
+
+    /// Whether two nodes are aliases of one shared anchor.
+    fn are_same_alias(&self, l: NodeId, r: NodeId) -> bool {
+        let Some(shared) = self.shared_anchors else {
+            return false;
+        };
+        let left = self.left.alias_name(l);
+        left.is_some_and(|name| shared.contains(name)) && left == self.right.alias_name(r)
     }
 
     /// Compares two nodes of which at least one is a scalar. Returns `None` if both are

@@ -29,7 +29,7 @@ mod workarounds;
 pub use block_style::json_in_block_style;
 pub(crate) use cursor::same_bytes;
 pub use equal::equal;
-pub(crate) use equal::equal_documents;
+pub(crate) use equal::{equal_but_anchors, equal_documents};
 pub use error::ParseError;
 pub(crate) use navigate::is_readable;
 pub use nesting::nesting_at_most;

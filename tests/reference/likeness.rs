@@ -24,17 +24,18 @@ pub(super) fn add_alike(
     for (to_i, to_j) in equals.into_iter().chain([(partners.len(), len)]) {
         let are_alone = to_i == i + 1 && (j..to_j).filter(|j| may_pair(*j)).count() == 1;
         let least = if are_alone { 1 } else { 500 };
-        let common_of = |i, j| may_pair(j).then(|| common_of(i, j, least))?;
+        let start = (i, j);
+        let alike = |i, j| may_pair(j).then(|| common_of(i, j, least))?;
         // `most[a][b]` is the best total for the elements from `a` and `b` on
         let mut most = vec![vec![0; to_j + 1]; to_i + 1];
         for a in (i..to_i).rev() {
             for b in (j..to_j).rev() {
-                let together = common_of(a, b).map_or(0, |both| both + most[a + 1][b + 1]);
+                let together = alike(a, b).map_or(0, |both| both + most[a + 1][b + 1]);
                 most[a][b] = together.max(most[a + 1][b]).max(most[a][b + 1]);
             }
         }
         while i < to_i && j < to_j {
-            match common_of(i, j) {
+            match alike(i, j) {
                 Some(both) if both + most[i + 1][j + 1] == most[i][j] => {
                     partners[i] = Some(j);
                     (i, j) = (i + 1, j + 1);
@@ -42,6 +43,22 @@ pub(super) fn add_alike(
                 _ if most[i + 1][j] == most[i][j] => i += 1,
                 _ => j += 1,
             }
+        }
+        // one that is left alone between two pairs
+        let (mut before_i, mut before_j) = start;
+        for i in start.0..=to_i {
+            let j = match i == to_i {
+                true => Some(to_j),
+                false => partners[i],
+            };
+            let Some(j) = j else { continue };
+            let candidates: Vec<usize> = (before_j..j).filter(|j| may_pair(*j)).collect();
+            if let (true, [only]) = (i == before_i + 1, &candidates[..])
+                && common_of(before_i, *only, 1).is_some()
+            {
+                partners[before_i] = Some(*only);
+            }
+            (before_i, before_j) = (i + 1, j + 1);
         }
         (i, j) = (to_i + 1, to_j + 1);
     }
@@ -55,9 +72,10 @@ pub(super) fn likeness(
     least: usize,
     may_be_renamed: bool,
 ) -> Option<usize> {
+    let (named, other_named) = below_one_key(one, other).unwrap_or((one, other));
     let name = NAMES
         .split(' ')
-        .find_map(|name| Some((one.field(name)?, other.field(name)?)));
+        .find_map(|name| Some((named.field(name)?, other_named.field(name)?)));
     match name {
         Some((one_name, other_name)) if one_name == other_name => Some(1000 + common(one, other)),
         Some(_) => {
@@ -66,6 +84,19 @@ pub(super) fn likeness(
         }
         None if have_one_key(one, other) => Some(common(one, other).max(1)),
         None => Some(common(one, other)).filter(|common| *common >= least),
+    }
+}
+
+/// Returns the maps that are the only fields of both maps, under the same key.
+fn below_one_key<'v>(one: &'v Value, other: &'v Value) -> Option<(&'v Value, &'v Value)> {
+    let (Value::Map(one), Value::Map(other)) = (one, other) else {
+        return None;
+    };
+    match (&one[..], &other[..]) {
+        ([(key, one @ Value::Map(_))], [(same, other @ Value::Map(_))]) if key == same => {
+            Some((one, other))
+        }
+        _ => None,
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn pair_by_name(
     lists: Triple<&[Value]>,
     (in_updated, in_local): (&Partners, &Partners),
 ) -> Vec<(usize, usize)> {
-    let only = |list: &[Value], name: &(&str, &Value)| -> Option<usize> {
+    let only = |list: &[Value], name: &(&str, &str, &Value)| -> Option<usize> {
         let mut places = (0..list.len()).filter(|at| name_of(&list[*at]).as_ref() == Some(name));
         places.next().filter(|_| places.next().is_none())
     };
@@ -26,19 +26,27 @@ pub(super) fn pair_by_name(
             .original
             .iter()
             .any(|it| name_of(it).as_ref() == Some(&name));
-        let is_enough = name.0 != "uses" || likeness(updated, local, 0, false)? >= 1500;
+        let is_enough = name.1 != "uses" || likeness(updated, local, 0, false)? >= 1500;
         let differ = updated != local && only(lists.updated, &name) == Some(j);
         (is_new && !is_known && is_enough && differ).then_some((j, k))
     };
     (0..lists.updated.len()).filter_map(pair).collect()
 }
 
-/// Returns the first field that names an element, with its value.
-fn name_of(value: &Value) -> Option<(&str, &Value)> {
+/// Returns the first field that names an element, with its value. If the element is a map with a
+/// single field that is a map, the key of that comes first, and the name is below it.
+fn name_of(element: &Value) -> Option<(&str, &str, &Value)> {
+    let (key, value) = match element {
+        Value::Map(fields) => match &fields[..] {
+            [(key, value @ Value::Map(_))] => (key.as_str(), value),
+            _ => ("", element),
+        },
+        _ => return None,
+    };
     let name = NAMES
         .split(' ')
-        .find_map(|name| Some((name, value.field(name)?)))?;
-    matches!(name.1, Value::Scalar { .. }).then_some(name)
+        .find_map(|name| Some((key, name, value.field(name)?)))?;
+    matches!(name.2, Value::Scalar { .. }).then_some(name)
 }
 
 /// Whether an element that upstream inserted is left out of the result: local inserted it too, or

@@ -234,14 +234,43 @@ pub(super) fn pair_elements(
             true => Threshold::Any,
             false => Threshold::Half,
         };
-        let similarity = |old, new| may_pair(new).then(|| similarity(old, new, threshold))?;
+        let is_alike = |old, new| may_pair(new).then(|| similarity(old, new, threshold))?;
         if olds.len() * news.len() <= MAX_PAIRS {
-            pair_most_similar(&mut positions, olds, news, similarity);
+            pair_most_similar(&mut positions, olds.clone(), news.clone(), is_alike);
         } else {
-            pair_first_similar(&mut positions, olds, news, similarity);
+            pair_first_similar(&mut positions, olds.clone(), news.clone(), is_alike);
+        }
+        if threshold == Threshold::Half {
+            let is_alike = |old, new| similarity(old, new, Threshold::Any).is_some();
+            pair_only_ones(&mut positions, (olds, news), &may_pair, is_alike);
         }
     }
     positions
+}
+
+/// Pairs elements that are the only ones without a partner between two pairs.
+fn pair_only_ones(
+    positions: &mut Positions,
+    (olds, news): (Range<usize>, Range<usize>),
+    may_pair: &impl Fn(usize) -> bool,
+    is_alike: impl Fn(usize, usize) -> bool,
+) {
+    let (mut old_start, mut new_start) = (olds.start, news.start);
+    for old in olds.start..=olds.end {
+        let partner = match old == olds.end {
+            true => Some(news.end),
+            false => positions[old],
+        };
+        let Some(new) = partner else { continue };
+        let mut candidates = (new_start..new).filter(|new| may_pair(*new));
+        if old == old_start + 1
+            && let (Some(only), None) = (candidates.next(), candidates.next())
+            && is_alike(old_start, only)
+        {
+            positions[old_start] = Some(only);
+        }
+        (old_start, new_start) = (old + 1, new + 1);
+    }
 }
 
 /// Pairs elements in order such that the sum of their similarities is highest.

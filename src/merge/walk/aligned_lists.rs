@@ -45,6 +45,18 @@ pub(super) enum Stretch {
     Between(Triple<Range<usize>>),
 }
 
+impl Stretch {
+    /// Returns true if both sides inserted elements between two neighbours in the original.
+    fn is_inserted_by_both(&self) -> bool {
+        match self {
+            Self::Between(ranges) => {
+                ranges.original.is_empty() && !ranges.updated.is_empty() && !ranges.local.is_empty()
+            }
+            Self::Element(_) => false,
+        }
+    }
+}
+
 /// The number of elements of a list that have a value, and how many of them have no partner; 255
 /// for more.
 #[derive(Debug, Default, Clone, Copy)]
@@ -64,15 +76,19 @@ struct LocalInsertions {
 
 impl Walker<'_> {
     /// Aligns three lists.
-    pub(super) fn aligned_lists(&self, lists: Nodes) -> AlignedLists {
-        let elements = Side::ALL.map(|side| self.entries_on(side, lists).collect());
-        let values = self.fingerprints.as_ref().zip(lists).map(|(prints, list)| {
+    pub(super) fn aligned_lists(&self, nodes: Nodes) -> AlignedLists {
+        let elements = Side::ALL.map(|side| self.entries_on(side, nodes).collect());
+        let values = self.fingerprints.as_ref().zip(nodes).map(|(prints, list)| {
             list.map(|list| prints.of_elements(list))
                 .unwrap_or_default()
         });
         let (in_updated, in_local) = self.aligned(&elements, &values);
+        let mut stretches = cut(&in_updated, &in_local, &values);
+        if stretches.iter().any(Stretch::is_inserted_by_both) {
+            stretches = cut_at_comments(stretches, &self.shared_comments(nodes));
+        }
         let mut lists = AlignedLists {
-            stretches: cut(&in_updated, &in_local, &values),
+            stretches,
             of_updated: inverse(&in_updated, values.updated.len()),
             of_local: inverse(&in_local, values.local.len()),
             elements,
@@ -236,6 +252,32 @@ fn cut(in_updated: &Positions, in_local: &Positions, values: &Triple<Arc<[u64]>>
     let ends = values.as_ref().map(|values| values.len());
     push_between(&mut stretches, start, ends);
     stretches
+}
+
+/// Cuts the stretches in which both sides inserted elements at the comments that all have there:
+/// what is above such a comment is at another place than what is below.
+fn cut_at_comments(stretches: Vec<Stretch>, comments: &[Triple<usize>]) -> Vec<Stretch> {
+    let mut all = Vec::with_capacity(stretches.len());
+    for stretch in stretches {
+        let Stretch::Between(ranges) = &stretch else {
+            all.push(stretch);
+            continue;
+        };
+        let mut start = ranges.as_ref().map(|range| range.start);
+        let end = ranges.as_ref().map(|range| range.end);
+        for comment in comments.iter().filter(|_| stretch.is_inserted_by_both()) {
+            let is_inside = start.zip(end).zip(*comment).into_array();
+            if is_inside
+                .iter()
+                .all(|((start, end), at)| start <= at && at <= end)
+            {
+                push_between(&mut all, start, *comment);
+                start = *comment;
+            }
+        }
+        push_between(&mut all, start, end);
+    }
+    all
 }
 
 fn push_between(stretches: &mut Vec<Stretch>, start: Triple<usize>, end: Triple<usize>) {

@@ -48,6 +48,7 @@ impl Walker<'_> {
             fingerprints: self.trees.map(Fingerprints::new),
             steps: self.steps.clone(),
             pins: self.pins.clone(),
+            shared_anchors: self.shared_anchors.clone(),
             higher_version: self.higher_version,
             conflicts: Vec::new(),
             notes: Vec::new(),

@@ -6,7 +6,7 @@
 use super::keys::ListKey;
 use super::order::{in_updated_order, put_in_order};
 use super::pairing::Pairing;
-use super::place::{ExistingEntry, UpdatedEntry, place};
+use super::place::{ExistingEntry, SharedComment, UpdatedEntry, place};
 use super::record::{Segment, winning_outcome};
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::{Child, Outcome, Slot};
@@ -71,6 +71,22 @@ impl Walker<'_> {
         for (position, local) in sides.iter().enumerate() {
             positions[local.local.map_or(0, place_of)] = position;
         }
+        let comments = match key.is_some() && self.both_insert(nodes, &sides) {
+            true => self.shared_comments(nodes),
+            false => Vec::new(),
+        };
+        let locals: Vec<EntryId> = match comments.is_empty() {
+            true => Vec::new(),
+            false => self.entries_on(Side::Local, nodes).collect(),
+        };
+        let above = |it: &Triple<usize>| SharedComment {
+            updated_above: it.updated,
+            local_above: it
+                .local
+                .checked_sub(1)
+                .map_or(0, |last| positions[place_of(locals[last])] + 1),
+        };
+        let comments: Vec<SharedComment> = comments.iter().map(above).collect();
         self.within(nodes, |walker| {
             let renames = &pairing.renames;
             let merged_entry = |walker: &mut Self, sides: Entries| {
@@ -95,8 +111,15 @@ impl Walker<'_> {
                 }
             });
             let to_end = !matches!(key, None | Some(ListKey::Scalar));
-            place(existing, updated_entries, to_end)
+            place(existing, updated_entries, to_end, &comments)
         })
+    }
+
+    /// Returns true if upstream and local may both have inserted entries. `sides` has local's.
+    fn both_insert(&self, nodes: Nodes, sides: &[Entries]) -> bool {
+        let shared = sides.iter().filter(|it| it.updated.is_some()).count();
+        let is_own = |it: &Entries| it.updated.is_none() && it.original.is_none();
+        sides.iter().any(is_own) && self.entries_on(Side::Updated, nodes).count() > shared
     }
 
     /// Puts the local elements into the order of the result. Returns true if both sides moved

@@ -35,12 +35,17 @@ mod renames;
 mod rows;
 mod same_text;
 mod sequences;
-mod similarity;
+mod shared_comments;
+pub(super) mod similarity;
 mod sorted;
 mod texts;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
+use super::anchors::shared_anchors;
 use super::decision::{Incoming, Outcome};
 use super::fingerprint::Fingerprints;
 use super::pins::Pins;
@@ -75,6 +80,8 @@ pub(crate) struct Walker<'a> {
     fingerprints: Triple<Fingerprints<'a>>,
     steps: Vec<Step>,
     pins: Arc<Pins>,
+    /// The original's node of each anchor that all three have.
+    shared_anchors: OnceCell<FxHashMap<&'a str, NodeId>>,
     /// The side with the higher version in the current conflict, if a rule says `take: higher`.
     higher_version: Option<Resolution>,
     conflicts: Vec<Conflict>,
@@ -122,6 +129,7 @@ impl<'a> Walker<'a> {
             fingerprints: trees.map(Fingerprints::new),
             steps: Vec::new(),
             pins: Arc::new(Pins::of(trees.local)),
+            shared_anchors: OnceCell::new(),
             higher_version: None,
             conflicts: Vec::new(),
             notes: Vec::new(),
@@ -164,6 +172,7 @@ impl<'a> Walker<'a> {
 
     /// Merges a value that both updated and local have (rules: Fields).
     fn merge_value(&mut self, nodes: Nodes) -> Outcome {
+        let nodes = self.with_original_anchor(nodes);
         let shapes = self.shapes(nodes);
         match (shapes.updated, shapes.local) {
             _ if self.both_changed_kind(nodes) && !self.holds_pin(nodes) => self.one_value(nodes),
@@ -173,6 +182,27 @@ impl<'a> Walker<'a> {
             (Some(Shape::List), Some(Shape::List)) => self.merge_list(nodes),
             _ if self.holds_pin(nodes) => self.keep_whole_for_pin(nodes),
             _ => self.one_value(nodes),
+        }
+    }
+
+    /// Sets the original of two aliases that both sides added to the value of their anchor there, so
+    /// that they merge like the anchor.
+    fn with_original_anchor(&self, nodes: Nodes) -> Nodes {
+        let names = self.each(nodes, Tree::alias_name);
+        let (None, Some(updated), Some(local)) = (
+            nodes.original,
+            names.updated.flatten(),
+            names.local.flatten(),
+        ) else {
+            return nodes;
+        };
+        let shared = self.shared_anchors.get_or_init(|| {
+            shared_anchors(self.trees.original, &[self.trees.updated, self.trees.local])
+        });
+        let original = shared.get(updated).filter(|_| updated == local);
+        Triple {
+            original: original.copied(),
+            ..nodes
         }
     }
 

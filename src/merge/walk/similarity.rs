@@ -45,9 +45,11 @@ pub(super) fn similarity(
     let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
     let left = (left_prints, left_tree.entry(left).value);
     let right = (right_prints, right_tree.entry(right).value);
-    let are_maps = are_maps(left, right);
+    let (named_left, named_right) = wrapped_maps(left, right).unwrap_or((left, right));
+    let are_maps = are_maps(named_left, named_right);
     for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
-        if let (Some(one), Some(other)) = (naming_value(left, field), naming_value(right, field)) {
+        let names = naming_value(named_left, field).zip(naming_value(named_right, field));
+        if let Some((one, other)) = names {
             let common = common(left, right);
             let is_strict = threshold == Threshold::Strict;
             if is_same_name(field, one, other) {
@@ -72,24 +74,53 @@ pub(super) fn similarity(
 /// Returns true if each map has one field, both with the same key and a map or list as value.
 fn have_same_single_key(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     let is_collection = |(prints, node): Value<'_, '_>| shape(prints.tree(), node) != Shape::Scalar;
-    [left, right].map(entry_count) == [1; 2]
-        && matches!(paired_values(left, right)[..], [(one, other, false)]
-            if is_collection(one) && is_collection(other))
+    values_of_same_single_key(left, right)
+        .is_some_and(|(one, other)| is_collection(one) && is_collection(other))
 }
 
-/// Returns the name of an element: the first naming field with a usable value, and that value.
-pub(super) fn name_of(
+/// Returns the values of two maps that have one field each, with the same key.
+fn values_of_same_single_key<'a, 'f, 'b, 'g>(
+    left: Value<'a, 'f>,
+    right: Value<'b, 'g>,
+) -> Option<(Value<'a, 'f>, Value<'b, 'g>)> {
+    if [left, right].map(entry_count) != [1; 2] {
+        return None;
+    }
+    match paired_values(left, right)[..] {
+        [(one, other, false)] => Some((one, other)),
+        _ => None,
+    }
+}
+
+/// Returns the maps below the only key of two elements (`- job: {name: build}`), which have the
+/// names of the elements.
+fn wrapped_maps<'a, 'f, 'b, 'g>(
+    left: Value<'a, 'f>,
+    right: Value<'b, 'g>,
+) -> Option<(Value<'a, 'f>, Value<'b, 'g>)> {
+    values_of_same_single_key(left, right).filter(|(one, other)| are_maps(*one, *other))
+}
+
+/// Returns the name of an element: the key above the map with the name if it is the only one, the
+/// first naming field with a usable value, and that value.
+pub(in crate::merge) fn name_of(
     prints: &Fingerprints<'_>,
     element: EntryId,
-) -> Option<(&'static str, ScalarType, String)> {
+) -> Option<(Option<String>, &'static str, ScalarType, String)> {
     let tree = prints.tree();
-    let value = (prints, tree.entry(element).value);
-    let is_map = shape(tree, value.1) == Shape::Map;
-    let mut fields = NAMING_FIELDS.into_iter().filter(|_| is_map);
+    let element = (prints, tree.entry(element).value);
+    let mut fields = entries_of(tree, element.1);
+    let single = fields.next().filter(|_| fields.len() == 0);
+    let wrapped = single.map(|field| (field, (prints, tree.entry(field).value)));
+    let wrapped = wrapped.filter(|(_, value)| is_map(element) && is_map(*value));
+    let key = wrapped.and_then(|(field, _)| key_of(tree, field));
+    let value = wrapped.map_or(element, |(_, value)| value);
+    let mut fields = NAMING_FIELDS.into_iter().filter(|_| is_map(value));
     let (field, name) = fields.find_map(|field| Some((field, naming_value(value, field)?)))?;
     let (scalar_type, text) = scalar_key(tree, name.1)?;
     let text = action(field, name).unwrap_or_else(|| text.to_owned());
-    (scalar_type != ScalarType::Null).then_some((field, scalar_type, text))
+    let key = key.map(|(_, key)| key.to_owned());
+    (scalar_type != ScalarType::Null).then_some((key, field, scalar_type, text))
 }
 
 /// Returns the value of a field of a map.
@@ -182,7 +213,11 @@ pub(super) fn differs_in_at_most(fields: usize, left: Value<'_, '_>, right: Valu
 }
 
 fn are_maps(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    [left, right].map(|(prints, value)| shape(prints.tree(), value)) == [Shape::Map; 2]
+    is_map(left) && is_map(right)
+}
+
+fn is_map((prints, value): Value<'_, '_>) -> bool {
+    shape(prints.tree(), value) == Shape::Map
 }
 
 fn entry_count((prints, collection): Value<'_, '_>) -> usize {

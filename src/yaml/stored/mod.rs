@@ -333,6 +333,15 @@ impl<'s> Tree<'s> {
         !self.is_ordinary && nodes.any(|node| matches!(node.kind(), StoredKind::Alias))
     }
 
+    /// Returns the name of the anchor that an alias refers to, with the `&`; `None` for any other
+    /// node.
+    pub(crate) fn alias_name(&self, node: NodeId) -> Option<&'s str> {
+        match self.node(node).kind {
+            NodeKind::Alias(target) => Some(self.slice(self.node(target).anchor()?)),
+            _ => None,
+        }
+    }
+
     /// Returns the names of the anchors, each with its `&`, in the order of the text.
     pub fn anchor_names(&self) -> impl Iterator<Item = &'s str> {
         let anchors = self.properties.iter().filter_map(|(_, it)| it.anchor);

@@ -1,0 +1,80 @@
+//! Finds the anchors that several documents have in common (rules: Places and formats).
+
+use rustc_hash::FxHashMap;
+
+use super::fingerprint::Fingerprints;
+use super::walk::similarity::name_of;
+use crate::yaml::{NodeId, Tree};
+
+/// The anchors of a document by their names, each with its `&`. An anchor that occurs twice has no
+/// place.
+type Anchors<'s> = FxHashMap<&'s str, Option<Place>>;
+
+/// The node that has an anchor, and the keys that lead to it; of elements, their names or positions.
+#[derive(Debug)]
+struct Place {
+    node: NodeId,
+    path: String,
+}
+
+/// Returns the anchors of a document that the others have too, all once and at the same place: its
+/// node by the name of the anchor, with the `&`.
+pub(super) fn shared_anchors<'s>(
+    tree: &Tree<'s>,
+    others: &[&Tree<'_>],
+) -> FxHashMap<&'s str, NodeId> {
+    let others: Vec<Anchors<'_>> = others.iter().map(|other| anchors(other)).collect();
+    let shared = anchors(tree).into_iter().filter_map(|(name, place)| {
+        let place = place?;
+        let has_it = |other: &Anchors<'_>| {
+            let other = other.get(name).and_then(Option::as_ref);
+            other.is_some_and(|other| other.path == place.path)
+        };
+        others.iter().all(has_it).then_some((name, place.node))
+    });
+    shared.collect()
+}
+
+fn anchors<'s>(tree: &Tree<'s>) -> Anchors<'s> {
+    let mut anchors = FxHashMap::default();
+    let prints = Fingerprints::new(tree);
+    add_anchors(
+        &prints,
+        tree,
+        tree.root().value,
+        &mut String::new(),
+        &mut anchors,
+    );
+    anchors
+}
+
+fn add_anchors<'s>(
+    prints: &Fingerprints<'_>,
+    tree: &Tree<'s>,
+    node: NodeId,
+    path: &mut String,
+    anchors: &mut Anchors<'s>,
+) {
+    if let Some(anchor) = tree.node(node).anchor() {
+        let anchor = anchors.entry(tree.slice(anchor));
+        let anchor = anchor.and_modify(|place| *place = None);
+        anchor.or_insert_with(|| {
+            let path = path.clone();
+            Some(Place { node, path })
+        });
+    }
+    for (position, id) in tree.entries(node).enumerate() {
+        let length = path.len();
+        let step = match tree.entry(id).key.and_then(|key| tree.scalar(key)) {
+            Some(key) => key.content.to_owned(),
+            None => match name_of(prints, id) {
+                Some(name) => format!("{name:?}"),
+                None => format!("[{position}]"),
+            },
+        };
+        path.push('\n');
+        path.push_str(&step);
+        add_anchors(prints, tree, tree.entry(id).value, path, anchors);
+        path.truncate(length);
+    }
+}
