@@ -93,6 +93,7 @@ fn add(schema: &mut Schema, path: &Path, file: &ParsedFile<'_>) -> Result<usize,
                 message: error.message,
                 help: error.help,
                 utf8: true,
+                is_duplicate_key: false,
             })
         })?;
     }

@@ -221,6 +221,8 @@ pub(crate) struct Broken {
     pub(crate) message: String,
     pub(crate) help: Option<String>,
     pub(crate) utf8: bool,
+    /// Whether it is YAML but for a key that occurs twice in one map.
+    pub(crate) is_duplicate_key: bool,
 }
 
 impl Broken {
@@ -280,6 +282,7 @@ impl<'a> ParsedFile<'a> {
                     .map(|_| RESOLVE_FIRST.to_owned())
                     .or(error.help),
                 utf8: true,
+                is_duplicate_key: error.is_duplicate_key,
             })),
         }
     }

@@ -120,6 +120,7 @@ fn text(source: &Source) -> Result<&str, Box<Broken>> {
             message: "not UTF-8 from here on".to_owned(),
             help: None,
             utf8: false,
+            is_duplicate_key: false,
         })
     })
 }

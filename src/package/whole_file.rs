@@ -11,7 +11,7 @@ use super::{Content, FileOutcome, template};
 use crate::error::{Error, Place, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
-use crate::merge::text::merge_new_lines_with;
+use crate::merge::text::{LineMerge, merge_new_lines_with};
 use crate::merge::{Conflict, ConflictKind, Options, Resolution};
 use crate::triple::{Side, Triple};
 
@@ -139,7 +139,7 @@ fn merge_text(
         // upstream's changes would be added between the markers
         return Err(refusal(unresolved, "conflict markers are left in it"));
     }
-    yaml_state.check_line_merge(&triple.path, &merge.text, !merge.hunks.is_empty())?;
+    yaml_state.check_line_merge(&triple.path, &merge)?;
     let merged_by_lines = |broken: &Broken| warning(broken, "merged line by line");
     let file: Arc<Path> = triple.path.as_path().into();
     let in_file = |conflict: Conflict| {
@@ -217,6 +217,9 @@ struct YamlState {
     local_valid: bool,
     /// Whether one of the sides is a template. Then none is broken by mistake.
     is_template: bool,
+    /// Whether upstream's file has a key twice, now or in the original: that is upstream's text, which
+    /// most readers of YAML accept.
+    has_duplicate_upstream: bool,
     /// The place of the first conflict marker, if the local side is not YAML and has one.
     unresolved: Option<Broken>,
 }
@@ -234,6 +237,7 @@ impl YamlState {
                 Some(Err(reason)) => {
                     let is_template = |text| template::is_template(text, reason.place.line);
                     state.is_template |= text.is_some_and(is_template);
+                    state.has_duplicate_upstream |= side != Side::Local && reason.is_duplicate_key;
                     if side == Side::Local {
                         state.unresolved = text.and_then(|text| unresolved(reason, text));
                     }
@@ -246,17 +250,21 @@ impl YamlState {
     }
 
     /// Checks that the line merge of a file can be used if a side was broken by mistake.
-    fn check_line_merge(
-        &self,
-        path: &Path,
-        merged: &str,
-        has_conflicts: bool,
-    ) -> Result<(), Error> {
+    fn check_line_merge(&self, path: &Path, merged: &LineMerge) -> Result<(), Error> {
+        let has_conflicts = !merged.hunks.is_empty();
+        let is_open = merged
+            .hunks
+            .iter()
+            .any(|it| it.resolution == Resolution::Markers);
+        let breaks_local = || match ParsedFile::parse(path, &merged.text) {
+            Ok(_) => false,
+            Err(broken) => !(self.has_duplicate_upstream && broken.is_duplicate_key),
+        };
         if self.is_template {
             Ok(())
-        } else if has_conflicts {
+        } else if has_conflicts && !self.has_duplicate_upstream {
             self.check("merged line by line it has conflicts")
-        } else if self.local_valid && ParsedFile::parse(path, merged).is_err() {
+        } else if self.local_valid && !is_open && breaks_local() {
             self.check("merged line by line it would break the local file")
         } else {
             Ok(())
@@ -280,6 +288,7 @@ fn unresolved(broken: &Broken, text: &str) -> Option<Broken> {
         message: "a conflict marker".to_owned(),
         help: Some(RESOLVE_FIRST.to_owned()),
         utf8: true,
+        is_duplicate_key: false,
     })
 }
 

@@ -15,6 +15,9 @@ pub struct ParseError {
     pub message: String,
     /// A hint how to fix the error, if there is one.
     pub help: Option<String>,
+    /// Whether the text is YAML but for a key that occurs twice in one map. Many readers of YAML
+    /// accept that.
+    pub is_duplicate_key: bool,
 }
 
 impl ParseError {
@@ -23,6 +26,7 @@ impl ParseError {
             offset,
             message: message.into(),
             help: None,
+            is_duplicate_key: false,
         }
     }
 
@@ -47,9 +51,8 @@ impl ParseError {
             help
         };
         Self {
-            offset,
-            message: message.to_owned(),
             help: help.map(str::to_owned),
+            ..Self::new(offset, message)
         }
     }
 }

@@ -118,9 +118,9 @@ fn duplicate(tree: &Tree<'_>, first: u32, second: u32) -> ParseError {
         1 => "first on the line above".to_owned(),
         more => format!("first {more} lines above"),
     };
-    ParseError::new(
-        start,
-        format!("the key `{key}` occurs twice in one map, {place}"),
-    )
-    .with_help("remove one of the two")
+    let message = format!("the key `{key}` occurs twice in one map, {place}");
+    ParseError {
+        is_duplicate_key: true,
+        ..ParseError::new(start, message).with_help("remove one of the two")
+    }
 }

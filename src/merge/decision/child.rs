@@ -26,7 +26,7 @@ pub(crate) fn keeps_entries(tree: &Tree<'_>, node: NodeId, children: &[Child]) -
     children.iter().all(Child::stays) && slots.eq(tree.entries(node).map(Slot::Local))
 }
 
-/// The decisions about an entry's comments and key.
+/// The decisions about an entry's comments, key and anchor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Extras {
     remarks: Remarks,
@@ -34,6 +34,8 @@ struct Extras {
     below: Option<Box<[Piece]>>,
     /// The updated entry whose key replaces local's.
     key: Option<EntryId>,
+    /// The updated entry whose value has the anchor that local's value gets.
+    anchor: Option<EntryId>,
 }
 
 impl Child {
@@ -94,6 +96,11 @@ impl Child {
         self.with(|extras| extras.key = key)
     }
 
+    /// Sets the updated entry whose value has the anchor that local's value gets.
+    pub(crate) fn with_anchor_of(self, anchor: Option<EntryId>) -> Self {
+        self.with(|extras| extras.anchor = anchor)
+    }
+
     /// Sets the decisions about its remarks.
     pub(crate) fn with_remarks(self, remarks: Remarks) -> Self {
         // remarks that all stay need no record of their source
@@ -132,6 +139,11 @@ impl Child {
     /// Returns the updated entry whose key replaces local's.
     pub(crate) fn key(&self) -> Option<EntryId> {
         self.extras.as_ref()?.key
+    }
+
+    /// Returns the updated entry whose value has the anchor that local's value gets.
+    pub(crate) fn anchor(&self) -> Option<EntryId> {
+        self.extras.as_ref()?.anchor
     }
 
     /// Returns the updated entry whose text, to the byte, replaces local's.
@@ -192,6 +204,7 @@ impl Child {
             && self.remarks().is_keep()
             && self.below().is_none()
             && self.key().is_none()
+            && self.anchor().is_none()
     }
 
     /// Whether the result has it.

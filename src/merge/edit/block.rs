@@ -6,7 +6,7 @@
 use std::borrow::Borrow;
 
 use super::Editor;
-use super::layout::{is_blank, starts_its_line};
+use super::layout::{end_of_indicator, is_blank, starts_its_line};
 use super::to_flow;
 use crate::line_breaks::ends_line;
 use crate::merge::decision::{
@@ -50,13 +50,26 @@ impl Editor<'_> {
         }
     }
 
-    /// Edits the key, the value and the remarks of an entry of the target that stays.
+    /// Edits the key, the anchor, the value and the remarks of an entry of the target that stays.
     pub(super) fn edit_entry(&mut self, id: EntryId, child: &Child, remarks: Remarks) {
         let entry = self.target.entry(id);
         if let Some(from) = child.key().map(|from| self.source.entry(from)) {
             self.edit_key_line(entry, from, child, remarks);
         }
+        if let Some(from) = child.anchor().map(|from| self.source.entry(from)) {
+            self.add_anchor(entry, from);
+        }
         self.edit_value(entry, &child.outcome, remarks);
+    }
+
+    /// Adds the anchor of a value of the source to the value of an entry, on the line of its key or
+    /// dash.
+    fn add_anchor(&mut self, entry: Entry<'_>, from: Entry<'_>) {
+        if let Some(anchor) = self.source.node(from.value).anchor() {
+            let at = end_of_indicator(self.target, entry);
+            self.edits
+                .insert(at, format!(" {}", self.source.slice(anchor)));
+        }
     }
 
     /// Replaces the key of an entry, and the white space behind its colon, by the source's.

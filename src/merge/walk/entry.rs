@@ -65,7 +65,8 @@ impl Walker<'_> {
             return rewritten;
         }
         let nodes = self.values_of(entries);
-        let outcome = match self.fast_forward_value(nodes) {
+        let taken = self.fast_forward_value(nodes);
+        let outcome = match taken.or_else(|| self.new_alias(entries)) {
             Some(taken) => taken,
             None => merge_value(self, nodes),
         };
@@ -74,7 +75,8 @@ impl Walker<'_> {
             true => self.merge_comments_below(entries, &outcome),
             false => None,
         };
-        let child = Child::local(local, outcome);
+        let anchor = self.new_anchor(entries, &outcome);
+        let child = Child::local(local, outcome).with_anchor_of(anchor);
         child.with_remarks(remarks).with_below(below)
     }
 

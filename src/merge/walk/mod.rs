@@ -24,6 +24,7 @@ mod keyed;
 pub(crate) mod keys;
 mod moved;
 mod namesakes;
+mod new_anchors;
 mod order;
 mod pairing;
 mod path_rules;
