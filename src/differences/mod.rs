@@ -52,10 +52,10 @@ fn intern<T: Eq + Hash>(old: &[T], new: &[T]) -> [Vec<Token>; 2] {
 }
 
 /// Returns the position in `old` of each item of `new`, if the two are paired.
-pub(crate) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<usize>> {
+pub(crate) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<u32>> {
     let mut found = vec![None; new.len()];
-    for (old, new) in differences(old, new).same() {
-        found[new] = Some(old);
+    for [old, new] in differences(old, new).pairs {
+        found[new as usize] = Some(old);
     }
     found
 }

@@ -135,7 +135,7 @@ impl Checker<'_> {
             Outcome::Merge(_) | Outcome::Row(_) => {
                 let children = outcome.children();
                 let expected = children
-                    .map(|child| (child.slot, child.key(), child.outcome.chosen(self.side)))
+                    .map(|child| (child.slot, child.key(), child.outcome().chosen(self.side)))
                     .filter(|(.., outcome)| **outcome != Outcome::Remove);
                 self.check_entries(merged, expected, self.trees.local, local, place)
             }
@@ -157,7 +157,7 @@ impl Checker<'_> {
                     let Slot::Local(entry) = child.slot else {
                         return None;
                     };
-                    Some((Slot::Updated(entry), None, &child.outcome))
+                    Some((Slot::Updated(entry), None, child.outcome()))
                 });
                 self.check_entries(merged, expected, updated, incoming.node, place)
             }

@@ -248,7 +248,7 @@ fn comments_of_removed_entries<'t>(
     let outcomes: FxHashMap<EntryId, &Outcome> = outcome
         .children()
         .filter_map(|child| match child.slot {
-            Slot::Local(entry) => Some((entry, &child.outcome)),
+            Slot::Local(entry) => Some((entry, child.outcome())),
             Slot::Updated(_) => None,
         })
         .collect();

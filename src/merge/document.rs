@@ -262,7 +262,7 @@ fn merged_lines<'l>(
             Cow::Borrowed(clean.or(known.without_known_changes.as_deref())?)
         }
         None => {
-            let own = merge_clean_lines(bodies, 1, || ());
+            let own = merge_clean_lines(bodies, 0, || ());
             Cow::Owned(own.merged.ok().or(own.without_known_changes)?)
         }
     };

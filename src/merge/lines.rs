@@ -46,6 +46,11 @@ impl<'t> Lines<'t> {
         &self.whole[self.start_of(lines.start)..self.start_of(lines.end)]
     }
 
+    /// Returns the text of a line.
+    pub(super) fn text_of(&self, line: usize) -> &'t str {
+        self.text(line..line + 1)
+    }
+
     /// Returns the offset of a line; the length of the text for a line behind the last one.
     fn start_of(&self, line: usize) -> usize {
         let start = self.starts.get(line);

@@ -6,10 +6,12 @@
 //! merge.
 
 use std::cell::OnceCell;
+use std::hash::BuildHasher as _;
 use std::ops::Range;
 
 use gix_imara_diff::Token;
-use rustc_hash::FxHashSet;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 use super::lines::{AlignedLines, Lines};
 use crate::differences::{AlignedRange, places_in};
@@ -60,10 +62,10 @@ impl LineCounts {
 struct Comparison<'l> {
     lines: &'l Triple<Lines<'l>>,
     counts: Triple<LineCounts>,
-    /// The texts of local's lines, without the white space around them.
-    local_texts: OnceCell<FxHashSet<&'l str>>,
+    /// Local's lines by their texts, without the white space around them.
+    local_texts: OnceCell<HashTable<u32>>,
     /// For each of updated's lines, the local line that it aligns with. Most texts do not need it.
-    local_positions: OnceCell<Vec<Option<usize>>>,
+    local_positions: OnceCell<Vec<Option<u32>>>,
 }
 
 impl Comparison<'_> {
@@ -86,14 +88,21 @@ impl Comparison<'_> {
 
     /// Whether local has a line of the original, in any indentation.
     fn is_in_local(&self, line: usize) -> bool {
-        let local = &self.lines.local;
+        let hash = |text: &str| FxBuildHasher.hash_one(text);
+        let text_of = |line: &u32| self.lines.local.text_of(*line as usize).trim();
         let texts = self.local_texts.get_or_init(|| {
-            let lines = 0..local.tokens.len();
-            lines
-                .map(|line| local.text(line..line + 1).trim())
-                .collect()
+            let mut texts = HashTable::new();
+            for line in 0..self.lines.local.tokens.len() as u32 {
+                let text = text_of(&line);
+                let is_same = |other: &u32| text_of(other) == text;
+                let known = texts.entry(hash(text), is_same, |line| hash(text_of(line)));
+                known.or_insert(line);
+            }
+            texts
         });
-        texts.contains(self.lines.original.text(line..line + 1).trim())
+        let text = self.lines.original.text_of(line).trim();
+        let is_same = |other: &u32| text_of(other) == text;
+        texts.find(hash(text), is_same).is_some()
     }
 
     /// Whether local has these lines of updated between the same lines above and below.
@@ -102,7 +111,7 @@ impl Comparison<'_> {
         let aligned = || places_in(local, updated);
         let position = |line: usize| self.local_positions.get_or_init(aligned)[line];
         let above = new.start.checked_sub(1);
-        let first = above.map_or(Some(0), |above| Some(position(above)? + 1));
+        let first = above.map_or(Some(0), |above| Some(position(above)? as usize + 1));
         first.is_some_and(|first| {
             let end = first + new.len();
             local.get(first..end) == updated.get(new.clone())
@@ -113,7 +122,7 @@ impl Comparison<'_> {
 
 /// Returns the lines in a range that another text lacks, without blank ones.
 fn lines_not_in(lines: &Lines<'_>, range: Range<usize>, other: &LineCounts) -> Vec<usize> {
-    let is_blank = |at: usize| lines.text(at..at + 1).trim().is_empty();
+    let is_blank = |at: usize| lines.text_of(at).trim().is_empty();
     range
         .filter(|at| other.count(lines.tokens[*at]) == 0 && !is_blank(*at))
         .collect()

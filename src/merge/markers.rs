@@ -115,7 +115,7 @@ fn lines_of(texts: Triple<&str>) -> Triple<Vec<&str>> {
 /// Returns the lines of each side where local and updated differ.
 fn hunk_at(
     lines: &Triple<Vec<&str>>,
-    originals: &[Option<usize>],
+    originals: &[Option<u32>],
     local: Range<usize>,
     updated: Range<usize>,
 ) -> Triple<String> {
@@ -158,7 +158,7 @@ pub fn write_hunk(result: &mut String, lines: Triple<&str>, style: &MarkerStyle)
 /// surround the range. A changed line next to the range counts as the original's line with its key.
 fn original_range(
     lines: &Triple<Vec<&str>>,
-    originals: &[Option<usize>],
+    originals: &[Option<u32>],
     local: Range<usize>,
 ) -> Range<usize> {
     let before = (0..local.start)
@@ -167,10 +167,10 @@ fn original_range(
     let after = (local.end..originals.len()).find(|line| originals[*line].is_some());
     let mut start = before
         .and_then(|line| originals[line])
-        .map_or(0, |line| line + 1);
+        .map_or(0, |line| line as usize + 1);
     let mut end = after
         .and_then(|line| originals[line])
-        .unwrap_or(lines.original.len())
+        .map_or(lines.original.len(), |line| line as usize)
         .max(start);
     let same_key = |original: usize, local: usize| {
         let key = key_of(lines.original[original]);

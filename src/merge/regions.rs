@@ -19,28 +19,23 @@ pub(super) struct Region {
 /// unchanged line between them, are one region.
 pub(super) fn regions(aligned: &AlignedLines<'_>) -> impl Iterator<Item = Region> {
     let rows = aligned.rows();
-    let [updated, local] = [&aligned.to_updated, &aligned.to_local].map(|differences| {
-        let mut places = vec![None; rows.original.len()];
-        for (line, place) in differences.same() {
-            places[line] = Some(place as u32);
-        }
-        places
+    // the places of the lines of the original that both sides have
+    let mut in_local = aligned.to_local.same().peekable();
+    let in_updated = aligned.to_updated.same();
+    let kept = in_updated.filter_map(move |(original, updated)| {
+        while in_local.next_if(|(at, _)| *at < original).is_some() {}
+        let (_, local) = in_local.next_if(|(at, _)| *at == original)?;
+        Some(Triple::new(original, updated, local))
     });
-    // the place of a line of the original that both sides have
-    let kept = move |at: usize| {
-        let (updated, local) = (updated.get(at)?.as_ref()?, local.get(at)?.as_ref()?);
-        Some(Triple::new(at, *updated as usize, *local as usize))
-    };
-    let mut start = Triple::default();
+    let (mut kept, mut start) = (kept.peekable(), Triple::default());
     std::iter::from_fn(move || {
-        let below = |count: usize| start.map(|at| at + count);
-        let unchanged =
-            (0..).take_while(|count| kept(start.original + count) == Some(below(*count)));
-        let end = match unchanged.count() {
-            0 => (start.original..rows.original.len()).find_map(&kept),
-            count => Some(below(count)),
-        };
-        let end = end.unwrap_or(rows.map(<[Token]>::len));
+        let mut end = start;
+        while kept.next_if_eq(&end).is_some() {
+            end = end.map(|at| at + 1);
+        }
+        if end == start {
+            end = kept.peek().copied().unwrap_or(rows.map(<[Token]>::len));
+        }
         let lines = start.zip(end).map(|(start, end)| start..end);
         start = end;
         let texts = rows.zip(lines.clone()).map(|(row, lines)| &row[lines]);

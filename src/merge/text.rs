@@ -43,6 +43,14 @@ pub struct Hunk {
 }
 
 impl Hunk {
+    fn of(lines: Triple<Range<usize>>, texts: Triple<&str>, resolution: Resolution) -> Self {
+        Self {
+            lines,
+            texts: texts.map(str::to_owned),
+            resolution,
+        }
+    }
+
     /// Returns the hunk as a conflict of kind `text` (rules: Conflicts) at its first local line.
     pub fn into_conflict(self) -> Conflict {
         Conflict {
@@ -76,7 +84,7 @@ pub fn merge_lines_with(
     markers: &MarkerStyle,
 ) -> LineMerge {
     let aligned = AlignedLines::of(sides);
-    merge_aligned(&aligned, resolution, markers, usize::MAX)
+    merge_aligned(&aligned, resolution, markers)
 }
 
 /// [`merge_lines_with`] without those of upstream's changes that local has already.
@@ -91,7 +99,7 @@ pub(crate) fn merge_new_lines_with(
             let original = original.as_str();
             merge_lines_with(Triple { original, ..sides }, resolution, markers)
         }
-        None => merge_aligned(&aligned, resolution, markers, usize::MAX),
+        None => merge_aligned(&aligned, resolution, markers),
     }
 }
 
@@ -177,20 +185,26 @@ pub(crate) fn merge_clean_lines(
     on_hunks: impl FnOnce(),
 ) -> CleanLines {
     let merge = |aligned: &AlignedLines<'_>, most| {
+        let (mut hunks, mut is_clean) = (Vec::new(), true);
+        let on_hunk = |lines, texts: Triple<&str>| {
+            is_clean = false;
+            if hunks.len() < most {
+                hunks.push(Hunk::of(lines, texts, Resolution::Local));
+            }
+            hunks.len() < most
+        };
         let markers = MarkerStyle::default();
-        let merge = merge_aligned(aligned, Resolution::Local, &markers, most);
-        match merge.hunks.is_empty() {
-            true => Ok(merge.text),
-            false => Err(merge.hunks),
-        }
+        let text = merge_regions(aligned, Resolution::Local, &markers, |_| None, on_hunk);
+        if is_clean { Ok(text) } else { Err(hunks) }
     };
     let aligned = AlignedLines::of(sides);
     let merged = merge(&aligned, most);
     let without_known_changes = || {
         on_hunks();
         let original = with_changes_made(&aligned)?;
+        drop(aligned);
         let original = original.as_str();
-        merge(&AlignedLines::of(Triple { original, ..sides }), 1).ok()
+        merge(&AlignedLines::of(Triple { original, ..sides }), 0).ok()
     };
     CleanLines {
         without_known_changes: merged.is_err().then(without_known_changes).flatten(),
@@ -198,21 +212,16 @@ pub(crate) fn merge_clean_lines(
     }
 }
 
-/// Merges three texts line by line, up to the hunk that is number `most`.
+/// Merges three texts line by line.
 fn merge_aligned(
     aligned: &AlignedLines<'_>,
     resolution: Resolution,
     markers: &MarkerStyle,
-    most: usize,
 ) -> LineMerge {
     let mut hunks = Vec::new();
     let on_hunk = |lines, texts: Triple<&str>| {
-        hunks.push(Hunk {
-            lines,
-            texts: texts.map(str::to_owned),
-            resolution,
-        });
-        hunks.len() < most
+        hunks.push(Hunk::of(lines, texts, resolution));
+        true
     };
     let text = merge_regions(aligned, resolution, markers, |_| None, on_hunk);
     LineMerge { text, hunks }

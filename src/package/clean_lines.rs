@@ -45,7 +45,7 @@ impl FileMerge<'_, '_, '_> {
         let texts = texts.map(|text| with_line_break(text, line_break_of(sides.local.text)));
         let texts = texts.as_ref().map(AsRef::as_ref);
         let merge = |local| {
-            merge_clean_lines(Triple { local, ..texts }, 1, || ())
+            merge_clean_lines(Triple { local, ..texts }, 0, || ())
                 .merged
                 .ok()
         };

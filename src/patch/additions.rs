@@ -78,8 +78,9 @@ impl Additions {
 /// Replaces the indexes in an outcome by the entries of `tree` and their values.
 fn resolved(tree: &Tree<'_>, entries: &[EntryId], outcome: Outcome) -> Option<Outcome> {
     let resolved_child = |child: Child| {
-        let outcome = resolved(tree, entries, child.outcome)?;
-        Some(match child.slot {
+        let slot = child.slot;
+        let outcome = resolved(tree, entries, child.into_outcome())?;
+        Some(match slot {
             Slot::Updated(number) => {
                 Child::updated(*entries.get(number.number() as usize)?, outcome)
             }

@@ -1,8 +1,8 @@
 //! Merges maps of a patch into the target's maps, field by field.
 
 use crate::merge::{
-    Child, CommentChoice, ExistingEntry, FieldIndex, Incoming, Outcome, Remarks, Shape,
-    UpdatedEntry, fields_of, key_of, name_of, part_of, place, position, shape,
+    Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Shape, UpdatedEntry, fields_of,
+    key_of, name_of, part_of, place, position, shape,
 };
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -100,27 +100,30 @@ impl<'a> Patcher<'a> {
         context: Context<'a>,
     ) -> PatchResult {
         let target = self.target.resolve(target);
-        let existing = self.existing(target, patch_map, context)?;
+        let (existing, own) = self.existing(target, patch_map, context)?;
         let target_index = FieldIndex::of(self.target, target).in_json();
         let mut updated_entries = Vec::new();
         for entry in &patch_map.fields {
             let found = key_of(self.patch, *entry).and_then(|key| target_index.find(key));
             updated_entries.push(match found {
-                Some(found) => UpdatedEntry::Existing(position(self.target.entries(target), found)),
+                Some(found) => {
+                    UpdatedEntry::Existing(position(self.target.entries(target), found) as u32)
+                }
                 None => self.updated_entry(*entry, patch_map, context)?,
             });
         }
-        let children = place(existing, updated_entries, false, &[]);
+        let children = place(existing, &own, updated_entries, false, &[]);
         Ok(self.walker.merged_children(patch, target, children))
     }
 
-    /// Decides the outcomes of all fields of a map of the target.
+    /// Decides the outcomes of all fields of a map of the target, and says of each whether the patch
+    /// lacks it.
     fn existing(
         &mut self,
         target: NodeId,
         patch_map: &PatchMap,
         context: Context<'a>,
-    ) -> PatchResult<Vec<ExistingEntry>> {
+    ) -> PatchResult<(Vec<Child>, Vec<bool>)> {
         let (target_tree, patch_tree) = (self.target, self.patch);
         let patch_index = FieldIndex::new(patch_tree, patch_map.fields.iter().copied()).in_json();
         let last_index = fields_of(self.last.unwrap_or(target_tree), context.last).in_json();
@@ -130,15 +133,9 @@ impl<'a> Patcher<'a> {
             let key = key_of(target_tree, entry);
             let patched = key.and_then(|key| patch_index.find(key));
             let last = key.and_then(|key| last_index.find(key));
-            Ok(ExistingEntry {
-                child: self.existing_field(
-                    (entry, patched, last),
-                    patch_map,
-                    context,
-                    clears_rest,
-                )?,
-                own: patched.is_none(),
-            })
+            let field = (entry, patched, last);
+            let child = self.existing_field(field, patch_map, context, clears_rest)?;
+            Ok((child, patched.is_none()))
         });
         existing.collect()
     }
@@ -171,8 +168,8 @@ impl<'a> Patcher<'a> {
             // an applied object always has annotations: those that were applied last are removed
             _ if field_context.level == Level::Annotations && (is_null || patch.is_none()) => {
                 let target = self.target.resolve(target);
-                let existing = self.existing(target, &PatchMap::default(), field_context)?;
-                part_of(existing.into_iter().map(|it| it.child).collect())
+                let (existing, _) = self.existing(target, &PatchMap::default(), field_context)?;
+                part_of(existing)
             }
             _ if is_null => Outcome::Remove,
             None if last.is_some() || clears_rest => Outcome::Remove,

@@ -4,8 +4,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::merge::{
-    Child, ExistingEntry, FieldIndex, Incoming, Outcome, Shape, UpdatedEntry, key_of, name_of,
-    place, position, shape,
+    Child, FieldIndex, Incoming, Outcome, Shape, UpdatedEntry, key_of, name_of, place, position,
+    shape,
 };
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -69,15 +69,18 @@ impl<'a> Patcher<'a> {
                 }
                 None => Child::local(entry, Outcome::Remove),
             };
-            existing.push(ExistingEntry { child, own: false });
+            existing.push(child);
         }
         let updated_entries = parts.into_iter().map(|(entry, part)| {
             match key_of(self.patch, entry).and_then(|key| targets.find(key)) {
-                Some(own) => UpdatedEntry::Existing(position(self.target.entries(target), own)),
+                Some(own) => {
+                    UpdatedEntry::Existing(position(self.target.entries(target), own) as u32)
+                }
                 None => UpdatedEntry::New(self.added_child(entry, part.clone())),
             }
         });
-        let children = place(existing, updated_entries, false, &[]);
+        let own = vec![false; existing.len()];
+        let children = place(existing, &own, updated_entries, false, &[]);
         Ok(self.walker.merged_children(patch, target, children))
     }
 
@@ -147,6 +150,6 @@ impl<'a> Patcher<'a> {
 /// Returns the entries that stay, each with its outcome.
 fn kept_entries(children: &[Child]) -> Vec<(EntryId, &Outcome)> {
     let kept = children.iter().filter(|child| child.stays());
-    kept.filter_map(|child| Some((child.sides().local?, &child.outcome)))
+    kept.filter_map(|child| Some((child.sides().local?, child.outcome())))
         .collect()
 }

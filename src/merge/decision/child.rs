@@ -14,10 +14,16 @@ pub(crate) struct Child {
     original: Option<EntryId>,
     /// Updated's entry, if it has one.
     updated: Option<EntryId>,
-    /// The decision about its value.
-    pub(crate) outcome: Outcome,
-    /// Other changes. Boxed, because most entries have none and there is an entry for each line.
-    extras: Option<Box<Extras>>,
+    decision: Decision,
+}
+
+/// The decision about an entry's value, and those about its comments and key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Decision {
+    /// Its comments and key stay.
+    Value(Outcome),
+    /// Boxed, because most entries have no extras and there is an entry for each line.
+    WithExtras(Box<(Outcome, Extras)>),
 }
 
 /// Whether all entries of a local collection stay in their places, and none comes.
@@ -65,6 +71,11 @@ impl Child {
         Self::local(local, Outcome::Take(incoming))
     }
 
+    /// Returns an entry that the result lacks.
+    pub(crate) fn removed(slot: Slot) -> Self {
+        Self::of(slot, Outcome::Remove)
+    }
+
     fn of(slot: Slot, outcome: Outcome) -> Self {
         Self {
             slot,
@@ -73,8 +84,38 @@ impl Child {
                 Slot::Local(_) => None,
                 Slot::Updated(updated) => Some(updated),
             },
-            outcome,
-            extras: None,
+            decision: Decision::Value(outcome),
+        }
+    }
+
+    /// Returns the decision about its value.
+    pub(crate) fn outcome(&self) -> &Outcome {
+        match &self.decision {
+            Decision::Value(outcome) => outcome,
+            Decision::WithExtras(both) => &both.0,
+        }
+    }
+
+    /// Returns the decision about its value, to change it.
+    pub(crate) fn outcome_mut(&mut self) -> &mut Outcome {
+        match &mut self.decision {
+            Decision::Value(outcome) => outcome,
+            Decision::WithExtras(both) => &mut both.0,
+        }
+    }
+
+    /// Returns the decision about its value without the other ones.
+    pub(crate) fn into_outcome(self) -> Outcome {
+        match self.decision {
+            Decision::Value(outcome) => outcome,
+            Decision::WithExtras(both) => both.0,
+        }
+    }
+
+    fn extras(&self) -> Option<&Extras> {
+        match &self.decision {
+            Decision::Value(_) => None,
+            Decision::WithExtras(both) => Some(&both.1),
         }
     }
 
@@ -85,8 +126,7 @@ impl Child {
             false => Outcome::Remove,
         };
         Self {
-            outcome: std::mem::replace(&mut self.outcome, left),
-            extras: self.extras.take(),
+            decision: std::mem::replace(&mut self.decision, Decision::Value(left)),
             ..*self
         }
     }
@@ -117,38 +157,42 @@ impl Child {
     }
 
     fn with(self, change: impl FnOnce(&mut Extras)) -> Self {
-        let mut extras = self.extras.map_or_else(Extras::default, |extras| *extras);
+        let (outcome, mut extras) = match self.decision {
+            Decision::Value(outcome) => (outcome, Extras::default()),
+            Decision::WithExtras(both) => *both,
+        };
         change(&mut extras);
-        Self {
-            extras: (extras != Extras::default()).then(|| Box::new(extras)),
-            ..self
-        }
+        let decision = match extras == Extras::default() {
+            true => Decision::Value(outcome),
+            false => Decision::WithExtras(Box::new((outcome, extras))),
+        };
+        Self { decision, ..self }
     }
 
     /// Returns the decisions about its remarks.
     pub(crate) fn remarks(&self) -> Remarks {
-        let extras = self.extras.as_ref();
-        extras.map_or_else(Remarks::default, |extras| extras.remarks)
+        self.extras()
+            .map_or_else(Remarks::default, |extras| extras.remarks)
     }
 
     /// Returns the comment lines below it; `None` if they do not change.
     pub(crate) fn below(&self) -> Option<&[Piece]> {
-        self.extras.as_ref()?.below.as_deref()
+        self.extras()?.below.as_deref()
     }
 
     /// Returns the updated entry whose key replaces local's.
     pub(crate) fn key(&self) -> Option<EntryId> {
-        self.extras.as_ref()?.key
+        self.extras()?.key
     }
 
     /// Returns the updated entry whose value has the anchor that local's value gets.
     pub(crate) fn anchor(&self) -> Option<EntryId> {
-        self.extras.as_ref()?.anchor
+        self.extras()?.anchor
     }
 
     /// Returns the updated entry whose text, to the byte, replaces local's.
     pub(crate) fn text(&self) -> Option<EntryId> {
-        match &self.outcome {
+        match self.outcome() {
             Outcome::Take(incoming) if incoming.has_entry => self.updated,
             _ => None,
         }
@@ -175,7 +219,7 @@ impl Child {
     /// Whether it leaves a conflict open.
     pub(crate) fn has_open_conflict(&self) -> bool {
         let below = self.below().into_iter().flatten();
-        self.outcome.has_open_conflict()
+        self.outcome().has_open_conflict()
             || self.remarks().has_open_conflict()
             || below.into_iter().any(Piece::has_open_conflict)
     }
@@ -183,11 +227,10 @@ impl Child {
     /// Returns the decision with all open conflicts in it resolved to one side.
     pub(crate) fn choose(&self, side: Side) -> Self {
         let child = Self {
-            outcome: self.outcome.choose(side),
-            extras: None,
+            decision: Decision::Value(self.outcome().choose(side)),
             ..*self
         };
-        if self.extras.is_none() {
+        if self.extras().is_none() {
             return child;
         }
         let below = self.below().map(|it| chosen_pieces(it, side).into());
@@ -200,21 +243,17 @@ impl Child {
     /// Whether it is a local entry of which not a byte changes.
     pub(crate) fn is_untouched(&self) -> bool {
         matches!(self.slot, Slot::Local(_))
-            && matches!(self.outcome, Outcome::Keep)
-            && self.remarks().is_keep()
-            && self.below().is_none()
-            && self.key().is_none()
-            && self.anchor().is_none()
+            && matches!(self.decision, Decision::Value(Outcome::Keep))
     }
 
     /// Whether the result has it.
     pub(crate) fn stays(&self) -> bool {
-        !matches!(self.outcome, Outcome::Remove)
+        !matches!(self.outcome(), Outcome::Remove)
     }
 
     /// Whether the result has it if open conflicts are resolved to a side.
     pub(crate) fn stays_on(&self, side: Side) -> bool {
-        !matches!(self.outcome.chosen(Some(side)), Outcome::Remove)
+        !matches!(self.outcome().chosen(Some(side)), Outcome::Remove)
     }
 }
 
@@ -224,7 +263,7 @@ mod tests {
 
     #[test]
     fn decisions_are_small() {
-        assert_eq!(size_of::<Child>(), 40);
-        assert_eq!(size_of::<Piece>(), 56);
+        assert_eq!(size_of::<Child>(), 32);
+        assert_eq!(size_of::<Piece>(), 48);
     }
 }

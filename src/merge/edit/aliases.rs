@@ -88,7 +88,7 @@ impl<'o> Effects<'o> {
             match child.slot {
                 Slot::Local(entry) => {
                     stays.insert(entry);
-                    changes |= self.visit(tree, tree.entry(entry).value, &child.outcome);
+                    changes |= self.visit(tree, tree.entry(entry).value, child.outcome());
                 }
                 Slot::Updated(_) => changes |= child.stays(),
             }
@@ -119,5 +119,5 @@ fn is_same(left: &Outcome, right: &Outcome) -> bool {
     let (left, right) = (left.staying(), right.staying());
     let mut pairs = left.clone().zip(right.clone());
     left.count() == right.count()
-        && pairs.all(|(a, b)| a.slot == b.slot && is_same(&a.outcome, &b.outcome))
+        && pairs.all(|(a, b)| a.slot == b.slot && is_same(a.outcome(), b.outcome()))
 }

@@ -26,7 +26,7 @@ impl Editor<'_> {
         remarks: Remarks,
     ) {
         let is_edited = |child: &Child| {
-            child.remarks().above == CommentChoice::Local && !child.outcome.has_open_conflict()
+            child.remarks().above == CommentChoice::Local && !child.outcome().has_open_conflict()
         };
         if !self.cuts_part
             && keeps_entries(self.target, node, children)
@@ -59,7 +59,7 @@ impl Editor<'_> {
         if let Some(from) = child.anchor().map(|from| self.source.entry(from)) {
             self.add_anchor(entry, from);
         }
-        self.edit_value(entry, &child.outcome, remarks);
+        self.edit_value(entry, child.outcome(), remarks);
     }
 
     /// Adds the anchor of a value of the source to the value of an entry, on the line of its key or
@@ -91,7 +91,7 @@ impl Editor<'_> {
                 self.edits.replace(self.target.node(old).span, text);
             }
         }
-        let stays = child.outcome == Outcome::Keep || child.outcome.is_merge();
+        let stays = *child.outcome() == Outcome::Keep || child.outcome().is_merge();
         if stays
             && remarks.line == CommentChoice::Local
             && let Some(old) = self.target.white_space_behind_key(entry)
@@ -171,7 +171,7 @@ impl Editor<'_> {
             }
         }
         // drop edits of these lines: the pieces have them already
-        self.edits.take(lines);
+        self.edits.drop_within(lines);
         self.rewrite_lines(lines, text);
         self.edit_comments(owner, remarks);
     }
@@ -240,7 +240,7 @@ impl Editor<'_> {
         let span = target.node(node).span;
         let colon = owner.colon().map_or(span.start, |colon| colon + 1);
         self.edits.delete(colon..span.end);
-        self.edits.take(row.span);
+        self.edits.drop_within(row.span);
         let at = row.span.start;
         let is_unfinished = at as usize == target.text().len() && !ends_line(target.text());
         let line_break = if is_unfinished { self.line_break } else { "" };
@@ -258,7 +258,7 @@ impl Editor<'_> {
         let entry = entry_of(child);
         entry.colon() == Some(entry.span.start)
             && above.is_some_and(|above| match above.slot {
-                Slot::Local(_) if matches!(above.outcome, Outcome::Take(_)) => false,
+                Slot::Local(_) if matches!(above.outcome(), Outcome::Take(_)) => false,
                 Slot::Updated(id) if self.source.is_in_flow(id) => false,
                 _ => entry_of(above).key.is_some() && entry_of(above).colon().is_none(),
             })

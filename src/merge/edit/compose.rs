@@ -206,9 +206,9 @@ impl Editor<'_> {
             return true;
         };
         let value = self.target.entry(id).value;
-        let is_inside = child.outcome.is_merge()
+        let is_inside = child.outcome().is_merge()
             && self.target.is_block_collection(value)
-            && !self.begins_with_choice(value, &child.outcome)
+            && !self.begins_with_choice(value, child.outcome())
             && !child.remarks().has_open_conflict()
             && !below.any(Piece::has_open_conflict);
         !is_inside
@@ -225,7 +225,7 @@ impl Editor<'_> {
             true => self.entry_lines(&side, row.column),
             false => String::new(),
         });
-        let base = match &child.outcome {
+        let base = match child.outcome() {
             Outcome::Open(conflict) => conflict.base.as_deref(),
             _ => None,
         };
@@ -305,7 +305,7 @@ impl Editor<'_> {
 
     /// Returns the lines of an entry of the result, with the comments below that belong to it.
     pub(super) fn entry_lines(&mut self, child: &Child, column: u32) -> String {
-        match (child.slot, &child.outcome) {
+        match (child.slot, child.outcome()) {
             (Slot::Local(id), _) => match child.text() {
                 Some(from) => self.mover(self.source).entry(from, column),
                 None => self.kept_entry_lines(id, child, column),
@@ -331,7 +331,7 @@ impl Editor<'_> {
             None => lines.end,
         };
         if child.below().is_some()
-            && !child.outcome.children().any(Child::stays)
+            && !child.outcome().children().any(Child::stays)
             && let Some(row) = self.target.row(entry.value, Some(entry))
             && self.target.line_start(row.span.start) == row.span.start
         {
@@ -372,10 +372,10 @@ impl Editor<'_> {
 
     /// Whether an entry of the result ends with a block scalar.
     fn ends_in_block_scalar(&self, child: &Child) -> bool {
-        match (&child.outcome, child.slot) {
+        match (child.outcome(), child.slot) {
             (Outcome::Take(incoming), _) => ends_in_block_scalar(self.source, incoming.node),
             (Outcome::Merge(_) | Outcome::Row(_), _) => {
-                let last = child.outcome.staying().last();
+                let last = child.outcome().staying().last();
                 last.is_some_and(|last| self.ends_in_block_scalar(last))
             }
             (_, Slot::Local(id)) => ends_in_block_scalar(self.target, self.target.entry(id).value),

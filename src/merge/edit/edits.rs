@@ -1,52 +1,62 @@
 //! Edits of a text, collected in any order and applied in one pass.
 
-use std::collections::BTreeMap;
-
 use crate::line_breaks::push;
 use crate::yaml::Span;
 
 /// Replacements of ranges of a text that do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
-    edits: BTreeMap<EditPosition, Edit>,
+    /// The edits in the order of application. There can be one for each line, so they share one
+    /// buffer for their texts. Most come in this order.
+    edits: Vec<Edit>,
+    texts: String,
+    /// The bytes of `texts` that are no longer needed.
+    unused: usize,
     /// The number of edits so far, including those that were taken out.
     count: u32,
 }
 
-/// The position of an edit in the order of application. Insertions at a byte come before the
-/// replacement of that byte; insertions at one byte are in the order in which they were added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct EditPosition {
-    start: u32,
-    replaces: bool,
+/// An edit. Insertions at a byte come before the replacement of that byte; insertions at one byte
+/// are in the order in which they were added.
+#[derive(Debug, Clone, Copy)]
+struct Edit {
+    range: Span,
     count: u32,
+    /// Its text in the buffer.
+    text: Span,
 }
 
-#[derive(Debug)]
-pub(crate) struct Edit {
-    end: u32,
-    text: Box<str>,
+impl Edit {
+    const fn position(&self) -> (u32, bool, u32) {
+        (self.range.start, !self.range.is_empty(), self.count)
+    }
 }
 
 impl Edits {
     /// Replaces a range by `text`.
-    pub(crate) fn replace(&mut self, range: impl Into<Span>, text: impl Into<Box<str>>) {
-        let (range, text) = (range.into(), text.into());
+    pub(crate) fn replace(&mut self, range: impl Into<Span>, text: impl AsRef<str>) {
+        let (range, text) = (range.into(), text.as_ref());
         if range.is_empty() && text.is_empty() {
             return;
         }
-        let position = EditPosition {
-            start: range.start,
-            replaces: !range.is_empty(),
+        let start = self.texts.len() as u32;
+        self.texts.push_str(text);
+        let edit = Edit {
+            range,
             count: self.count,
+            text: Span::new(start, self.texts.len() as u32),
         };
         self.count += 1;
-        let end = range.end;
-        self.edits.insert(position, Edit { end, text });
+        let is_above = |other: &Edit| other.position() < edit.position();
+        let at = match self.edits.last() {
+            Some(last) if !is_above(last) => self.edits.partition_point(is_above),
+            _ => self.edits.len(),
+        };
+        self.edits.insert(at, edit);
     }
 
     /// Inserts `text` before the byte at `at`, after earlier insertions there.
-    pub(crate) fn insert(&mut self, at: u32, text: impl Into<Box<str>>) {
+    pub(crate) fn insert(&mut self, at: u32, text: impl AsRef<str>) {
         self.replace(at..at, text);
     }
 
@@ -57,13 +67,9 @@ impl Edits {
 
     /// Adds the edits of another thread, which come after these.
     pub(crate) fn append(&mut self, other: Self) {
-        let first = self.count;
-        let later = other.edits.into_iter().map(|(position, edit)| {
-            let count = first + position.count;
-            (EditPosition { count, ..position }, edit)
-        });
-        self.edits.extend(later);
-        self.count += other.count;
+        for edit in &other.edits {
+            self.replace(edit.range, other.text_of(edit));
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -73,47 +79,66 @@ impl Edits {
     /// Returns the text of a range with its edits applied, and removes these edits.
     pub(crate) fn take_text(&mut self, text: &str, range: impl Into<Span>) -> String {
         let range = range.into();
-        if self.edits.is_empty() {
-            return text[range.range()].to_owned();
-        }
-        apply(self.take(range).into_iter(), text, range)
+        let taken = self.removed(range);
+        let applied = self.applied(&taken, text, range);
+        self.forget(&taken);
+        applied
     }
 
-    /// Removes the edits within a range, and returns them in order.
-    pub(crate) fn take(&mut self, range: Span) -> Vec<(EditPosition, Edit)> {
-        let before = |start| EditPosition {
-            start,
-            replaces: false,
-            count: 0,
-        };
-        let within = before(range.start)..before(range.end.max(range.start) + 1);
-        let inside = self.edits.range(within);
-        let inside = inside.filter(|(_, edit)| edit.end <= range.end);
-        let inside: Vec<EditPosition> = inside.map(|(position, _)| *position).collect();
-        let taken = inside.iter().filter_map(|it| self.edits.remove_entry(it));
-        taken.collect()
+    /// Removes the edits within a range.
+    pub(crate) fn drop_within(&mut self, range: Span) {
+        let taken = self.removed(range);
+        self.forget(&taken);
     }
 
     /// Returns the whole text with all edits applied.
     pub(crate) fn apply(self, text: &str) -> String {
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        apply(self.edits.into_iter(), text, Span::new(0, end))
+        self.applied(&self.edits, text, Span::new(0, end))
     }
-}
 
-/// Applies edits to a range of a text, in order.
-fn apply(edits: impl Iterator<Item = (EditPosition, Edit)>, text: &str, range: Span) -> String {
-    let mut result = String::with_capacity(range.range().len());
-    let mut done = range.start;
-    for (position, edit) in edits {
-        if position.start > done {
-            push(&mut result, &text[done as usize..position.start as usize]);
-        }
-        push(&mut result, &edit.text);
-        done = done.max(edit.end);
+    /// Removes the edits within a range, and returns them in order.
+    fn removed(&mut self, range: Span) -> Vec<Edit> {
+        let start = |at| self.edits.partition_point(|edit| edit.range.start < at);
+        let within = start(range.start)..start(range.end.max(range.start) + 1);
+        let is_inside = |edit: &mut Edit| edit.range.end <= range.end;
+        self.edits.extract_if(within, is_inside).collect()
     }
-    push(&mut result, &text[done as usize..range.end as usize]);
-    result
+
+    /// Frees the texts of removed edits, if most of the buffer is unused.
+    fn forget(&mut self, removed: &[Edit]) {
+        let lengths = removed.iter().map(|edit| edit.text.range().len());
+        self.unused += lengths.sum::<usize>();
+        if self.unused <= self.texts.len() / 2 {
+            return;
+        }
+        let old = std::mem::take(&mut self.texts);
+        for edit in &mut self.edits {
+            let start = self.texts.len() as u32;
+            self.texts.push_str(&old[edit.text.range()]);
+            edit.text = Span::new(start, self.texts.len() as u32);
+        }
+        self.unused = 0;
+    }
+
+    fn text_of(&self, edit: &Edit) -> &str {
+        &self.texts[edit.text.range()]
+    }
+
+    /// Applies edits to a range of a text, in order.
+    fn applied(&self, edits: &[Edit], text: &str, range: Span) -> String {
+        let mut result = String::with_capacity(range.range().len());
+        let mut done = range.start;
+        for edit in edits {
+            if edit.range.start > done {
+                push(&mut result, &text[done as usize..edit.range.start as usize]);
+            }
+            push(&mut result, self.text_of(edit));
+            done = done.max(edit.range.end);
+        }
+        push(&mut result, &text[done as usize..range.end as usize]);
+        result
+    }
 }
 
 #[cfg(test)]

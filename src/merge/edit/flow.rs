@@ -85,7 +85,7 @@ impl Editor<'_> {
         let indent = style.has_lines.then(|| target.slice(line));
         let mut items = Vec::with_capacity(children.len());
         for child in children {
-            match (child.slot, &child.outcome) {
+            match (child.slot, child.outcome()) {
                 (Slot::Local(id), _) if child.stays() => {
                     self.edit_entry(id, child, child.remarks());
                     items.push(self.kept_item(id, first, style));
@@ -124,7 +124,7 @@ impl Editor<'_> {
             false => Span::new(first_start, target.entry(last).span.end),
         };
         // drop edits between two entries: the text there is replaced
-        self.edits.take(range);
+        self.edits.drop_within(range);
         self.edits.replace(range, text);
     }
 

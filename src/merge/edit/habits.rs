@@ -115,7 +115,7 @@ fn follow(
     }
     for child in outcome.children() {
         if let Slot::Local(id) = child.slot {
-            follow(target, Some(target.entry(id)), &child.outcome, moved);
+            follow(target, Some(target.entry(id)), child.outcome(), moved);
         }
     }
 }

@@ -40,7 +40,7 @@ fn entries(tree: &Tree<'_>, node: NodeId, part_of_node: &Outcome, json: bool) ->
         true => {
             let texts = part_of_node.staying().filter_map(|child| {
                 let id = child.sides().local?;
-                Some(entry(tree, id, &child.outcome, json))
+                Some(entry(tree, id, child.outcome(), json))
             });
             texts.collect()
         }

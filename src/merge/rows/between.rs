@@ -15,7 +15,7 @@ use repeated::{LocalComments, Place};
 
 use super::piece::own;
 use super::subsequence::{heaviest, heaviest_between};
-use super::{CommentConflict, Id, NumberMap, Placed, Ref, Rows, Side};
+use super::{CommentConflict, Id, NumberMap, Placed, Ref, Rows, Side, StoredId};
 use crate::merge::Resolution;
 use crate::triple::Triple;
 
@@ -158,7 +158,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     }
 
     fn same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
-        self.ids(left) == self.ids(right)
+        let id = |piece: &Ref| self.rows.stored_id(*piece);
+        left.iter().map(id).eq(right.iter().map(id))
     }
 
     /// Whether two segments are the same, apart from the indentation of their comments.
@@ -305,13 +306,21 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         (line_start, start): (usize, usize),
         found: &mut NumberMap,
     ) {
+        let is_of_others = |piece: &Ref| {
+            [Side::Original, Side::Updated]
+                .map(|side| self.may_have(side, *piece))
+                .contains(&true)
+        };
+        if !local.iter().any(is_of_others) {
+            return;
+        }
         let mut found_at =
             |line: usize, at: usize| found.insert((line_start + line) as u32, (start + at) as u32);
         let mut ids = Vec::with_capacity(lines.len());
         let pieces = lines
             .iter()
             .filter_map(|line| line.original.or(line.updated));
-        ids.extend(pieces.map(|piece| self.rows.id(piece)));
+        ids.extend(pieces.map(|piece| self.rows.stored_id(piece)));
         let local_ids = self.ids(local);
         if let Some((line, local_start, count)) = self.inserted_in_both(lines, &ids, &local_ids) {
             for at in 0..count {
@@ -338,13 +347,22 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         }
     }
 
+    /// Whether the row of a side may have a piece. A comment is looked for by its text only.
+    fn may_have(&self, side: Side, piece: Ref) -> bool {
+        let entry = self.rows.entry(piece);
+        entry.map_or_else(
+            || !self.rows.is_comment(piece) || self.rows.count(side, piece) > 0,
+            |entry| self.rows.has(side, entry),
+        )
+    }
+
     /// Returns the first run of comments that updated inserted and local has too, if the original
     /// lacks one of them: its start in `lines` and in local, and its length.
     fn inserted_in_both(
         &self,
         lines: &[Line],
-        ids: &[Id],
-        local: &[Id],
+        ids: &[StoredId],
+        local: &[StoredId],
     ) -> Option<(usize, usize, usize)> {
         let is_inserted = |at: usize| {
             let line: &Line = &lines[at];
@@ -359,7 +377,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                 .take_while(|at| is_inserted(*at))
                 .count();
             let run = &ids[start..start + count];
-            let is_new = |id: &Id| !self.rows.ids.original.contains(id);
+            let is_new = |id: &StoredId| !self.rows.ids.original.contains(id);
             if run.len() > 1
                 && run.iter().any(is_new)
                 && let Some(local_start) = local.windows(count).position(|window| window == run)
@@ -371,8 +389,10 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         None
     }
 
-    fn ids(&self, row: &[Ref]) -> Vec<Id> {
-        row.iter().map(|piece| self.rows.id(*piece)).collect()
+    fn ids(&self, row: &[Ref]) -> Vec<StoredId> {
+        row.iter()
+            .map(|piece| self.rows.stored_id(*piece))
+            .collect()
     }
 
     fn weight(&self, piece: Ref) -> u32 {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::{Id, NumberMap, Ref};
+use super::{Id, NumberMap, Ref, StoredId};
 use crate::yaml::row::{Item, ItemKind};
 
 /// An index of the comments of a row by the numbers of their texts.
@@ -59,10 +59,10 @@ impl CommentIndex {
 
 /// Returns, for each piece of a row, the entry that it is directly above: only comments and no
 /// blank line are between.
-pub(super) fn owners(row: &[Item], ids: &[Id]) -> NumberMap {
+pub(super) fn owners(row: &[Item], ids: &[StoredId]) -> NumberMap {
     let mut owners = NumberMap::over(0..row.len() as u32);
     for at in (1..row.len()).rev() {
-        let owner = match ids[at] {
+        let owner = match ids[at].id() {
             Id::Comment { .. } => owners.get(at as u32),
             Id::Entry(entry) => Some(entry),
             Id::End => None,

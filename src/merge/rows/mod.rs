@@ -64,11 +64,44 @@ pub(crate) struct MergedRow {
 
 /// What pieces are compared by. A comment is compared by its text and, where the original lacks the
 /// entry below it, by that entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Id {
     Comment { text: u32, owner: Option<u32> },
     Entry(u32),
     End,
+}
+
+/// An [`Id`] in 8 bytes: there are several for each line. The first number is that of the text or
+/// of the entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct StoredId(u32, u32);
+
+impl StoredId {
+    /// The second number of a comment is that of its owner, or one of these.
+    const NO_OWNER: u32 = u32::MAX;
+    const ENTRY: u32 = u32::MAX - 1;
+    const END: u32 = u32::MAX - 2;
+
+    fn id(self) -> Id {
+        match self {
+            Self(entry, Self::ENTRY) => Id::Entry(entry),
+            Self(_, Self::END) => Id::End,
+            Self(text, owner) => Id::Comment {
+                text,
+                owner: Some(owner).filter(|owner| *owner != Self::NO_OWNER),
+            },
+        }
+    }
+}
+
+impl From<Id> for StoredId {
+    fn from(id: Id) -> Self {
+        match id {
+            Id::Comment { text, owner } => Self(text, owner.unwrap_or(Self::NO_OWNER)),
+            Id::Entry(entry) => Self(entry, Self::ENTRY),
+            Id::End => Self(0, Self::END),
+        }
+    }
 }
 
 /// Facts about the collection that has the entries of a row.
@@ -176,7 +209,7 @@ pub(crate) fn side_of_blanks(sides: &Triple<BlanksAbove<'_>>) -> Side {
 /// The three rows, with lookup tables for their pieces.
 struct Rows<'a> {
     rows: Triple<Pieces<'a>>,
-    ids: Triple<Vec<Id>>,
+    ids: Triple<Vec<StoredId>>,
     /// The position of each entry.
     entry_positions: Triple<NumberMap>,
     /// For each piece, the position of the first of the comments directly above it.
@@ -246,7 +279,7 @@ impl<'a> Rows<'a> {
                 }
                 ItemKind::End => Id::End,
             };
-            self.ids[side].push(id);
+            self.ids[side].push(id.into());
         }
     }
 
@@ -255,7 +288,7 @@ impl<'a> Rows<'a> {
     fn counts_of(&self, side: Side, is_counted: impl Fn(Option<u32>) -> bool) -> Vec<u32> {
         let mut counts = vec![0; self.texts.len()];
         for id in &self.ids[side] {
-            if let Id::Comment { text, owner } = *id
+            if let Id::Comment { text, owner } = id.id()
                 && is_counted(owner)
             {
                 counts[text as usize] += 1;
@@ -293,8 +326,12 @@ impl<'a> Rows<'a> {
         is_comment.then(|| line_of(self.rows, piece).trim_end_matches(['\r', '\n']))
     }
 
-    fn id(&self, piece: Ref) -> Id {
+    fn stored_id(&self, piece: Ref) -> StoredId {
         self.ids[piece.side()][piece.at()]
+    }
+
+    fn id(&self, piece: Ref) -> Id {
+        self.stored_id(piece).id()
     }
 
     /// Returns the number of blank lines above a piece.
@@ -378,9 +415,9 @@ impl<'a> Rows<'a> {
 }
 
 /// Returns the position of each entry of a row.
-fn entry_positions(row: &[Id]) -> NumberMap {
-    let entries = (0..).zip(row).filter_map(|(at, id)| match id {
-        Id::Entry(entry) => Some((*entry, at)),
+fn entry_positions(row: &[StoredId]) -> NumberMap {
+    let entries = (0..).zip(row).filter_map(|(at, id)| match id.id() {
+        Id::Entry(entry) => Some((entry, at)),
         Id::Comment { .. } | Id::End => None,
     });
     NumberMap::of(entries)

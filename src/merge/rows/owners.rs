@@ -54,9 +54,10 @@ impl Rows<'_> {
         }
         for (entry, comment) in above.into_iter().flatten() {
             if new.contains(&(entry, self.text_id(comment)))
-                && let Id::Comment { owner, .. } = &mut self.ids[comment.side()][comment.at()]
+                && let Some(text) = self.text_id(comment)
             {
-                *owner = Some(entry);
+                let owner = Some(entry);
+                self.ids[comment.side()][comment.at()] = Id::Comment { text, owner }.into();
             }
         }
     }

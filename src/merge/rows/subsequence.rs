@@ -7,7 +7,7 @@ const MAX_TABLE_CELLS: usize = 1 << 20;
 
 /// Returns the pairs of positions of a common subsequence of two rows with the largest total
 /// weight, in order. `weight` is the weight of an element of `left`, by its position.
-pub(super) fn heaviest<T: Ord + std::hash::Hash + Copy>(
+pub(super) fn heaviest<T: Eq + std::hash::Hash>(
     left: &[T],
     right: &[T],
     weight: impl Fn(usize) -> u32,
@@ -54,7 +54,7 @@ pub(in crate::merge) fn heaviest_pairs(
 }
 
 /// Like [`heaviest`], but pairs the common beginning and the common end first, as `diff` does.
-pub(super) fn heaviest_between<T: Ord + std::hash::Hash + Copy>(
+pub(super) fn heaviest_between<T: Eq + std::hash::Hash>(
     left: &[T],
     right: &[T],
     weight: impl Fn(usize) -> u32,

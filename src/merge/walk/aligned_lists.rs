@@ -19,7 +19,6 @@ pub(super) struct AlignedLists {
     pub(super) elements: Triple<Vec<EntryId>>,
     /// The fingerprints of the elements.
     pub(super) values: Triple<Arc<[u64]>>,
-    pub(super) stretches: Vec<Stretch>,
     /// For each original element, its position in updated.
     pub(super) in_updated: Positions,
     /// For each original element, its position in local.
@@ -28,6 +27,9 @@ pub(super) struct AlignedLists {
     pub(super) of_updated: Positions,
     /// For each local element, its position in the original.
     pub(super) of_local: Positions,
+    /// The comments that all lists have, by the number of elements above them, if both sides inserted
+    /// elements between two neighbours in the original.
+    comments: Vec<Triple<usize>>,
     pub(super) namesakes: Namesakes,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
     local_insertions: OnceCell<LocalInsertions>,
@@ -83,24 +85,23 @@ impl Walker<'_> {
                 .unwrap_or_default()
         });
         let (in_updated, in_local) = self.aligned(&elements, &values);
-        let mut stretches = cut(&in_updated, &in_local, &values);
-        if stretches.iter().any(Stretch::is_inserted_by_both) {
-            stretches = cut_at_comments(stretches, &self.shared_comments(nodes));
-        }
         let mut lists = AlignedLists {
-            stretches,
             of_updated: inverse(&in_updated, values.updated.len()),
             of_local: inverse(&in_local, values.local.len()),
             elements,
             values,
             in_updated,
             in_local,
+            comments: Vec::new(),
             namesakes: Namesakes::default(),
             counts: OnceCell::new(),
             local_insertions: OnceCell::new(),
             moved: OnceCell::new(),
             is_sorted: OnceCell::new(),
         };
+        if lists.uncut_stretches().any(|it| it.is_inserted_by_both()) {
+            lists.comments = self.shared_comments(nodes);
+        }
         if self.options.sides == Sides::Upstream {
             lists.namesakes = Namesakes::of(self.fingerprints.as_ref(), &lists);
         }
@@ -109,6 +110,51 @@ impl Walker<'_> {
 }
 
 impl AlignedLists {
+    /// Returns the elements that all lists have, and the ranges between, in order. A range in which
+    /// both sides inserted elements is cut at the comments that all have there: what is above such a
+    /// comment is at another place than what is below.
+    pub(super) fn stretches(&self) -> impl Iterator<Item = Stretch> {
+        self.uncut_stretches().flat_map(|it| self.cut(it))
+    }
+
+    fn uncut_stretches(&self) -> impl Iterator<Item = Stretch> {
+        let partners = self.in_updated.iter().zip(&self.in_local).enumerate();
+        let shared = partners.filter_map(|(original, (updated, local))| {
+            let at = Triple::new(original, (*updated)?, (*local)?);
+            Some((at, Some(Stretch::Element(at))))
+        });
+        let ends = self.values.as_ref().map(|values| values.len());
+        let mut start = Triple::default();
+        shared.chain([(ends, None)]).flat_map(move |(at, element)| {
+            let above = between(start, at);
+            start = at.map(|index| index + 1);
+            above.into_iter().chain(element)
+        })
+    }
+
+    fn cut(&self, stretch: Stretch) -> impl Iterator<Item = Stretch> + use<> {
+        let mut above = Vec::new();
+        let rest = match &stretch {
+            Stretch::Between(ranges) if stretch.is_inserted_by_both() => {
+                let mut start = ranges.as_ref().map(|range| range.start);
+                let end = ranges.as_ref().map(|range| range.end);
+                for comment in &self.comments {
+                    let is_inside = start.zip(end).zip(*comment).into_array();
+                    if is_inside
+                        .iter()
+                        .all(|((start, end), at)| start <= at && at <= end)
+                    {
+                        above.extend(between(start, *comment));
+                        start = *comment;
+                    }
+                }
+                between(start, end)
+            }
+            _ => Some(stretch),
+        };
+        above.into_iter().chain(rest)
+    }
+
     /// Returns the elements at these positions.
     pub(super) fn at(&self, positions: Triple<usize>) -> Triple<EntryId> {
         let elements = self.elements.as_ref().zip(positions);
@@ -237,57 +283,9 @@ impl LocalInsertions {
     }
 }
 
-/// Cuts three lists at the elements that all of them have.
-fn cut(in_updated: &Positions, in_local: &Positions, values: &Triple<Arc<[u64]>>) -> Vec<Stretch> {
-    let mut stretches = Vec::new();
-    let mut start = Triple::new(0, 0, 0);
-    for (original, partners) in in_updated.iter().zip(in_local).enumerate() {
-        if let (Some(updated), Some(local)) = partners {
-            let at = Triple::new(original, *updated, *local);
-            push_between(&mut stretches, start, at);
-            stretches.push(Stretch::Element(at));
-            start = at.map(|index| index + 1);
-        }
-    }
-    let ends = values.as_ref().map(|values| values.len());
-    push_between(&mut stretches, start, ends);
-    stretches
-}
-
-/// Cuts the stretches in which both sides inserted elements at the comments that all have there:
-/// what is above such a comment is at another place than what is below.
-fn cut_at_comments(stretches: Vec<Stretch>, comments: &[Triple<usize>]) -> Vec<Stretch> {
-    let mut all = Vec::with_capacity(stretches.len());
-    for stretch in stretches {
-        let Stretch::Between(ranges) = &stretch else {
-            all.push(stretch);
-            continue;
-        };
-        let mut start = ranges.as_ref().map(|range| range.start);
-        let end = ranges.as_ref().map(|range| range.end);
-        for comment in comments.iter().filter(|_| stretch.is_inserted_by_both()) {
-            let is_inside = start.zip(end).zip(*comment).into_array();
-            if is_inside
-                .iter()
-                .all(|((start, end), at)| start <= at && at <= end)
-            {
-                push_between(&mut all, start, *comment);
-                start = *comment;
-            }
-        }
-        push_between(&mut all, start, end);
-    }
-    all
-}
-
-fn push_between(stretches: &mut Vec<Stretch>, start: Triple<usize>, end: Triple<usize>) {
+/// Returns what is between two places of three lists, if there is anything.
+fn between(start: Triple<usize>, end: Triple<usize>) -> Option<Stretch> {
     let ranges = start.zip(end).map(|(start, end)| start..end);
-    let is_empty = ranges
-        .as_ref()
-        .into_array()
-        .into_iter()
-        .all(Range::is_empty);
-    if !is_empty {
-        stretches.push(Stretch::Between(ranges));
-    }
+    let lengths = ranges.as_ref().map(ExactSizeIterator::len);
+    (lengths != Triple::default()).then_some(Stretch::Between(ranges))
 }

@@ -191,7 +191,7 @@ impl ElementMerger<'_, '_> {
         }
         let nodes = self.walker.values_of(sides);
         let kind = ConflictKind::DeletedLocally;
-        let updated_outcome = self.taken(at).outcome;
+        let updated_outcome = self.taken(at).into_outcome();
         let outcome = self.walker.at(Segment::Index(at), sides, |walker| {
             walker.conflict_over(kind, nodes, Outcome::Remove, updated_outcome)
         });

@@ -75,7 +75,7 @@ impl Walker<'_> {
     /// Returns the outcome of an empty local map or list: the part of the updated one to take.
     fn outcome_of_empty(&self, updated: NodeId, children: &[Child]) -> Outcome {
         let taken = |entry| {
-            children.iter().find_map(|child| match &child.outcome {
+            children.iter().find_map(|child| match child.outcome() {
                 Outcome::Take(incoming) if child.slot == Slot::Updated(entry) => {
                     Some(incoming.outcome().clone())
                 }

@@ -6,7 +6,7 @@
 use super::keys::ListKey;
 use super::order::{in_updated_order, put_in_order};
 use super::pairing::Pairing;
-use super::place::{ExistingEntry, SharedComment, UpdatedEntry, place};
+use super::place::{SharedComment, UpdatedEntry, place};
 use super::record::{Segment, winning_outcome};
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::{Child, Outcome, Slot};
@@ -67,8 +67,8 @@ impl Walker<'_> {
         let first = sides.iter().filter_map(|sides| sides.local).min();
         let place_of =
             |local: EntryId| (local.number() - first.map_or(0, EntryId::number)) as usize;
-        let mut positions = vec![0; sides.len()];
-        for (position, local) in sides.iter().enumerate() {
+        let mut positions = vec![0_u32; sides.len()];
+        for (position, local) in (0..).zip(&sides) {
             positions[local.local.map_or(0, place_of)] = position;
         }
         let comments = match key.is_some() && self.both_insert(nodes, &sides) {
@@ -91,14 +91,13 @@ impl Walker<'_> {
             let renames = &pairing.renames;
             let merged_entry = |walker: &mut Self, sides: Entries| {
                 let child = merge(walker, Segment::under(key), sides)?;
-                Some(ExistingEntry {
-                    child: child.under_key_of(walker.new_key(renames, sides)),
-                    own: sides.updated.is_none(),
-                })
+                Some(child.under_key_of(walker.new_key(renames, sides)))
             };
             let mut existing = Vec::with_capacity(sides.len());
             existing.resize_with(sides.len(), || None);
             walker.merge_each(&sides, &mut existing, &merged_entry);
+            let own = existing.iter().zip(&sides).filter(|(it, _)| it.is_some());
+            let own: Vec<bool> = own.map(|(_, sides)| sides.updated.is_none()).collect();
             #[expect(clippy::filter_map_identity, reason = "`flatten` needs another vector")]
             let existing = existing.into_iter().filter_map(|entry| entry).collect();
             let updateds = walker.entries_on(Side::Updated, nodes);
@@ -111,7 +110,7 @@ impl Walker<'_> {
                 }
             });
             let to_end = !matches!(key, None | Some(ListKey::Scalar));
-            place(existing, updated_entries, to_end, &comments)
+            place(existing, &own, updated_entries, to_end, &comments)
         })
     }
 
@@ -151,7 +150,7 @@ impl Walker<'_> {
             )
         };
         let is_updated = |child: &Child| {
-            matches!(child.slot, Slot::Updated(_)) && matches!(child.outcome, Outcome::Take(_))
+            matches!(child.slot, Slot::Updated(_)) && matches!(child.outcome(), Outcome::Take(_))
         };
         let are_insertions = |above: &Child, below: &Child| match is_updated(below) {
             true => is_local(above) || is_updated(above),
@@ -169,11 +168,11 @@ impl Walker<'_> {
             }
             let local_outcome = self.conflict(ConflictKind::BothAdded, nodes, Outcome::Remove);
             for child in locals {
-                child.outcome = local_outcome.clone();
+                *child.outcome_mut() = local_outcome.clone();
             }
             for child in updateds {
-                let updated_outcome = std::mem::replace(&mut child.outcome, Outcome::Remove);
-                child.outcome =
+                let updated_outcome = std::mem::replace(child.outcome_mut(), Outcome::Remove);
+                *child.outcome_mut() =
                     winning_outcome(self.resolution(), Outcome::Remove, updated_outcome);
             }
         }

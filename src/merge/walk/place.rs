@@ -4,17 +4,10 @@
 
 use crate::merge::decision::Child;
 
-/// An entry that local has.
-pub(crate) struct ExistingEntry {
-    pub(crate) child: Child,
-    /// Whether updated does not have the entry.
-    pub(crate) own: bool,
-}
-
 /// An entry of the updated map or list.
 pub(crate) enum UpdatedEntry {
     /// Local has it, at this position.
-    Existing(usize),
+    Existing(u32),
     /// It is new, and is added.
     New(Child),
     /// Local does not have it, and it is not added.
@@ -26,14 +19,16 @@ pub(crate) enum UpdatedEntry {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SharedComment {
     pub(crate) updated_above: usize,
-    pub(crate) local_above: usize,
+    pub(crate) local_above: u32,
 }
 
 /// Returns all entries in the order of the result. `existing` are in the order that they will have,
-/// `updated_entries` in updated's order. With `to_end`, new entries below all shared ones in updated
-/// go to the very end. A new entry stays on its side of `comments`, which are in updated's order.
+/// and `own` says of each whether updated lacks it; `updated_entries` are in updated's order. With
+/// `to_end`, new entries below all shared ones in updated go to the very end. A new entry stays on its
+/// side of `comments`, which are in updated's order.
 pub(crate) fn place(
-    existing: Vec<ExistingEntry>,
+    mut existing: Vec<Child>,
+    own: &[bool],
     updated_entries: impl IntoIterator<Item = UpdatedEntry>,
     to_end: bool,
     comments: &[SharedComment],
@@ -43,7 +38,7 @@ pub(crate) fn place(
     let mut comments = comments.iter().peekable();
     for (index, entry) in updated_entries.into_iter().enumerate() {
         while let Some(comment) = comments.next_if(|it| it.updated_above <= index) {
-            new.end_at_comment(comment.local_above, &existing);
+            new.end_at_comment(comment.local_above, own);
         }
         match entry {
             UpdatedEntry::New(child) => new.entries.push((new.start, None, child)),
@@ -54,56 +49,59 @@ pub(crate) fn place(
             UpdatedEntry::Absent => {}
         }
     }
-    comments.for_each(|comment| new.end_at_comment(comment.local_above, &existing));
+    comments.for_each(|comment| new.end_at_comment(comment.local_above, own));
     if new.entries.is_empty() {
-        // Reuses the allocation.
-        return existing.into_iter().map(|it| it.child).collect();
+        return existing;
     }
-    let ends = ends_of_runs(&existing);
+    let count = existing.len() as u32;
+    let ends = ends_of_runs(&existing, own);
     // Returns the number of existing entries above the new one.
-    let position_of = |(index, (start, comment, child)): (usize, (_, Option<usize>, Child))| {
+    let position_of = |(index, (start, comment, child)): (usize, NewEntry)| {
         // Upstream appended the entry: it stays at the end.
-        let is_at_end = to_end && Option::is_some(&start) && index >= new.count_above_last;
+        let is_at_end = to_end && start.is_some() && index >= new.count_above_last;
         let above = match start {
-            _ if is_at_end => existing.len(),
-            Some(start) => comment.unwrap_or(ends[start]),
-            None => comment.or(first_existing).unwrap_or(existing.len()),
+            _ if is_at_end => count,
+            Some(start) => comment.unwrap_or(ends[start as usize]),
+            None => comment.or(first_existing).unwrap_or(count),
         };
         (above, child)
     };
-    let mut new_entries: Vec<_> = new
-        .entries
-        .into_iter()
-        .enumerate()
-        .map(position_of)
-        .collect();
+    let new_entries = new.entries.into_iter().enumerate();
+    let mut new_entries: Vec<_> = new_entries.map(position_of).collect();
     new_entries.sort_by_key(|(above, _)| *above);
-    let mut children = Vec::with_capacity(existing.len() + new_entries.len());
-    let mut new_entries = new_entries.into_iter().peekable();
-    for (position, entry) in existing.into_iter().enumerate() {
-        while let Some((_, child)) = new_entries.next_if(|(above, _)| *above <= position) {
-            children.push(child);
+    // all entries move down into their places, the last ones first, so that one vector is enough
+    let mut rest = existing.len();
+    let placeholders = new_entries.iter().map(|(_, new)| Child::removed(new.slot));
+    existing.reserve_exact(new_entries.len());
+    existing.extend(placeholders);
+    for at in (0..existing.len()).rev() {
+        match new_entries.pop_if(|(above, _)| *above as usize >= rest) {
+            Some((_, child)) => existing[at] = child,
+            None => {
+                rest -= 1;
+                existing.swap(at, rest);
+            }
         }
-        children.push(entry.child);
     }
-    children.extend(new_entries.map(|(_, child)| child));
-    children
+    existing
 }
+
+/// A new entry with the number of existing entries above it at least: those down to the nearest one
+/// above that updated has too. If a shared comment is below the new entry, the second number is that
+/// of the entries above the comment.
+type NewEntry = (Option<u32>, Option<u32>, Child);
 
 /// The new entries so far, and where the next one may be placed.
 #[derive(Default)]
 struct NewEntries {
-    /// Each new entry with the number of existing entries above it at least: those down to the
-    /// nearest one above that updated has too. If a shared comment is below the new entry, the
-    /// second number is that of the entries above the comment.
-    entries: Vec<(Option<usize>, Option<usize>, Child)>,
-    start: Option<usize>,
+    entries: Vec<NewEntry>,
+    start: Option<u32>,
     /// The number of new entries above the last entry or comment that local has.
     count_above_last: usize,
 }
 
 impl NewEntries {
-    fn start_at(&mut self, start: usize) {
+    fn start_at(&mut self, start: u32) {
         self.start = Some(start);
         self.count_above_last = self.entries.len();
     }
@@ -111,9 +109,9 @@ impl NewEntries {
     /// Places the new entries since the last shared entry above a comment with this number of
     /// existing entries above it, and the next ones below it. A comment at another place in local
     /// has no effect.
-    fn end_at_comment(&mut self, above: usize, existing: &[ExistingEntry]) {
-        let between = existing.get(self.start.unwrap_or(0)..above);
-        if !between.is_some_and(|between| between.iter().all(|it| it.own)) {
+    fn end_at_comment(&mut self, above: u32, own: &[bool]) {
+        let between = own.get(self.start.unwrap_or(0) as usize..above as usize);
+        if !between.is_some_and(|between| between.iter().all(|own| *own)) {
             return;
         }
         for (_, comment, _) in &mut self.entries[self.count_above_last..] {
@@ -125,13 +123,13 @@ impl NewEntries {
 
 /// For each number of existing entries, returns it plus the number of entries that follow and that
 /// only local has. Entries that are deleted do not end this run.
-fn ends_of_runs(existing: &[ExistingEntry]) -> Vec<usize> {
-    let mut ends: Vec<usize> = (0..=existing.len()).collect();
-    for (position, entry) in existing.iter().enumerate().rev() {
+fn ends_of_runs(existing: &[Child], own: &[bool]) -> Vec<u32> {
+    let mut ends: Vec<u32> = (0..=existing.len() as u32).collect();
+    for position in (0..existing.len()).rev() {
         let end = ends[position + 1];
-        let follows = match (entry.child.stays(), entry.own) {
-            (false, _) => end > position + 1,
-            (true, own) => own,
+        let follows = match existing[position].stays() {
+            false => end > position as u32 + 1,
+            true => own[position],
         };
         if follows {
             ends[position] = end;

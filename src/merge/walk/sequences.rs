@@ -117,8 +117,8 @@ impl Walker<'_> {
                 lists: &lists,
                 children: Vec::with_capacity(lists.elements.local.len()),
             };
-            for stretch in &lists.stretches {
-                match stretch.clone() {
+            for stretch in lists.stretches() {
+                match stretch {
                     Stretch::Element(at) => merger.merge_element(at),
                     Stretch::Between(ranges) => merger.merge_stretch(ranges),
                 }
@@ -347,11 +347,12 @@ impl ElementConflict {
 
     /// Returns the outcome of an updated element, or `None` if it is not added.
     pub(super) fn updated(&mut self, mut child: Child) -> Option<Child> {
-        let outcome = winning_outcome(self.resolution, Outcome::Remove, child.outcome);
+        let updated = std::mem::replace(child.outcome_mut(), Outcome::Remove);
+        let outcome = winning_outcome(self.resolution, Outcome::Remove, updated);
         if outcome == Outcome::Remove {
             return None;
         }
-        child.outcome = self.with_base(outcome);
+        *child.outcome_mut() = self.with_base(outcome);
         Some(child)
     }
 

@@ -1,5 +1,7 @@
 //! Merges the comment lines below entries whose value is not a block collection on all sides.
 
+use std::cell::LazyCell;
+
 use rustc_hash::FxHashSet;
 
 use super::{MergedLines, empty_row, item, row_of, same_lines};
@@ -82,36 +84,42 @@ impl Walker<'_> {
         children: &[Child],
     ) {
         let tree = self.trees[side];
-        let kept = rows.local.items.iter();
-        let kept = kept.filter(|item| item.kind == ItemKind::Comment);
-        let kept = kept.map(|item| self.trees.local.slice(item.span).trim());
-        let kept: FxHashSet<&str> = kept.collect();
-        if kept.is_empty() {
-            return;
-        }
+        let kept = LazyCell::new(|| {
+            let kept = rows.local.items.iter();
+            let kept = kept.filter(|item| item.kind == ItemKind::Comment);
+            let kept = kept.map(|item| self.trees.local.slice(item.span).trim());
+            kept.collect::<FxHashSet<&str>>()
+        });
         let present = children.iter().filter(|child| child.stays());
         let present: FxHashSet<EntryId> = present.filter_map(|child| child.sides()[side]).collect();
-        let is_absent = |(_, entry): (usize, EntryId)| !present.contains(&entry);
-        if !rows[side].entries_from(0).any(is_absent) {
-            return;
-        }
-        let is_kept = |item: &Item| kept.contains(tree.slice(item.span).trim());
-        let items = rows[side].items.drain(..).flat_map(|item| {
-            let mut comments = match item.kind {
-                ItemKind::Entry(id) if !present.contains(&id) => {
-                    tree.row_below(tree.entry(id)).items
-                }
-                _ => Vec::new(),
-            };
+        // the comments below the item at a position
+        let mut extracted: Vec<(usize, Item)> = Vec::new();
+        for (at, entry) in rows[side].entries_from(0) {
+            if present.contains(&entry) {
+                continue;
+            }
+            let end = rows[side].items[at].span.end;
+            let mut comments = tree.row_below(tree.entry(entry)).items;
             // Only comments on the entry's own lines: in a flow collection, comments below the
             // closing bracket are not part of the entry.
-            comments.retain(|it| it.kind == ItemKind::Comment && it.span.end <= item.span.end);
-            if !comments.iter().any(is_kept) {
-                comments.clear();
+            comments.retain(|it| it.kind == ItemKind::Comment && it.span.end <= end);
+            let is_kept = |item: &Item| kept.contains(tree.slice(item.span).trim());
+            if comments.iter().any(is_kept) {
+                extracted.extend(comments.into_iter().map(|comment| (at, comment)));
             }
-            std::iter::once(item).chain(comments)
-        });
-        rows[side].items = items.collect();
+        }
+        if extracted.is_empty() {
+            return;
+        }
+        let mut extracted = extracted.into_iter().peekable();
+        let items = std::mem::take(&mut rows[side].items)
+            .into_iter()
+            .enumerate();
+        for (at, item) in items {
+            rows[side].items.push(item);
+            let below = std::iter::from_fn(|| extracted.next_if(|(above, _)| *above == at));
+            rows[side].items.extend(below.map(|(_, comment)| comment));
+        }
     }
 
     /// Records that comments which local wrote in a value are deleted with it.

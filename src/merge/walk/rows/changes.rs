@@ -63,6 +63,9 @@ impl Changes {
                 comment.of_side = Some(Side::Local);
             }
         }
+        if self.removed.is_empty() && self.inserted.is_empty() {
+            return pieces;
+        }
         let mut removed = self.removed.into_iter().peekable();
         let mut inserted = self.inserted.into_iter().peekable();
         let mut result: Vec<Piece> = Vec::with_capacity(pieces.len() + inserted.len());
