@@ -2,9 +2,10 @@
 //! as conflicts.
 
 use std::cell::LazyCell;
+use std::hash::BuildHasher as _;
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::check::VerificationError;
 use super::decision::{Outcome, Slot};
@@ -18,7 +19,8 @@ use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 #[derive(Debug, Clone, Copy)]
 struct Comment<'t> {
     text: &'t str,
-    /// The offset of its line.
+    /// Its offset, and that of its line.
+    at: usize,
     line: usize,
     /// Whether nothing else is on the line.
     is_on_own_line: bool,
@@ -32,23 +34,63 @@ struct Count {
     on_own_line: u32,
 }
 
-/// The comments of a text with their counts.
-#[derive(Debug, Default)]
-struct Counts<'t>(FxHashMap<&'t str, Count>);
+/// The comments of several texts. Large texts can have a comment on each line, so each takes 8 bytes
+/// here and is found in its text again.
+struct Comments<'t, const N: usize> {
+    texts: [&'t str; N],
+    /// For each comment a number of its hash, its text, whether it is on a line of its own, and its
+    /// offset.
+    places: Vec<u64>,
+}
 
-impl<'t> Counts<'t> {
-    fn new(comments: impl IntoIterator<Item = Comment<'t>>) -> Self {
-        let mut counts = Self::default();
-        for comment in comments {
-            let count = counts.0.entry(comment.text).or_default();
-            count.all += 1;
-            count.on_own_line += u32::from(comment.is_on_own_line);
-        }
-        counts
+/// The bits of a place: an offset, a flag and the index of the text, below the hash.
+const OFFSET_BITS: u32 = 28;
+const TEXT_BITS: u32 = 3;
+const HASH_SHIFT: u32 = OFFSET_BITS + 1 + TEXT_BITS;
+
+impl<'t, const N: usize> Comments<'t, N> {
+    const fn of(texts: [&'t str; N]) -> Self {
+        let places = Vec::new();
+        Self { texts, places }
     }
 
-    fn of(&self, text: &str) -> Count {
-        self.0.get(text).copied().unwrap_or_default()
+    /// Adds comments of a text.
+    fn add<'c>(&mut self, text: usize, comments: impl Iterator<Item = Comment<'c>>) {
+        self.places.extend(comments.map(|comment| {
+            let hash = FxBuildHasher.hash_one(comment.text) >> HASH_SHIFT << HASH_SHIFT;
+            let flag = u64::from(comment.is_on_own_line) << OFFSET_BITS;
+            hash | (text as u64) << (OFFSET_BITS + 1) | flag | comment.at as u64
+        }));
+    }
+
+    /// Returns the index of the text that has a comment, and the comment.
+    fn at(&self, place: u64) -> (usize, &'t str) {
+        let index = (place >> (OFFSET_BITS + 1)) as usize & ((1 << TEXT_BITS) - 1);
+        let rest = &self.texts[index][place as usize & ((1 << OFFSET_BITS) - 1)..];
+        let end = memchr::memchr(b'\n', rest.as_bytes());
+        (index, rest[..end.unwrap_or(rest.len())].trim_end())
+    }
+
+    /// Calls `visit` with each comment and how often each text has it.
+    fn count(mut self, mut visit: impl FnMut(&'t str, [Count; N])) {
+        let mut places = std::mem::take(&mut self.places);
+        places.sort_unstable();
+        let is_same_hash = |a: &u64, b: &u64| a >> HASH_SHIFT == b >> HASH_SHIFT;
+        for alike in places.chunk_by_mut(is_same_hash) {
+            // different comments can have one hash
+            if alike.len() > 1 {
+                alike.sort_unstable_by_key(|place| self.at(*place).1);
+            }
+            for same in alike.chunk_by(|a, b| self.at(*a).1 == self.at(*b).1) {
+                let mut counts = [Count::default(); N];
+                for place in same {
+                    let count = &mut counts[self.at(*place).0];
+                    count.all += 1;
+                    count.on_own_line += (place >> OFFSET_BITS) as u32 & 1;
+                }
+                visit(self.at(same[0]).1, counts);
+            }
+        }
     }
 }
 
@@ -68,28 +110,26 @@ pub(super) fn check_comments(
 ) -> Result<Vec<Conflict>, VerificationError> {
     // first count without parsing: lines of block scalars may be taken for comments, but if all
     // counts are right, the exact check is not needed
-    let unparsed = CommentCounts {
-        of: trees
-            .zip(bodies)
-            .map(|(tree, body)| Counts::new(comment_candidates(tree.text(), body, |_| true))),
-        merged: Counts::new(comment_candidates(merged, bodies.local, |_| true)),
-        removed: Counts::default(),
-    };
-    if unparsed.verdicts().next().is_none() {
+    let texts = trees.map(Tree::text);
+    let all = [texts.original, texts.updated, texts.local, merged];
+    let starts = [bodies.original, bodies.updated, bodies.local, bodies.local];
+    let mut unparsed = Comments::of([all[0], all[1], all[2], all[3], texts.local]);
+    for (index, (text, start)) in all.into_iter().zip(starts).enumerate() {
+        unparsed.add(index, comment_candidates(text, start, |_| true));
+    }
+    if verdicts(unparsed).is_empty() {
         return Ok(Vec::new());
     }
-    drop(unparsed);
     let merged = read_again(merged)?;
+    let mut exact = Comments::of([all[0], all[1], all[2], all[3], texts.local]);
+    let parsed = [trees.original, trees.updated, trees.local, &merged];
+    for (index, (tree, start)) in parsed.into_iter().zip(starts).enumerate() {
+        exact.add(index, comments(tree, start));
+    }
     let mut removed = Vec::new();
     let root = trees.local.root().value;
     comments_of_removed_entries(trees.local, root, outcome, &mut removed);
-    let sides = CommentCounts {
-        of: trees
-            .zip(bodies)
-            .map(|(tree, body)| Counts::new(comments(tree, body))),
-        merged: Counts::new(comments(&merged, bodies.local)),
-        removed: Counts::new(removed),
-    };
+    exact.add(REMOVED, removed.into_iter());
     let shown = known.iter().copied().flatten();
     let shown = shown.filter_map(|conflict| conflict.values().local);
     let shown_comments = shown
@@ -99,7 +139,7 @@ pub(super) fn check_comments(
     let is_shown = |text: &str| {
         shown_comments.contains(text) || shown.clone().any(|shown| shown.contains(text))
     };
-    let mut found: Vec<_> = sides.verdicts().collect();
+    let mut found = verdicts(exact);
     found.sort_unstable();
     let of_local = LazyCell::new(|| Vec::from_iter(comments(trees.local, bodies.local)));
     let found = found
@@ -110,12 +150,13 @@ pub(super) fn check_comments(
 }
 
 /// Returns the comments that local has more often than original, in no particular order.
-pub(crate) fn own_comments<'t>(original: &Tree<'_>, local: &'t Tree<'_>) -> Vec<&'t str> {
-    let (before, local) = (comments(original, 0), comments(local, 0));
-    let (before, local) = (Counts::new(before), Counts::new(local));
-    let counts = local.0.into_iter();
-    let own = counts.filter(|(text, count)| count.all > before.of(text).all);
-    own.map(|(text, _)| text).collect()
+pub(crate) fn own_comments<'t>(original: &Tree<'t>, local: &Tree<'t>) -> Vec<&'t str> {
+    let mut both = Comments::of([local.text(), original.text()]);
+    both.add(0, comments(local, 0));
+    both.add(1, comments(original, 0));
+    let mut own = Vec::new();
+    both.count(|text, [local, before]| own.extend((local.all > before.all).then_some(text)));
+    own
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,38 +165,26 @@ enum Verdict {
     Twice,
 }
 
-/// The counts of the comments of each text.
-struct CommentCounts<'t> {
-    of: Triple<Counts<'t>>,
-    merged: Counts<'t>,
-    /// The comments of local's entries that the merge removes.
-    removed: Counts<'t>,
-}
+/// The index of the comments of local's entries that the merge removes, below those of original,
+/// updated, local and the merged text.
+const REMOVED: usize = 4;
 
-impl CommentCounts<'_> {
-    /// Returns the comments that the merged text has too few or too many of.
-    fn verdicts(&self) -> impl Iterator<Item = (&str, Verdict)> {
-        let Triple {
-            original,
-            updated,
-            local,
-        } = &self.of;
-        let lost = local.0.iter().filter_map(move |(text, ours)| {
-            let before = original.of(text).all;
-            let removed = self.removed.of(text).all.min(before);
-            let is_removed = updated.of(text).all < before;
-            let is_lost = self.merged.of(text).all + removed < ours.on_own_line && !is_removed;
-            is_lost.then_some((*text, Verdict::Lost))
-        });
-        let twice = self.merged.0.iter().filter_map(move |(text, count)| {
-            let theirs = updated.of(text).all;
-            let added = theirs.saturating_sub(original.of(text).all);
-            // where upstream wins, a comment that local removed may come back
-            let max = theirs.max(local.of(text).all + added);
-            (count.on_own_line > max).then_some((*text, Verdict::Twice))
-        });
-        lost.chain(twice)
-    }
+/// Returns the comments that the merged text has too few or too many of.
+fn verdicts(comments: Comments<'_, 5>) -> Vec<(&str, Verdict)> {
+    let mut found = Vec::new();
+    comments.count(|text, [original, updated, local, merged, removed]| {
+        let is_removed = updated.all < original.all;
+        let removed = removed.all.min(original.all);
+        if merged.all + removed < local.on_own_line && !is_removed {
+            found.push((text, Verdict::Lost));
+        }
+        let added = updated.all.saturating_sub(original.all);
+        // where upstream wins, a comment that local removed may come back
+        if merged.on_own_line > updated.all.max(local.all + added) {
+            found.push((text, Verdict::Twice));
+        }
+    });
+    found
 }
 
 fn conflict(text: &str, verdict: Verdict, local: &Tree<'_>, comments: &[Comment<'_>]) -> Conflict {
@@ -195,6 +224,7 @@ fn comment_candidates(
                 next = end.map_or(text.len(), |end| at + end);
                 return Some(Comment {
                     text: text[at..next].trim_end(),
+                    at,
                     line,
                     is_on_own_line: before.trim().is_empty(),
                 });
@@ -266,7 +296,11 @@ fn comments_of_removed_entries<'t>(
 fn comments_of<'t>(tree: &'t Tree<'_>, id: EntryId) -> impl Iterator<Item = Comment<'t>> {
     let entry = tree.entry(id);
     let lines = Span::new(tree.comments_above(entry).start, tree.lines_of(entry).end);
-    comment_candidates(tree.slice(lines), 0, |_| true)
+    let comments = comment_candidates(tree.slice(lines), 0, |_| true);
+    comments.map(move |comment| Comment {
+        at: lines.start as usize + comment.at,
+        ..comment
+    })
 }
 
 #[cfg(test)]

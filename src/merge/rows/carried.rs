@@ -1,19 +1,19 @@
 //! Comments that move with their entry, because the entry is at different places in the rows.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::subsequence::longest_increasing;
 use super::{Ref, Rows};
 use crate::triple::{Side, Triple};
 
 impl Rows<'_> {
-    /// Returns the entries that all three rows have in the same order, and the comments directly
-    /// above each entry at different places: one side moved it, or both sides added it. These
-    /// comments move with it.
+    /// Returns the entries that all three rows have in the same order, and the entries at different
+    /// places that have comments directly above: one side moved the entry, or both sides added it.
+    /// These comments move with it.
     pub(super) fn carried(
         &self,
         stays: impl Fn(u32) -> bool,
-    ) -> (FxHashSet<u32>, FxHashMap<u32, Triple<Vec<Ref>>>) {
+    ) -> (FxHashSet<u32>, FxHashSet<u32>) {
         let entries = self.entries(Side::Original).map(|(entry, _)| entry);
         let shared =
             entries.filter(|it| self.has(Side::Updated, *it) && self.has(Side::Local, *it));
@@ -24,16 +24,8 @@ impl Rows<'_> {
         let moved = shared.into_iter().filter(|entry| !in_order.contains(entry));
         let added = self.added_at_two_places(&in_order);
         let all = moved.chain(added.filter(|entry| stays(*entry)));
-        let carried = all.map(|entry| (entry, self.carried_comments(entry)));
-        let has_some = |lines: &Triple<Vec<Ref>>| {
-            !lines
-                .as_ref()
-                .map(Vec::is_empty)
-                .into_array()
-                .iter()
-                .all(|it| *it)
-        };
-        let carried = carried.filter(|(_, lines)| has_some(lines)).collect();
+        let has_some = |entry: &u32| self.carried_comments(*entry) != Triple::default();
+        let carried = all.filter(has_some).collect();
         (in_order, carried)
     }
 
@@ -90,7 +82,7 @@ impl Rows<'_> {
     }
 
     /// Returns the comments directly above an entry on each side that move with it.
-    fn carried_comments(&self, entry: u32) -> Triple<Vec<Ref>> {
+    pub(super) fn carried_comments(&self, entry: u32) -> Triple<Vec<Ref>> {
         let lines = Side::ALL.map(|side| -> Vec<Ref> {
             let piece = self.find(side, entry).into_iter();
             piece.flat_map(|piece| self.comments_above(piece)).collect()

@@ -130,26 +130,30 @@ pub(crate) fn merge(
     let (stays_in_order, carried) = rows.carried(&stays);
     let segments = SegmentMerger::new(&rows, &stays, resolution);
     let mut left_out = rows.without_other_side(&stays);
-    let carried_comments = carried
-        .values()
-        .flat_map(|lines| lines.as_ref().into_array());
-    left_out.extend(carried_comments.flatten());
+    for entry in &carried {
+        let lines = rows.carried_comments(*entry).into_array();
+        left_out.extend(lines.into_iter().flatten());
+    }
     let left = |side: Side| -> Vec<Ref> {
         let pieces = rows.pieces(side);
         pieces.filter(|piece| !left_out.contains(piece)).collect()
     };
     let pieces = segments.merge_rows(Side::ALL.map(left), &stays_in_order);
     let pieces = settle::settle(&rows, pieces, &stays);
-    let pieces = pieces.into_iter().flat_map(|placed| {
+    let with_carried = |placed: Placed| {
         let own = rows
             .entry(placed.piece)
-            .and_then(|entry| carried.get(&entry));
-        let above = own.map(|lines| segments.merge_carried(lines));
+            .filter(|entry| carried.contains(entry));
+        let above = own.map(|entry| segments.merge_carried(&rows.carried_comments(entry)));
         above.into_iter().flatten().chain([placed])
-    });
+    };
+    let pieces = match carried.is_empty() {
+        true => pieces,
+        false => pieces.into_iter().flat_map(with_carried).collect(),
+    };
     // where updated wins, a local comment above a removed entry is removed too
     let is_removed = |piece| resolution == Resolution::Updated && segments.goes_with_entry(piece);
-    let pieces = settle::merge_blanks_above_local_comments(&rows, pieces.collect(), is_removed);
+    let pieces = settle::merge_blanks_above_local_comments(&rows, pieces, is_removed);
     let pieces = settle::keep_set_off(&rows, pieces);
     MergedRow {
         pieces,

@@ -30,9 +30,31 @@ pub(super) struct Removed {
     pub(super) insertions_above: usize,
 }
 
-/// Places pieces with their own blank lines.
-fn with_own_blanks(pieces: &[Ref]) -> Vec<Placed> {
-    pieces.iter().map(|piece| own(*piece)).collect()
+/// Pieces of one side in the order of the result.
+struct Run<'p> {
+    pieces: &'p [Ref],
+    side: Side,
+    /// The piece whose blank lines are above the first of them, if it is another one.
+    blanks: Option<Ref>,
+}
+
+impl<'p> Run<'p> {
+    const fn of(side: Side, pieces: &'p [Ref]) -> Self {
+        Self {
+            pieces,
+            side,
+            blanks: None,
+        }
+    }
+
+    /// Returns the pieces, each with its own blank lines.
+    fn placed(&self) -> impl Iterator<Item = Placed> {
+        let all = self.pieces.iter().enumerate();
+        all.map(|(at, piece)| Placed {
+            blanks: self.blanks.filter(|_| at == 0).or(Some(*piece)),
+            ..own(*piece)
+        })
+    }
 }
 
 impl SegmentMerger<'_, '_> {
@@ -48,30 +70,28 @@ impl SegmentMerger<'_, '_> {
             removed,
         } = changes;
         rewritten.retain(|piece| !self.is_above_deleted_entry(*piece));
-        let stays: Vec<Ref> = ours
-            .iter()
-            .copied()
-            .filter(|it| !self.goes_with_entry(*it))
-            .collect();
         // a comment above an entry that a side added is no new text for another one
         let new_texts = |row: &[Ref]| -> Vec<Ref> {
             let new_texts = row.iter().filter(|piece| self.is_new_text(**piece));
             new_texts.copied().collect()
         };
-        let of_local = [&stays, &ours].map(|row| new_texts(row));
+        let all = new_texts(&ours);
+        let stays = all.iter().filter(|it| !self.goes_with_entry(**it));
+        let of_local = [stays.copied().collect(), all];
         // where local deleted a comment, updated's below an entry that it added are no new text
         let added = theirs.iter().position(|piece| self.is_added(*piece));
         let end = added.filter(|_| of_local.iter().all(Vec::is_empty));
         let mut of_updated = new_texts(&theirs[..end.unwrap_or(theirs.len())]);
-        if !rewritten.is_empty() && self.is_same_text(of_local, &of_updated) {
+        if !rewritten.is_empty() && self.is_same_text(&of_local, &of_updated) {
             // the texts differ at most in white space: local's stays
             theirs.retain(|piece| !of_updated.contains(piece));
             of_updated.clear();
             rewritten.clear();
         }
+        let [stays, _] = of_local;
         // a comment that upstream removed with its entry is not rewritten
         rewritten.retain(|piece| !self.goes_with_entry(*piece));
-        let disagree = self.record_comment_conflict(&new_texts(&stays), &of_updated, &rewritten);
+        let disagree = self.record_comment_conflict(&stays, &of_updated, &rewritten);
         // a comment that local rewrote and upstream removed stays, with the removed lines around it
         let local_stays = disagree && of_updated.is_empty();
         let is_marked = disagree && self.resolution == Resolution::Markers;
@@ -98,10 +118,13 @@ impl SegmentMerger<'_, '_> {
         self.drop_repeated(&mut theirs, place, &overridden);
         let sides = self.ordered(&ours, &theirs, (&removed, below), local_stays);
         if is_marked {
-            self.push_sides([(with_own_blanks(&rewritten), Side::Original)], merged);
-            self.push_sides(sides, merged);
-        } else {
-            merged.extend(sides.into_iter().flat_map(|(pieces, _)| pieces));
+            self.push_marked(&Run::of(Side::Original, &rewritten), merged);
+        }
+        for run in &sides {
+            match is_marked {
+                true => self.push_marked(run, merged),
+                false => merged.extend(run.placed()),
+            }
         }
     }
 
@@ -109,13 +132,13 @@ impl SegmentMerger<'_, '_> {
     /// the removed pieces, or last; those of its comments that are directly above the next piece of
     /// local, `below`, stay above it. `local_stays` says that local's pieces take the place of the
     /// removed ones.
-    fn ordered(
+    fn ordered<'p>(
         &self,
-        ours: &[Ref],
-        theirs: &[Ref],
+        ours: &'p [Ref],
+        theirs: &'p [Ref],
         (removed, below): (&[Removed], Option<Ref>),
         local_stays: bool,
-    ) -> [(Vec<Placed>, Side); 6] {
+    ) -> [Run<'p>; 6] {
         let (leading, theirs) = theirs.split_at(self.count_leading(ours, theirs, removed));
         let piece_below = below.filter(|below| self.rows.id(*below) != Id::End);
         let comments = piece_below.map_or(0, |below| self.count_comments_above(theirs, below));
@@ -130,24 +153,24 @@ impl SegmentMerger<'_, '_> {
         let second = of_above.filter(|_| !local_stays);
         let second = second.map_or(ours.len(), |removed| removed.insertions_above);
         let second = second.clamp(first, ours.len());
-        let new = |pieces: &[Ref], removed: Option<&Removed>| {
-            let mut new = with_own_blanks(pieces);
-            if let (Some(removed), Some(first)) = (removed, new.first_mut()) {
+        let new = |pieces: &'p [Ref], removed: Option<&Removed>| {
+            let mut new = Run::of(Side::Updated, pieces);
+            if let (Some(removed), Some(first)) = (removed, pieces.first()) {
                 let [old, own] = [removed.original, removed.local]
                     .map(|piece| self.rows.first_comment_above(piece));
                 let is_below_own = old == removed.original && self.goes_with_entry(own);
                 let own = if is_below_own { own } else { removed.local };
-                first.blanks = Some(self.merged_blanks(removed.original, first.piece, own));
+                new.blanks = Some(self.merged_blanks(removed.original, *first, own));
             }
             new
         };
         [
-            (with_own_blanks(leading), Side::Updated),
-            (with_own_blanks(&ours[..first]), Side::Local),
-            (new(before, of_before), Side::Updated),
-            (with_own_blanks(&ours[first..second]), Side::Local),
-            (new(above, of_above), Side::Updated),
-            (with_own_blanks(&ours[second..]), Side::Local),
+            Run::of(Side::Updated, leading),
+            Run::of(Side::Local, &ours[..first]),
+            new(before, of_before),
+            Run::of(Side::Local, &ours[first..second]),
+            new(above, of_above),
+            Run::of(Side::Local, &ours[second..]),
         ]
     }
 
@@ -224,24 +247,19 @@ impl SegmentMerger<'_, '_> {
         all
     }
 
-    /// Adds pieces whose comments are marked as sides of a comment conflict.
-    fn push_sides<const N: usize>(
-        &self,
-        sides: [(Vec<Placed>, Side); N],
-        merged: &mut Vec<Placed>,
-    ) {
-        for (pieces, side) in sides {
-            merged.extend(pieces.into_iter().map(|placed| Placed {
-                of_side: self.is_new_text(placed.piece).then_some(side),
-                ..placed
-            }));
-        }
+    /// Adds pieces whose comments are marked as a side of a comment conflict.
+    fn push_marked(&self, run: &Run<'_>, merged: &mut Vec<Placed>) {
+        merged.extend(run.placed().map(|placed| Placed {
+            of_side: self.is_new_text(placed.piece).then_some(run.side),
+            ..placed
+        }));
     }
 
     /// Whether updated's comments have the text of one of two lists of local's, white space aside.
-    fn is_same_text(&self, ours: [Vec<Ref>; 2], theirs: &[Ref]) -> bool {
-        ours.map(|ours| self.text_without_white_space(&ours))
-            .contains(&self.text_without_white_space(theirs))
+    fn is_same_text(&self, ours: &[Vec<Ref>; 2], theirs: &[Ref]) -> bool {
+        let theirs = self.text_without_white_space(theirs);
+        ours.iter()
+            .any(|ours| self.text_without_white_space(ours) == theirs)
     }
 
     /// Returns the text of comments without any white space.
