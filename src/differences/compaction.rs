@@ -9,9 +9,9 @@
 
 use gix_imara_diff::Token;
 
-use super::Differences;
+use super::Pairs;
 
-impl Differences {
+impl Pairs {
     /// Moves each group next to a change in the other text if possible, and otherwise as far down as
     /// possible.
     pub(super) fn compact(&mut self, old: &[Token], new: &[Token]) {

@@ -11,8 +11,15 @@ use gix_imara_diff::{Algorithm, Diff, Interner, Token};
 
 /// The alignment of an old and a new sequence.
 pub(crate) struct Differences {
-    /// The old and new position of each paired item, in order. An item takes 8 bytes: there is one
-    /// for each line of a text.
+    /// The runs of paired items, in order: the old and new position of the first one, and their
+    /// number. Most texts have far fewer runs than lines.
+    runs: Vec<([u32; 2], u32)>,
+    lengths: [u32; 2],
+}
+
+/// The alignment of two sequences of lines while it changes.
+struct Pairs {
+    /// The old and new position of each paired line, in order.
     pairs: Vec<[u32; 2]>,
     lengths: [u32; 2],
 }
@@ -40,9 +47,12 @@ pub(crate) fn differences_of_lines<T: Eq + Hash>(old: &[T], new: &[T]) -> Differ
 
 /// Aligns lines as [`differences_of_lines`] does. Equal lines have equal tokens.
 pub(crate) fn differences_of_tokens(old: &[Token], new: &[Token]) -> Differences {
-    let mut differences = Differences::of(old, new);
-    differences.compact(old, new);
-    differences
+    let mut pairs = Pairs {
+        pairs: Differences::of(old, new).pairs().collect(),
+        lengths: [old, new].map(|lines| lines.len() as u32),
+    };
+    pairs.compact(old, new);
+    Differences::with(pairs.pairs.into_iter(), pairs.lengths)
 }
 
 /// Returns a token for each item of two sequences. Equal items have equal tokens.
@@ -54,7 +64,7 @@ fn intern<T: Eq + Hash>(old: &[T], new: &[T]) -> [Vec<Token>; 2] {
 /// Returns the position in `old` of each item of `new`, if the two are paired.
 pub(crate) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<u32>> {
     let mut found = vec![None; new.len()];
-    for [old, new] in differences(old, new).pairs {
+    for [old, new] in differences(old, new).pairs() {
         found[new as usize] = Some(old);
     }
     found
@@ -82,8 +92,19 @@ impl Differences {
         let lengths = [old.len() as u32, new.len() as u32];
         let same_old = (0..lengths[0]).filter(|at| !diff.is_removed(*at));
         let same_new = (0..lengths[1]).filter(|at| !diff.is_added(*at));
-        let pairs = same_old.zip(same_new).map(<[u32; 2]>::from).collect();
-        Self { pairs, lengths }
+        Self::with(same_old.zip(same_new).map(<[u32; 2]>::from), lengths)
+    }
+
+    /// Returns the alignment with these pairs.
+    fn with(pairs: impl Iterator<Item = [u32; 2]>, lengths: [u32; 2]) -> Self {
+        let mut runs: Vec<([u32; 2], u32)> = Vec::new();
+        for pair in pairs {
+            match runs.last_mut() {
+                Some((start, count)) if start.map(|at| at + *count) == pair => *count += 1,
+                _ => runs.push((pair, 1)),
+            }
+        }
+        Self { runs, lengths }
     }
 
     /// Returns the changes in order.
@@ -93,14 +114,13 @@ impl Differences {
 
     /// Returns all ranges in order.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = AlignedRange> {
-        let is_next = |above: &[u32; 2], below: &[u32; 2]| above.map(|at| at + 1) == *below;
-        let runs = self.pairs.chunk_by(is_next).map(|run| (run[0], run.len()));
+        let runs = self.runs.iter().copied();
         let mut last = [0, 0];
         let parts = runs
             .chain([(self.lengths, 0)])
             .flat_map(move |(start, count)| {
                 let start = start.map(|at| at as usize);
-                let end = start.map(|at| at + count);
+                let end = start.map(|at| at + count as usize);
                 let range = |start: [usize; 2], end: [usize; 2], is_same| AlignedRange {
                     old: start[0]..end[0],
                     new: start[1]..end[1],
@@ -115,8 +135,13 @@ impl Differences {
 
     /// Returns the old and new position of each paired item, in order.
     pub(crate) fn same(&self) -> impl Iterator<Item = (usize, usize)> {
-        let pairs = self.pairs.iter();
-        pairs.map(|[old, new]| (*old as usize, *new as usize))
+        self.pairs().map(|[old, new]| (old as usize, new as usize))
+    }
+
+    /// [`Self::same`] in the form that takes less memory.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let runs = self.runs.iter();
+        runs.flat_map(|(start, count)| (0..*count).map(|at| start.map(|start| start + at)))
     }
 }
 

@@ -277,10 +277,11 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         let pairs = heaviest_between(&self.ids(original), &self.ids(updated), |at| {
             self.weight(original[at])
         });
-        let ends = [(original.len(), updated.len())];
+        let ends = [[original.len(), updated.len()]];
         let mut lines = Vec::with_capacity(original.len() + updated.len());
         let (mut i, mut j) = (0, 0);
-        for (n, m) in pairs.into_iter().chain(ends) {
+        let pairs = pairs.into_iter().map(|pair| pair.map(|at| at as usize));
+        for [n, m] in pairs.chain(ends) {
             let removed = original[i..n].iter().map(|piece| (Some(*piece), None));
             let new = updated[j..m].iter().map(|piece| (None, Some(*piece)));
             let both = (n < original.len()).then(|| (Some(original[n]), Some(updated[m])));
@@ -342,8 +343,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             let piece = line.original.or(line.updated);
             piece.map_or(0, |piece| self.weight(piece)) + of_original + of_updated
         };
-        for (line, at) in heaviest(&ids, &local_ids, weight) {
-            found_at(line, at);
+        for [line, at] in heaviest(&ids, &local_ids, weight) {
+            found_at(line as usize, at as usize);
         }
     }
 

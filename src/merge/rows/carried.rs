@@ -10,10 +10,7 @@ impl Rows<'_> {
     /// Returns the entries that all three rows have in the same order, and the entries at different
     /// places that have comments directly above: one side moved the entry, or both sides added it.
     /// These comments move with it.
-    pub(super) fn carried(
-        &self,
-        stays: impl Fn(u32) -> bool,
-    ) -> (FxHashSet<u32>, FxHashSet<u32>) {
+    pub(super) fn carried(&self, stays: impl Fn(u32) -> bool) -> (FxHashSet<u32>, FxHashSet<u32>) {
         let entries = self.entries(Side::Original).map(|(entry, _)| entry);
         let shared =
             entries.filter(|it| self.has(Side::Updated, *it) && self.has(Side::Local, *it));

@@ -11,9 +11,9 @@ pub(super) fn heaviest<T: Eq + std::hash::Hash>(
     left: &[T],
     right: &[T],
     weight: impl Fn(usize) -> u32,
-) -> Vec<(usize, usize)> {
+) -> Vec<[u32; 2]> {
     if left.len().saturating_mul(right.len()) > MAX_TABLE_CELLS {
-        return differences(left, right).same().collect();
+        return differences(left, right).pairs().collect();
     }
     heaviest_pairs((left.len(), right.len()), |i, j| {
         (left[i] == right[j]).then(|| weight(i))
@@ -25,7 +25,7 @@ pub(super) fn heaviest<T: Eq + std::hash::Hash>(
 pub(in crate::merge) fn heaviest_pairs(
     (height, width): (usize, usize),
     weight: impl Fn(usize, usize) -> Option<u32>,
-) -> Vec<(usize, usize)> {
+) -> Vec<[u32; 2]> {
     if height == 0 || width == 0 {
         return Vec::new();
     }
@@ -42,7 +42,7 @@ pub(in crate::merge) fn heaviest_pairs(
     while i < height && j < width {
         let paired = weight(i, j).map(|weight| weight + best[cell(i + 1, j + 1)]);
         if paired == Some(best[cell(i, j)]) {
-            pairs.push((i, j));
+            pairs.push([i, j].map(|at| at as u32));
             (i, j) = (i + 1, j + 1);
         } else if best[cell(i + 1, j)] >= best[cell(i, j + 1)] {
             i += 1;
@@ -58,7 +58,7 @@ pub(super) fn heaviest_between<T: Eq + std::hash::Hash>(
     left: &[T],
     right: &[T],
     weight: impl Fn(usize) -> u32,
-) -> Vec<(usize, usize)> {
+) -> Vec<[u32; 2]> {
     let shorter = left.len().min(right.len());
     let is_same = |(a, b): &(&T, &T)| a == b;
     let head = left.iter().zip(right).take_while(is_same).count();
@@ -68,23 +68,25 @@ pub(super) fn heaviest_between<T: Eq + std::hash::Hash>(
     let between = heaviest(&left[head..left_end], &right[head..right_end], |i| {
         weight(head + i)
     });
-    let first = (0..head).map(|i| (i, i));
-    let middle = between.into_iter().map(|(i, j)| (head + i, head + j));
-    let last = (0..tail).map(|i| (left_end + i, right_end + i));
-    let mut pairs: Vec<(usize, usize)> = first.chain(middle).chain(last).collect();
+    let first = (0..head as u32).map(|i| [i, i]);
+    let middle = between
+        .into_iter()
+        .map(|pair| pair.map(|at| head as u32 + at));
+    let last = (0..tail).map(|i| [left_end + i, right_end + i].map(|at| at as u32));
+    let mut pairs: Vec<[u32; 2]> = first.chain(middle).chain(last).collect();
     slide_down(&mut pairs, left, right);
     pairs
 }
 
 /// Moves what only one row has as far down as possible: of repeated lines, the upper ones are
 /// paired.
-fn slide_down<T: PartialEq>(pairs: &mut [(usize, usize)], left: &[T], right: &[T]) {
+fn slide_down<T: PartialEq>(pairs: &mut [[u32; 2]], left: &[T], right: &[T]) {
     let (mut i, mut j) = (0, 0);
-    for (n, m) in pairs {
+    for [n, m] in pairs {
         // between this pair and the one before it there are only pieces of one row
-        if *n == i && *m > j && right[j] == right[*m] {
+        if *n == i && *m > j && right[j as usize] == right[*m as usize] {
             *m = j;
-        } else if *m == j && *n > i && left[i] == left[*n] {
+        } else if *m == j && *n > i && left[i as usize] == left[*n as usize] {
             *n = i;
         }
         (i, j) = (*n + 1, *m + 1);
@@ -124,17 +126,17 @@ mod tests {
     #[test]
     fn the_heaviest_row_is_common() {
         let (left, right) = (b"abcde", b"axcye");
-        assert_eq!(heaviest(left, right, |_| 1), [(0, 0), (2, 2), (4, 4)]);
+        assert_eq!(heaviest(left, right, |_| 1), [[0, 0], [2, 2], [4, 4]]);
         // one heavy piece outweighs two light ones
         let heavy = |at: usize| if at == 2 { 5 } else { 1 };
-        assert_eq!(heaviest(b"abX", b"Xab", heavy), [(2, 0)]);
+        assert_eq!(heaviest(b"abX", b"Xab", heavy), [[2, 0]]);
         // of two pieces alike it is the heavier one
-        assert_eq!(heaviest(b"aba", b"a", heavy), [(2, 0)]);
-        assert_eq!(heaviest_between(b"aXb", b"ab", |_| 1), [(0, 0), (2, 1)]);
-        assert_eq!(heaviest_between(b"aa", b"a", |_| 1), [(0, 0)]);
+        assert_eq!(heaviest(b"aba", b"a", heavy), [[2, 0]]);
+        assert_eq!(heaviest_between(b"aXb", b"ab", |_| 1), [[0, 0], [2, 1]]);
+        assert_eq!(heaviest_between(b"aa", b"a", |_| 1), [[0, 0]]);
         // of two frames of one kind the upper one is the old one
         let (old, new) = (b"#a#", b"x#a##b#");
-        assert_eq!(heaviest_between(old, new, |_| 1), [(0, 1), (1, 2), (2, 3)]);
+        assert_eq!(heaviest_between(old, new, |_| 1), [[0, 1], [1, 2], [2, 3]]);
     }
 
     #[test]

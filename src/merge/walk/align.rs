@@ -286,7 +286,8 @@ fn pair_most_similar(
     let weights = pairs.map(|(old, new)| similarity(old, new).map(|common| common as u32));
     let weights: Vec<Option<u32>> = weights.collect();
     let lengths = (olds.len(), news.len());
-    for (old, new) in heaviest_pairs(lengths, |old, new| weights[old * lengths.1 + new]) {
+    for pair in heaviest_pairs(lengths, |old, new| weights[old * lengths.1 + new]) {
+        let [old, new] = pair.map(|at| at as usize);
         positions[olds.start + old] = Some(news.start + new);
     }
 }
