@@ -307,20 +307,13 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         (line_start, start): (usize, usize),
         found: &mut NumberMap,
     ) {
-        let is_of_others = |piece: &Ref| {
-            [Side::Original, Side::Updated]
-                .map(|side| self.may_have(side, *piece))
-                .contains(&true)
-        };
-        if !local.iter().any(is_of_others) {
+        if !local.iter().any(|piece| self.may_pair(*piece)) {
             return;
         }
         let mut found_at =
             |line: usize, at: usize| found.insert((line_start + line) as u32, (start + at) as u32);
         let mut ids = Vec::with_capacity(lines.len());
-        let pieces = lines
-            .iter()
-            .filter_map(|line| line.original.or(line.updated));
+        let pieces = lines.iter().filter_map(|it| it.original.or(it.updated));
         ids.extend(pieces.map(|piece| self.rows.stored_id(piece)));
         let local_ids = self.ids(local);
         if let Some((line, local_start, count)) = self.inserted_in_both(lines, &ids, &local_ids) {
@@ -348,13 +341,12 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         }
     }
 
-    /// Whether the row of a side may have a piece. A comment is looked for by its text only.
-    fn may_have(&self, side: Side, piece: Ref) -> bool {
-        let entry = self.rows.entry(piece);
-        entry.map_or_else(
-            || !self.rows.is_comment(piece) || self.rows.count(side, piece) > 0,
-            |entry| self.rows.has(side, entry),
-        )
+    /// Whether original or updated may have a piece of local's, or a comment with its text.
+    fn may_pair(&self, piece: Ref) -> bool {
+        let (rows, entry) = (self.rows, self.rows.entry(piece));
+        let has = |side| entry.is_some_and(|entry| rows.has(side, entry));
+        let may_have = |side| has(side) || rows.count(side, piece) > 0;
+        may_have(Side::Original) || may_have(Side::Updated)
     }
 
     /// Returns the first run of comments that updated inserted and local has too, if the original

@@ -3,8 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::piece::own;
-use super::{BlanksAbove, Id, Placed, Ref, Rows};
+use super::{BlanksAbove, Id, NumberMap, Placed, Ref, Rows};
 use crate::triple::{Side, Triple};
+use crate::yaml::Span;
 
 /// Returns the row with exactly the entries that stay. The comments directly above a removed entry
 /// are removed too, unless they are local's own. A missing entry comes after its neighbour.
@@ -13,10 +14,16 @@ pub(super) fn settle(
     merged: Vec<Placed>,
     stays: &impl Fn(u32) -> bool,
 ) -> Vec<Placed> {
-    let of_local = merged
-        .iter()
-        .filter(|placed| placed.piece.side() == Side::Local);
-    let of_local = of_local.filter_map(|placed| rows.entry(placed.piece));
+    let entry_on = |side: Side, placed: &Placed| match placed.piece.side() == side {
+        true => rows.entry(placed.piece),
+        false => None,
+    };
+    // most of updated's pieces are entries that local lacks
+    let of_updated = merged.iter().filter_map(|it| entry_on(Side::Updated, it));
+    let of_both = of_updated.filter(|entry| rows.has(Side::Local, *entry));
+    let of_both: FxHashSet<u32> = of_both.collect();
+    let of_local = merged.iter().filter_map(|it| entry_on(Side::Local, it));
+    let of_local = of_local.filter(|entry| of_both.contains(entry));
     let of_local: FxHashSet<u32> = of_local.collect();
     let mut settled: Vec<Placed> = Vec::with_capacity(merged.len());
     for placed in merged {
@@ -96,17 +103,18 @@ fn insert_missing(
         result.extend(settled.drain(..before - own_lines));
         result.append(&mut missing.first);
     }
-    let (mut pending, mut place) = (Vec::new(), 0);
+    let (mut pending, mut place) = (0..0, 0);
     for placed in settled.drain(..) {
         let here = rows.entry(placed.piece);
         let is_own = here.is_some_and(|entry| !rows.has(side, entry));
         let is_next = !is_own && !rows.is_comment(placed.piece);
         if is_next && !pending.is_empty() {
-            result.splice(place..place, pending.drain(..));
+            let lines = missing.lines[std::mem::take(&mut pending)].iter();
+            result.splice(place..place, lines.copied());
         }
         result.push(placed);
         if let Some(more) = here.and_then(|entry| missing.after.remove(&entry)) {
-            pending = more;
+            pending = more.range();
         }
         if here.is_some() {
             // the other side's own entries stay with the entry that they follow
@@ -121,8 +129,10 @@ fn insert_missing(
 struct Missing {
     /// The pieces that come before all entries of the row.
     first: Vec<Placed>,
-    /// The pieces that come after an entry of the row, in order, by that entry.
-    after: FxHashMap<u32, Vec<Placed>>,
+    /// The pieces that come after an entry of the row, in order.
+    lines: Vec<Placed>,
+    /// The range of these pieces, by that entry.
+    after: FxHashMap<u32, Span>,
     /// The comments directly above the missing entries.
     carried: FxHashSet<Ref>,
 }
@@ -136,11 +146,9 @@ impl Missing {
         settled: &[Placed],
     ) -> Option<Self> {
         let pieces = settled.iter().map(|placed| placed.piece);
-        let entries_in_row: FxHashSet<u32> = pieces
-            .clone()
-            .filter_map(|piece| rows.entry(piece))
-            .collect();
-        let is_missing = |entry: u32| stays(entry) && !entries_in_row.contains(&entry);
+        let entries_in_row = pieces.clone().filter_map(|piece| rows.entry(piece));
+        let entries_in_row = NumberMap::of(entries_in_row.map(|entry| (entry, 0)));
+        let is_missing = |entry: u32| stays(entry) && !entries_in_row.has(entry);
         if !rows.entries(side).any(|(entry, _)| is_missing(entry)) {
             return None;
         }
@@ -154,16 +162,23 @@ impl Missing {
         let mut missing = Self::default();
         let mut anchor: Option<u32> = None;
         for (entry, piece) in rows.entries(side) {
-            if entries_in_row.contains(&entry) {
+            if entries_in_row.has(entry) {
                 anchor = Some(entry);
             } else if stays(entry) {
                 let above = rows.comments_above(piece);
                 missing.carried.extend(above.clone());
                 let lines = above.chain([piece]).filter(|it| !is_in_row(it)).map(own);
-                match anchor {
-                    Some(anchor) => missing.after.entry(anchor).or_default().extend(lines),
-                    None => missing.first.extend(lines),
-                }
+                let Some(anchor) = anchor else {
+                    missing.first.extend(lines);
+                    continue;
+                };
+                let start = missing.lines.len() as u32;
+                missing.lines.extend(lines);
+                let range = missing
+                    .after
+                    .entry(anchor)
+                    .or_insert(Span::new(start, start));
+                range.end = missing.lines.len() as u32;
             }
         }
         Some(missing)
