@@ -37,6 +37,16 @@ fn is_yaml(bytes: &[u8]) -> bool {
     })
 }
 
+/// Whether the first thing that makes a file no YAML is a key that occurs twice in one map.
+fn has_key_twice(bytes: &[u8]) -> bool {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let documents = stream::split(text);
+    let mut errors = documents
+        .iter()
+        .filter_map(|document| Tree::parse(document.text).err());
+    errors.next().is_some_and(|error| error.is_duplicate_key)
+}
+
 /// Whether one of the sides requires the file to be YAML. White space alone does not: if local
 /// emptied a template that upstream still has, the result is no YAML (see docs/rules.md).
 fn must_be_yaml(sides: &Triple<Vec<u8>>) -> bool {
@@ -152,7 +162,11 @@ fn what_was_yaml_stays_yaml() {
                 .into_iter()
                 .any(|side| !is_yaml(side) && has_braces(side));
             let was_yaml = is_yaml(&sides.local) && must_be_yaml(&sides) && !is_template;
-            if was_yaml && !is_yaml(&after) && !forward {
+            // a key that upstream has twice comes as upstream has it (rules: Files that are not YAML)
+            let upstream = [&sides.original, &sides.updated];
+            let has_upstreams_key_twice =
+                has_key_twice(&after) && upstream.into_iter().any(|side| has_key_twice(side));
+            if was_yaml && !is_yaml(&after) && !forward && !has_upstreams_key_twice {
                 finds.push(describe(&files.local, &sides, "comes out as no YAML"));
             }
         }
