@@ -10,7 +10,7 @@ use crate::yaml::{NodeId, Tree};
 /// place.
 type Anchors<'s> = FxHashMap<&'s str, Option<Place>>;
 
-/// The node that has an anchor, and the keys that lead to it; of elements, their names or positions.
+/// The node that has an anchor, and the path to it: keys, and the names or positions of elements.
 #[derive(Debug)]
 struct Place {
     node: NodeId,

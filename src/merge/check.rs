@@ -183,10 +183,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a value from updated differs only in that its aliases refer to the merged anchors: an
-    /// alias of an anchor that all versions have stays one (rules: Places and formats).
+    /// Whether a value from updated differs only in that its aliases refer to the merged anchors.
+    /// An alias of an anchor that all versions have stays one (rules: Places and formats).
     fn is_incoming_but_anchors(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
-        if !std::ptr::eq(tree, self.trees.updated) {
+        if !std::ptr::eq(tree, self.trees.updated) || !tree.has_aliases() {
             return false;
         }
         let shared = self.shared_anchors.get_or_init(|| {

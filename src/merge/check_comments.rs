@@ -34,8 +34,8 @@ struct Count {
     on_own_line: u32,
 }
 
-/// The comments of several texts. Large texts can have a comment on each line, so each takes 8 bytes
-/// here and is found in its text again.
+/// The comments of several texts. Large texts can have a comment on each line, so each takes 8
+/// bytes here and is found in its text again.
 struct Comments<'t, const N: usize> {
     texts: [&'t str; N],
     /// For each comment a number of its hash, its text, whether it is on a line of its own, and its

@@ -14,6 +14,8 @@ use crate::merge::markers::write_hunk;
 use crate::merge::text::{LineMerge, merge_new_lines_with};
 use crate::merge::{Conflict, ConflictKind, Options, Resolution};
 use crate::triple::{Side, Triple};
+use crate::yaml::Tree;
+use crate::yaml::stream::split;
 
 /// Merges a file as a whole. `readings` are its parsed sides, which are `None` if it has no YAML
 /// name; `is_gone` is true if local deleted the file, or a folder that it is in.
@@ -217,8 +219,8 @@ struct YamlState {
     local_valid: bool,
     /// Whether one of the sides is a template. Then none is broken by mistake.
     is_template: bool,
-    /// Whether upstream's file has a key twice, now or in the original: that is upstream's text, which
-    /// most readers of YAML accept.
+    /// Whether upstream's file has a key twice in a map, now or in the original. Most readers of
+    /// YAML accept that.
     has_duplicate_upstream: bool,
     /// The place of the first conflict marker, if the local side is not YAML and has one.
     unresolved: Option<Broken>,
@@ -258,7 +260,13 @@ impl YamlState {
             .any(|it| it.resolution == Resolution::Markers);
         let breaks_local = || match ParsedFile::parse(path, &merged.text) {
             Ok(_) => false,
-            Err(broken) => !(self.has_duplicate_upstream && broken.is_duplicate_key),
+            Err(broken) if self.has_duplicate_upstream && broken.is_duplicate_key => {
+                // a document below it may be broken in another way
+                let documents = split(&merged.text).into_iter();
+                let mut errors = documents.filter_map(|it| Tree::parse(it.text).err());
+                errors.any(|error| !error.is_duplicate_key)
+            }
+            Err(_) => true,
         };
         if self.is_template {
             Ok(())

@@ -116,8 +116,8 @@ impl<'a> Patcher<'a> {
         Ok(self.walker.merged_children(patch, target, children))
     }
 
-    /// Decides the outcomes of all fields of a map of the target, and says of each whether the patch
-    /// lacks it.
+    /// Decides the outcomes of all fields of a map of the target, and says of each whether the
+    /// patch lacks it.
     fn existing(
         &mut self,
         target: NodeId,

@@ -81,6 +81,15 @@ fn a_key_that_is_twice_in_a_map() {
 }
 
 #[test]
+fn a_key_that_is_twice_upstream_hides_no_other_error() {
+    with_change()
+        .original("a.yaml", "a: 1\nb: 1\nc: 1\n---\nx: 1\n")
+        .updated("a.yaml", "a: 1\nb: 1\nb: 2\nc: 1\n---\nx: [\n")
+        .local("a.yaml", "a: 9\nb: 1\nc: 1\n---\nx: 1\n")
+        .fails_with(&["updated/a.yaml:3:1", "it would break the local file"]);
+}
+
+#[test]
 fn all_broken_files_are_named() {
     with_change()
         .original("a.yaml", "a: 1\n")

@@ -27,8 +27,8 @@ pub(super) struct AlignedLists {
     pub(super) of_updated: Positions,
     /// For each local element, its position in the original.
     pub(super) of_local: Positions,
-    /// The comments that all lists have, by the number of elements above them, if both sides inserted
-    /// elements between two neighbours in the original.
+    /// The comments that all lists have, by the number of elements above them, if both sides
+    /// inserted elements between two neighbours in the original.
     comments: Vec<Triple<usize>>,
     pub(super) namesakes: Namesakes,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
@@ -111,8 +111,8 @@ impl Walker<'_> {
 
 impl AlignedLists {
     /// Returns the elements that all lists have, and the ranges between, in order. A range in which
-    /// both sides inserted elements is cut at the comments that all have there: what is above such a
-    /// comment is at another place than what is below.
+    /// both sides inserted elements is cut at the comments that all have there: what is above such
+    /// a comment is at another place than what is below.
     pub(super) fn stretches(&self) -> impl Iterator<Item = Stretch> {
         self.uncut_stretches().flat_map(|it| self.cut(it))
     }

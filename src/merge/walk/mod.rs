@@ -186,8 +186,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Sets the original of two aliases that both sides added to the value of their anchor there, so
-    /// that they merge like the anchor.
+    /// If both sides added an alias of one anchor, sets its original to the original's value of
+    /// the anchor, so that the alias merges like the anchor.
     fn with_original_anchor(&self, nodes: Nodes) -> Nodes {
         let names = self.each(nodes, Tree::alias_name);
         let (None, Some(updated), Some(local)) = (

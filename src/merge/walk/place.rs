@@ -14,8 +14,8 @@ pub(crate) enum UpdatedEntry {
     Absent,
 }
 
-/// A comment that original, updated and local have: the number of entries above it in updated, and in
-/// local in the order that the entries will have.
+/// A comment that original, updated and local have: the number of entries above it in updated, and
+/// in local in the order that the entries will have.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SharedComment {
     pub(crate) updated_above: usize,
@@ -24,8 +24,8 @@ pub(crate) struct SharedComment {
 
 /// Returns all entries in the order of the result. `existing` are in the order that they will have,
 /// and `own` says of each whether updated lacks it; `updated_entries` are in updated's order. With
-/// `to_end`, new entries below all shared ones in updated go to the very end. A new entry stays on its
-/// side of `comments`, which are in updated's order.
+/// `to_end`, new entries below all shared ones in updated go to the very end. A new entry stays on
+/// its side of `comments`, which are in updated's order.
 pub(crate) fn place(
     mut existing: Vec<Child>,
     own: &[bool],
@@ -86,9 +86,9 @@ pub(crate) fn place(
     existing
 }
 
-/// A new entry with the number of existing entries above it at least: those down to the nearest one
-/// above that updated has too. If a shared comment is below the new entry, the second number is that
-/// of the entries above the comment.
+/// A new entry with the least number of existing entries above it: those down to the nearest one
+/// above that updated has too. If a shared comment is below the new entry, the second number is
+/// that of the entries above the comment.
 type NewEntry = (Option<u32>, Option<u32>, Child);
 
 /// The new entries so far, and where the next one may be placed.
