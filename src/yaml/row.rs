@@ -136,12 +136,45 @@ impl Tree<'_> {
         }
     }
 
-    /// Returns the row of comments below an entry that belong to it, if its value is not a block
-    /// collection.
-    pub(crate) fn row_below(&self, entry: Entry<'_>) -> Row {
+    /// Returns the row of comments above and below the value of an entry that belong to it, if the
+    /// value is not a block collection. Its span has the lines below the value.
+    pub(crate) fn row_of_comments(&self, entry: Entry<'_>) -> Row {
         let (start, end) = (self.end_of_value_lines(entry), self.end_of_lines(entry));
         let column = self.column(entry.span.start);
-        self.finish_row(column, start, Vec::new(), start..end)
+        let mut items = Vec::new();
+        let above = self.lines_above_value(entry);
+        self.push_comments(above.start..above.end, &mut items);
+        self.finish_row(column, start, items, start..end)
+    }
+
+    /// Like [`Self::row_of_comments`], with the entry itself as the item between the comments above
+    /// and below the value. The blank lines above that item are those above the value.
+    pub(crate) fn row_of_value(&self, id: EntryId) -> Row {
+        let entry = self.entry(id);
+        let mut row = self.row_of_comments(entry);
+        let above = self.lines_above_value(entry);
+        let is_above = |item: &&Item| item.kind == ItemKind::Comment && item.span.end <= above.end;
+        let comments = row.items.iter().take_while(is_above);
+        let (at, last) = (comments.clone().count(), comments.last());
+        let blank = Span::new(last.map_or(above.start, |last| last.span.end), above.end);
+        let lines = Span::new(above.end, row.span.start.max(above.end));
+        let value = self.new_item(ItemKind::Entry(id), blank, lines);
+        row.items.insert(at, value);
+        row
+    }
+
+    /// Returns the comments and blank lines between the key or dash of an entry and its value, if
+    /// the value is on another line and not a block collection.
+    pub(crate) fn lines_above_value(&self, entry: Entry<'_>) -> Span {
+        let value = self.span_of(entry.value);
+        let line = self.line_start(value.start);
+        let behind_dash = || entry.key.map_or(Some(entry.span.start), |_| None);
+        let indicator = entry.colon().or_else(behind_dash);
+        let start = indicator.map_or(line, |indicator| self.next_line(indicator));
+        let is_gap = start < line
+            && !self.is_block_collection(entry.value)
+            && self.end_of_gap(start) == line;
+        Span::new(start, if is_gap { line } else { start })
     }
 
     /// Returns the row of comments above and below a document's value that is not a block
@@ -206,7 +239,7 @@ impl Tree<'_> {
         let entry = self.entry(id);
         let row = match self.row(entry.value, Some(entry)) {
             Some(row) => row,
-            None => self.row_below(entry),
+            None => self.row_of_comments(entry),
         };
         let mut found = Vec::new();
         for item in row.items {

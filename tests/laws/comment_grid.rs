@@ -35,6 +35,8 @@ enum Place {
     Above,
     Below,
     Beside,
+    /// Between the key and its value, which is on a line of its own then.
+    Between,
 }
 
 /// The line that follows the key.
@@ -92,7 +94,7 @@ impl Change {
 impl Point {
     fn all() -> Vec<Self> {
         let mut points = Vec::new();
-        for place in [Place::Above, Place::Below, Place::Beside] {
+        for place in [Place::Above, Place::Below, Place::Beside, Place::Between] {
             let columns: &[Column] = match place {
                 Place::Beside => &[Column::OfTheKey],
                 _ => &[
@@ -201,10 +203,19 @@ impl Point {
             (Place::Beside, [line_comment, ..]) => format!(" {line_comment}"),
             _ => String::new(),
         };
-        lines.push(format!(
-            "{}target: {value}{line_comment}",
-            " ".repeat(column)
-        ));
+        let indent = " ".repeat(column);
+        if self.place == Place::Between && !comment.is_empty() {
+            let target = format!("{indent}target:");
+            match self.change {
+                // the other version has the value on this line
+                Change::Add | Change::Remove => lines.push(target),
+                _ => key(&mut lines, &target),
+            }
+            comments(&mut lines);
+            lines.push(format!("{indent}  {value}"));
+        } else {
+            lines.push(format!("{indent}target: {value}{line_comment}"));
+        }
         if self.place == Place::Below {
             comments(&mut lines);
         }

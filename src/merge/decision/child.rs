@@ -36,8 +36,8 @@ pub(crate) fn keeps_entries(tree: &Tree<'_>, node: NodeId, children: &[Child]) -
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Extras {
     remarks: Remarks,
-    /// The comment lines below it, if they change.
-    below: Option<Box<[Piece]>>,
+    /// The comment lines above and below its value, if they change.
+    value_comments: Option<Box<[Piece]>>,
     /// The updated entry whose key replaces local's.
     key: Option<EntryId>,
     /// The updated entry whose value has the anchor that local's value gets.
@@ -151,9 +151,9 @@ impl Child {
         self.with(|extras| extras.remarks = remarks)
     }
 
-    /// Sets the comment lines below it; `None` if they do not change.
-    pub(crate) fn with_below(self, below: Option<Box<[Piece]>>) -> Self {
-        self.with(|extras| extras.below = below)
+    /// Sets the comment lines above and below its value; `None` if they do not change.
+    pub(crate) fn with_value_comments(self, comments: Option<Box<[Piece]>>) -> Self {
+        self.with(|extras| extras.value_comments = comments)
     }
 
     fn with(self, change: impl FnOnce(&mut Extras)) -> Self {
@@ -175,9 +175,9 @@ impl Child {
             .map_or_else(Remarks::default, |extras| extras.remarks)
     }
 
-    /// Returns the comment lines below it; `None` if they do not change.
-    pub(crate) fn below(&self) -> Option<&[Piece]> {
-        self.extras()?.below.as_deref()
+    /// Returns the comment lines above and below its value; `None` if they do not change.
+    pub(crate) fn value_comments(&self) -> Option<&[Piece]> {
+        self.extras()?.value_comments.as_deref()
     }
 
     /// Returns the updated entry whose key replaces local's.
@@ -218,10 +218,10 @@ impl Child {
 
     /// Whether it leaves a conflict open.
     pub(crate) fn has_open_conflict(&self) -> bool {
-        let below = self.below().into_iter().flatten();
+        let comments = self.value_comments().into_iter().flatten();
         self.outcome().has_open_conflict()
             || self.remarks().has_open_conflict()
-            || below.into_iter().any(Piece::has_open_conflict)
+            || comments.into_iter().any(Piece::has_open_conflict)
     }
 
     /// Returns the decision with all open conflicts in it resolved to one side.
@@ -233,11 +233,14 @@ impl Child {
         if self.extras().is_none() {
             return child;
         }
-        let below = self.below().map(|it| chosen_pieces(it, side).into());
+        let comments = self
+            .value_comments()
+            .map(|it| chosen_pieces(it, side).into());
         child
             .with_remarks(self.remarks().choose(side))
-            .with_below(below)
+            .with_value_comments(comments)
             .under_key_of(self.key())
+            .with_anchor_of(self.anchor())
     }
 
     /// Whether it is a local entry of which not a byte changes.

@@ -116,7 +116,7 @@ impl Editor<'_> {
 
     /// Edits an entry of a block collection that stays in its place.
     fn edit_in_place(&mut self, id: EntryId, child: &Child) {
-        if child.text().is_none() && child.below().is_none() {
+        if child.text().is_none() && child.value_comments().is_none() {
             return self.edit_entry(id, child, child.remarks());
         }
         let entry = self.target.entry(id);
@@ -239,7 +239,9 @@ impl Editor<'_> {
         );
         let span = target.node(node).span;
         let colon = owner.colon().map_or(span.start, |colon| colon + 1);
-        self.edits.delete(colon..span.end);
+        // a comment on the line of the key stays there
+        let start = colon.max(owner.comments().line.end);
+        self.edits.delete(start.min(span.start)..span.end);
         self.edits.drop_within(row.span);
         let at = row.span.start;
         let is_unfinished = at as usize == target.text().len() && !ends_line(target.text());

@@ -15,7 +15,7 @@ use crate::merge::decision::{
 };
 use crate::parallel::is_in_pool;
 use crate::triple::Side;
-use crate::yaml::{EntryId, Span, Tree};
+use crate::yaml::{Entry, EntryId, Span, Tree};
 
 /// The least number of pieces that are worth a thread.
 const MIN_PIECES: usize = 1024;
@@ -47,7 +47,7 @@ impl Editor<'_> {
     }
 
     /// [`Self::composed`] for pieces that may be below a block scalar.
-    fn composed_below<C: Borrow<Child> + Sync>(
+    pub(super) fn composed_below<C: Borrow<Child> + Sync>(
         &mut self,
         pieces: &[Piece<C>],
         column: u32,
@@ -201,7 +201,7 @@ impl Editor<'_> {
         if !child.has_open_conflict() {
             return false;
         }
-        let mut below = child.below().into_iter().flatten();
+        let mut comments = child.value_comments().into_iter().flatten();
         let Slot::Local(id) = child.slot else {
             return true;
         };
@@ -210,7 +210,7 @@ impl Editor<'_> {
             && self.target.is_block_collection(value)
             && !self.begins_with_choice(value, child.outcome())
             && !child.remarks().has_open_conflict()
-            && !below.any(Piece::has_open_conflict);
+            && !comments.any(Piece::has_open_conflict);
         !is_inside
     }
 
@@ -326,34 +326,28 @@ impl Editor<'_> {
             ..child.remarks()
         };
         self.edit_entry(id, child, remarks);
-        let end = match child.below() {
-            Some(_) => self.target.end_of_value_lines(entry),
-            None => lines.end,
-        };
-        if child.below().is_some()
-            && !child.outcome().children().any(Child::stays)
-            && let Some(row) = self.target.row(entry.value, Some(entry))
-            && self.target.line_start(row.span.start) == row.span.start
-        {
-            // `below` has the comments of the collection that becomes empty
-            self.edits.delete(row.span.start..row.span.end.min(end));
+        match child.value_comments() {
+            Some(comments) => self.lines_with_comments(entry, child, comments, column),
+            None => {
+                let text = self.edits.take_text(self.target.text(), lines);
+                self.on_own_lines(entry, text, column)
+            }
         }
-        let mut text = self.edits.take_text(self.target.text(), lines.start..end);
+    }
+
+    /// Returns the text of an entry as whole lines.
+    pub(super) fn on_own_lines(&self, entry: Entry<'_>, mut text: String, column: u32) -> String {
         if !starts_its_line(self.target, entry) {
             text.insert_str(0, &" ".repeat(column as usize));
         }
         if !ends_line(&text) {
             text.push_str(self.line_break);
         }
-        if let Some(below) = child.below() {
-            let is_below_text = self.ends_in_block_scalar(child);
-            text.push_str(&self.composed_below(below, column, is_below_text));
-        }
         text
     }
 
     /// Returns the text of blank lines.
-    fn blank_lines(&self, blanks: Blanks) -> String {
+    pub(super) fn blank_lines(&self, blanks: Blanks) -> String {
         match blanks {
             Blanks::Lines(side, span) => {
                 let text = self.trees()[side].slice(span);
@@ -371,7 +365,7 @@ impl Editor<'_> {
     }
 
     /// Whether an entry of the result ends with a block scalar.
-    fn ends_in_block_scalar(&self, child: &Child) -> bool {
+    pub(super) fn ends_in_block_scalar(&self, child: &Child) -> bool {
         match (child.outcome(), child.slot) {
             (Outcome::Take(incoming), _) => ends_in_block_scalar(self.source, incoming.node),
             (Outcome::Merge(_) | Outcome::Row(_), _) => {

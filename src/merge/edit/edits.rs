@@ -72,6 +72,16 @@ impl Edits {
         }
     }
 
+    /// Whether an edit that starts at `start` or below replaces the bytes before and after `at`.
+    pub(crate) fn replaces_around(&self, start: u32, at: u32) -> bool {
+        let before = &self.edits[..self.edits.partition_point(|edit| edit.range.start < at)];
+        let mut near = before
+            .iter()
+            .rev()
+            .take_while(|edit| edit.range.start >= start);
+        near.any(|edit| edit.range.end > at)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }

@@ -29,6 +29,7 @@ mod removal;
 mod rendered;
 mod replace;
 mod to_flow;
+mod value_comments;
 
 use rustc_hash::FxHashSet;
 

@@ -71,13 +71,13 @@ impl Walker<'_> {
             None => merge_value(self, nodes),
         };
         let remarks = self.remarks(entries, &outcome);
-        let below = match self.on_own_lines.local {
-            true => self.merge_comments_below(entries, &outcome),
+        let comments = match self.on_own_lines.local {
+            true => self.merge_value_comments(entries, &outcome),
             false => None,
         };
         let anchor = self.new_anchor(entries, &outcome);
         let child = Child::local(local, outcome).with_anchor_of(anchor);
-        child.with_remarks(remarks).with_below(below)
+        child.with_remarks(remarks).with_value_comments(comments)
     }
 
     /// Runs `operation` on the entries of a collection: notes for each side whether they are, or

@@ -9,7 +9,7 @@ fn drawn(text: &str) -> Vec<String> {
 
 fn draw(tree: &Tree<'_>, node: NodeId, owner: Option<EntryId>, found: &mut Vec<String>) {
     let Some(row) = tree.row(node, owner.map(|id| tree.entry(id))) else {
-        let below = tree.row_below(tree.entry(owner.unwrap()));
+        let below = tree.row_of_comments(tree.entry(owner.unwrap()));
         found.extend(
             below
                 .items

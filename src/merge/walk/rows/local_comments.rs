@@ -250,9 +250,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Runs `operation` with the path extended by an entry of a collection. Local may lack the
-    /// element of a list without a key: then its position is unknown, and the path stays.
+    /// Runs `operation` with the path extended by an entry of a collection; with the path as it is
+    /// if that leads to the entry already. Local may lack the element of a list without a key: then
+    /// its position is unknown, and the path stays.
     fn at_entry(&mut self, sides: Entries, nodes: Nodes, operation: impl FnOnce(&mut Self)) {
+        if self.steps.last().is_some_and(|step| step.entries == sides) {
+            return operation(self);
+        }
         let tree = self.trees.local;
         let is_list = |list: &NodeId| shape(tree, *list) == Shape::List;
         let segment = match nodes.local.filter(is_list) {

@@ -3,10 +3,10 @@
 //! The entries are decided already. `merge::rows` aligns the rows of the three sides; this module
 //! prepares its input, turns its output into decisions, and records conflicts over comments.
 
-mod below;
 mod changes;
 mod local_comments;
 mod pieces;
+mod value_comments;
 
 use rustc_hash::FxHashSet;
 
@@ -202,7 +202,7 @@ fn row_of(tree: &Tree<'_>, node: Option<NodeId>, owner: Option<EntryId>) -> Opti
         return None;
     }
     let mut row = match owner {
-        Some(owner) => tree.row_below(tree.entry(owner)),
+        Some(owner) => tree.row_of_comments(tree.entry(owner)),
         None => tree.row_around(node),
     };
     // The column that the entries would have on lines of their own.

@@ -1,4 +1,4 @@
-//! Merges the comment lines below entries whose value is not a block collection on all sides.
+//! Merges the comment lines above and below values that are not block collections on all sides.
 
 use std::cell::LazyCell;
 
@@ -13,9 +13,9 @@ use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, Span, Tree};
 
 impl Walker<'_> {
-    /// Merges the comment lines below a local entry whose value is no block collection, or no
-    /// longer is. Returns `None` if they do not change.
-    pub(in crate::merge::walk) fn merge_comments_below(
+    /// Merges the comment lines above and below a local entry's value that is no block
+    /// collection, or no longer is. Returns `None` if they do not change.
+    pub(in crate::merge::walk) fn merge_value_comments(
         &mut self,
         sides: Entries,
         outcome: &Outcome,
@@ -26,7 +26,7 @@ impl Walker<'_> {
         let is_local_block = trees.local.is_block_collection(local_value);
         let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
         let is_row = outcome.is_merge() && !is_emptied && is_local_block;
-        let have_lines = self.each(sides, may_have_lines_below).into_array();
+        let have_lines = self.each(sides, may_have_comments).into_array();
         if !self.merges_lines
             || is_row
             || matches!(outcome, Outcome::Row(_))
@@ -53,7 +53,7 @@ impl Walker<'_> {
         }
         let mut rows = match is_emptied || !replaces_value {
             true => self.rows_between(sides, is_emptied),
-            false => self.rows_below(sides),
+            false => self.rows_of_comments(sides),
         };
         if self.resolution() == Resolution::Updated {
             let items = &mut rows.local.items;
@@ -66,11 +66,16 @@ impl Walker<'_> {
         rows.original.column = rows.updated.column;
         let (old, new) = (&rows.original, &rows.updated);
         let is_unchanged = same_lines((trees.original, old), (trees.updated, new));
-        let pieces = rows.as_ref().map(|row| row.items.len()).into_array();
-        if is_unchanged || pieces.iter().sum::<usize>() == 3 {
+        let mut items = rows
+            .as_ref()
+            .into_array()
+            .into_iter()
+            .flat_map(|row| &row.items);
+        if is_unchanged || !items.any(|item| item.kind == ItemKind::Comment) {
             return None;
         }
         let mut children: Vec<Child> = outcome.children().cloned().collect();
+        children.push(Child::keep(local).with_sides(sides));
         let pieces = self.merge_rows(&rows, &mut children, Triple::default());
         Some(pieces.into())
     }
@@ -99,7 +104,7 @@ impl Walker<'_> {
                 continue;
             }
             let end = rows[side].items[at].span.end;
-            let mut comments = tree.row_below(tree.entry(entry)).items;
+            let mut comments = tree.row_of_comments(tree.entry(entry)).items;
             // Only comments on the entry's own lines: in a flow collection, comments below the
             // closing bracket are not part of the entry.
             comments.retain(|it| it.kind == ItemKind::Comment && it.span.end <= end);
@@ -145,14 +150,26 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the comment lines below an entry on each side. The comments of an updated block
-    /// collection are part of the value that is taken, but for those below its last entry.
-    fn rows_below(&self, sides: Entries) -> Triple<Row> {
+    /// Returns the comment lines above and below the value of an entry on each side. The comments of an updated block
+    /// collection are part of the value that is taken, but for those below its last entry. If the
+    /// local value is not a block collection, the entries are items of the rows, between the
+    /// comments above and below their values.
+    fn rows_of_comments(&self, sides: Entries) -> Triple<Row> {
+        let is_block = |side: Side, entry: EntryId| {
+            let tree = self.trees[side];
+            tree.is_block_collection(tree.entry(entry).value)
+        };
+        let has_value = sides
+            .local
+            .is_some_and(|local| !is_block(Side::Local, local));
         Side::ALL.map(|side| {
             let (tree, Some(entry)) = (self.trees[side], sides[side]) else {
                 return empty_row(0);
             };
-            let mut row = tree.row_below(tree.entry(entry));
+            let mut row = match has_value && !is_block(side, entry) {
+                true => tree.row_of_value(entry),
+                false => tree.row_of_comments(tree.entry(entry)),
+            };
             let value = tree.entry(entry).value;
             if let Some(inside) = tree.row(value, Some(tree.entry(entry))) {
                 row.items = match side {
@@ -164,10 +181,10 @@ impl Walker<'_> {
         })
     }
 
-    /// Like `rows_below`, for an entry whose new value brings no comments: uses the lines between
+    /// Like `rows_of_comments`, for an entry whose new value brings no comments: uses the lines between
     /// the entries of the collections.
     fn rows_between(&self, sides: Entries, is_emptied: bool) -> Triple<Row> {
-        let mut rows = self.rows_below(sides);
+        let mut rows = self.rows_of_comments(sides);
         for side in Side::ALL.into_array() {
             let (tree, entry) = (self.trees[side], sides[side]);
             let entry = entry.filter(|_| is_emptied || side != Side::Local);
@@ -218,7 +235,7 @@ impl Walker<'_> {
         let updated = updated_tree.row(nodes.updated?, Some(updated_entry))?;
         let original = row_of(self.trees.original, nodes.original, owners.original);
         let original = original.unwrap_or_else(|| empty_row(updated.column));
-        let mut local = tree.row_below(entry);
+        let mut local = tree.row_of_comments(entry);
         let updated_column = updated_tree.column(updated_entry.span.start);
         let width = i64::from(updated.column) - i64::from(updated_column);
         let column = i64::from(tree.column(entry.span.start)) + width;
@@ -233,11 +250,13 @@ impl Walker<'_> {
     }
 }
 
-/// Whether an entry has comment lines below its value, or a block collection as its value.
-fn may_have_lines_below(tree: &Tree<'_>, entry: EntryId) -> bool {
+/// Whether an entry has comment lines above or below its value, or a block collection as its
+/// value.
+fn may_have_comments(tree: &Tree<'_>, entry: EntryId) -> bool {
     let entry = tree.entry(entry);
     tree.is_block_collection(entry.value)
         || tree.end_of_lines(entry) != tree.end_of_value_lines(entry)
+        || !tree.lines_above_value(entry).is_empty()
 }
 
 /// Returns the items of a row below its last entry.
