@@ -44,25 +44,22 @@ impl Walker<'_> {
         if !replaces_value && (is_local_block || is_updated_block && has_no_place) {
             return None;
         }
-        let local_comments = match (sides.original, trees.local.row(local_value, None)) {
-            (Some(original), Some(_)) => self.local_comments_in(original, local),
-            _ => Vec::new(),
-        };
-        if let Some(original) = sides.original {
-            self.record_replaced_comments((original, local), &local_comments, sides, is_emptied);
-        }
+        let original = sides.original;
+        let replaced = original.map(|it| self.replaced_comments((it, local), sides, is_emptied));
         let mut rows = match is_emptied || !replaces_value {
             true => self.rows_between(sides, is_emptied),
             false => self.rows_of_comments(sides),
         };
         if self.resolution() == Resolution::Updated {
             let items = &mut rows.local.items;
-            items.retain(|item| !local_comments.contains(&item.span));
+            items.retain(|item| !replaced.iter().flatten().any(|it| *it == item.span));
         }
-        let column =
-            |side: Side, entry: EntryId| trees[side].column(trees[side].entry(entry).span.start);
-        rows.local.column = column(Side::Local, local);
-        rows.updated.column = column(Side::Updated, updated);
+        let column_of = |side: Side, entry: EntryId| {
+            let tree = trees[side];
+            tree.column(tree.entry(entry).span.start)
+        };
+        rows.local.column = column_of(Side::Local, local);
+        rows.updated.column = column_of(Side::Updated, updated);
         rows.original.column = rows.updated.column;
         let (old, new) = (&rows.original, &rows.updated);
         let is_unchanged = same_lines((trees.original, old), (trees.updated, new));
@@ -127,33 +124,39 @@ impl Walker<'_> {
         }
     }
 
-    /// Records that comments which local wrote in a value are deleted with it.
-    fn record_replaced_comments(
+    /// Returns the comments that local wrote in a block collection, and records that they are
+    /// deleted with it.
+    fn replaced_comments(
         &mut self,
         (original, local): (EntryId, EntryId),
-        local_comments: &[Span],
         sides: Entries,
         is_emptied: bool,
-    ) {
+    ) -> Vec<Span> {
+        let tree = self.trees.local;
+        let comments = match tree.is_block_collection(tree.entry(local).value) {
+            true => self.local_comments_in(original, local),
+            false => Vec::new(),
+        };
         let inside = |side: Side, entry| {
             let tree = self.trees[side];
             tree.entries(tree.entry(entry).value)
         };
         // If local changed values too, their conflict shows the inline comments.
         let counts_remarks = is_emptied || self.unchanged_locally(self.values_of(sides));
-        if !local_comments.is_empty()
+        if !comments.is_empty()
             || counts_remarks
                 && self
                     .has_local_remarks(inside(Side::Original, original), inside(Side::Local, local))
         {
             self.record_local_comments(original, local, false);
         }
+        comments
     }
 
-    /// Returns the comment lines above and below the value of an entry on each side. The comments of an updated block
-    /// collection are part of the value that is taken, but for those below its last entry. If the
-    /// local value is not a block collection, the entries are items of the rows, between the
-    /// comments above and below their values.
+    /// Returns the comment lines above and below the value of an entry on each side. The comments
+    /// of an updated block collection are part of the value that is taken, but for those below its
+    /// last entry. If the local value is not a block collection, the entries are items of the rows,
+    /// between the comments above and below their values.
     fn rows_of_comments(&self, sides: Entries) -> Triple<Row> {
         let is_block = |side: Side, entry: EntryId| {
             let tree = self.trees[side];
