@@ -32,20 +32,21 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usiz
             local_renames.push((old, new));
         }
     }
-    let is_renamed_by_local_too = |(old, new): &&(K, K)| {
-        value_of(local, old).is_none()
-            && kind(local, new).is_some()
-            && kind(local, new) == kind(original, old)
-            && !local_renames
+    let is_common = |(old, new): &(K, K), other: Row<'_, '_, K>, renames: &[(K, K)]| {
+        value_of(other, old).is_none()
+            && kind(other, new).is_some()
+            && kind(other, new) == kind(original, old)
+            && !renames
                 .iter()
-                .any(|(it, other)| it == old && other != new)
+                .any(|(it, name)| (it == old) != (name == new))
     };
-    let from_upstream = upstream_renames
-        .iter()
-        .filter(|rename| applies_to(rename, original, local) || is_renamed_by_local_too(rename));
-    let from_local = local_renames
-        .iter()
-        .filter(|rename| applies_to(rename, original, updated));
+    let from_upstream = upstream_renames.iter().filter(|rename| {
+        applies_to(rename, original, local) || is_common(rename, local, &local_renames)
+    });
+    let from_local = local_renames.iter().filter(|rename| {
+        applies_to(rename, original, updated)
+            || !upstream_renames.contains(rename) && is_common(rename, updated, &upstream_renames)
+    });
     from_upstream.chain(from_local).cloned().collect()
 }
 

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use super::Merger;
 use super::likeness::{add_alike, likeness};
-use super::settled::{is_inserted_by_both, is_moved_and_deleted, is_skipped, pair_by_name};
+use super::settled::{
+    is_inserted_by_both, is_moved_and_deleted, is_skipped, pair_by_name, pair_common_renames,
+};
 use super::sorted::upstream_sorts_first;
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
@@ -78,6 +80,7 @@ impl Merger<'_> {
             // an element that upstream removed only pairs if it has half in common
             in_common.filter(|it| in_updated[i].is_some() || *it >= 500)
         });
+        pair_common_renames(lists, &mut in_updated, &mut in_local);
         let is_unmoved = |partners: &Partners, len: usize| {
             partners.len() == len
                 && (0..len).all(|i| partners[i].is_none_or(|partner| partner == i))

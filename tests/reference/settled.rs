@@ -13,10 +13,6 @@ pub(super) fn pair_by_name(
     lists: Triple<&[Value]>,
     (in_updated, in_local): (&Partners, &Partners),
 ) -> Vec<(usize, usize)> {
-    let only = |list: &[Value], name: &(&str, &str, &Value)| -> Option<usize> {
-        let mut places = (0..list.len()).filter(|at| name_of(&list[*at]).as_ref() == Some(name));
-        places.next().filter(|_| places.next().is_none())
-    };
     let pair = |j: usize| {
         let name = name_of(&lists.updated[j])?;
         let k = only(lists.local, &name)?;
@@ -31,6 +27,43 @@ pub(super) fn pair_by_name(
         (is_new && !is_known && is_enough && differ).then_some((j, k))
     };
     (0..lists.updated.len()).filter_map(pair).collect()
+}
+
+/// Returns the index of the element with a name, if there is one only.
+fn only(list: &[Value], name: &(&str, &str, &Value)) -> Option<usize> {
+    let mut places = (0..list.len()).filter(|at| name_of(&list[*at]).as_ref() == Some(name));
+    places.next().filter(|_| places.next().is_none())
+}
+
+/// Pairs the elements that both sides renamed alike: one side's version pairs with the original, and
+/// the other side has its new name, which the original does not have.
+pub(super) fn pair_common_renames(
+    lists: Triple<&[Value]>,
+    in_updated: &mut Partners,
+    in_local: &mut Partners,
+) {
+    for i in 0..lists.original.len() {
+        let (element, list, partners) = match (in_updated[i], in_local[i]) {
+            (Some(j), None) => (&lists.updated[j], lists.local, &mut *in_local),
+            (None, Some(k)) => (&lists.local[k], lists.updated, &mut *in_updated),
+            _ => continue,
+        };
+        let is_known = |name: &(&str, &str, &Value)| {
+            lists
+                .original
+                .iter()
+                .any(|it| name_of(it).as_ref() == Some(name))
+        };
+        let name = name_of(element).filter(|name| !is_known(name));
+        let at = name.and_then(|name| only(list, &name));
+        let is_in_order = |at: &usize| {
+            partners[..i].iter().flatten().all(|above| above < at)
+                && partners[i..].iter().flatten().all(|below| at < below)
+        };
+        if let Some(at) = at.filter(is_in_order) {
+            partners[i] = Some(at);
+        }
+    }
 }
 
 /// Returns the first field that names an element, with its value. If the element is a map with a

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::align::{Positions, inverse};
-use super::namesakes::Namesakes;
+use super::namesakes::{Namesakes, pair_common_renames};
 use super::{Nodes, Walker};
 use crate::merge::Sides;
 use crate::triple::{Side, Triple};
@@ -84,7 +84,9 @@ impl Walker<'_> {
             list.map(|list| prints.of_elements(list))
                 .unwrap_or_default()
         });
-        let (in_updated, in_local) = self.aligned(&elements, &values);
+        let (mut in_updated, mut in_local) = self.aligned(&elements, &values);
+        let prints = self.fingerprints.as_ref();
+        pair_common_renames(prints, &elements, &mut in_updated, &mut in_local);
         let mut lists = AlignedLists {
             of_updated: inverse(&in_updated, values.updated.len()),
             of_local: inverse(&in_local, values.local.len()),
@@ -103,7 +105,7 @@ impl Walker<'_> {
             lists.comments = self.shared_comments(nodes);
         }
         if self.options.sides == Sides::Upstream {
-            lists.namesakes = Namesakes::of(self.fingerprints.as_ref(), &lists);
+            lists.namesakes = Namesakes::of(prints, &lists);
         }
         lists
     }

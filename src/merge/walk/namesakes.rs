@@ -1,14 +1,16 @@
-//! Pairs elements with the same name that both sides inserted in a list without a key
-//! (rules: Lists without a key).
+//! Pairs elements of a list without a key that have the same new name on both sides: both sides
+//! inserted or renamed them (rules: Lists without a key).
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use super::align::Positions;
 use super::aligned_lists::AlignedLists;
 use super::similarity::{Threshold, name_of, similarity};
 use crate::merge::fingerprint::Fingerprints;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
+use crate::yaml::{EntryId, ScalarType};
 
 /// The paired elements, by position. Each side has the name once, and the original does not have
 /// it.
@@ -27,10 +29,7 @@ impl Namesakes {
         if ![of_updated, of_local].iter().all(|it| it.contains(&None)) {
             return namesakes;
         }
-        let names = prints.zip(elements.as_ref());
-        let names = names.map(|(prints, elements)| {
-            unique_positions(elements.iter().map(|element| name_of(prints, *element)))
-        });
+        let names = positions_of_names(prints, elements);
         for (name, updated) in &names.updated {
             let (Some(updated), Some(Some(local))) = (*updated, names.local.get(name).copied())
             else {
@@ -63,6 +62,69 @@ impl Namesakes {
     pub(super) fn of_local(&self, local: usize) -> Option<usize> {
         self.of_local.get(&local).copied()
     }
+}
+
+/// Pairs the original elements that both sides renamed alike: one side's version pairs with the
+/// original, and the other side has its new name. `in_updated` and `in_local` have the positions of
+/// the original elements on the sides, in order.
+pub(super) fn pair_common_renames(
+    prints: Triple<&Fingerprints<'_>>,
+    elements: &Triple<Vec<EntryId>>,
+    in_updated: &mut Positions,
+    in_local: &mut Positions,
+) {
+    let has_unpaired =
+        |side: Side, partners: &Positions| partners.iter().flatten().count() < elements[side].len();
+    let updated_has_unpaired = has_unpaired(Side::Updated, in_updated);
+    let local_has_unpaired = has_unpaired(Side::Local, in_local);
+    let is_candidate = |old: &usize| match (in_updated[*old], in_local[*old]) {
+        (Some(_), None) => local_has_unpaired,
+        (None, Some(_)) => updated_has_unpaired,
+        _ => false,
+    };
+    let candidates: Vec<usize> = (0..in_updated.len()).filter(is_candidate).collect();
+    if candidates.is_empty() {
+        return;
+    }
+    let names = positions_of_names(prints, elements);
+    for old in candidates {
+        let (side, at, other, partners) = match (in_updated[old], in_local[old]) {
+            (Some(at), _) => (Side::Updated, at, Side::Local, &mut *in_local),
+            (None, at) => (
+                Side::Local,
+                at.unwrap_or_default(),
+                Side::Updated,
+                &mut *in_updated,
+            ),
+        };
+        let name = name_of(prints[side], elements[side][at]);
+        let name = name.filter(|name| !names.original.contains_key(name));
+        let new = name.and_then(|name| names[other].get(&name).copied().flatten());
+        if let Some(new) = new.filter(|new| is_between_partners(partners, old, *new)) {
+            partners[old] = Some(new);
+        }
+    }
+}
+
+/// Whether a position is between the partners of the nearest elements above and below that have
+/// one.
+fn is_between_partners(partners: &Positions, old: usize, new: usize) -> bool {
+    let above = partners[..old].iter().rev().find_map(|at| *at);
+    let below = partners[old..].iter().find_map(|at| *at);
+    above.is_none_or(|above| above < new) && below.is_none_or(|below| new < below)
+}
+
+type Name = (Option<String>, &'static str, ScalarType, String);
+
+/// Returns the positions of the names in three lists; `None` for a name that repeats in a list.
+fn positions_of_names(
+    prints: Triple<&Fingerprints<'_>>,
+    elements: &Triple<Vec<EntryId>>,
+) -> Triple<FxHashMap<Name, Option<usize>>> {
+    let names = prints.zip(elements.as_ref());
+    names.map(|(prints, elements)| {
+        unique_positions(elements.iter().map(|element| name_of(prints, *element)))
+    })
 }
 
 /// Returns the position of each name; `None` for a name that repeats.

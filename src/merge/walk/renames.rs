@@ -47,7 +47,9 @@ impl Walker<'_> {
             let shape_of = |side: Side, entry| shape(trees[side], trees[side].entry(entry).value);
             other.is_some_and(|other| shape_of(side, other) == shape_of(Side::Original, old))
         };
-        renames.add_common_renames(keys, has_same_kind);
+        let Renames { updated, local } = &mut renames;
+        local.add_renames_of((updated, Side::Updated), Side::Local, keys, has_same_kind);
+        updated.add_renames_of((local, Side::Local), Side::Updated, keys, has_same_kind);
         renames.drop_conflicting(keys, has_same_kind);
         renames
     }
@@ -115,26 +117,6 @@ impl Walker<'_> {
 }
 
 impl Renames {
-    /// Adds renames that both sides made: local has the new key and no longer the old one. The
-    /// values do not matter.
-    fn add_common_renames(
-        &mut self,
-        keys: &Pairing<'_>,
-        has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
-    ) {
-        for (old, new) in &self.updated.new_of_old {
-            let is_deleted_locally = keys.find(Side::Original, *old, Side::Local).is_none();
-            if is_deleted_locally
-                && self.local.new_of(*old).is_none()
-                && let Some(renamed) = keys.find(Side::Updated, *new, Side::Local)
-                && self.local.old_of(renamed).is_none()
-                && has_same_kind(*old, Side::Local, Some(renamed))
-            {
-                self.local.insert(*old, renamed);
-            }
-        }
-    }
-
     /// Drops renames that conflict with the other side, so that they merge as a deletion and an
     /// addition: the other side chose another key, uses the new key for something else, or no
     /// longer has the old one.
@@ -213,6 +195,27 @@ impl Pairs {
         for (old, new) in more.new_of_old {
             if self.new_of(old).is_none() && self.old_of(new).is_none() {
                 self.insert(old, new);
+            }
+        }
+    }
+
+    /// Adds the other side's renames that this side made too: it has the new key, and no longer the
+    /// old one. The values do not matter.
+    fn add_renames_of(
+        &mut self,
+        (others, other): (&Self, Side),
+        side: Side,
+        keys: &Pairing<'_>,
+        has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
+    ) {
+        for (old, new) in &others.new_of_old {
+            if keys.find(Side::Original, *old, side).is_none()
+                && self.new_of(*old).is_none()
+                && let Some(renamed) = keys.find(other, *new, side)
+                && self.old_of(renamed).is_none()
+                && has_same_kind(*old, side, Some(renamed))
+            {
+                self.insert(*old, renamed);
             }
         }
     }
