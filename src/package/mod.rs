@@ -91,7 +91,7 @@ pub(crate) use marked::plan_marked;
 pub(crate) use merge_file::{FileInMemory, in_memory};
 pub use merge_file::{MergedFile, merge, merge_file};
 pub(crate) use owner::{is_executable, of_new};
-pub use patching::{Given, PatchForm, Patching, plan_patches};
+pub use patching::{PatchForm, Patching, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
 pub use progress::Progress;
 pub use resource::ResourceId;

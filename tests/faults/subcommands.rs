@@ -6,8 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use merge3::package::{
-    ApplyAction, ApplyTo, Given, PatchForm, Patching, Plan, Progress, Settings, apply_with,
-    plan_patches,
+    ApplyAction, ApplyTo, PatchForm, Patching, Plan, Progress, Settings, apply_with, plan_patches,
 };
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
@@ -66,7 +65,8 @@ impl Scene {
 
     fn patched(&self) -> Plan {
         let patching = Patching {
-            patches: vec![Given::Path(self.path("patch.yaml"))],
+            patches: vec![self.path("patch.yaml")],
+            words: Vec::new(),
             target: self.path("live"),
             form: PatchForm::Strategic,
             kustomization: None,

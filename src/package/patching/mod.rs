@@ -37,29 +37,38 @@ pub enum PatchForm {
     Json,
 }
 
-/// The source of a patch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Given {
-    /// A file or folder; `-` is standard input.
-    Path(PathBuf),
-    /// The text of the patch itself.
-    Words(String),
-}
-
 /// A set of patches and their target.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
 pub struct Patching {
-    /// The patches, in the order in which they are applied.
-    pub patches: Vec<Given>,
-    /// A folder with a kustomization, whose patches are applied too.
+    /// The patch: a file of one or more documents, each for the resource that it names (repeatable)
+    #[arg(
+        long = "patch", value_name = "PATCH",
+        required_unless_present_any = ["words", "kustomization"]
+    )]
+    pub patches: Vec<PathBuf>,
+    /// A patch in words, as in -p '{"spec": {"replicas": 2}}' (repeatable)
+    #[arg(short = 'p', value_name = "TEXT")]
+    pub words: Vec<String>,
+    /// A folder with a kustomization: its patches are applied
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["patches", "words", "resources"])]
     pub kustomization: Option<PathBuf>,
-    /// The file or folder to which the patches are applied.
+    /// The file or folder to change; - reads standard input and prints the result
     pub target: PathBuf,
-    /// The form of the patches.
+    /// What the patch is: strategic (default), merge (RFC 7386), json (RFC 6902)
+    #[arg(
+        long = "type",
+        value_enum,
+        value_name = "TYPE",
+        default_value = "strategic"
+    )]
     pub form: PatchForm,
-    /// The resources to which patches that name no resource are applied.
+    /// The resource to patch, for patches that name none: KIND/NAME or
+    /// KIND/NAMESPACE/NAME (repeatable)
+    #[arg(long = "resource", value_name = "KIND/NAME")]
     pub resources: Vec<Selector>,
-    /// The namespace of patches that have none.
+    /// The namespace of resources that name none
+    #[arg(short, long)]
     pub namespace: Option<String>,
 }
 
@@ -86,13 +95,14 @@ struct Step {
 /// than once.
 ///
 /// ```
-/// use merge3::package::{Given, PatchForm, Patching, Settings, plan_patches};
+/// use merge3::package::{PatchForm, Patching, Settings, plan_patches};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let target = folder.path().join("app.yaml");
 /// std::fs::write(&target, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata:\n  a: x # ours\n")?;
 /// let patching = Patching {
-///     patches: vec![Given::Words("{data: {a: y}}".to_owned())],
+///     patches: Vec::new(),
+///     words: vec!["{data: {a: y}}".to_owned()],
 ///     kustomization: None,
 ///     target: target.clone(),
 ///     form: PatchForm::Strategic,
@@ -144,13 +154,14 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
 /// # Errors
 /// If a patch cannot be read.
 fn steps(patching: &Patching, warnings: &mut Vec<Warning>) -> Result<Vec<Step>, Error> {
+    let files = patching.patches.iter();
+    let files = files.map(|path| load_package(path, "--patch", &[]));
+    let words = patching.words.iter();
+    let words = words.map(|words| Ok(Package::of_text("-p", words.as_bytes().to_vec())));
     let mut steps = Vec::new();
-    for given in &patching.patches {
+    for package in files.chain(words) {
         steps.push(Step {
-            package: match given {
-                Given::Path(path) => load_package(path, "--patch", &[])?,
-                Given::Words(words) => Package::of_text("-p", words.as_bytes().to_vec()),
-            },
+            package: package?,
             form: Some(patching.form),
             ..Step::default()
         });
