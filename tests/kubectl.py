@@ -400,7 +400,7 @@ def known_differences(binary, folder):
 
 
 # What the program knows of lists.
-TABLE = pathlib.Path(__file__).parent.parent / "src/schema/kubernetes.txt"
+TABLE = pathlib.Path(__file__).parent.parent / "src/schema/kubernetes.json"
 
 # Kinds of the table that kubectl has no types of.
 NOT_BUILT_IN = {"CustomResourceDefinition", "APIService", "Kustomization", "PodSecurityPolicy"}
@@ -408,15 +408,21 @@ NOT_BUILT_IN = {"CustomResourceDefinition", "APIService", "Kustomization", "PodS
 
 def read_table(path):
     """The kinds and types of the program's table: type to fields, each with its type or `[TYPE]` and what is said of it."""
-    kinds, types, current = [], {}, None
-    for line in path.read_text().splitlines():
-        words = line.split()
-        if line.startswith("kind "):
-            kinds.append(tuple(words[1:]))
-        elif line.startswith("type "):
-            current = types.setdefault(words[1], {})
-        elif line.startswith(" "):
-            current[words[0]] = words[1], dict(word.split("=", 1) for word in words[2:])
+    def name_of(value):
+        content = value.get("content", {})
+        return content.get("fields", "") if isinstance(content, dict) else ""
+
+    def field_of(value):
+        content = value.get("content", {})
+        if "elements" not in content:
+            return name_of(value) or "-", {}
+        rule = value.get("patch_list", "atomic")
+        said = {} if rule == "atomic" else {"patch": "merge"}
+        return f"[{name_of(content['elements'])}]", {**said, "by": rule["map"][0]["name"]} if "map" in rule else said
+
+    table = json.loads(path.read_text())
+    kinds = [(*kind.rsplit("/", 1), name_of(value) or "-") for kind, value in table["kinds"].items()]
+    types = {name: {field: field_of(value) for field, value in fields["fields"].items()} for name, fields in table["types"].items()}
     return kinds, types
 
 

@@ -81,11 +81,15 @@ impl<'t> DefinitionReader<'_, 't> {
         let mut value = self.value(schema)?;
         let metadata = copy_metadata(self.types);
         if !matches!(value.content, Content::Fields(_)) {
-            value.content = self.types.add_type(Type::without_fields(Content::Unknown));
+            value.content = self.types.add_type(Type {
+                other_fields: ValueSchema::new(Content::Unknown),
+                ..Type::default()
+            });
         }
-        if let Content::Fields(id) = value.content {
-            let fields = &mut self.types.types[id].fields;
-            fields.insert("metadata".into(), metadata);
+        if let Content::Fields(name) = &value.content
+            && let Some(fields) = self.types.types.get_mut(name)
+        {
+            fields.fields.insert("metadata".into(), metadata);
         }
         Ok(value)
     }

@@ -31,10 +31,10 @@ impl<'s> FieldSchema<'s> {
     pub fn field(self, name: &str) -> Self {
         self.at(match &self.value.content {
             Content::Default => &DEFAULT,
-            Content::Fields(id) => {
-                let fields = &self.types.types[*id];
-                fields.fields.get(name).unwrap_or(&fields.other_fields)
-            }
+            Content::Fields(type_name) => match self.types.types.get(type_name) {
+                Some(fields) => fields.fields.get(name).unwrap_or(&fields.other_fields),
+                None => &UNKNOWN,
+            },
             Content::Unknown | Content::Elements(_) => &UNKNOWN,
         })
     }

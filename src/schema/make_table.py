@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes kubernetes.txt, the compact table of list rules that the program embeds.
+"""Writes kubernetes.json, the table of list rules that the program embeds: the data of schema::types.
 
     python3 src/schema/make_table.py LISTS.json src/schema/{newer,older,scopes}.json \\
-        > src/schema/kubernetes.txt
+        > src/schema/kubernetes.json
 
 LISTS.json has data from Kubernetes' published OpenAPI: `kinds` maps APIVERSION/KIND to a type, and
 `types` maps a type to its fields. A field has `type`, or `list` and `items`, and optionally
@@ -10,7 +10,7 @@ LISTS.json has data from Kubernetes' published OpenAPI: `kinds` maps APIVERSION/
 
 Each further file has the same form and adds to the data, field by field, or has `cluster_scoped`,
 which maps an API group to its cluster-scoped kinds. The `about` text of each file is copied into
-the head of the table.
+the table.
 
 The table omits a field if all lists at and below it are one value.
 """
@@ -23,6 +23,8 @@ DEFAULTS = {"protocol": "TCP"}
 
 # Types of which the OpenAPI lists only some fields. The schema of their other fields is unknown.
 OPEN_TYPES = {"io.k8s.api.apps.v1.Kustomization"}
+
+METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 PREFIXES = ["io.k8s.apimachinery.pkg.apis.", "io.k8s.apiextensions-apiserver.pkg.apis.", "io.k8s.kube-aggregator.pkg.apis.", "io.k8s.api."]
 
@@ -81,20 +83,33 @@ def adds_rule(field, found):
     return (has_rule(field) and not atomic) or refers_to(field) in found
 
 
-def line_of(name, field, found):
-    target = refers_to(field)
-    target = short(target) if target in found else ""
-    parts = [name, f"[{target}]" if field.get("list") else target or "-"]
-    if "listType" in field:
-        parts.append(f"list={field['listType']}")
-    if "listMapKeys" in field:
-        keys = [f"{key}={DEFAULTS[key]}" if key in DEFAULTS else key for key in field["listMapKeys"]]
-        parts.append("keys=" + ",".join(keys))
-    if "patchStrategy" in field:
-        parts.append(f"patch={field['patchStrategy']}")
-    if "patchMergeKey" in field:
-        parts.append(f"by={field['patchMergeKey']}")
-    return " ".join(parts)
+def content_of(name, found):
+    return {"content": {"fields": short(name)}} if name in found else {}
+
+
+def key_of(name):
+    return {"name": name, "default": {"content": DEFAULTS[name]}} if name in DEFAULTS else {"name": name}
+
+
+def value_of(field, found):
+    """The schema of a field. What is left out has its default: a map merges, and a list is one value."""
+    strategies = field.get("patchStrategy", "").split(",")
+    content = content_of(refers_to(field), found)
+    value = {"content": {"elements": content}} if field.get("list") else content
+    if "replace" in strategies:
+        value["is_patched_whole"] = True
+    if "retainKeys" in strategies:
+        value["retains_keys"] = True
+    if not field.get("list"):
+        return value
+    keys = [key_of(key) for key in field.get("listMapKeys", [])]
+    rule = "atomic"
+    if "merge" in strategies:
+        merged = [key_of(field["patchMergeKey"])] if "patchMergeKey" in field else keys
+        rule = value["patch_list"] = {"map": merged} if merged else "set"
+    list_type = field.get("listType")
+    rule = rule if list_type is None else {"map": keys} if list_type == "map" else list_type
+    return {**value, "list": rule}
 
 
 def reachable(kinds, types, found):
@@ -112,19 +127,32 @@ def main():
     kinds, types, about, scoped = load(sys.argv[1:])
     kinds = {kind: name for kind, name in kinds.items() if not is_list_of_kinds(kind)}
     found = types_with_rules(types)
-    print("# Made by make_table.py; not written by hand.")
-    for line in about:
-        print(f"# {line}")
-    for kind, name in sorted(kinds.items()):
-        version, _, kind = kind.rpartition("/")
-        print("kind", version, kind, short(name) if name in found else "-")
-    for group, kind in sorted(scoped):
-        print("cluster", group or "-", kind)
-    for name in sorted(reachable(kinds, types, found)):
-        print("type", short(name), *(["open"] if name in OPEN_TYPES else []))
-        for field, facts in sorted(types[name].items()):
-            if adds_rule(facts, found):
-                print("", line_of(field, facts, found))
+    named = {short(name): {"fields": {field: value_of(facts, found) for field, facts in sorted(types[name].items())
+                                      if adds_rule(facts, found)}}
+             for name in reachable(kinds, types, found)}
+    unknown = {"other_fields": {"content": "unknown"}}
+    for name in OPEN_TYPES:
+        if short(name) in named:
+            named[short(name)] |= unknown
+    named["any"] = {"fields": {"metadata": content_of(METADATA, found)}, **unknown}
+    table = {
+        "about": ["Made by make_table.py; not written by hand.", *about],
+        "any_resource": {"content": {"fields": "any"}},
+        "kinds": {kind: content_of(name, found) for kind, name in sorted(kinds.items())},
+        "cluster_scoped": sorted("/".join(names) for names in scoped),
+        "types": dict(sorted(named.items())),
+    }
+    print("{")
+    for name, part in table.items():
+        end = "" if name == "types" else ","
+        if name == "any_resource":
+            print(f"{json.dumps(name)}: {json.dumps(part)}{end}")
+            continue
+        is_map = isinstance(part, dict)
+        lines = [f"{json.dumps(key)}: {json.dumps(part[key])}" if is_map else json.dumps(key) for key in part]
+        start, stop = "{}" if is_map else "[]"
+        print(f"{json.dumps(name)}: {start}", ",\n".join(lines), f"{stop}{end}", sep="\n")
+    print("}")
 
 
 if __name__ == "__main__":

@@ -1,149 +1,40 @@
-//! Reads the embedded table of the kinds built into Kubernetes, on first use.
+//! The embedded table of the kinds built into Kubernetes, which is read on first use.
 //!
-//! `make_table.py` writes the table, `kubernetes.txt`. It has a line for each kind, a line for each
-//! cluster-scoped kind, and for each type its fields that differ from the default: maps merge, and
-//! lists are one value.
+//! `make_table.py` writes the table, `kubernetes.json`. It has each kind, and for each type the
+//! fields that differ from the default: maps merge, and lists are one value.
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
-
 use super::field_schema::FieldSchema;
-use super::types::{Content, KeyDefault, ListRule, MapKey, Type, Types, ValueSchema};
-use crate::yaml::ScalarType;
+use super::types::{Types, ValueSchema};
 
-const TABLE: &str = include_str!("kubernetes.txt");
+const TABLE: &str = include_str!("kubernetes.json");
 
 /// The name of the type of `metadata`.
 const METADATA: &str = "meta.v1.ObjectMeta";
 
-struct BuiltIn {
-    types: Types,
-    any_resource: ValueSchema,
-    metadata: ValueSchema,
-}
-
 /// Returns the kinds built into Kubernetes.
 pub(super) fn built_in() -> &'static Types {
-    &table().types
+    static BUILT_IN: OnceLock<Types> = OnceLock::new();
+    // a test checks that the table can be read
+    BUILT_IN.get_or_init(|| serde_json::from_str(TABLE).unwrap_or_default())
 }
 
 /// Returns the schema of a resource of which only the `metadata` is known.
 pub(super) fn any_resource() -> FieldSchema<'static> {
-    FieldSchema::new(&table().types, &table().any_resource)
+    FieldSchema::new(built_in(), &built_in().any_resource)
 }
 
 /// Adds the built-in type of `metadata` to `types`.
 pub(super) fn copy_metadata(types: &mut Types) -> ValueSchema {
-    ValueSchema::new(match table().metadata.content {
-        Content::Fields(id) => types.add_type(built_in().types[id].clone()),
-        _ => Content::Default,
-    })
-}
-
-fn table() -> &'static BuiltIn {
-    static BUILT_IN: OnceLock<BuiltIn> = OnceLock::new();
-    BUILT_IN.get_or_init(|| parse_table(TABLE))
-}
-
-fn parse_table(table: &str) -> BuiltIn {
-    let mut types = Types::default();
-    let lines = || {
-        let words = table
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>());
-        table.lines().map(|line| line.starts_with(' ')).zip(words)
-    };
-    let mut contents: FxHashMap<&str, Content> = FxHashMap::default();
-    for (is_field, words) in lines() {
-        if let (false, ["type", name, attributes @ ..]) = (is_field, words.as_slice()) {
-            let other_fields = match attributes {
-                ["open"] => Content::Unknown,
-                _ => Content::Default,
-            };
-            contents.insert(name, types.add_type(Type::without_fields(other_fields)));
-        }
-    }
-    let content = |name: &str| contents.get(name).cloned().unwrap_or(Content::Default);
-    let mut current: Option<&Content> = None;
-    for (is_field, words) in lines() {
-        match (is_field, words.as_slice(), current) {
-            (true, [name, shape, attributes @ ..], Some(Content::Fields(id))) => {
-                let value = field(shape, attributes, content);
-                types.types[*id].fields.insert((*name).into(), value);
-            }
-            (false, ["type", name, ..], _) => current = contents.get(name),
-            (false, ["kind", api_version, kind, name], _) => {
-                types.add_kind(api_version, kind, ValueSchema::new(content(name)));
-            }
-            // a dash stands for the core group, which has no name
-            (false, ["cluster", group, kind], _) => {
-                types.add_cluster_scoped(group.trim_start_matches('-'), kind);
-            }
-            _ => {}
-        }
-    }
-    let metadata = ValueSchema::new(content(METADATA));
-    let root = types.add_type(Type {
-        fields: FxHashMap::from_iter([("metadata".into(), metadata.clone())]),
-        ..Type::without_fields(Content::Unknown)
-    });
-    BuiltIn {
-        types,
-        any_resource: ValueSchema::new(root),
-        metadata,
-    }
-}
-
-/// Reads the line of a field after its name: `TYPE`, `[TYPE]` or `-`, and then `NAME=VALUE`
-/// attributes.
-fn field(shape: &str, attributes: &[&str], content: impl Fn(&str) -> Content) -> ValueSchema {
-    let elements = shape
-        .strip_prefix('[')
-        .and_then(|shape| shape.strip_suffix(']'));
-    let mut value = ValueSchema::new(match elements {
-        Some(name) => Content::Elements(Box::new(ValueSchema::new(content(name)))),
-        None => content(shape),
-    });
-    let word = |name: &str| {
-        let mut words = attributes.iter().filter_map(|word| word.split_once('='));
-        words.find_map(|(found, value)| (found == name).then_some(value))
-    };
-    let keys = |names: &str| names.split(',').map(map_key).collect::<Vec<MapKey>>();
-    let has_strategy = |name| word("patch").is_some_and(|it| it.split(',').any(|it| it == name));
-    value.is_patched_whole = has_strategy("replace");
-    value.retains_keys = has_strategy("retainKeys");
-    if elements.is_some() {
-        value.patch_list = match word("by").or(word("keys")) {
-            _ if !has_strategy("merge") => ListRule::Atomic,
-            Some(names) => ListRule::Map(keys(names)),
-            None => ListRule::Set,
-        };
-        value.list = match word("list") {
-            Some("map") => ListRule::Map(word("keys").map(keys).unwrap_or_default()),
-            Some("set") => ListRule::Set,
-            Some(_) => ListRule::Atomic,
-            None => value.patch_list.clone(),
-        };
-    }
-    value
-}
-
-/// Reads `NAME` or `NAME=DEFAULT`. The defaults in the table are strings.
-fn map_key(text: &str) -> MapKey {
-    let default = |content: &str| KeyDefault {
-        scalar_type: ScalarType::Str,
-        content: content.into(),
-    };
-    match text.split_once('=') {
-        Some((name, content)) => MapKey::new(name, Some(default(content))),
-        None => MapKey::new(text, None),
-    }
+    let metadata = built_in().types.get(METADATA).cloned();
+    ValueSchema::new(types.add_type(metadata.unwrap_or_default()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::types::{Content, MapKey};
     use crate::schema::{ListRule, Schema};
 
     fn field_at(api_version: &str, kind: &str, path: &str) -> FieldSchema<'static> {
@@ -172,34 +63,30 @@ mod tests {
         ListRule::Map(vec![MapKey::new(name, None)])
     }
 
+    /// Checks that the types of a value, and of its elements, are in the table.
+    fn check_types(value: &ValueSchema) {
+        match &value.content {
+            Content::Unknown | Content::Default => {}
+            Content::Fields(name) => assert!(built_in().types.contains_key(name), "{name}"),
+            Content::Elements(element) => check_types(element),
+        }
+    }
+
     #[test]
     fn every_line_of_the_table_is_valid() {
-        let mut types = 0;
-        for line in TABLE.lines() {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            match words.as_slice() {
-                ["#", ..] => {}
-                ["kind", _, _, name] => assert!(
-                    *name == "-" || TABLE.contains(&format!("\ntype {name}")),
-                    "{line}"
-                ),
-                ["cluster", _, _] => {}
-                ["type", _] | ["type", _, "open"] => types += 1,
-                [_, shape, attributes @ ..] if line.starts_with(' ') => {
-                    let name = shape.trim_matches(['[', ']']);
-                    assert!(
-                        matches!(name, "" | "-") || TABLE.contains(&format!("\ntype {name}\n")),
-                        "{line}"
-                    );
-                    for word in attributes {
-                        let known = ["list=", "keys=", "patch=", "by="];
-                        assert!(known.iter().any(|name| word.starts_with(name)), "{line}");
-                    }
-                }
-                _ => panic!("{line}"),
-            }
+        let table: Types = serde_json::from_str(TABLE).unwrap();
+        assert_eq!(&table, built_in());
+        assert!(table.types.len() > 100 && table.types.contains_key(METADATA));
+        check_types(&table.any_resource);
+        for fields in table.types.values() {
+            fields.fields.values().for_each(check_types);
+            check_types(&fields.other_fields);
         }
-        assert!(types > 100);
+        let kinds: serde_json::Value = serde_json::from_str(TABLE).unwrap();
+        for name in kinds["kinds"].as_object().unwrap().keys() {
+            let (api_version, kind) = name.rsplit_once('/').unwrap();
+            check_types(table.kind(api_version, kind).unwrap());
+        }
     }
 
     #[test]

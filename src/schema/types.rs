@@ -1,20 +1,25 @@
 //! The data of schemas: kinds, types and the rules of their fields.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
 
 use crate::yaml::ScalarType;
 
 /// A set of kinds, with their types.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub(super) struct Types {
     kinds: FxHashMap<String, ValueSchema>,
-    pub(super) types: Vec<Type>,
+    /// The types of maps, by name.
+    pub(super) types: FxHashMap<Box<str>, Type>,
+    /// The schema of a resource of which only the `metadata` is known.
+    pub(super) any_resource: ValueSchema,
     /// The cluster-scoped kinds, by API group and kind.
     cluster_scoped: FxHashSet<String>,
 }
 
 /// The type of a map.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Type {
     pub(super) fields: FxHashMap<Box<str>, ValueSchema>,
     /// The schema of all fields that are not in [`Type::fields`].
@@ -22,7 +27,8 @@ pub(super) struct Type {
 }
 
 /// The schema of a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct ValueSchema {
     /// How a list merges by `listType`, if that is known.
     pub(super) list: ListRule,
@@ -38,23 +44,27 @@ pub(super) struct ValueSchema {
 }
 
 /// The content of a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Content {
     /// There is no information.
     Unknown,
     /// Maps merge and lists are one value, at any depth.
+    #[default]
     Default,
-    /// A map, with the index of its type in [`Types::types`].
-    Fields(usize),
+    /// A map, with the name of its type in [`Types::types`].
+    Fields(Box<str>),
     /// A list.
     Elements(Box<ValueSchema>),
 }
 
 /// How a list merges, by its `listType` with `listMapKeys` or by its `patchStrategy` with
 /// `patchMergeKey`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ListRule {
     /// There is no information.
+    #[default]
     Unknown,
     /// The list is one value.
     Atomic,
@@ -65,19 +75,24 @@ pub enum ListRule {
 }
 
 /// A field that identifies the elements of a list, possibly together with others.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 pub struct MapKey {
     name: Box<str>,
     default: Option<KeyDefault>,
 }
 
 /// The default of a key field.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 pub struct KeyDefault {
-    /// The type of the scalar.
+    /// The type of the scalar. In the embedded table, all are strings.
+    #[serde(skip, default = "text")]
     pub scalar_type: ScalarType,
     /// The content of the scalar.
     pub content: Box<str>,
+}
+
+const fn text() -> ScalarType {
+    ScalarType::Str
 }
 
 impl MapKey {
@@ -114,16 +129,6 @@ impl ValueSchema {
     }
 }
 
-impl Type {
-    /// Returns the type of a map without named fields.
-    pub(super) fn without_fields(other_fields: Content) -> Self {
-        Self {
-            fields: FxHashMap::default(),
-            other_fields: ValueSchema::new(other_fields),
-        }
-    }
-}
-
 impl Types {
     pub(super) fn kind(&self, api_version: &str, kind: &str) -> Option<&ValueSchema> {
         self.kinds.get(&name_of(api_version, kind))
@@ -143,8 +148,9 @@ impl Types {
 
     /// Adds the type of a map.
     pub(super) fn add_type(&mut self, fields: Type) -> Content {
-        self.types.push(fields);
-        Content::Fields(self.types.len() - 1)
+        let name: Box<str> = self.types.len().to_string().into();
+        self.types.insert(name.clone(), fields);
+        Content::Fields(name)
     }
 }
 
