@@ -62,7 +62,7 @@ impl<'a> Patcher<'a> {
         let field_schema = schema.map(|schema| schema.field(name));
         match shape(self.patch, value) {
             Shape::List => {
-                let order = patch_map.order(name);
+                let order = patch_map.orders.get(name).copied();
                 self.added_list(value, order, field_schema).map(Some)
             }
             Shape::Map if self.patch_map(value)?.command() == Some(Command::Delete) => Ok(None),

@@ -1,5 +1,7 @@
 //! Reads the directives of a strategic merge patch from its maps and lists.
 
+use rustc_hash::FxHashMap;
+
 use crate::merge::{Shape, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
@@ -28,9 +30,9 @@ pub(super) struct PatchMap {
     /// The names in `$retainKeys`.
     pub(super) retained: Option<Vec<String>>,
     /// The lists of `$deleteFromPrimitiveList/FIELD`, by field.
-    pub(super) deletions: Vec<(String, NodeId)>,
+    pub(super) deletions: FxHashMap<String, NodeId>,
     /// The lists of `$setElementOrder/FIELD`, by field.
-    pub(super) orders: Vec<(String, NodeId)>,
+    pub(super) orders: FxHashMap<String, NodeId>,
     /// The fields that are not directives.
     pub(super) fields: Vec<EntryId>,
 }
@@ -40,26 +42,11 @@ impl PatchMap {
         self.command.map(|(command, _)| command)
     }
 
-    /// Returns the list of `$deleteFromPrimitiveList` for a field.
-    pub(super) fn deletion(&self, field: &str) -> Option<NodeId> {
-        find(&self.deletions, field)
-    }
-
-    /// Returns the list of `$setElementOrder` for a field.
-    pub(super) fn order(&self, field: &str) -> Option<NodeId> {
-        find(&self.orders, field)
-    }
-
     /// Whether the target keeps a field, by `$retainKeys`.
     pub(super) fn retains(&self, field: &str) -> bool {
         let retained = self.retained.as_ref();
         retained.is_none_or(|names| names.iter().any(|name| name == field))
     }
-}
-
-fn find(lists: &[(String, NodeId)], field: &str) -> Option<NodeId> {
-    let found = lists.iter().find(|(name, _)| name == field);
-    found.map(|(_, node)| *node)
 }
 
 /// Whether a key starts like the name of a directive.
@@ -69,11 +56,7 @@ fn is_directive(name: &str) -> bool {
 
 /// Whether a strategic merge patch deletes the whole resource: it has `$patch: delete` at its root.
 pub fn deletes_all(tree: &Tree<'_>) -> bool {
-    let root = tree.root().value;
-    let value = tree.find(root, PATCH).map(|entry| tree.entry(entry).value);
-    value
-        .and_then(|value| tree.scalar(value))
-        .is_some_and(|value| value.content == "delete")
+    tree.field_text(tree.root().value, PATCH) == Some("delete")
 }
 
 /// Returns the name and the byte offset of the first directive in a document, if it has any.
@@ -136,10 +119,10 @@ impl<'a> Patcher<'a> {
             patch_map.retained = Some(self.names(value)?);
         } else if let Some(field) = name.strip_prefix(DELETE_FROM).filter(|it| !it.is_empty()) {
             self.require_list(value, name)?;
-            patch_map.deletions.push((field.to_owned(), value));
+            patch_map.deletions.insert(field.to_owned(), value);
         } else if let Some(field) = name.strip_prefix(SET_ORDER).filter(|it| !it.is_empty()) {
             self.require_list(value, name)?;
-            patch_map.orders.push((field.to_owned(), value));
+            patch_map.orders.insert(field.to_owned(), value);
         } else {
             return Err(self.patch_error(
                 key,

@@ -159,8 +159,8 @@ impl<'a> Patcher<'a> {
         let is_null = patch.is_some_and(|patch| self.patch.is_null(patch));
         let nodes = PatchNodes {
             value: patch,
-            deletion: patch_map.deletion(name),
-            order: patch_map.order(name),
+            deletion: patch_map.deletions.get(name).copied(),
+            order: patch_map.orders.get(name).copied(),
         };
         let outcome = match patch {
             _ if !patch_map.retains(name) => Outcome::Remove,

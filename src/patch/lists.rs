@@ -7,7 +7,7 @@ use crate::merge::{Child, Outcome, Shape, Slot, shape};
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
-use super::order::{in_order, positions_in};
+use super::order::in_order;
 use super::pairing::{ElementKey, Pairing};
 use super::patch_list::{PatchElement, PatchList, PatchNodes};
 use super::{Context, Dialect, PatchResult, Patcher};
@@ -24,15 +24,6 @@ impl MergedElement<'_> {
     const fn is_new(&self) -> bool {
         matches!(self.child.slot, Slot::Updated(_))
     }
-}
-
-/// The elements of a merged list.
-#[derive(Debug, Default)]
-struct MergedElements<'t> {
-    /// Those whose order is decided.
-    elements: Vec<MergedElement<'t>>,
-    /// The other elements that are removed.
-    removed: Vec<Child>,
 }
 
 impl<'a> Patcher<'a> {
@@ -54,9 +45,9 @@ impl<'a> Patcher<'a> {
             return self.replaced_list(target, patch, &patch_list);
         }
         self.require_unique_keys(&patch_list)?;
-        let mut merged = self.merged_elements(target, &patch_list, context)?;
-        let mut children = self.put_in_order(target, merged.elements, &patch_list)?;
-        children.append(&mut merged.removed);
+        let (merged, removed) = self.merged_elements(target, &patch_list, context)?;
+        let mut children = self.put_in_order(target, &merged, &patch_list)?;
+        children.extend(removed);
         Ok(self.walker.merged_children(patch, target, children))
     }
 
@@ -141,13 +132,14 @@ impl<'a> Patcher<'a> {
     }
 
     /// Merges the target's elements with the patch's elements of the same keys, and adds the patch's
-    /// other elements.
+    /// other elements. Returns the elements whose order is decided, and the others, which are
+    /// removed.
     fn merged_elements(
         &mut self,
         target: NodeId,
         patch_list: &PatchList<'a>,
         context: Context<'a>,
-    ) -> PatchResult<MergedElements<'a>> {
+    ) -> PatchResult<(Vec<MergedElement<'a>>, Vec<Child>)> {
         let (pairing, element_schema) = (patch_list.pairing, patch_list.element_schema());
         // of several elements with one key, only the first merges
         let mut unmerged = FxHashMap::default();
@@ -166,7 +158,7 @@ impl<'a> Patcher<'a> {
         deleted.extend(applied_last.filter(|key| !unmerged.contains_key(&Some(*key))));
         let is_united = pairing == Pairing::Scalar && !patch_list.elements.is_empty();
         let mut seen = FxHashSet::default();
-        let mut merged = MergedElements::default();
+        let (mut merged, mut removed) = (Vec::new(), Vec::new());
         for entry in self.target.entries(target) {
             let value = self.target.entry(entry).value;
             let key = pairing.key(self.target, value);
@@ -174,8 +166,8 @@ impl<'a> Patcher<'a> {
             if is_deleted || (!seen.insert(key) && is_united) {
                 let child = Child::local(entry, Outcome::Remove);
                 match key.is_some_and(|key| ordered.contains(&key)) {
-                    true => merged.elements.push(MergedElement { child, key }),
-                    false => merged.removed.push(child),
+                    true => merged.push(MergedElement { child, key }),
+                    false => removed.push(child),
                 }
                 continue;
             }
@@ -189,23 +181,23 @@ impl<'a> Patcher<'a> {
                 None => Outcome::Keep,
             };
             let child = Child::local(entry, outcome);
-            merged.elements.push(MergedElement { child, key });
+            merged.push(MergedElement { child, key });
         }
         for PatchElement { entry, key } in patch_list.elements.iter().copied() {
             if unmerged.remove(&key) == Some(entry) {
                 let part = self.added_element(entry, element_schema)?;
                 let child = self.added_child(entry, part);
-                merged.elements.push(MergedElement { child, key });
+                merged.push(MergedElement { child, key });
             }
         }
-        Ok(merged)
+        Ok((merged, removed))
     }
 
     /// Returns the elements as children in the order of the merged list.
     fn put_in_order(
         &self,
         target: NodeId,
-        elements: Vec<MergedElement<'a>>,
+        elements: &[MergedElement<'a>],
         patch_list: &PatchList<'a>,
     ) -> PatchResult<Vec<Child>> {
         let patch_order: Vec<Option<ElementKey<'a>>> = match self.element_order(patch_list)? {
@@ -224,15 +216,9 @@ impl<'a> Patcher<'a> {
                 .map(|element| element.key)
                 .collect(),
         };
-        let keys: Vec<_> = elements.iter().map(|element| element.key).collect();
-        let target_order = self.target_order(target, &elements, patch_list);
-        let in_patch = positions_in(&keys, &patch_order);
-        let children: Vec<Child> = elements.into_iter().map(|element| element.child).collect();
-        Ok(in_order(
-            &children,
-            &in_patch,
-            &positions_in(&keys, &target_order),
-        ))
+        let target_order = self.target_order(target, elements, patch_list);
+        let ordered = in_order(elements, |it| it.key, &patch_order, &target_order).into_iter();
+        Ok(ordered.map(|element| element.child).collect())
     }
 
     /// Returns the keys of the target's list, as far as they decide the order of the merged list.

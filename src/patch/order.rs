@@ -6,22 +6,23 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// Returns the first position of each key in a list of keys.
-pub(super) fn positions_in<K: Hash + Eq>(keys: &[K], list: &[K]) -> Vec<Option<usize>> {
-    let last_first = list.iter().enumerate().rev();
-    let positions: FxHashMap<&K, usize> = last_first.map(|(at, key)| (key, at)).collect();
-    keys.iter().map(|key| positions.get(key).copied()).collect()
-}
-
-/// Orders items. `in_patch` has the position of each item in the patch, `in_target` in the target.
+/// Orders items by their keys. `patch` and `target` have the keys in the order of the patch and of
+/// the target. If one has a key twice, the first counts.
 ///
 /// An item that the patch does not name comes before the next named item that followed it in the
 /// target. So an item that is new to the target comes before the items that only the target has.
-pub(super) fn in_order<T: Clone>(
+pub(super) fn in_order<T: Clone, K: Hash + Eq>(
     items: &[T],
-    in_patch: &[Option<usize>],
-    in_target: &[Option<usize>],
+    key_of: impl Fn(&T) -> K,
+    patch: &[K],
+    target: &[K],
 ) -> Vec<T> {
+    let [in_patch, in_target] = [patch, target].map(|list| {
+        let last_first = list.iter().enumerate().rev();
+        let positions: FxHashMap<&K, usize> = last_first.map(|(at, key)| (key, at)).collect();
+        let position = |item| positions.get(&key_of(item)).copied();
+        items.iter().map(position).collect::<Vec<_>>()
+    });
     let (mut from_patch, mut others): (Vec<usize>, Vec<usize>) =
         (0..items.len()).partition(|index| in_patch[*index].is_some());
     from_patch.sort_by_key(|index| in_patch[*index]);
@@ -52,9 +53,7 @@ mod tests {
     fn ordered(items: &str, patch: &str, target: &str) -> String {
         let keys = |text: &str| text.chars().collect::<Vec<char>>();
         let items = keys(items);
-        let in_patch = positions_in(&items, &keys(patch));
-        let in_target = positions_in(&items, &keys(target));
-        in_order(&items, &in_patch, &in_target)
+        in_order(&items, |item| *item, &keys(patch), &keys(target))
             .into_iter()
             .collect()
     }

@@ -24,13 +24,9 @@ impl<'a> Patcher<'a> {
         let Some(schema) = schema else {
             return Ok(Pairing::Atomic);
         };
-        let is_set = || self.key_error(lists, Pairing::Scalar).is_none();
-        let as_set = || {
-            if is_set() {
-                Pairing::Scalar
-            } else {
-                Pairing::Atomic
-            }
+        let as_set = || match self.key_error(lists, Pairing::Scalar) {
+            None => Pairing::Scalar,
+            Some(_) => Pairing::Atomic,
         };
         let mut keys: Vec<&'a [MapKey]> = Vec::new();
         match schema.patch_list() {

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{Child, Outcome};
 use crate::patch::Dialect;
-use crate::patch::order::{in_order, positions_in};
+use crate::patch::order::in_order;
 use crate::patch::pairing::{ElementKey, Pairing};
 use crate::patch::same::is_same_without_nulls;
 use crate::schema::FieldSchema;
@@ -171,6 +171,5 @@ fn is_in_order(
     let in_old: FxHashSet<_> = kept_keys.iter().collect();
     let inserted = patched.iter().filter(|key| !in_old.contains(key));
     let merged: Vec<_> = kept_keys.iter().chain(inserted).copied().collect();
-    let in_patch = positions_in(&merged, patched);
-    in_order(&merged, &in_patch, &positions_in(&merged, &kept_keys)) == new_keys
+    in_order(&merged, |key| *key, patched, &kept_keys) == new_keys
 }

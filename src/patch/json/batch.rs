@@ -53,19 +53,12 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Adds an operation other than `move`. Returns false if it depends on the operations of the
-    /// batch, which the first one never does.
+    /// Adds an operation other than `copy` and `move`, which are carried out alone. Returns false if
+    /// it depends on the operations of the batch, which the first one never does.
     ///
     /// # Errors
     /// Returns an error if a path leads nowhere, or a `test` fails.
     pub(super) fn add(&mut self, operation: &'a Operation<'a>) -> PatchResult<bool> {
-        let copied = match &operation.action {
-            Action::Copy(from) => {
-                let from = self.locate(operation, from)?;
-                Some(self.value_at(operation, &from)?)
-            }
-            _ => None,
-        };
         let location = self.locate(operation, &operation.path)?;
         let mut on_path = location.ancestors.iter().chain(&location.found);
         if self.is_complete
@@ -83,13 +76,7 @@ impl<'a> Batch<'a> {
             Action::Add(entry) => {
                 operation.with_value(*entry, |value| self.insert(&location, value))
             }
-            Action::Copy(_) | Action::Move(_) => match copied {
-                Some(value) if !self.is_changed() => {
-                    self.is_complete = true;
-                    self.insert(&location, value)
-                }
-                _ => Ok(false),
-            },
+            Action::Copy(_) | Action::Move(_) => Ok(false),
         }
     }
 

@@ -88,9 +88,9 @@ fn apply_leading(
     let mut count = 0;
     for operation in operations {
         if count == 0
-            && let Action::Move(from) = &operation.action
+            && let Action::Copy(from) | Action::Move(from) = &operation.action
         {
-            return Ok((1, moved(target, operation, from)?));
+            return Ok((1, copied(target, operation, from)?));
         }
         match batch.add(operation) {
             Ok(true) => count += 1,
@@ -102,8 +102,9 @@ fn apply_leading(
     Ok((count, batch.text()?))
 }
 
-/// Moves the value at `from` to the path of the operation, which is a path in what remains.
-fn moved(
+/// Copies or moves the value at `from` to the path of the operation, which is a path in what
+/// remains.
+fn copied(
     target: &Tree<'_>,
     operation: &Operation<'_>,
     from: &[Step<'_>],
@@ -111,16 +112,18 @@ fn moved(
     let mut removal = Batch::new(target);
     let found = removal.locate(operation, from)?;
     let value = removal.value_at(operation, &found)?;
-    if operation.path == from {
-        return Ok(None);
+    if matches!(operation.action, Action::Move(_)) {
+        if operation.path == from {
+            return Ok(None);
+        }
+        if operation.path.starts_with(from) {
+            return Err(operation.error(
+                "a value cannot be moved into itself",
+                "use copy, or give another path",
+            ));
+        }
+        removal.remove(operation, &found)?;
     }
-    if operation.path.starts_with(from) {
-        return Err(operation.error(
-            "a value cannot be moved into itself",
-            "use copy, or give another path",
-        ));
-    }
-    removal.remove(operation, &found)?;
     let remaining = removal.text()?;
     let remaining = parse_generated(remaining.as_deref().unwrap_or(target.text()))?;
     let mut addition = Batch::new(&remaining);
