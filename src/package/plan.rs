@@ -6,6 +6,7 @@ use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Content;
@@ -293,6 +294,24 @@ impl Plan {
     /// Returns the lists of records: conflicts, pinned and combined.
     pub(crate) fn records(&mut self) -> [&mut Vec<FileConflict>; 3] {
         [&mut self.conflicts, &mut self.pinned, &mut self.combined]
+    }
+
+    /// Adds the changes of some files; `changed` has their new contents by path. `None` deletes a
+    /// file.
+    pub(super) fn change_files(
+        &mut self,
+        files: Vec<(PathBuf, Source)>,
+        mut changed: FxHashMap<PathBuf, Option<Source>>,
+    ) {
+        for (path, old) in files {
+            if let Some(new) = changed.remove(&path) {
+                self.files.extend(FileChange::between(path, Some(old), new));
+            }
+        }
+        let added = changed.into_iter();
+        let added = added.filter_map(|(path, new)| FileChange::between(path, None, new));
+        self.files.extend(added);
+        self.sort();
     }
 
     /// Sorts files by path, and records by file and line.

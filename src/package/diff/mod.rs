@@ -5,11 +5,8 @@ mod comparison;
 
 use std::path::PathBuf;
 
-use rustc_hash::FxHashMap;
-
 use super::Settings;
-use super::file_triple::Source;
-use super::plan::{FileChange, Plan};
+use super::plan::Plan;
 use super::selector::Selector;
 use super::single_package::load_package;
 use crate::error::Error;
@@ -34,7 +31,7 @@ pub struct DiffInput {
 pub fn plan_difference(input: &DiffInput, settings: &Settings) -> Result<Plan, Error> {
     let old = load_package(&input.old, "OLD", &settings.matches)?;
     let new = load_package(&input.new, "NEW", &settings.matches)?;
-    let mut plan = Plan::new(old.root.clone(), 0);
+    let mut plan = Plan::new(old.root, 0);
     plan.show_secrets = settings.show_secrets;
     let mut new_files = new.files;
     if let ([(old_path, _)], [(new_path, _)]) = (old.files.as_slice(), new_files.as_mut_slice())
@@ -44,15 +41,9 @@ pub fn plan_difference(input: &DiffInput, settings: &Settings) -> Result<Plan, E
         // two single files are compared, whatever their names
         new_path.clone_from(old_path);
     }
-    let mut new_files: FxHashMap<PathBuf, Source> = new_files.into_iter().collect();
-    for (path, source) in old.files {
-        let new = new_files.remove(&path);
-        plan.files
-            .extend(FileChange::between(path, Some(source), new));
-    }
-    let added = new_files.into_iter();
-    plan.files
-        .extend(added.filter_map(|(path, new)| FileChange::between(path, None, Some(new))));
-    plan.files.sort_by(|left, right| left.path.cmp(&right.path));
+    let deleted = old.files.iter().map(|(path, _)| (path.clone(), None));
+    let new_files = new_files.into_iter().map(|(path, new)| (path, Some(new)));
+    let changed = deleted.chain(new_files).collect();
+    plan.change_files(old.files, changed);
     Ok(plan)
 }

@@ -14,7 +14,7 @@ use super::Settings;
 use super::definitions::schema;
 use super::file_triple::Source;
 use super::owner::of_new;
-use super::plan::{FileChange, Plan};
+use super::plan::Plan;
 use super::readable;
 use super::selector::Selector;
 use super::single_package::{Package, load_package};
@@ -179,29 +179,20 @@ fn steps(patching: &Patching, warnings: &mut Vec<Warning>) -> Result<Vec<Step>, 
 pub(super) fn collect(
     package: Package,
     merge: u64,
-    mut changed: FxHashMap<PathBuf, Option<String>>,
+    changed: FxHashMap<PathBuf, Option<String>>,
     warnings: Vec<Warning>,
 ) -> Result<Plan, Error> {
     let mut plan = Plan::new(package.root, merge);
     plan.warnings = package.warnings;
     plan.warnings.extend(warnings);
     plan.read = package.files.len();
-    for (path, source) in package.files {
-        let Some(text) = changed.remove(&path) else {
-            continue;
-        };
-        let new = text.map(Source::in_memory);
-        plan.files
-            .extend(FileChange::between(path, Some(source), new));
-    }
-    for (path, text) in changed {
-        let new = text.map(|text| Source {
-            permissions: of_new(false),
-            ..Source::in_memory(text.into_bytes())
-        });
-        plan.files.extend(FileChange::between(path, None, new));
-    }
-    plan.sort();
+    let source = |text: String| Source {
+        permissions: of_new(false),
+        ..Source::in_memory(text)
+    };
+    let changed = changed.into_iter();
+    let changed = changed.map(|(path, text)| (path, text.map(source)));
+    plan.change_files(package.files, changed.collect());
     plan.clear_obstacles(&package.kinds)?;
     Ok(plan)
 }

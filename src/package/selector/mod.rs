@@ -11,17 +11,24 @@ use super::resource::ResourceId;
 use crate::yaml::{NodeId, Tree};
 use labels::LabelSelector;
 
-/// A selector of resources. A part that is `None` matches anything. The regular expressions match
-/// whole texts only.
+/// The fields of a selector that are regular expressions.
+const PATTERN_FIELDS: [&str; 5] = ["group", "version", "kind", "namespace", "name"];
+
+/// The fields of a selector that are label selectors, with the fields of `metadata` that they are
+/// about.
+const LABEL_FIELDS: [(&str, &str); 2] = [
+    ("labelSelector", "labels"),
+    ("annotationSelector", "annotations"),
+];
+
+/// A selector of resources.
 #[derive(Debug, Clone, Default)]
 pub struct Selector {
-    group: Option<Regex>,
-    version: Option<Regex>,
-    kind: Option<Regex>,
-    namespace: Option<Regex>,
-    name: Option<Regex>,
-    labels: Option<LabelSelector>,
-    annotations: Option<LabelSelector>,
+    /// A regular expression for each of [`PATTERN_FIELDS`], which matches whole texts only. `None`
+    /// matches anything.
+    patterns: [Option<Regex>; 5],
+    /// Label selectors, with the field of `metadata` that they are about.
+    labels: Vec<(&'static str, LabelSelector)>,
     /// Whether the selector names a single resource and has no wildcard.
     names_one: bool,
     /// The text of the selector.
@@ -58,10 +65,10 @@ impl FromStr for Selector {
                 "write it as KIND/NAME or KIND/NAMESPACE/NAME, such as Deployment/app".to_owned(),
             );
         }
+        let kind = Some(glob(kind, false)?);
+        let namespace = namespace.map(|text| glob(text, true)).transpose()?;
         Ok(Self {
-            kind: Some(glob(kind, false)?),
-            namespace: namespace.map(|text| glob(text, true)).transpose()?,
-            name: Some(glob(name, true)?),
+            patterns: [None, None, kind, namespace, Some(glob(name, true)?)],
             names_one: !text.contains('*'),
             text: text.to_owned(),
             ..Self::default()
@@ -87,21 +94,16 @@ impl Selector {
                 continue;
             };
             let wrong = |message: String| (value, message);
-            let pattern = || anchored(text.content, true).map(Some).map_err(wrong);
-            let labels = || LabelSelector::read(text.content).map(Some).map_err(wrong);
-            match tree.scalar(key).map(|key| key.content) {
-                Some("group") => selector.group = pattern()?,
-                Some("version") => selector.version = pattern()?,
-                Some("kind") => selector.kind = pattern()?,
-                Some("namespace") => selector.namespace = pattern()?,
-                Some("name") => selector.name = pattern()?,
-                Some("labelSelector") => selector.labels = labels()?,
-                Some("annotationSelector") => selector.annotations = labels()?,
-                _ => {
-                    let message = "the fields are group, version, kind, namespace, name, \
-                                   labelSelector and annotationSelector";
-                    return Err((key, message.to_owned()));
-                }
+            let name = tree.scalar(key).map_or("", |key| key.content);
+            if let Some(at) = PATTERN_FIELDS.iter().position(|it| *it == name) {
+                selector.patterns[at] = Some(anchored(text.content, true).map_err(wrong)?);
+            } else if let Some((_, field)) = LABEL_FIELDS.iter().find(|it| it.0 == name) {
+                let labels = LabelSelector::read(text.content).map_err(wrong)?;
+                selector.labels.push((*field, labels));
+            } else {
+                let message = "the fields are group, version, kind, namespace, name, \
+                               labelSelector and annotationSelector";
+                return Err((key, message.to_owned()));
             }
         }
         Ok(selector)
@@ -116,26 +118,14 @@ impl Selector {
     /// labels and annotations do not match.
     pub(super) fn matches(&self, id: &ResourceId<'_>, tree: Option<&Tree<'_>>) -> bool {
         let version = id.api_version.rsplit('/').next().unwrap_or_default();
-        let matches = |pattern: &Option<Regex>, text: &str| {
+        let texts = [id.group(), version, &id.kind, &id.namespace, &id.name];
+        let matches = |(pattern, text): (&Option<Regex>, &str)| {
             let pattern = pattern.as_ref();
             pattern.is_none_or(|pattern| pattern.is_match(text.as_bytes()))
         };
-        let matches_id = matches(&self.group, id.group())
-            && matches(&self.version, version)
-            && matches(&self.kind, &id.kind)
-            && matches(&self.namespace, &id.namespace)
-            && matches(&self.name, &id.name);
-        if !matches_id || (self.labels.is_none() && self.annotations.is_none()) {
-            return matches_id;
-        }
-        tree.is_some_and(|tree| {
-            let has = |labels: &Option<LabelSelector>, field| {
-                labels
-                    .as_ref()
-                    .is_none_or(|labels| labels.matches(tree, field))
-            };
-            has(&self.labels, "labels") && has(&self.annotations, "annotations")
-        })
+        let mut labels = self.labels.iter();
+        self.patterns.iter().zip(texts).all(matches)
+            && labels.all(|(field, it)| tree.is_some_and(|tree| it.matches(tree, field)))
     }
 }
 
