@@ -6,14 +6,12 @@
 //! the patch decides the outcome of each value of the target. Bytes of the target that the patch
 //! does not name stay, and added values are copied from the patch's text.
 //!
-//! `Patcher` walks a merge patch and its target: maps are in `fields`, lists in `lists`, replaced
-//! values in `replaced`, and values that the target does not have in `added`. `directives` and
-//! `patch_list` read `$patch` and the other directives, `pairing` says which elements of two lists
-//! belong together, and `order` orders a merged list. `apply` adds the rules of `kubectl apply`,
-//! `json` applies JSON patches, and `difference` makes patches. Both write what no tree has yet as
-//! `additions`.
+//! `Patcher` walks a merge patch and its target: maps are in `fields`, lists and their order in
+//! `lists`, and values that are added or replaced in `replaced`. `directives` and `patch_list` read
+//! `$patch` and the other directives, and `pairing` says which elements of two lists belong
+//! together. `apply` adds the rules of `kubectl apply`, `json` applies JSON patches, and
+//! `difference` makes patches. Both write what no tree has yet as `additions`.
 
-mod added;
 mod additions;
 mod apply;
 mod difference;
@@ -21,7 +19,6 @@ mod directives;
 mod fields;
 mod json;
 mod lists;
-mod order;
 mod pairing;
 mod patch_list;
 mod replaced;

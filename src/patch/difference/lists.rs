@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{Child, Outcome};
 use crate::patch::Dialect;
-use crate::patch::order::in_order;
+use crate::patch::lists::in_order;
 use crate::patch::pairing::{ElementKey, Pairing};
 use crate::patch::same::is_same_without_nulls;
 use crate::schema::FieldSchema;
