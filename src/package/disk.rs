@@ -28,13 +28,9 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
 /// Opens a regular file for reading, and never blocks.
 ///
 /// # Errors
-/// If the path cannot be opened, or is not a regular file.
-pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
-    open_following(path, true)
-}
-
-/// As [`open`]; if `links` is false, a symbolic link is an error.
-fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
+/// If the path cannot be opened, or is not a regular file. If `links` is false, a symbolic link is
+/// an error as well.
+pub(crate) fn open(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -62,7 +58,7 @@ fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
 
 /// Reads a regular file, and never blocks.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let (mut file, metadata) = open(path)?;
+    let (mut file, metadata) = open(path, true)?;
     read_open(&mut file, metadata.len())
 }
 
@@ -78,7 +74,7 @@ pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
 /// Reads a file that describes a package, such as its rules. A symbolic link is an error, because
 /// it could lead to any file of the user.
 pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
-    let (mut file, metadata) = open_following(path, false)?;
+    let (mut file, metadata) = open(path, false)?;
     read_open(&mut file, metadata.len())
 }
 

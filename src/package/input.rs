@@ -133,7 +133,7 @@ impl Source {
     /// # Errors
     /// If it cannot be read, or has a YAML name (`yaml`) and more than [`LARGEST`] bytes.
     pub(crate) fn read(path: &Path, yaml: bool) -> Result<Self, Error> {
-        let (mut file, metadata) = open(path).map_err(Error::reading(path))?;
+        let (mut file, metadata) = open(path, true).map_err(Error::reading(path))?;
         if yaml && metadata.len() > LARGEST {
             return Err(Error::too_large(path, LARGEST));
         }

@@ -21,14 +21,9 @@ pub(crate) struct LastApplied {
     path: Option<PathBuf>,
 }
 
-/// The last applied configuration of one live object.
-#[derive(Default)]
-pub(super) struct LastConfig {
-    /// Its text; `None` if it is not known.
-    pub(super) text: Option<String>,
-    /// The offset of the annotation in the live document; 0 if the text is from a file.
-    pub(super) offset: usize,
-}
+/// The text of the last applied configuration of one live object, and the offset of its annotation
+/// in the live document; 0 if the text is from a file.
+type LastConfig = (String, usize);
 
 impl LastApplied {
     /// Reads the last applied configurations from a file or a folder.
@@ -48,7 +43,7 @@ impl LastApplied {
     }
 
     /// Returns the last applied configuration of a live object: from the files if any were given,
-    /// else from its annotation. `place` converts an offset in the live document for errors.
+    /// else from its annotation; `None` if it is not known. `place` converts an offset in the live document for errors.
     ///
     /// # Errors
     /// If the files have none for this object, or the annotation is not a JSON object.
@@ -57,17 +52,14 @@ impl LastApplied {
         live: &Tree<'_>,
         id: &ResourceId<'_>,
         place: impl Fn(usize) -> Place,
-    ) -> Result<LastConfig, Error> {
+    ) -> Result<Option<LastConfig>, Error> {
         let [group, kind, namespace, name] = id.of_any_version();
         let mut from_files = [namespace, ""].into_iter().filter_map(|namespace| {
             let key = [group, kind, namespace, name].map(str::to_owned);
             self.documents.get(&key)
         });
         if let Some(text) = from_files.next() {
-            return Ok(LastConfig {
-                text: Some(text.clone()),
-                ..LastConfig::default()
-            });
+            return Ok(Some((text.clone(), 0)));
         }
         if let Some(path) = &self.path {
             return Err(Error::unfit(
@@ -78,7 +70,7 @@ impl LastApplied {
             ));
         }
         let Some(annotation) = annotation(live) else {
-            return Ok(LastConfig::default());
+            return Ok(None);
         };
         let offset = live.node(annotation).span.start as usize;
         let annotation_error = |message: String| {
@@ -96,10 +88,7 @@ impl LastApplied {
         let is_map =
             |tree: &Tree<'_>| matches!(tree.node(tree.root().value).kind, NodeKind::Mapping(_));
         match Tree::parse(text) {
-            Ok(Some(last)) if is_map(&last) => Ok(LastConfig {
-                text: Some(text.to_owned()),
-                offset,
-            }),
+            Ok(Some(last)) if is_map(&last) => Ok(Some((text.to_owned(), offset))),
             Ok(_) => Err(annotation_error("this is not a resource".to_owned())),
             Err(error) => Err(annotation_error(error.message)),
         }

@@ -28,7 +28,7 @@ use super::write::settle;
 use crate::error::{Error, Warning};
 
 use last::LastApplied;
-use object::{AppliedConfig, ApplyRun};
+use object::{AppliedConfig, ApplyRun, NOT_REMOVED};
 pub use view::view_last_applied;
 
 /// The input of `merge3 apply`.
@@ -183,11 +183,10 @@ fn changed_files(
 /// Takes the warnings out of the results. The one about an unknown kind comes once for each kind.
 fn take_warnings(applied: &mut [AppliedConfig]) -> Vec<Warning> {
     let mut kinds = FxHashSet::default();
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<Warning> = Vec::new();
     for applied in applied {
-        warnings.extend(applied.not_removed.take());
-        let kind = applied.unknown_kind.take();
-        warnings.extend(kind.filter(|it| kinds.insert(it.message.clone())));
+        warnings.append(&mut applied.warnings);
     }
+    warnings.retain(|it| it.message == NOT_REMOVED || kinds.insert(it.message.clone()));
     warnings
 }

@@ -16,7 +16,7 @@ use crate::triple::Side;
 use crate::yaml::Tree;
 
 const AMBIGUOUS_ELEMENT: &str = "a list element is not unique";
-const NOT_REMOVED: &str =
+pub(super) const NOT_REMOVED: &str =
     "what was applied last is not known, so nothing is removed; from now on it is";
 
 /// The input that all applications of a run share.
@@ -34,10 +34,9 @@ pub(super) struct AppliedConfig {
     pub(super) live: Option<ResourceRef>,
     /// The new text of the object; `None` if it does not change.
     pub(super) text: Option<String>,
-    /// The warning that nothing is removed, because what was applied last is not known.
-    pub(super) not_removed: Option<Warning>,
-    /// The warning that the schema does not know the kind; reported once for each kind.
-    pub(super) unknown_kind: Option<Warning>,
+    /// The warnings that nothing is removed, because what was applied last is not known, and that
+    /// the schema does not know the kind.
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl ApplyRun<'_, '_> {
@@ -86,7 +85,7 @@ impl ApplyRun<'_, '_> {
             let texts = [config.tree.text(), live.text()];
             patch_error(self.target.path(live_at), error, texts, |side, error| {
                 let place = match side {
-                    Side::Original => in_live(last.offset),
+                    Side::Original => in_live(last.as_ref().map_or(0, |last| last.1)),
                     Side::Updated => config.place(error.offset),
                     Side::Local => in_live(error.offset),
                 };
@@ -94,7 +93,7 @@ impl ApplyRun<'_, '_> {
             })
         };
         if let ApplyAction::SetLastApplied { create } = self.request.action {
-            if last.text.is_none() && !create {
+            if last.is_none() && !create {
                 return Err(no_last_applied(live_start()));
             }
             let text = annotated(live.text(), &annotation).map_err(failed)?;
@@ -103,8 +102,8 @@ impl ApplyRun<'_, '_> {
                 ..AppliedConfig::default()
             });
         }
-        let last_tree = last.text.as_deref();
-        let last_tree = last_tree.and_then(|text| Tree::parse(text).ok().flatten());
+        let last_tree = last.as_ref();
+        let last_tree = last_tree.and_then(|(text, _)| Tree::parse(text).ok().flatten());
         let named = kind_of(config.tree, config.tree.root().value);
         let applied = apply_document(&Application {
             last: last_tree.as_ref(),
@@ -114,17 +113,17 @@ impl ApplyRun<'_, '_> {
             annotation: &annotation,
         })
         .map_err(failed)?;
-        let not_removed = || Warning::at(live_start(), NOT_REMOVED);
-        let unknown_kind = || {
-            Warning::at(
-                live_start(),
-                lists_replaced_whole(named.unwrap_or_default()),
-            )
-        };
+        let mut warnings = Vec::new();
+        if last_tree.is_none() {
+            warnings.push(Warning::at(live_start(), NOT_REMOVED));
+        }
+        if applied.has_unknown_lists {
+            let message = lists_replaced_whole(named.unwrap_or_default());
+            warnings.push(Warning::at(live_start(), message));
+        }
         Ok(AppliedConfig {
             text: applied.text,
-            not_removed: last_tree.is_none().then(not_removed),
-            unknown_kind: applied.has_unknown_lists.then(unknown_kind),
+            warnings,
             ..AppliedConfig::default()
         })
     }

@@ -34,7 +34,7 @@ pub fn view_last_applied(
             };
             let place = |offset| document.place(offset);
             let config = last.of(document.tree, &resource.id, place)?;
-            texts.extend(config.text.map(|text| match show_secrets {
+            texts.extend(config.map(|(text, _)| match show_secrets {
                 true => as_yaml(text),
                 false => as_yaml(without_secrets(text)),
             }));

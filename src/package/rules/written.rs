@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
+use regex::{Captures, Regex};
 
 use super::invalid_rules;
 use crate::error::Error;
@@ -38,23 +39,17 @@ impl NewRule {
 
     /// Returns a more general rule: for any file, and for any element of the lists in its path.
     pub(crate) fn generalized(&self) -> Self {
-        let mut path = String::new();
-        let mut rest = self.path.as_str();
-        while let Some(at) = rest.find('[') {
-            path.push_str(&rest[..at]);
-            let length = match rest[at..].starts_with("[\"") {
-                true => rest[at..].find("\"]").map(|end| end + 2),
-                false => rest[at..].find(']').map(|end| end + 1),
+        // a name in quotes, which stays, or what identifies an element
+        let generalized = Regex::new(r#"(?s)(\[".*?"\])|\[.*?\]"#).map(|brackets| {
+            let general = |found: &Captures<'_>| match found.get(1) {
+                Some(name) => name.as_str().to_owned(),
+                None => "[*]".to_owned(),
             };
-            let end = length.map_or(rest.len(), |length| at + length);
-            path.push_str(match rest[at..].starts_with("[\"") {
-                true => &rest[at..end],
-                false => "[*]",
-            });
-            rest = &rest[end..];
-        }
+            brackets.replace_all(&self.path, general).into_owned()
+        });
         Self {
-            path: path + rest,
+            // the pattern is valid
+            path: generalized.unwrap_or_default(),
             file: None,
             ..self.clone()
         }

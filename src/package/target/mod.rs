@@ -59,7 +59,20 @@ struct TargetDocument {
 
 impl<'a> Target<'a> {
     pub(super) fn new(files: Vec<SourceFile<'a>>) -> Self {
-        let files: Vec<TargetFile<'a>> = files.into_iter().map(TargetFile::new).collect();
+        let files = files.into_iter().map(|read| TargetFile {
+            documents: read
+                .file
+                .documents
+                .iter()
+                .map(|parsed| TargetDocument {
+                    items: items(read.file.text, parsed),
+                    ..TargetDocument::default()
+                })
+                .collect(),
+            insertions: Vec::new(),
+            read,
+        });
+        let files: Vec<TargetFile<'a>> = files.collect();
         let mut resources = Vec::new();
         for (file, target_file) in files.iter().enumerate() {
             for (document, parsed) in target_file.read.file.documents.iter().enumerate() {
@@ -314,19 +327,5 @@ impl TargetDocument {
     fn with_items<'t>(&'t self, file: &Path, read_text: &'t str) -> Result<Cow<'t, str>, Error> {
         let text = self.text.as_deref().unwrap_or(read_text);
         self.changed.put_into(file, text)
-    }
-}
-
-impl<'a> TargetFile<'a> {
-    fn new(read: SourceFile<'a>) -> Self {
-        let documents = read.file.documents.iter().map(|parsed| TargetDocument {
-            items: items(read.file.text, parsed),
-            ..TargetDocument::default()
-        });
-        Self {
-            documents: documents.collect(),
-            insertions: Vec::new(),
-            read,
-        }
     }
 }
