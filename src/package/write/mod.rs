@@ -13,7 +13,7 @@ mod step;
 mod undo;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -174,14 +174,19 @@ impl<'p> WriteRun<'p> {
         };
         let path = folder.old_contents();
         let save = || {
-            let file = self.disk.create_file(&path)?;
-            let mut writer = BufWriter::with_capacity(BUFFER_SIZE, DiskWriter(self.disk, file));
-            for old in self.steps.iter().filter_map(|step| step.old) {
-                writer.write_all(old)?;
+            let mut file = self.disk.create_file(&path)?;
+            let mut buffer = Vec::with_capacity(BUFFER_SIZE);
+            let old_contents = self.steps.iter().filter_map(|step| step.old);
+            for chunk in old_contents.flat_map(|old| old.chunks(BUFFER_SIZE)) {
+                if buffer.len() + chunk.len() > BUFFER_SIZE {
+                    self.disk.write(&mut file, &buffer)?;
+                    buffer.clear();
+                }
+                buffer.extend_from_slice(chunk);
             }
-            writer.flush()?;
+            self.disk.write(&mut file, &buffer)?;
             match self.durable {
-                true => self.disk.sync(&writer.get_ref().1),
+                true => self.disk.sync(&file),
                 false => Ok(()),
             }
         };
@@ -314,20 +319,6 @@ impl<'p> WriteRun<'p> {
             error,
             written,
         }
-    }
-}
-
-/// Writes to a file through a [`Disk`].
-struct DiskWriter<'p>(&'p dyn Disk, File);
-
-impl io::Write for DiskWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(&mut self.1, bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
