@@ -47,7 +47,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
             return Action::Keep;
         };
         if members.local.is_some_and(has_pin) {
-            self.record_whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
+            self.record_document(group, "", ConflictKind::Pinned, (Resolution::Local, None));
             return Action::Keep;
         }
         let removed = match members.local {
@@ -112,7 +112,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let options = self.options(group);
         let deletion = options.deletion();
         if let Some((resolution, rule)) = deletion {
-            self.record_whole_document(group, ConflictKind::DeletedLocally, resolution, rule);
+            let kind = ConflictKind::DeletedLocally;
+            self.record_document(group, "", kind, (resolution, rule));
         }
         deletion.is_none_or(|(resolution, _)| resolution == Resolution::Local)
     }
@@ -129,17 +130,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    fn record_whole_document(
-        &mut self,
-        group: &Group,
-        kind: ConflictKind,
-        resolution: Resolution,
-        rule: Option<&Rule>,
-    ) {
-        self.record_document(group, "", kind, (resolution, rule));
-    }
-
-    /// Records a conflict about a document, with the path of what the conflict is about.
+    /// Records a conflict about a document, with the path of what the conflict is about; it is empty
+    /// for the whole document.
     fn record_document(
         &mut self,
         group: &Group,
@@ -180,7 +172,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         {
             let members = self.members(group);
             if !equal(members.original, members.updated) && !equal(members.updated, members.local) {
-                self.record_whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
+                self.record_document(group, "", ConflictKind::Pinned, (Resolution::Local, None));
             }
         }
     }

@@ -208,7 +208,7 @@ impl PatchRun<'_> {
             let mut all: Vec<ResourceRef> = Vec::new();
             for selector in selectors {
                 let found = self.target.selected(selector, namespace);
-                if selector.names_one() || found.is_empty() {
+                if selector.names_one || found.is_empty() {
                     self.expect_one(patch, &found, &selector.to_string(), None)?;
                 }
                 all.extend(found);

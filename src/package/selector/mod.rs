@@ -30,7 +30,7 @@ pub struct Selector {
     /// Label selectors, with the field of `metadata` that they are about.
     labels: Vec<(&'static str, LabelSelector)>,
     /// Whether the selector names a single resource and has no wildcard.
-    names_one: bool,
+    pub(super) names_one: bool,
     /// The text of the selector.
     text: String,
 }
@@ -107,11 +107,6 @@ impl Selector {
             }
         }
         Ok(selector)
-    }
-
-    /// Returns true if the selector names a single resource and has no wildcard.
-    pub(super) const fn names_one(&self) -> bool {
-        self.names_one
     }
 
     /// Returns true if the selector matches a resource with this identity and tree. Without a tree,
