@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::config::{Config, Job};
 use super::output::{DisplayArgs, FilesArgs, OutputArgs};
 use super::print::{Printer, Streams};
 use super::report::ReportArgs;
-use super::run::merge;
-use crate::package::{ApplyAction, ApplyTo, Selector, Settings, view_last_applied};
+use super::run::{Config, Job, merge};
+use crate::package::{ApplyAction, ApplyPaths, ApplyTo, Selector, Settings, view_last_applied};
 use crate::triple::Triple;
 
 /// The arguments of `apply`.
@@ -18,7 +17,7 @@ use crate::triple::Triple;
 #[command(mut_arg("definitions", |argument| argument.hide_short_help(false)))]
 pub(super) struct ApplyArgs {
     #[command(flatten)]
-    target: Option<TargetArgs>,
+    paths: Option<ApplyPaths>,
     /// What was applied last (file or folder), instead of what the annotations in LIVE say
     #[arg(long, value_name = "FILE")]
     last_applied: Option<PathBuf>,
@@ -33,20 +32,6 @@ pub(super) struct ApplyArgs {
     report: ReportArgs,
     #[command(subcommand)]
     command: Option<ApplyCommand>,
-}
-
-/// The configuration to apply and the live objects to apply it to.
-#[derive(Debug, Args)]
-struct TargetArgs {
-    /// The configuration (file or folder): what `kubectl apply -f` would get
-    #[arg(long, value_name = "CONFIG")]
-    config: PathBuf,
-    /// The live objects (file or folder); changed in place
-    #[arg(long, value_name = "LIVE")]
-    live: PathBuf,
-    /// The namespace of the objects that CONFIG names none of
-    #[arg(short, long)]
-    namespace: Option<String>,
 }
 
 /// The subcommands of `apply`.
@@ -74,7 +59,7 @@ struct ViewArgs {
 #[derive(Debug, Args)]
 struct SetArgs {
     #[command(flatten)]
-    target: TargetArgs,
+    paths: ApplyPaths,
     /// Also add the annotation where it is missing
     #[arg(long)]
     create_annotation: bool,
@@ -87,7 +72,7 @@ struct SetArgs {
 impl ApplyArgs {
     /// Runs the command. Returns `None` if a required argument is missing.
     pub(super) fn run(self, streams: &mut Streams<'_>) -> Option<u8> {
-        let config = match (self.command, self.target) {
+        let config = match (self.command, self.paths) {
             (Some(ApplyCommand::ViewLastApplied(args)), _) => {
                 let printer = Printer::showing(args.display);
                 let secrets = printer.args.display.show_secrets;
@@ -95,17 +80,22 @@ impl ApplyArgs {
                 return Some(printer.print(text, streams));
             }
             (Some(ApplyCommand::SetLastApplied(args)), _) => {
-                let action = ApplyAction::SetLastApplied {
-                    create: args.create_annotation,
+                let apply = ApplyTo {
+                    paths: args.paths,
+                    last_applied: None,
+                    prune: false,
+                    action: ApplyAction::SetLastApplied {
+                        create: args.create_annotation,
+                    },
                 };
-                let apply = args.target.with_action(action);
                 config(apply, Settings::default(), (args.output, args.report))
             }
-            (None, target) => {
+            (None, paths) => {
                 let apply = ApplyTo {
+                    paths: paths?,
                     last_applied: self.last_applied,
                     prune: self.prune,
-                    ..target?.with_action(ApplyAction::Apply)
+                    action: ApplyAction::Apply,
                 };
                 config(apply, self.files.settings(), (self.output, self.report))
             }
@@ -114,21 +104,9 @@ impl ApplyArgs {
     }
 }
 
-impl TargetArgs {
-    fn with_action(self, action: ApplyAction) -> ApplyTo {
-        ApplyTo {
-            config: self.config,
-            live: self.live,
-            last_applied: None,
-            namespace: self.namespace,
-            prune: false,
-            action,
-        }
-    }
-}
-
 /// Returns the settings of a run that applies a configuration.
 fn config(apply: ApplyTo, settings: Settings, output: (OutputArgs, ReportArgs)) -> Config {
-    let sides = Triple::new(apply.live.clone(), apply.config.clone(), apply.live.clone());
+    let ApplyPaths { config, live, .. } = &apply.paths;
+    let sides = Triple::new(live, config, live).map(Clone::clone);
     Config::new(Job::Apply(apply), sides, settings, output)
 }

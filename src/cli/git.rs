@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum as _};
 
-use super::markers::labels;
+use super::merge_args::labels;
 use super::print::{FAILED, Streams};
 use crate::git::{self, Favor, FilesToMerge, Scope};
 use crate::merge::{ConflictStyle, MARKER_SIZE, MarkerStyle};

@@ -1,20 +1,18 @@
 //! The command line: parses the arguments, runs the command and returns an exit status.
 //!
 //! `args` has the main command and dispatches to the subcommands. Arguments that commands share are
-//! in `merge_args` and `markers` (how to merge), `output` and `report` (what to do with the
-//! result). `apply`, `patch`, `diff`, `explain`, `review`, `git` and `upstream_args` have the
-//! arguments of one command or group of commands each. `run` carries out the commands that change a
-//! package (merge, `apply` and `patch`), with the settings in `config`. `upstream` carries out the
-//! commands about packages that come from upstream. `print` prints the results of all others.
+//! in `merge_args` (how to merge), `output` and `report` (what to do with the result). `apply`,
+//! `patch`, `diff`, `explain`, `review`, `git` and `upstream_args` have the arguments of one command
+//! or group of commands each. `run` carries out the commands that change a package (merge, `apply`
+//! and `patch`). `upstream` carries out the commands about packages that come from upstream. `print`
+//! prints the results of all others.
 
 mod apply;
 mod args;
-mod config;
 mod diff;
 mod explain;
 mod extras;
 mod git;
-mod markers;
 mod merge_args;
 mod output;
 mod patch;

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::config::{Config, Job};
 use super::output::{FilesArgs, OutputArgs};
 use super::report::ReportArgs;
+use super::run::{Config, Job};
 use crate::package::Patching;
 use crate::triple::Triple;
 

@@ -4,13 +4,11 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use super::config::{Config, Job};
-use super::markers::MarkerArgs;
-use super::merge_args::MergeArgs;
+use super::merge_args::{MarkerArgs, MergeArgs};
 use super::output::{DisplayArgs, OutputArgs};
 use super::print::{CONFLICTS, DONE, FAILED, Streams};
 use super::report::ReportArgs;
-use super::run::{in_threads, lock_local, make_plan, plan_or_recover};
+use super::run::{Config, Job, in_threads, lock_local, make_plan, plan_or_recover};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};

@@ -1,25 +1,102 @@
 //! Carries out the commands that change a package: plans the changes, writes or shows them, and
-//! reports. Starts at [`merge`].
+//! reports. Starts at [`merge`]; [`Config`] says what to merge, and what to do with the result.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::config::{Config, Job, is_standard};
+use super::output::{DisplayArgs, OutputArgs};
 use super::print::{
     CONFLICTS, DONE, Output, Printer, Streams, escaped_for_terminal, left_out_notes, unless_failed,
 };
 use super::progress::with_progress_bar;
-use super::report::{ReportFormat, check_writable};
+use super::report::{ReportArgs, ReportFormat, check_writable};
 use super::signals::Signals;
 use crate::error::Error;
-use crate::package::{self, Access, Disk, Input, Lock, Plan, read_named, replace, standard_input};
+use crate::package::{
+    self, Access, ApplyTo, Disk, Input, Lock, Patching, Plan, STANDARD_INPUT, Settings, read_named,
+    replace, standard_input,
+};
 use crate::parallel::thread_pool;
 use crate::report::{self, Detail, Facts};
 use crate::triple::Triple;
 
 /// The maximum size of a file that is merged without starting threads, in bytes.
 const MAX_SHORT_FILE: u64 = 64 << 10;
+
+/// The settings of a run.
+#[derive(Debug)]
+pub(super) struct Config {
+    /// The paths of the three packages.
+    pub sides: Triple<PathBuf>,
+    /// How to merge.
+    pub settings: Settings,
+    /// What to do with the packages.
+    pub job: Job,
+    /// What to do with the result.
+    pub output: OutputArgs,
+    /// Which report to write.
+    pub report: ReportArgs,
+}
+
+impl Config {
+    /// Makes the settings of a run. Its output arguments say whether secrets are shown.
+    pub(super) fn new(
+        job: Job,
+        sides: Triple<PathBuf>,
+        settings: Settings,
+        (output, report): (OutputArgs, ReportArgs),
+    ) -> Self {
+        Self {
+            settings: Settings {
+                show_secrets: output.run.display.show_secrets,
+                ..settings
+            },
+            output,
+            sides,
+            job,
+            report,
+        }
+    }
+
+    /// Returns which values and colours to print.
+    pub(super) fn display(&self) -> &DisplayArgs {
+        &self.output.run.display
+    }
+
+    /// Returns true if the run writes its result, and false if it only reports it.
+    pub(super) fn writes(&self) -> bool {
+        !self.output.diff && !self.output.dry_run && !self.output.check
+    }
+
+    /// Returns where the result goes, `-` for standard output; `None` for the local package itself.
+    pub(super) fn destination(&self) -> Option<&Path> {
+        // a local file from standard input has no path to write to
+        let standard = Some(&*self.sides.local).filter(|local| is_standard(local));
+        self.output.output.as_deref().or(standard)
+    }
+
+    /// Returns true if the run writes to the local package.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.writes() && self.destination().is_none()
+    }
+}
+
+/// Returns true for `-`, which stands for standard input and output.
+pub(super) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == STANDARD_INPUT
+}
+
+/// What a run does with the packages.
+#[derive(Debug)]
+pub(super) enum Job {
+    /// Merge the three packages.
+    Merge,
+    /// Apply configurations to live objects, which are the local side.
+    Apply(ApplyTo),
+    /// Apply patches to a target, which is the local side.
+    Patch(Patching),
+}
 
 /// Runs a merge, or another job that changes a package. Results go to `output`, all other text to
 /// `errors`.

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::markers::MarkerArgs;
-use super::merge_args::MergeArgs;
+use super::merge_args::{MarkerArgs, MergeArgs};
 use super::output::{DisplayArgs, RunArgs, threads};
 use super::print::{Printer, Streams};
 use super::report::{ReportArgs, ReportFormat};

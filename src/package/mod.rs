@@ -75,7 +75,7 @@ mod progress;
 mod run;
 mod target;
 
-pub use apply::{ApplyAction, ApplyTo, apply_with, view_last_applied};
+pub use apply::{ApplyAction, ApplyPaths, ApplyTo, apply_with, view_last_applied};
 pub use bytes::Bytes;
 pub use diff::{DiffInput, difference, plan_difference};
 pub(crate) use disk::{

@@ -20,12 +20,10 @@
 
 mod crd;
 mod field_schema;
-mod field_schemas;
 mod table;
 mod types;
 
-pub use field_schema::{FieldSchema, Kind};
-pub use field_schemas::FieldSchemas;
+pub use field_schema::{FieldSchema, FieldSchemas, Kind};
 pub use types::{KeyDefault, ListRule, MapKey};
 
 use crate::yaml::{NodeId, ParseError, Tree};

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use merge3::package::{
-    ApplyAction, ApplyTo, PatchForm, Patching, Plan, Progress, Settings, apply_with, plan_patches,
+    ApplyAction, ApplyPaths, ApplyTo, PatchForm, Patching, Plan, Progress, Settings, apply_with,
+    plan_patches,
 };
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
@@ -53,10 +54,12 @@ impl Scene {
 
     fn applied(&self) -> Plan {
         let what = ApplyTo {
-            config: self.path("config"),
-            live: self.path("live"),
+            paths: ApplyPaths {
+                config: self.path("config"),
+                live: self.path("live"),
+                namespace: None,
+            },
             last_applied: None,
-            namespace: None,
             prune: false,
             action: ApplyAction::Apply,
         };

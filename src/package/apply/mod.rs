@@ -8,7 +8,6 @@
 mod config;
 mod last;
 mod object;
-mod view;
 
 use std::path::{Path, PathBuf};
 
@@ -28,25 +27,35 @@ use super::write::settle;
 use crate::error::{Error, Warning};
 
 use last::LastApplied;
+pub use last::view_last_applied;
 use object::{AppliedConfig, ApplyRun, NOT_REMOVED};
-pub use view::view_last_applied;
 
 /// The input of `merge3 apply`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApplyTo {
-    /// The configurations: a file or a folder.
-    pub config: PathBuf,
-    /// The live objects: a file or a folder.
-    pub live: PathBuf,
+    /// The configurations and the live objects.
+    pub paths: ApplyPaths,
     /// The last applied configurations, a file or a folder; if missing, they are read from the
     /// annotations of the live objects.
     pub last_applied: Option<PathBuf>,
-    /// The namespace of configurations that have none.
-    pub namespace: Option<String>,
     /// Whether to delete live objects that were applied and no longer have a configuration.
     pub prune: bool,
     /// What to do.
     pub action: ApplyAction,
+}
+
+/// The configurations to apply and the live objects to apply them to.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct ApplyPaths {
+    /// The configuration (file or folder): what `kubectl apply -f` would get
+    #[arg(long, value_name = "CONFIG")]
+    pub config: PathBuf,
+    /// The live objects (file or folder); changed in place
+    #[arg(long, value_name = "LIVE")]
+    pub live: PathBuf,
+    /// The namespace of the objects that CONFIG names none of
+    #[arg(short, long)]
+    pub namespace: Option<String>,
 }
 
 /// What to do with configurations and live objects.
@@ -71,7 +80,7 @@ pub enum ApplyAction {
 /// If some input cannot be used; the error names all files that are concerned.
 ///
 /// ```
-/// use merge3::package::{ApplyAction, ApplyTo, Progress, Settings, apply_with};
+/// use merge3::package::{ApplyAction, ApplyPaths, ApplyTo, Progress, Settings, apply_with};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let paths = ["config.yaml", "live.yaml"].map(|name| folder.path().join(name));
@@ -81,10 +90,8 @@ pub enum ApplyAction {
 ///
 /// let [config, live] = paths.clone();
 /// let request = ApplyTo {
-///     config,
-///     live,
+///     paths: ApplyPaths { config, live, namespace: None },
 ///     last_applied: None,
-///     namespace: None,
 ///     prune: false,
 ///     action: ApplyAction::Apply,
 /// };
@@ -97,12 +104,12 @@ pub fn apply_with(
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Plan, Error> {
-    let mut config = load_package(&request.config, "--config", &settings.matches)?;
-    let live = load_package(&request.live, "--live", &settings.matches)?;
+    let mut config = load_package(&request.paths.config, "--config", &settings.matches)?;
+    let live = load_package(&request.paths.live, "--live", &settings.matches)?;
     if config.is_folder {
         if !live.is_folder {
             let help = "give a folder as --live too: new resources get files of their own in it";
-            return Err(mixed(&request.config, &request.live, help));
+            return Err(mixed(&request.paths.config, &request.paths.live, help));
         }
         // kustomizations are not resources
         config.files.retain(|(path, _)| !is_kustomization(path));
@@ -116,7 +123,7 @@ pub fn apply_with(
     let configs = readable::all(&config, "this cannot be applied")?;
     let documents: Vec<DocumentInFile<'_, '_>> =
         configs.iter().flat_map(SourceFile::documents).collect();
-    config::check(&request.config, &documents)?;
+    config::check(&request.paths.config, &documents)?;
     let lives = readable::all(&live, "this cannot be applied to")?;
     let mut target = Target::new(lives);
     let run = ApplyRun {

@@ -49,7 +49,7 @@ impl ApplyRun<'_, '_> {
         let Some(resource) = &config.parsed.resource else {
             return Ok(AppliedConfig::default());
         };
-        let namespace = self.request.namespace.as_deref();
+        let namespace = self.request.paths.namespace.as_deref();
         match *self.target.of_group(&resource.id, namespace) {
             [] => self.create(config),
             [live] => Ok(AppliedConfig {
@@ -139,7 +139,7 @@ impl ApplyRun<'_, '_> {
             ));
         }
         let tree = config.tree;
-        let namespace = self.request.namespace.as_deref();
+        let namespace = self.request.paths.namespace.as_deref();
         let namespace = namespace.filter(|_| config::may_have_namespace(tree, self.schema));
         let annotation = config::annotation(config, namespace)?;
         let named = namespace.and_then(|namespace| {
@@ -172,7 +172,7 @@ impl ApplyRun<'_, '_> {
                 .target
                 .id(found)
                 .filter(|_| !configured.contains(&found))?;
-            let is_selected = id.may_be_in(self.request.namespace.as_deref());
+            let is_selected = id.may_be_in(self.request.paths.namespace.as_deref());
             last::annotation(&*self.target.tree(found).filter(|_| is_selected)?)?;
             let message =
                 format!("{id} was applied and is not in --config any more: it is deleted");

@@ -3,9 +3,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::operation::{Action, Operation};
+use super::operation::{Action, Operation, Source};
 use super::pointer::{Location, Locator, Step, format_pointer};
-use super::source::Source;
 use crate::merge::{Child, Incoming, Outcome, Shape, part_of, shape};
 use crate::patch::additions::Additions;
 use crate::patch::same::is_same_in_json;

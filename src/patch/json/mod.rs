@@ -4,7 +4,6 @@
 mod batch;
 mod operation;
 pub(super) mod pointer;
-mod source;
 
 use super::{PatchError, PatchResult, parse_generated, with_block_style};
 use crate::merge::without_aliases;

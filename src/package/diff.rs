@@ -1,23 +1,60 @@
-//! Makes the patches that turn one package into another: one document for each changed resource.
+//! `merge3 diff`: compares two packages, file by file ([`plan_difference`]) or as patches for the
+//! resources that differ ([`difference`]), with one document for each changed resource.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::DiffInput;
+use super::Settings;
+use super::definitions::schema;
+use super::patching::PatchForm;
+use super::plan::Plan;
+use super::readable::{DocumentInFile, SourceFile, joined, usable};
+use super::resource::ResourceId;
+use super::secrets::patch_error;
+use super::selector::Selector;
+use super::single_package::load_package;
 use crate::error::Error;
-use crate::package::Settings;
-use crate::package::definitions::schema;
-use crate::package::patching::PatchForm;
-use crate::package::readable::{DocumentInFile, SourceFile, joined, usable};
-use crate::package::resource::ResourceId;
-use crate::package::secrets::patch_error;
-use crate::package::single_package::load_package;
 use crate::patch::{Rules, first_directive, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{ParseError, equal_documents};
 
 const PROBLEM: &str = "this cannot be compared";
+
+/// Two packages to compare.
+#[derive(Debug, Clone)]
+pub struct DiffInput {
+    /// The old package, a file or folder.
+    pub old: PathBuf,
+    /// The new package, a file or folder.
+    pub new: PathBuf,
+    /// The resources to compare; all if empty.
+    pub resources: Vec<Selector>,
+}
+
+/// Returns the changes that turn the old files into the new ones, in the form of a merge's plan.
+///
+/// # Errors
+/// If a package cannot be read.
+pub fn plan_difference(input: &DiffInput, settings: &Settings) -> Result<Plan, Error> {
+    let old = load_package(&input.old, "OLD", &settings.matches)?;
+    let new = load_package(&input.new, "NEW", &settings.matches)?;
+    let mut plan = Plan::new(old.root, 0);
+    plan.show_secrets = settings.show_secrets;
+    let mut new_files = new.files;
+    if let ([(old_path, _)], [(new_path, _)]) = (old.files.as_slice(), new_files.as_mut_slice())
+        && !input.old.is_dir()
+        && !input.new.is_dir()
+    {
+        // two single files are compared, whatever their names
+        new_path.clone_from(old_path);
+    }
+    let deleted = old.files.iter().map(|(path, _)| (path.clone(), None));
+    let new_files = new_files.into_iter().map(|(path, new)| (path, Some(new)));
+    let changed = deleted.chain(new_files).collect();
+    plan.change_files(old.files, changed);
+    Ok(plan)
+}
 
 /// Returns the patch that turns the old resources into the new ones: one document for each changed
 /// resource. Empty if none changed.
