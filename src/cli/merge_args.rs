@@ -1,5 +1,5 @@
-//! The arguments that say which packages to merge and how, shared by several commands: the sides, the
-//! options of the merge, and the style of conflict markers (rules: Conflict markers).
+//! The arguments that say which packages to merge and how, shared by several commands: the sides,
+//! the options of the merge, and the style of conflict markers (rules: Conflict markers).
 
 use std::path::PathBuf;
 

@@ -130,8 +130,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// Records a conflict about a document, with the path of what the conflict is about; it is empty
-    /// for the whole document.
+    /// Records a conflict about a document, with the path of what the conflict is about; it is
+    /// empty for the whole document.
     fn record_document(
         &mut self,
         group: &Group,

@@ -1,6 +1,6 @@
-//! Applies a document to a live object, as `kubectl apply` does: the walk of a merge patch that also
-//! removes what was applied last and is no longer in the configuration. Lists merge as one value, as
-//! a set, or by the keys of their elements.
+//! Applies a document to a live object, as `kubectl apply` does: the walk of a merge patch that
+//! also removes what was applied last and is no longer in the configuration. Lists merge as one
+//! value, as a set, or by the keys of their elements.
 
 use std::cell::Cell;
 

@@ -1,9 +1,9 @@
 //! Adds and replaces values.
 //!
 //! Where the target has no value, all of the patch's value is added but directives and nulls. A
-//! replaced value gets that as well, and every part of it that already has its value keeps its text.
-//! The outcomes of the methods whose names begin with `added` are about the patch's own entries: in
-//! `Incoming::part`, they select the entries that are added.
+//! replaced value gets that as well, and every part of it that already has its value keeps its
+//! text. The outcomes of the methods whose names begin with `added` are about the patch's own
+//! entries: in `Incoming::part`, they select the entries that are added.
 
 use rustc_hash::FxHashMap;
 

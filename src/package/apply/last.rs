@@ -48,7 +48,8 @@ impl LastApplied {
     }
 
     /// Returns the last applied configuration of a live object: from the files if any were given,
-    /// else from its annotation; `None` if it is not known. `place` converts an offset in the live document for errors.
+    /// else from its annotation; `None` if it is not known. `place` converts an offset in the live
+    /// document for errors.
     ///
     /// # Errors
     /// If the files have none for this object, or the annotation is not a JSON object.

@@ -52,8 +52,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Adds an operation other than `copy` and `move`, which are carried out alone. Returns false if
-    /// it depends on the operations of the batch, which the first one never does.
+    /// Adds an operation other than `copy` and `move`, which are carried out alone. Returns false
+    /// if it depends on the operations of the batch, which the first one never does.
     ///
     /// # Errors
     /// Returns an error if a path leads nowhere, or a `test` fails.
