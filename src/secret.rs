@@ -93,15 +93,17 @@ pub(crate) fn is_kept_by(kind: &str, path: &str) -> Option<bool> {
     }
 }
 
+/// Whether a path in a report leads to the value at another path or into it.
+pub(crate) fn is_at_or_below(path: &str, other: &str) -> bool {
+    let rest = path.strip_prefix(other);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', ' ']))
+}
+
 /// Whether a path in a Secret leads to its secret values, or to a field that may repeat them.
 fn is_secret_path(path: &str) -> bool {
-    let holds = |field: &str| {
-        path.strip_prefix(field)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', ' ']))
-    };
     path.is_empty()
-        || holds("data")
-        || holds("stringData")
+        || is_at_or_below(path, "data")
+        || is_at_or_below(path, "stringData")
         || path == "metadata"
         || path.starts_with("metadata.annotations")
 }

@@ -51,30 +51,6 @@ struct Marker<'t> {
 /// match up.
 pub(crate) fn read<'t>(text: &'t str, size: usize) -> Option<Vec<Segment<'t>>> {
     let (mut segments, mut above) = (Vec::new(), 0);
-    let conflict = |markers: &[Marker<'t>]| {
-        let conflict = ConflictHunk::between(text, markers)?;
-        let start = markers.first()?.span.start;
-        if above < start {
-            segments.push(Segment::Common(&text[above..start]));
-        }
-        above = start + conflict.text.len();
-        segments.push(Segment::Conflict(conflict));
-        Some(())
-    };
-    for_each_conflict(text, size, conflict)?;
-    if above < text.len() {
-        segments.push(Segment::Common(&text[above..]));
-    }
-    Some(segments)
-}
-
-/// Calls `conflict` with the markers of each conflict. `None` if the markers do not match up, or if
-/// it returns that.
-fn for_each_conflict<'t>(
-    text: &'t str,
-    size: usize,
-    mut conflict: impl FnMut(&[Marker<'t>]) -> Option<()>,
-) -> Option<()> {
     let mut open: Vec<Marker<'_>> = Vec::new();
     let mut at = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
@@ -101,11 +77,19 @@ fn for_each_conflict<'t>(
             line,
         });
         if sign == '>' {
-            conflict(&open)?;
+            let start = open[0].span.start;
+            if above < start {
+                segments.push(Segment::Common(&text[above..start]));
+            }
+            above = end;
+            segments.push(Segment::Conflict(ConflictHunk::between(text, &open)?));
             open.clear();
         }
     }
-    open.is_empty().then_some(())
+    if above < text.len() {
+        segments.push(Segment::Common(&text[above..]));
+    }
+    open.is_empty().then_some(segments)
 }
 
 impl<'t> ConflictHunk<'t> {
@@ -184,12 +168,7 @@ pub(crate) fn has_markers(text: &str, size: usize) -> bool {
 /// Returns the number of conflicts in a text; `None` if the markers do not match up, which happens
 /// if a line of a side looks like a marker.
 pub(crate) fn count_in(text: &str, size: usize) -> Option<usize> {
-    let mut count = 0;
-    for_each_conflict(text, size, |_| {
-        count += 1;
-        Some(())
-    })?;
-    Some(count)
+    read(text, size).map(|segments| conflicts(&segments).count())
 }
 
 /// Returns the text with its conflicts resolved in favor of a side; `None` if the markers do not

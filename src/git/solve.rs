@@ -11,6 +11,7 @@ use super::{lines, unmerged};
 use crate::error::shown;
 use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::package::{Bytes, is_yaml_name};
+use crate::report::many;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
@@ -285,7 +286,6 @@ fn solve_file(
 
 fn message(file: &str, solved: &Solved, is_changed: bool) -> String {
     let Solved { before, left, .. } = *solved;
-    let conflicts = |count| if count == 1 { "conflict" } else { "conflicts" };
     if !solved.structural && left > 0 {
         return format!(
             "{file}: a side is no YAML that can be merged, \
@@ -293,13 +293,10 @@ fn message(file: &str, solved: &Solved, is_changed: bool) -> String {
         );
     }
     if is_changed && left >= before {
-        return format!("{file}: {left} smaller {} left", conflicts(left));
+        return format!("{file}: {} left", many(left, "smaller conflict"));
     }
-    format!(
-        "{} of {before} {} solved in {file}",
-        before - left,
-        conflicts(before)
-    )
+    let all = many(before, "conflict");
+    format!("{} of {all} solved in {file}", before - left)
 }
 
 /// Returns the error for a file whose conflicts cannot be solved; if the file itself is in order,

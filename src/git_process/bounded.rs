@@ -33,7 +33,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// A process that runs beside this one.
-pub(super) struct Running {
+pub(crate) struct Running {
     /// `None` when it is dropped.
     child: Option<Child>,
     max_stdout: u64,
@@ -94,7 +94,7 @@ impl Running {
     ///
     /// # Errors
     /// If it exceeds a limit and is killed, as for [`run`].
-    pub(super) fn stdout(&mut self) -> io::Result<Vec<u8>> {
+    pub(crate) fn stdout(&mut self) -> io::Result<Vec<u8>> {
         let (deadline, max) = (self.deadline, self.max_stdout);
         let child = self.child()?;
         let pipe = child.stdout.take().ok_or(ErrorKind::NotFound)?;

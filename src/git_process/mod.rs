@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use bounded::Limits;
+pub(crate) use bounded::Running as RunningGit;
 pub(crate) use reason::{reason, without_password};
 
 /// Environment variables that select a repository. Git sets them for hooks; calls about another
@@ -241,10 +242,10 @@ impl Git {
     ///
     /// # Errors
     /// As for [`Git::output`].
-    pub(crate) fn output_with_input(self, input: &[u8]) -> Result<Output, Error> {
-        let (mut command, call) = self.command();
-        let output = bounded::run(&mut command, input, &call.limits);
-        output.map_err(|error| call.error(&error))
+    pub(crate) fn output_with_input(mut self, input: &[u8]) -> Result<Output, Error> {
+        let limits = self.limits;
+        let output = bounded::run(self.command(), input, &limits);
+        output.map_err(|error| self.error(&error))
     }
 
     /// Starts git, which then runs beside this process, without input and without its messages. Its
@@ -252,27 +253,18 @@ impl Git {
     ///
     /// # Errors
     /// If git cannot be started.
-    pub(crate) fn start(self) -> Result<RunningGit, Error> {
-        let (mut command, call) = self.command();
-        command.stdin(Stdio::null()).stderr(Stdio::null());
-        match bounded::start(&mut command, &call.limits) {
-            Ok(process) => Ok(RunningGit { process, call }),
-            Err(error) => Err(call.error(&error)),
-        }
+    pub(crate) fn start(mut self) -> io::Result<RunningGit> {
+        let limits = self.limits;
+        let command = self.command().stdin(Stdio::null()).stderr(Stdio::null());
+        bounded::start(command, &limits)
     }
 
     /// Returns the whole command line.
-    fn command(mut self) -> (Command, Call) {
+    fn command(&mut self) -> &mut Command {
         if !self.hooks {
             self.command.args(["-c", "core.hooksPath=/dev/null"]);
         }
-        self.command.args(&self.arguments);
-        let name = self.arguments.first().map(|it| it.to_string_lossy());
-        let call = Call {
-            name: name.unwrap_or_default().into_owned(),
-            limits: self.limits,
-        };
-        (self.command, call)
+        self.command.args(&self.arguments)
     }
 
     /// Runs git like [`Git::output_with_input`], with each of `lines` on a line.
@@ -304,18 +296,10 @@ impl Git {
             text.trim_end_matches(['\n', '\r']).to_owned()
         }))
     }
-}
-
-/// What errors say of a call of git.
-struct Call {
-    /// Git's subcommand.
-    name: String,
-    limits: Limits,
-}
-
-impl Call {
+    /// Returns the error for a call that did not run to its end.
     fn error(&self, error: &io::Error) -> Error {
-        let Self { name, limits } = self;
+        let name = self.arguments.first().map(|it| it.to_string_lossy());
+        let (name, limits) = (name.unwrap_or_default(), &self.limits);
         match error.kind() {
             ErrorKind::TimedOut => Error::refused(
                 format!(
@@ -337,23 +321,6 @@ impl Call {
             ErrorKind::NotFound => Error::refused("there is no git on this machine", INSTALL),
             _ => Error::refused(format!("git cannot be run: {error}"), INSTALL),
         }
-    }
-}
-
-/// A git that runs beside this process.
-pub(crate) struct RunningGit {
-    process: bounded::Running,
-    call: Call,
-}
-
-impl RunningGit {
-    /// Returns git's standard output, which it has closed then. It may still be ending.
-    ///
-    /// # Errors
-    /// If it takes too long or prints too much.
-    pub(crate) fn stdout(&mut self) -> Result<Vec<u8>, Error> {
-        let stdout = self.process.stdout();
-        stdout.map_err(|error| self.call.error(&error))
     }
 }
 

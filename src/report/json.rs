@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use super::Facts;
 use crate::error::Warning;
 use crate::merge::ConflictKind;
-use crate::package::{Counts, FileChange, FileConflict, Plan, Renamed, portable};
+use crate::package::{Counts, FileConflict, Plan, portable};
 use crate::visible::visible_json;
 
 /// The version of the format. It increases when a field changes its meaning or is removed, and
@@ -25,22 +25,34 @@ struct Report<T> {
 }
 
 /// The report of one merge.
-#[derive(Serialize)]
-pub(crate) struct Merge<'p> {
-    written: bool,
-    open: bool,
-    duration_ms: f64,
-    counts: CountsOut,
-    files: &'p [FileChange],
-    #[serde(serialize_with = "records")]
-    conflicts: &'p [FileConflict],
-    #[serde(serialize_with = "records")]
-    pinned: &'p [FileConflict],
-    #[serde(serialize_with = "records", skip_serializing_if = "<[_]>::is_empty")]
-    combined: &'p [FileConflict],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    renamed: &'p [Renamed],
-    warnings: Vec<WarningOut<'p>>,
+pub(crate) struct Merge<'p>(pub(crate) &'p Plan, pub(crate) &'p Facts);
+
+impl Serialize for Merge<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(plan, facts) = self;
+        let counts = CountsOut {
+            files: plan.counts(),
+            conflicts: plan.conflicts.len(),
+            pinned: plan.pinned.len(),
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("written", &facts.written)?;
+        map.serialize_entry("open", &facts.open)?;
+        let duration_ms = (facts.duration.as_secs_f64() * 1e6).round() / 1e3;
+        map.serialize_entry("duration_ms", &duration_ms)?;
+        map.serialize_entry("counts", &counts)?;
+        map.serialize_entry("files", &plan.files)?;
+        map.serialize_entry("conflicts", &plan.conflicts)?;
+        map.serialize_entry("pinned", &plan.pinned)?;
+        if !plan.combined.is_empty() {
+            map.serialize_entry("combined", &plan.combined)?;
+        }
+        if !plan.renamed.is_empty() {
+            map.serialize_entry("renamed", &plan.renamed)?;
+        }
+        map.serialize_entry("warnings", &plan.warnings)?;
+        map.end()
+    }
 }
 
 #[derive(Serialize)]
@@ -53,22 +65,19 @@ struct CountsOut {
 
 /// A record: a conflict, a pinned value, or a value combined from both sides. `by` says how a value
 /// was combined; the other records have `kind` and `resolution`.
-struct Record<'p>(&'p FileConflict);
-
-impl Serialize for Record<'_> {
+impl Serialize for FileConflict {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(record) = self;
-        let conflict = &record.conflict;
+        let conflict = &self.conflict;
         let is_combined = matches!(conflict.kind, ConflictKind::Combined(_));
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("file", &portable(&record.file))?;
-        map.serialize_entry("line", &record.line)?;
-        map.serialize_entry("resource", &record.resource.as_deref())?;
+        map.serialize_entry("file", &portable(&self.file))?;
+        map.serialize_entry("line", &self.line)?;
+        map.serialize_entry("resource", &self.resource.as_deref())?;
         map.serialize_entry("path", conflict.path())?;
         let kind = if is_combined { "by" } else { "kind" };
         map.serialize_entry(kind, conflict.kind.as_str())?;
         map.serialize_entry("values", &conflict.values())?;
-        map.serialize_entry("hidden", &record.hidden)?;
+        map.serialize_entry("hidden", &self.hidden)?;
         if !is_combined {
             map.serialize_entry("resolution", conflict.resolution.as_str())?;
             if let Some(rule) = &conflict.rule {
@@ -79,17 +88,21 @@ impl Serialize for Record<'_> {
     }
 }
 
-#[derive(Serialize)]
-struct WarningOut<'p> {
-    file: String,
-    line: Option<usize>,
-    column: Option<usize>,
-    message: &'p str,
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let place = self.place.as_ref();
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("file", &portable(&self.path))?;
+        map.serialize_entry("line", &place.map(|place| place.line))?;
+        map.serialize_entry("column", &place.map(|place| place.column))?;
+        map.serialize_entry("message", &self.message)?;
+        map.end()
+    }
 }
 
 /// Returns the report of a run as JSON.
 pub fn json(plan: &Plan, facts: &Facts) -> String {
-    as_json(merge(plan, facts))
+    as_json(Merge(plan, facts))
 }
 
 /// Returns a report as JSON, with control and invisible characters escaped.
@@ -102,38 +115,4 @@ pub(crate) fn as_json(content: impl Serialize) -> String {
     // this cannot fail: all keys are strings and all numbers finite
     let text = serde_json::to_string_pretty(&report).unwrap_or_default();
     visible_json(text) + "\n"
-}
-
-/// Returns the report of one merge, to serialize as JSON.
-pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
-    Merge {
-        written: facts.written,
-        open: facts.open,
-        duration_ms: (facts.duration.as_secs_f64() * 1e6).round() / 1e3,
-        counts: CountsOut {
-            files: plan.counts(),
-            conflicts: plan.conflicts.len(),
-            pinned: plan.pinned.len(),
-        },
-        files: &plan.files,
-        conflicts: &plan.conflicts,
-        pinned: &plan.pinned,
-        combined: &plan.combined,
-        renamed: &plan.renamed,
-        warnings: plan.warnings.iter().map(warning).collect(),
-    }
-}
-
-/// Serializes records without collecting them first: there may be very many.
-fn records<S: Serializer>(records: &[FileConflict], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(records.iter().map(Record))
-}
-
-fn warning(warning: &Warning) -> WarningOut<'_> {
-    WarningOut {
-        file: portable(&warning.path),
-        line: warning.place.as_ref().map(|place| place.line),
-        column: warning.place.as_ref().map(|place| place.column),
-        message: &warning.message,
-    }
 }

@@ -28,7 +28,7 @@ pub use html::html;
 pub(crate) use html::{Package, Page, page};
 pub(crate) use hunks::shown_lines;
 pub use json::json;
-pub(crate) use json::{Merge, as_json, merge};
+pub(crate) use json::{Merge, as_json};
 pub use markdown::markdown;
 pub(crate) use markdown::{END, cell, code, conflicts, details, folded, line};
 pub(crate) use reason::reason;

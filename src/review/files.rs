@@ -11,6 +11,7 @@ use crate::git::hunks::{ConflictHunk, Segment, conflicts, count_in, read};
 use crate::merge::{ConflictKind, entries_at};
 use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
 use crate::report::shown_lines;
+use crate::secret::is_at_or_below;
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 use crate::yaml::{EntryId, ParseError, Tree};
@@ -182,7 +183,10 @@ impl MarkedFile {
             let (resource, paths) = found.unwrap_or_default();
             let conflict = open.iter().find(|it| {
                 it.resource.as_deref() == resource.as_ref()
-                    && (paths.is_empty() || paths.iter().any(|path| is_at_or_below(it, path)))
+                    && (paths.is_empty()
+                        || paths
+                            .iter()
+                            .any(|path| is_at_or_below(it.conflict.path(), path)))
             });
             OpenPlace {
                 file,
@@ -228,7 +232,8 @@ impl MarkedFile {
         for (path, entry) in &found {
             let is_scalar = tree.scalar(tree.entry(*entry).value).is_some();
             let conflicts = open.iter().filter(|it| {
-                it.resource.as_deref() == resource.as_ref() && is_at_or_below(it, path)
+                it.resource.as_deref() == resource.as_ref()
+                    && is_at_or_below(it.conflict.path(), path)
             });
             // a rule cannot name a part of a text: it names the whole text
             let named = conflicts.map(|it| match is_scalar {
@@ -243,12 +248,6 @@ impl MarkedFile {
         paths.dedup();
         Some((resource, paths))
     }
-}
-
-/// Returns true if a conflict is at a path or below it.
-fn is_at_or_below(conflict: &FileConflict, path: &str) -> bool {
-    let rest = conflict.conflict.path().strip_prefix(path);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', ' ']))
 }
 
 impl ResolvedFile {

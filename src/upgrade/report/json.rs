@@ -26,8 +26,8 @@ struct UpgradeOut<'u> {
     package: &'u Path,
     #[serde(flatten)]
     origin: &'u Origin,
-    from: VersionOut<'u>,
-    to: VersionOut<'u>,
+    from: Version,
+    to: Version,
     commits: Option<&'u Vec<Commit>>,
     commit: Option<&'u str>,
     #[serde(flatten)]
@@ -41,24 +41,17 @@ struct NewerVersions<'u> {
     others: &'u Outcomes<'u, Outdated>,
 }
 
-#[derive(Serialize)]
-struct VersionOut<'u> {
-    #[serde(rename = "ref")]
-    reference: &'u str,
-    commit: &'u str,
-}
-
 /// Returns the report of upgrades as JSON.
 pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
     let grouped = Outcomes::of(outcomes);
     let upgrades = grouped.newer.iter().map(|it| UpgradeOut {
         package: &it.package,
         origin: &it.origin,
-        from: version_out(&it.from),
-        to: version_out(&it.to),
+        from: with_full_name(&it.from),
+        to: with_full_name(&it.to),
         commits: it.commits.as_ref(),
         commit: it.committed.as_deref(),
-        merge: report::merge(&it.plan, &it.facts),
+        merge: report::Merge(&it.plan, &it.facts),
     });
     report::as_json(Upgrades {
         packages: upgrades.collect(),
@@ -75,9 +68,10 @@ pub(crate) fn outdated_json(outcomes: &[PackageOutcome<Outdated>]) -> String {
     })
 }
 
-fn version_out(version: &Version) -> VersionOut<'_> {
-    VersionOut {
-        reference: &version.full,
-        commit: &version.commit,
+/// Returns a version that is reported with its name on the server.
+fn with_full_name(version: &Version) -> Version {
+    Version {
+        name: version.full.clone(),
+        ..version.clone()
     }
 }
