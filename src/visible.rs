@@ -45,15 +45,27 @@ fn is_in_command(text: &str, at: usize) -> bool {
 }
 
 /// Returns the text with a replacement for some of its characters.
-fn replaced(text: &str, replacement: impl Fn(usize, char) -> Option<String>) -> String {
+pub(crate) fn replaced<R: AsRef<str>>(
+    text: &str,
+    replacement: impl Fn(usize, char) -> Option<R>,
+) -> String {
     let mut result = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         match replacement(at, c) {
-            Some(text) => result.push_str(&text),
+            Some(text) => result.push_str(text.as_ref()),
             None => result.push(c),
         }
     }
     result
+}
+
+/// Returns the beginning of a text, of at most `max_len` bytes.
+pub(crate) fn cut(text: &str, max_len: usize) -> &str {
+    let mut end = text.len().min(max_len);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// Escapes the hidden characters of a JSON text, which keeps its value.
@@ -65,7 +77,13 @@ pub(crate) fn visible_json(text: String) -> String {
     replaced(&text, |at, c| {
         let escape = |unit: &u16| format!("\\u{unit:04x}");
         let is_escaped = is_escaped(c) || c == '[' && is_in_command(&text, at);
-        is_escaped.then(|| c.encode_utf16(&mut [0; 2]).iter().map(escape).collect())
+        let escapes = || {
+            c.encode_utf16(&mut [0; 2])
+                .iter()
+                .map(escape)
+                .collect::<String>()
+        };
+        is_escaped.then(escapes)
     })
 }
 

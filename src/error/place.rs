@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::visible::{visible, visible_lines};
+use crate::visible::{cut, visible, visible_lines};
 
 /// The maximum number of characters of a line that are shown after a place. It is more than a
 /// terminal has columns, and it limits the work where a line is a whole file.
@@ -72,16 +72,13 @@ impl Place {
         hidden: bool,
     ) -> Self {
         let line = line.trim_end_matches('\r');
-        let mut within = offset.min(line.len());
-        while !line.is_char_boundary(within) {
-            within -= 1;
-        }
+        let before = cut(line, offset);
         Self {
             path: path.into(),
             line: number + 1,
-            column: line[..within].chars().count() + 1,
+            column: before.chars().count() + 1,
             text: line.to_owned(),
-            offset: within,
+            offset: before.len(),
             hidden,
         }
     }

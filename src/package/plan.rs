@@ -163,7 +163,7 @@ pub struct Renamed {
     pub names: Triple<Option<ResourceId<'static>>>,
 }
 
-/// The numbers of files that a run read and changes.
+/// The numbers of files that a run read and changes, and of conflicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
     /// Files of the local and the updated package that were read.
@@ -176,6 +176,10 @@ pub struct Counts {
     pub deleted: usize,
     /// Files that move to another path.
     pub moved: usize,
+    /// Conflicts.
+    pub conflicts: usize,
+    /// Changes of upstream that a comment held back.
+    pub pinned: usize,
 }
 
 impl FileChange {
@@ -326,10 +330,12 @@ impl Plan {
         }
     }
 
-    /// Returns the numbers of changed files.
+    /// Returns the numbers of changed files and of conflicts.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts {
             read: self.read,
+            conflicts: self.conflicts.len(),
+            pinned: self.pinned.len(),
             ..Counts::default()
         };
         for change in &self.files {

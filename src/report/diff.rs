@@ -8,7 +8,7 @@ use super::paint::{self, painted};
 use crate::error::shown;
 use crate::package::{ChangeKind, FileChange, Plan, as_text, is_executable, portable};
 use crate::secret::may_contain_secret;
-use crate::visible::visible_lines;
+use crate::visible::{replaced, visible_lines};
 
 /// A unified diff.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -140,18 +140,11 @@ fn quoted(prefix: &str, path: &Path) -> String {
     if !path.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
         return path;
     }
-    let mut text = String::from("\"");
-    for c in path.chars() {
-        match c {
-            '"' | '\\' => text.extend(['\\', c]),
-            '\n' => text.push_str("\\n"),
-            '\t' => text.push_str("\\t"),
-            c if c.is_control() => text.push_str(&format!("\\{:03o}", u32::from(c))),
-            c => text.push(c),
-        }
-    }
-    text.push('"');
-    text
+    let path = replaced(&path, |_, c| match c {
+        '"' | '\\' | '\n' | '\t' => Some(c.escape_default().to_string()),
+        _ => c.is_control().then(|| format!("\\{:03o}", u32::from(c))),
+    });
+    format!("\"{path}\"")
 }
 
 /// Returns the mode of a file as git stores it.

@@ -45,9 +45,7 @@ pub(super) fn hunks(old: &str, new: &str, show_secrets: bool) -> Hunks {
         right.start - left.end <= 2 * CONTEXT && all_shown(&shown[0], &(left.end..right.start))
     };
     for group in changes.chunk_by(share_hunk) {
-        let (Some((first, _)), Some((last, _))) = (group.first(), group.last()) else {
-            continue;
-        };
+        let [(first, _), (last, _)] = [&group[0], &group[group.len() - 1]];
         let is_shown = |line: &usize| shown[0].get(*line) == Some(&true);
         let above = first.start.saturating_sub(CONTEXT)..first.start;
         let start = first.start - above.rev().take_while(is_shown).count();
@@ -145,13 +143,21 @@ pub(crate) fn shown_lines(text: &str, show_secrets: bool) -> Vec<bool> {
 /// Returns the byte ranges of the lines of a Secret that contain no secret values: its public
 /// fields, and the keys of the other ones. Returns none for other documents.
 fn public_lines(tree: &Tree<'_>) -> Vec<Range<usize>> {
+    let key = |entry: Entry<'_>| tree.scalar(entry.key?).map(|key| key.content);
+    let entries = |map| tree.entries(map).map(|id| tree.entry(id));
     let root = tree.root().value;
-    let (mut metadata, mut is_secret) = (None, false);
-    let mut public = Vec::new();
-    let mut add = |entry: Entry<'_>, is_key_only: bool| {
-        let Some(start) = tree.start_of_indent(entry.span.start) else {
-            return;
-        };
+    let field = |name| {
+        let named = entries(root).filter(|entry| key(*entry) == Some(name));
+        named.last().map(|entry| entry.value)
+    };
+    let kind = field("kind").and_then(|kind| tree.scalar(kind));
+    if kind.is_none_or(|kind| kind.content != "Secret") {
+        return Vec::new();
+    }
+    let lines = |entry: Entry<'_>, whole: &[&str], only_keys: &[&str]| {
+        let name = key(entry)?;
+        let is_key_only = only_keys.contains(&name);
+        let start = tree.start_of_indent(entry.span.start)?;
         let end = match is_key_only {
             true => tree.line_end(start),
             false => tree.line_end(entry.span.end),
@@ -160,39 +166,18 @@ fn public_lines(tree: &Tree<'_>) -> Vec<Range<usize>> {
         let text = &tree.text()[lines.clone()];
         // a comment may contain a secret value, and an anchor or alias may share one
         let is_plain = !text.contains(['#', '&', '*', '\r']);
-        let is_key = || text.ends_with(':') && text.split_whitespace().count() == 1;
-        if is_plain && (!is_key_only || is_key()) {
-            public.push(lines);
-        }
+        let is_public = match is_key_only {
+            true => text.ends_with(':') && text.split_whitespace().count() == 1,
+            false => whole.contains(&name),
+        };
+        (is_plain && is_public).then_some(lines)
     };
-    let key = |entry: Entry<'_>| tree.scalar(entry.key?).map(|key| key.content);
-    for id in tree.entries(root) {
-        let entry = tree.entry(id);
-        match key(entry) {
-            Some(name) if PUBLIC_FIELDS.contains(&name) => {
-                if name == "kind" {
-                    is_secret = tree.scalar(entry.value).map(|it| it.content) == Some("Secret");
-                }
-                add(entry, false);
-            }
-            Some("metadata") => {
-                metadata = Some(entry.value);
-                add(entry, true);
-            }
-            Some("data" | "stringData") => add(entry, true),
-            _ => {}
-        }
-    }
-    for id in metadata.map(|it| tree.entries(it)).into_iter().flatten() {
-        let entry = tree.entry(id);
-        match key(entry) {
-            Some("name" | "namespace" | "labels") => add(entry, false),
-            Some("annotations") => add(entry, true),
-            _ => {}
-        }
-    }
-    public.retain(|_| is_secret);
-    public
+    let at_top = ["metadata", "data", "stringData"];
+    let at_top = entries(root).filter_map(|it| lines(it, &PUBLIC_FIELDS, &at_top));
+    let in_metadata = field("metadata").into_iter().flat_map(entries);
+    let in_metadata =
+        in_metadata.filter_map(|it| lines(it, &["name", "namespace", "labels"], &["annotations"]));
+    at_top.chain(in_metadata).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use super::Facts;
 use crate::error::Warning;
 use crate::merge::ConflictKind;
-use crate::package::{Counts, FileConflict, Plan, portable};
+use crate::package::{FileConflict, Plan, portable};
 use crate::visible::visible_json;
 
 /// The version of the format. It increases when a field changes its meaning or is removed, and
@@ -30,17 +30,12 @@ pub(crate) struct Merge<'p>(pub(crate) &'p Plan, pub(crate) &'p Facts);
 impl Serialize for Merge<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(plan, facts) = self;
-        let counts = CountsOut {
-            files: plan.counts(),
-            conflicts: plan.conflicts.len(),
-            pinned: plan.pinned.len(),
-        };
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("written", &facts.written)?;
         map.serialize_entry("open", &facts.open)?;
         let duration_ms = (facts.duration.as_secs_f64() * 1e6).round() / 1e3;
         map.serialize_entry("duration_ms", &duration_ms)?;
-        map.serialize_entry("counts", &counts)?;
+        map.serialize_entry("counts", &plan.counts())?;
         map.serialize_entry("files", &plan.files)?;
         map.serialize_entry("conflicts", &plan.conflicts)?;
         map.serialize_entry("pinned", &plan.pinned)?;
@@ -53,14 +48,6 @@ impl Serialize for Merge<'_> {
         map.serialize_entry("warnings", &plan.warnings)?;
         map.end()
     }
-}
-
-#[derive(Serialize)]
-struct CountsOut {
-    #[serde(flatten)]
-    files: Counts,
-    conflicts: usize,
-    pinned: usize,
 }
 
 /// A record: a conflict, a pinned value, or a value combined from both sides. `by` says how a value

@@ -8,7 +8,7 @@ use super::summary::{
 use super::values::shown;
 use crate::merge::ConflictKind;
 use crate::package::{FileConflict, Plan, portable};
-use crate::visible::visible;
+use crate::visible::{replaced, visible};
 
 /// Returns the report of a run as Markdown: a line with the counts, a table of the conflicts, a
 /// table of the pinned values, and folded sections for deletions, renamed resources and combined
@@ -120,14 +120,11 @@ pub(crate) fn cell(text: &str) -> String {
     if !line.contains("\\|") {
         return code(text).replace('|', "\\|");
     }
-    let mut numbers = String::from("<code>");
-    for c in line.chars() {
-        match c.is_ascii_alphanumeric() {
-            true => numbers.push(c),
-            false => numbers.push_str(&format!("&#{};", u32::from(c))),
-        }
-    }
-    numbers + "</code>"
+    let number = |c: char| format!("&#{};", u32::from(c));
+    let numbers = replaced(&line, |_, c| {
+        (!c.is_ascii_alphanumeric()).then(|| number(c))
+    });
+    format!("<code>{numbers}</code>")
 }
 
 #[cfg(test)]

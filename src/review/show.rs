@@ -199,9 +199,10 @@ impl Screen {
                 }
             }
         }
-        let sides = Side::ALL.into_array().map(|side| (side, sides[side]));
-        for (side, _) in sides.iter().filter(|(_, lines)| lines.is_empty()) {
-            self.value(*side, "(absent)");
+        for side in Side::ALL.into_array() {
+            if sides[side].is_empty() {
+                self.value(side, "(absent)");
+            }
         }
         true
     }

@@ -9,7 +9,7 @@ use super::package_upgrade::Upgrade;
 use super::report::versions;
 use crate::package::Plan;
 use crate::report::{by_need, many, portable};
-use crate::visible::visible;
+use crate::visible::{replaced, visible};
 
 /// The maximum number of conflicts that a message lists.
 const MAX_CONFLICTS: usize = 50;
@@ -135,15 +135,11 @@ fn conflicts(plan: &Plan) -> String {
 /// Returns a name from upstream with everything escaped that hosts interpret: mentions, references,
 /// addresses, keywords that close an issue.
 fn escaped(name: &str) -> String {
-    let mut text = String::new();
-    for (at, c) in name.char_indices() {
+    replaced(name, |at, c| {
         let is_reference = c == '-' && name[..at].to_ascii_lowercase().ends_with("gh");
-        match c.is_ascii_alphanumeric() || (".-_/+=*[],".contains(c) && !is_reference) {
-            true => text.push(c),
-            false => text.extend(c.escape_unicode()),
-        }
-    }
-    text
+        let is_plain = c.is_ascii_alphanumeric() || (".-_/+=*[],".contains(c) && !is_reference);
+        (!is_plain).then(|| c.escape_unicode().to_string())
+    })
 }
 
 #[cfg(test)]

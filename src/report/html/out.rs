@@ -1,7 +1,7 @@
 //! Writes HTML. Markup must be a string constant of the program; all other text is escaped, because
 //! the interface accepts it in no other way.
 
-use crate::visible::{visible, visible_lines};
+use crate::visible::{replaced, visible, visible_lines};
 
 /// HTML that is being written.
 #[derive(Debug, Default)]
@@ -35,16 +35,14 @@ impl Out {
     }
 
     fn escaped(&mut self, text: &str) -> &mut Self {
-        for c in text.chars() {
-            match c {
-                '&' => self.0.push_str("&amp;"),
-                '<' => self.0.push_str("&lt;"),
-                '>' => self.0.push_str("&gt;"),
-                '"' => self.0.push_str("&quot;"),
-                '\'' => self.0.push_str("&#39;"),
-                c => self.0.push(c),
-            }
-        }
+        self.0 += &replaced(text, |_, c| match c {
+            '&' => Some("&amp;"),
+            '<' => Some("&lt;"),
+            '>' => Some("&gt;"),
+            '"' => Some("&quot;"),
+            '\'' => Some("&#39;"),
+            _ => None,
+        });
         self
     }
 

@@ -7,6 +7,7 @@ use crate::differences::{AlignedRange, differences, differences_of_lines};
 use crate::merge::{ConflictKind, Resolution};
 use crate::package::FileConflict;
 use crate::triple::Side;
+use crate::visible::cut;
 
 /// The maximum number of lines of a value that is written as a whole. Of a longer value, only the
 /// lines that differ and their context are written.
@@ -80,9 +81,7 @@ fn write_value(out: &mut Out, value: &str, base: Option<&str>, marks_changes: bo
                 below.old.start - above.old.end <= 2 * CONTEXT
             };
             for group in changed.chunk_by(is_near) {
-                let (Some(first), Some(last)) = (group.first(), group.last()) else {
-                    continue;
-                };
+                let [first, last] = [&group[0], &group[group.len() - 1]];
                 let from = with_context(first.old.start..last.old.end, old.len());
                 let to = with_context(first.new.start..last.new.end, new.len());
                 if to.start > 0 {
@@ -107,15 +106,6 @@ fn write_value(out: &mut Out, value: &str, base: Option<&str>, marks_changes: bo
 /// Returns a range of lines with its context, in a text of `count` lines.
 fn with_context(lines: Range<usize>, count: usize) -> Range<usize> {
     lines.start.saturating_sub(CONTEXT)..(lines.end + CONTEXT).min(count)
-}
-
-/// Returns the beginning of a text, of at most `max_len` bytes.
-fn cut(text: &str, max_len: usize) -> &str {
-    let mut end = text.len().min(max_len);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 /// Writes a text, with the words marked that are not in `base`.
