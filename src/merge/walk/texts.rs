@@ -120,11 +120,7 @@ impl Walker<'_> {
         });
         // the block keeps its tag
         let has_new_tag = tags.original != tags.updated;
-        if !is_literal
-            || scalar.style.is_block()
-            || has_new_tag
-            || !self.unchanged_locally(nodes)
-        {
+        if !is_literal || scalar.style.is_block() || has_new_tag || !self.unchanged_locally(nodes) {
             return None;
         }
         let content = text_of(self.trees.updated, nodes.updated)?;
