@@ -99,12 +99,16 @@ impl Rows<'_> {
             };
             counts.iter().any(is_moved)
         };
-        let staying = |own: &Vec<Ref>| {
-            own.iter()
-                .copied()
-                .filter(|it| !is_elsewhere(*it))
-                .collect()
+        // the moved entry left its comments behind: a side's new words for them do not move either
+        let original = &lines.original;
+        let are_left = !original.is_empty() && original.iter().all(|it| is_elsewhere(*it));
+        let is_rewritten = |piece: Ref| {
+            are_left
+                && self.count(Side::Original, piece) == 0
+                && original.iter().any(|it| self.count(piece.side(), *it) == 0)
         };
+        let stays = |piece: &Ref| !is_elsewhere(*piece) && !is_rewritten(*piece);
+        let staying = |own: &Vec<Ref>| own.iter().copied().filter(stays).collect();
         lines.as_ref().map(staying)
     }
 }
