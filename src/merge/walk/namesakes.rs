@@ -73,45 +73,50 @@ pub(super) fn pair_common_renames(
     in_updated: &mut Positions,
     in_local: &mut Positions,
 ) {
-    let has_unpaired =
-        |side: Side, partners: &Positions| partners.iter().flatten().count() < elements[side].len();
-    let updated_has_unpaired = has_unpaired(Side::Updated, in_updated);
-    let local_has_unpaired = has_unpaired(Side::Local, in_local);
-    let is_candidate = |old: &usize| match (in_updated[*old], in_local[*old]) {
-        (Some(_), None) => local_has_unpaired,
-        (None, Some(_)) => updated_has_unpaired,
-        _ => false,
+    const SIDES: [Side; 2] = [Side::Updated, Side::Local];
+    let partners = [in_updated, in_local];
+    let has_unpaired = [0, 1].map(|side| {
+        let paired = partners[side].iter().flatten().count();
+        paired < elements[SIDES[side]].len()
+    });
+    let lacking = |partners: [bool; 2]| match partners {
+        [true, false] if has_unpaired[1] => Some((0, 1)),
+        [false, true] if has_unpaired[0] => Some((1, 0)),
+        _ => None,
     };
-    let candidates: Vec<usize> = (0..in_updated.len()).filter(is_candidate).collect();
-    if candidates.is_empty() {
+    let mut both = partners[0].iter().zip(partners[1].iter());
+    if !both.any(|(updated, local)| lacking([updated.is_some(), local.is_some()]).is_some()) {
         return;
     }
     let names = positions_of_names(prints, elements);
-    for old in candidates {
-        let (side, at, other, partners) = match (in_updated[old], in_local[old]) {
-            (Some(at), _) => (Side::Updated, at, Side::Local, &mut *in_local),
-            (None, at) => (
-                Side::Local,
-                at.unwrap_or_default(),
-                Side::Updated,
-                &mut *in_updated,
-            ),
-        };
-        let name = name_of(prints[side], elements[side][at]);
-        let name = name.filter(|name| !names.original.contains_key(name));
-        let new = name.and_then(|name| names[other].get(&name).copied().flatten());
-        if let Some(new) = new.filter(|new| is_between_partners(partners, old, *new)) {
-            partners[old] = Some(new);
+    let ends = partners.each_ref().map(|partners| next_partners(partners));
+    let mut starts = [0, 0];
+    for old in 0..elements.original.len() {
+        let at = partners.each_ref().map(|partners| partners[old]);
+        if let Some((side, other)) = lacking(at.map(|at| at.is_some())) {
+            let renamed = at[side].map(|at| elements[SIDES[side]][at]);
+            let name = renamed.and_then(|element| name_of(prints[SIDES[side]], element));
+            let name = name.filter(|name| !names.original.contains_key(name));
+            let new = name.and_then(|name| names[SIDES[other]].get(&name).copied().flatten());
+            let place = starts[other]..ends[other][old];
+            partners[other][old] = new.filter(|new| place.contains(new));
+        }
+        for (start, partners) in starts.iter_mut().zip(&partners) {
+            *start = partners[old].map_or(*start, |at| at + 1);
         }
     }
 }
 
-/// Whether a position is between the partners of the nearest elements above and below that have
-/// one.
-fn is_between_partners(partners: &Positions, old: usize, new: usize) -> bool {
-    let above = partners[..old].iter().rev().find_map(|at| *at);
-    let below = partners[old..].iter().find_map(|at| *at);
-    above.is_none_or(|above| above < new) && below.is_none_or(|below| new < below)
+/// Returns, for each element, the position of the nearest partner that it or an element below it
+/// has; the highest number if there is none.
+fn next_partners(partners: &Positions) -> Vec<usize> {
+    let mut next = usize::MAX;
+    let mut all = partners.clone();
+    for partner in all.iter_mut().rev() {
+        next = partner.unwrap_or(next);
+        *partner = Some(next);
+    }
+    all.into_iter().flatten().collect()
 }
 
 type Name = (Option<String>, &'static str, ScalarType, String);

@@ -114,13 +114,15 @@ impl Walker<'_> {
     pub(super) fn updated_as_literal(&self, nodes: Nodes) -> Option<Outcome> {
         let is_literal = self.local_quoting(nodes) == Some(ScalarStyle::Literal);
         let scalar = self.trees.original.scalar(nodes.original?)?;
+        if !is_literal || scalar.style.is_block() || !self.unchanged_locally(nodes) {
+            return None;
+        }
         let tags = self.each(nodes, |tree, node| {
             let tag = tree.node(node).tag();
             tag.map(|tag| tree.slice(tag))
         });
-        // the block keeps its tag
-        let has_new_tag = tags.original != tags.updated;
-        if !is_literal || scalar.style.is_block() || has_new_tag || !self.unchanged_locally(nodes) {
+        // the block would keep its tag
+        if tags.original != tags.updated {
             return None;
         }
         let content = text_of(self.trees.updated, nodes.updated)?;

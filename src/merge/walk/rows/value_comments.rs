@@ -184,8 +184,8 @@ impl Walker<'_> {
         })
     }
 
-    /// Like `rows_of_comments`, for an entry whose new value brings no comments: uses the lines between
-    /// the entries of the collections.
+    /// Like `rows_of_comments`, for an entry whose new value brings no comments: uses the lines
+    /// between the entries of the collections.
     fn rows_between(&self, sides: Entries, is_emptied: bool) -> Triple<Row> {
         let mut rows = self.rows_of_comments(sides);
         for side in Side::ALL.into_array() {
