@@ -80,16 +80,14 @@ fn hooks_and_monitors_of_the_users_own_run_for_commits_only() {
     let git = |arguments: &[&str]| workshop.git("fleet", arguments);
     git(&["config", "core.fsmonitor", &script]);
     git(&["config", "diff.external", &script]);
+    let hooks = workshop.path("fleet/.git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
     for hook in [
         "post-index-change",
         "post-checkout",
         "reference-transaction",
     ] {
-        fs::copy(
-            workshop.path("trap.sh"),
-            workshop.path("fleet/.git/hooks").join(hook),
-        )
-        .unwrap();
+        fs::copy(workshop.path("trap.sh"), hooks.join(hook)).unwrap();
     }
     workshop
         .merge3(&["upgrade", "--all", "--branch", "next"])

@@ -210,6 +210,7 @@ fn remove_from_index(workshop: &Workshop, times: usize, stop: &AtomicBool) -> us
         let now = fs::read(&index).unwrap();
         let is_added = now.windows(9).any(|part| part == b"/new.yaml");
         if !is_added {
+            std::thread::sleep(Duration::from_micros(100));
             continue;
         }
         // creating the lock file takes the lock

@@ -23,6 +23,7 @@ const SIDES: [&str; 6] = ["--ancestor", "old", "--from", "new", "--to", "local"]
 /// output has none of the values.
 #[track_caller]
 fn assert_hidden(what: &str, text: impl Fn(&str) -> String) {
+    let workshop = Workshop::new();
     let mut shown = false;
     for form in [
         &["-v"][..],
@@ -34,7 +35,6 @@ fn assert_hidden(what: &str, text: impl Fn(&str) -> String) {
         &["--on-conflict", "fail"],
     ] {
         let run = |more: &[&str]| {
-            let workshop = Workshop::new();
             for side in ["old", "new", "local"] {
                 let value = format!("{PRECIOUS}-{side}");
                 workshop.write(&format!("{side}/s.yaml"), &text(&value));
