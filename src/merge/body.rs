@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::line_breaks::{LineBreaks, ends_line, line_break_of, lines_with_breaks};
-use crate::triple::Triple;
+use crate::line_breaks::{LineBreaks, ends_line, line_break_of};
 use crate::yaml::Document;
 
 /// Returns a document's own text, without what is around it: the text that law 2 is about.
@@ -20,54 +19,6 @@ pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str
     let is_mixed = |text| matches!(LineBreaks::of(text), LineBreaks::Mixed);
     original == local
         || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
-}
-
-/// Returns updated's body with local's own comments around it, if local is an empty map or list
-/// and updated is not; else `None`.
-pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String> {
-    let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
-    let has_only = |text: &str, content: &str| {
-        let lines = text.lines().filter_map(|line| line.split('#').next());
-        let parts = lines.flat_map(str::split_whitespace);
-        parts.flat_map(str::bytes).eq(content.bytes())
-    };
-    let mut empty = ["{}", "[]"].into_iter();
-    let empty = empty.find(|empty| has_only(bodies.local, empty))?;
-    if has_only(bodies.updated, empty) {
-        return None;
-    }
-    let comment = |line: &'_ str| line.find('#').map(|at| at..line.trim_end().len());
-    let has_comment = |text: &str, comment_text: &str| {
-        let mut lines = text.lines();
-        lines.any(|line| comment(line).is_some_and(|it| &line[it] == comment_text))
-    };
-    let (mut above, mut below, mut is_below) = (String::new(), String::new(), false);
-    for line in lines_with_breaks(bodies.local) {
-        let is_content = line.trim_start().starts_with(['{', '[', '}', ']']);
-        is_below |= is_content;
-        let own = comment(line).map(|it| &line[it]);
-        let own =
-            own.filter(|it| !has_comment(bodies.original, it) && !has_comment(bodies.updated, it));
-        match own {
-            Some(remark) if is_content => above.extend([remark, line_break_of(bodies.local)]),
-            None if is_content || comment(line).is_some() => {}
-            _ if is_below => below.push_str(line),
-            _ => above.push_str(line),
-        }
-    }
-    if !below.contains('#') {
-        return Some(format!("{above}{}", bodies.updated));
-    }
-    let line_break = line_break_of(bodies.local);
-    let trimmed_length = |text: &str| text.trim_end_matches(['\r', '\n', ' ', '\t']).len();
-    let (updated, end) = bodies.updated.split_at(trimmed_length(bodies.updated));
-    let old_end = &bodies.original[trimmed_length(bodies.original)..];
-    // blank lines at the end come if upstream added them
-    let blanks: String = match end == old_end {
-        true => String::new(),
-        false => lines_with_breaks(end).skip(1).collect(),
-    };
-    Some(format!("{above}{updated}{line_break}{below}{blanks}"))
 }
 
 /// Returns local's document with updated's body.

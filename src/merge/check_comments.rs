@@ -97,14 +97,14 @@ impl<'t, const N: usize> Comments<'t, N> {
 /// Returns the comment lines that a merged text has too few or too many of, as conflicts.
 ///
 /// A comment may be missing if upstream removed it, if it is the original's and was removed with
-/// its entry, or if a conflict in `known` shows it. Comments above the start of a body are not
-/// checked: they merge separately.
+/// its entry, or if a conflict in `known` shows it. Comments outside of the bodies are not checked:
+/// they merge separately.
 ///
 /// # Errors
 /// If the merged text cannot be parsed.
 pub(super) fn check_comments(
     trees: Triple<&Tree<'_>>,
-    bodies: Triple<u32>,
+    bodies: Triple<Span>,
     (merged, outcome): (&str, &Outcome),
     known: &[&[Conflict]],
 ) -> Result<Vec<Conflict>, VerificationError> {
@@ -112,10 +112,13 @@ pub(super) fn check_comments(
     // counts are right, the exact check is not needed
     let texts = trees.map(Tree::text);
     let all = [texts.original, texts.updated, texts.local, merged];
-    let starts = [bodies.original, bodies.updated, bodies.local, bodies.local];
+    let below = texts.local.len() - bodies.local.range().end;
+    let merged_end = merged.len().saturating_sub(below) as u32;
+    let merged_body = Span::new(bodies.local.start, merged_end);
+    let bodies_of_all = [bodies.original, bodies.updated, bodies.local, merged_body];
     let mut unparsed = Comments::of([all[0], all[1], all[2], all[3], texts.local]);
-    for (index, (text, start)) in all.into_iter().zip(starts).enumerate() {
-        unparsed.add(index, comment_candidates(text, start, |_| true));
+    for (index, (text, body)) in all.into_iter().zip(bodies_of_all).enumerate() {
+        unparsed.add(index, comment_candidates(text, body, |_| true));
     }
     if verdicts(unparsed).is_empty() {
         return Ok(Vec::new());
@@ -123,8 +126,8 @@ pub(super) fn check_comments(
     let merged = read_again(merged)?;
     let mut exact = Comments::of([all[0], all[1], all[2], all[3], texts.local]);
     let parsed = [trees.original, trees.updated, trees.local, &merged];
-    for (index, (tree, start)) in parsed.into_iter().zip(starts).enumerate() {
-        exact.add(index, comments(tree, start));
+    for (index, (tree, body)) in parsed.into_iter().zip(bodies_of_all).enumerate() {
+        exact.add(index, comments(tree, body));
     }
     let mut removed = Vec::new();
     let root = trees.local.root().value;
@@ -134,7 +137,7 @@ pub(super) fn check_comments(
     let shown = shown.filter_map(|conflict| conflict.values().local);
     let shown_comments = shown
         .clone()
-        .flat_map(|shown| comment_candidates(shown, 0, |_| true));
+        .flat_map(|shown| comment_candidates(shown, whole(shown), |_| true));
     let shown_comments: FxHashSet<&str> = shown_comments.map(|comment| comment.text).collect();
     let is_shown = |text: &str| {
         shown_comments.contains(text) || shown.clone().any(|shown| shown.contains(text))
@@ -152,8 +155,8 @@ pub(super) fn check_comments(
 /// Returns the comments that local has more often than original, in no particular order.
 pub(crate) fn own_comments<'t>(original: &Tree<'t>, local: &Tree<'t>) -> Vec<&'t str> {
     let mut both = Comments::of([local.text(), original.text()]);
-    both.add(0, comments(local, 0));
-    both.add(1, comments(original, 0));
+    both.add(0, comments(local, whole(local.text())));
+    both.add(1, comments(original, whole(original.text())));
     let mut own = Vec::new();
     both.count(|text, [local, before]| own.extend((local.all > before.all).then_some(text)));
     own
@@ -202,14 +205,20 @@ fn conflict(text: &str, verdict: Verdict, local: &Tree<'_>, comments: &[Comment<
     }
 }
 
-/// Returns the comments of a text from an offset on: the text from a `#` to the end of its line, if
+/// Returns the range of a whole text.
+const fn whole(text: &str) -> Span {
+    Span::new(0, text.len() as u32)
+}
+
+/// Returns the comments in a range of a text: the text from a `#` to the end of its line, if
 /// white space or nothing is before it and `can_be` is true for its offset.
 fn comment_candidates(
     text: &str,
-    start: u32,
+    range: Span,
     can_be: impl Fn(usize) -> bool,
 ) -> impl Iterator<Item = Comment<'_>> {
-    let mut next = byte_order_mark(text).max(start as usize);
+    let mut next = byte_order_mark(text).max(range.start as usize);
+    let text = &text[..range.range().end.max(next)];
     let mut line = next;
     std::iter::from_fn(move || {
         loop {
@@ -233,8 +242,8 @@ fn comment_candidates(
     })
 }
 
-/// Returns the comments of a document from an offset on.
-fn comments<'t>(tree: &'t Tree<'_>, start: u32) -> impl Iterator<Item = Comment<'t>> {
+/// Returns the comments in a range of a document.
+fn comments<'t>(tree: &'t Tree<'_>, range: Span) -> impl Iterator<Item = Comment<'t>> {
     let mut scalars = Vec::new();
     scalars_of(tree, tree.root(), &mut scalars);
     scalars.sort_unstable_by_key(|span| span.start);
@@ -244,7 +253,7 @@ fn comments<'t>(tree: &'t Tree<'_>, start: u32) -> impl Iterator<Item = Comment<
             .checked_sub(1)
             .is_none_or(|last| !scalars[last].contains(&at))
     };
-    comment_candidates(tree.text(), start, is_outside)
+    comment_candidates(tree.text(), range, is_outside)
 }
 
 /// Adds the ranges of the scalars of an entry, without the headers of block scalars: a comment can
@@ -296,11 +305,7 @@ fn comments_of_removed_entries<'t>(
 fn comments_of<'t>(tree: &'t Tree<'_>, id: EntryId) -> impl Iterator<Item = Comment<'t>> {
     let entry = tree.entry(id);
     let lines = Span::new(tree.comments_above(entry).start, tree.lines_of(entry).end);
-    let comments = comment_candidates(tree.slice(lines), 0, |_| true);
-    comments.map(move |comment| Comment {
-        at: lines.start as usize + comment.at,
-        ..comment
-    })
+    comment_candidates(tree.text(), lines, |_| true)
 }
 
 #[cfg(test)]
@@ -311,7 +316,7 @@ mod tests {
         let trees = texts.map(|text| Tree::parse(text).unwrap().unwrap());
         check_comments(
             trees.as_ref(),
-            Triple::default(),
+            texts.map(whole),
             (merged, &Outcome::Keep),
             &[],
         )
@@ -349,7 +354,7 @@ mod tests {
         let trees = texts.map(|text| Tree::parse(text).unwrap().unwrap());
         let mut known = check_comments(
             trees.as_ref(),
-            Triple::default(),
+            texts.map(whole),
             ("{}\n", &Outcome::Keep),
             &[],
         )
@@ -359,7 +364,7 @@ mod tests {
         assert_eq!(
             check_comments(
                 trees.as_ref(),
-                Triple::default(),
+                texts.map(whole),
                 ("{}\n", &Outcome::Keep),
                 &[&known]
             )

@@ -6,8 +6,7 @@
 use std::borrow::Cow;
 
 use super::body::{
-    body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
-    with_merged_body,
+    body, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of, with_merged_body,
 };
 use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
@@ -19,7 +18,7 @@ use super::walk::Walker;
 use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, lines, with_line_break};
 use crate::triple::Triple;
-use crate::yaml::{Document, Tree, equal};
+use crate::yaml::{Document, Span, Tree, equal};
 
 /// A document and the tree over its text.
 #[derive(Debug, Clone, Copy)]
@@ -85,8 +84,8 @@ pub(crate) fn merge_sides(
         return Ok(Merged::unchanged());
     };
     let nulls_clear = options.nulls.map_or(resource, |it| it == Nulls::Clear);
-    let nothing = Tree::empty();
-    let original_tree = sides.original.map_or(&nothing, |side| side.tree);
+    let no_tree = Tree::empty();
+    let original_tree = sides.original.map_or(&no_tree, |side| side.tree);
     let trees = Triple::new(original_tree, updated.tree, local.tree);
     let has_original = sides.original.is_some();
     let documents = sides.map(|side| side.map(|side| side.document));
@@ -100,10 +99,10 @@ pub(crate) fn merge_sides(
             ..Merged::unchanged()
         });
     }
-    let starts = documents.map(|document| document.map_or(0, |document| document.body.start));
+    let ranges = documents.map(|document| document.map_or(Span::default(), |it| it.body));
     let decide = |trees: Triple<&Tree<'_>>| {
         let walker = Walker::new(trees, nulls_clear, options);
-        walker.with_lines(starts).decide(has_original)
+        walker.with_lines(ranges).decide(has_original)
     };
     // merge the lines before the walk, so that both do not need their memory at the same time
     let lines = || merged_lines(&documents, &bodies, known_lines);
@@ -113,7 +112,7 @@ pub(crate) fn merge_sides(
     let (outcome, mut conflicts, notes) = (decided.outcome, decided.conflicts, decided.notes);
     let replaced = || {
         let documents = (updated.document, local.document);
-        replaced_by_updated(&bodies, documents, trees, &outcome)
+        replaced_by_updated(documents, trees, &outcome)
     };
     let text = merged_text(candidate, lines, local.document, trees, &outcome).or_else(replaced);
     let text = match text {
@@ -127,7 +126,7 @@ pub(crate) fn merge_sides(
     };
     let text = text.filter(|text| text != local.document.text);
     if let Some(text) = text.as_deref().filter(|_| !outcome.has_open_conflict()) {
-        let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &notes])?;
+        let lost = check_comments(trees, ranges, (text, &outcome), &[&conflicts, &notes])?;
         conflicts.extend(lost);
     }
     Ok(Merged {
@@ -207,26 +206,35 @@ fn has_same_remarks(one: &str, other: &str) -> bool {
     remarks(one).eq(remarks(other))
 }
 
-/// Returns local's document with updated's body, if local is an empty map or list, or if the
-/// decision is to replace local's whole value by updated's collection. Updated's comments come too,
-/// so such a value must not have any.
+/// Returns local's document with updated's body, if the decision is to replace local's whole value by
+/// updated's collection. Updated's comments come too, so local's value must not have any but the one
+/// beside it, which comes above the new value.
 fn replaced_by_updated(
-    bodies: &Triple<Option<&str>>,
     (updated, local): (&Document<'_>, &Document<'_>),
     trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
 ) -> Option<String> {
     let is_whole = matches!(outcome, Outcome::Take(taken) if taken.part.is_none());
-    let root = trees.updated.root().value;
-    let is_collection = trees.updated.entries(root).len() > 0;
-    let text = match in_place_of_empty(bodies) {
-        Some(body) => with_merged_body(local, body).into_owned(),
-        None if is_whole && is_collection && !body(local).contains('#') => {
-            with_body(local, updated)
-        }
-        None => return None,
+    let is_collection = trees.updated.entries(trees.updated.root().value).len() > 0;
+    let remark = trees
+        .local
+        .slice(trees.local.root().comments().beside())
+        .trim();
+    let has_anchor = trees
+        .local
+        .node(trees.local.root().value)
+        .anchor()
+        .is_some();
+    let has_more_comments = body(local).replacen(remark, "", 1).contains('#');
+    if !is_whole || !is_collection || has_anchor || has_more_comments {
+        return None;
+    }
+    let line_break = line_break_of(local.text);
+    let text = match remark {
+        "" => with_body(local, updated),
+        _ => with_merged_body(local, [remark, line_break, body(updated)].concat()).into_owned(),
     };
-    let text = with_line_break(text, line_break_of(local.text)).into_owned();
+    let text = with_line_break(text, line_break).into_owned();
     let text = with_end_of(text, local.text);
     is_verified(&text, trees, outcome, None).ok()?;
     Some(text)

@@ -7,7 +7,8 @@
 use super::documents::FileMerge;
 use super::head::join_head;
 use super::pair::{DocRef, Group};
-use super::parsed::{Parsed, Root};
+use super::parsed::Parsed;
+use super::root::merges_around;
 use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, set_off};
 use crate::triple::{Side, Triple};
@@ -37,11 +38,11 @@ impl FileMerge<'_, '_, '_> {
         };
         let (head, tail) = self.head_and_tail(group, Side::Local);
         let text = merged.text.as_deref().unwrap_or(local.text);
-        let merges_around = !merged.is_held_back();
+        let is_merged = !merged.is_held_back();
         let above = || self.merged_above(group, documents, text);
         let below = || self.merged_below(group, documents, text);
-        let above = merges_around.then(above).flatten();
-        let below = merges_around.then(below).flatten();
+        let above = is_merged.then(above).flatten();
+        let below = is_merged.then(below).flatten();
         let (start, before) = match &above {
             Some((len, new)) => (*len, &*new.text),
             None => (0, head),
@@ -112,7 +113,7 @@ impl FileMerge<'_, '_, '_> {
         let mut merged = merged.or_else(joined)?;
         let is_comment = |line: &str| line.trim_start().starts_with('#');
         let ends_in_comment = |text: &str| lines(text).last().is_some_and(is_comment);
-        if !are_values(&self.members(group)) && !ends_in_comment(old_above) {
+        if !merges_around(&self.members(group)) && !ends_in_comment(old_above) {
             set_off(&mut merged.text, line_break);
         }
         let lines_of_head = count_lines(&head);
@@ -132,9 +133,9 @@ impl FileMerge<'_, '_, '_> {
         text: &str,
     ) -> Option<(usize, MergedAround)> {
         let local = documents.local.as_ref()?;
-        let all_values = are_values(&self.members(group));
+        let merges_around = merges_around(&self.members(group));
         let with_tail = |side: Side| {
-            let own = documents[side].as_ref().filter(|_| all_values);
+            let own = documents[side].as_ref().filter(|_| merges_around);
             let own = own.map_or("", |it| &it.text[it.body.end as usize..]);
             format!("{own}{}", self.head_and_tail(group, side).1)
         };
@@ -152,24 +153,16 @@ impl FileMerge<'_, '_, '_> {
     }
 }
 
-/// Returns true if all documents are values on lines of their own, none a block collection.
-fn are_values(members: &Triple<Option<&Parsed<'_>>>) -> bool {
-    let mut present = members.into_iter().flatten();
-    present.all(|parsed| matches!(parsed.root, Root::Value(_)))
-}
-
-/// Returns the documents of a group as they merge. If all are values, the body of each is cut to
-/// the lines of its value, because the text around it merges separately.
+/// Returns the documents of a group as they merge. If the text around their values merges apart from
+/// these, the body of each is cut to the lines of its value.
 pub(super) fn documents_to_merge<'a>(
     members: &Triple<Option<&Parsed<'a>>>,
 ) -> Triple<Option<Document<'a>>> {
-    let are_values = are_values(members);
+    let merges_around = merges_around(members);
     members.map(|parsed| {
         let Parsed { document, root, .. } = parsed?;
-        let body = match root {
-            Root::Value(lines) if are_values => *lines,
-            _ => document.body,
-        };
+        let lines = root.lines.filter(|_| merges_around);
+        let body = lines.unwrap_or(document.body);
         Some(Document { body, ..*document })
     })
 }

@@ -2,7 +2,7 @@
 
 use super::assemble::Action;
 use super::documents::FileMerge;
-use super::parsed::{Parsed, ParsedFile, Root};
+use super::parsed::{Parsed, ParsedFile};
 use crate::line_breaks::{line_break_of, lines};
 use crate::merge::{MergedAround, merge_without_entries};
 use crate::triple::Triple;
@@ -37,7 +37,7 @@ pub(super) fn is_comments_only(file: &ParsedFile<'_>) -> bool {
 /// Returns true if a file has at most one document, which is a block collection, and no line that
 /// begins with `%` or `.` (directives, `...`).
 fn is_plain(file: &ParsedFile<'_>) -> bool {
-    let is_block = |it: &Parsed<'_>| it.root == Root::Block;
+    let is_block = |it: &Parsed<'_>| it.root.block.is_some();
     file.documents.len() < 2
         && file.documents.iter().all(is_block)
         && !lines(file.text).any(|line| line.starts_with(['%', '.']))

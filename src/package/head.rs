@@ -5,8 +5,9 @@ use super::assemble::Action;
 use super::documents::FileMerge;
 use super::jobs::members;
 use super::pair::Group;
-use super::parsed::{Parsed, ParsedFile, Root};
+use super::parsed::{Parsed, ParsedFile};
 use super::plan::FileConflict;
+use super::root::merges_around;
 use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, MergedAround, merge_above, set_off};
 use crate::triple::{Side, Triple};
@@ -67,13 +68,14 @@ fn with_extended_bodies<'a>(
     let is_same = |sides: Triple<bool>| sides == sides.map(|_| sides.local);
     let frames = sides.map(|(file, parsed)| frame(above_body(file, parsed)));
     // the text above a block collection is in its row; other values of local have no row
-    let is_block = sides.map(|(_, parsed)| parsed.root == Root::Block);
+    let is_block = sides.map(|(_, parsed)| parsed.root.block.is_some());
+    let merges_around = merges_around(&sides.map(|(_, parsed)| Some(parsed)));
     // a byte order mark below a head would be inside of the extended document
     let has_mark_inside = |parsed: &Parsed<'_>| {
         parsed.document.start > 0 && byte_order_mark(parsed.document.text) > 0
     };
     let can_extend = is_same(frames.as_ref().map(Option::is_some))
-        && (is_block.local || is_same(is_block))
+        && (is_block.local || is_same(is_block) || merges_around)
         && sides
             .into_iter()
             .all(|(file, parsed)| is_first(file, parsed) && !has_mark_inside(parsed));

@@ -10,13 +10,13 @@ use rustc_hash::FxHashMap;
 
 use super::duplicates::Duplicate;
 use super::resource::ResourceId;
+use super::root::Root;
 use crate::error::{Error, Place, shown};
-use crate::line_breaks::{cut_first_line, ends_line, lines_with_breaks};
+use crate::line_breaks::ends_line;
 use crate::parallel::in_parallel;
 use crate::triple::Triple;
-use crate::yaml::ScalarStyle::{Folded, Literal};
 use crate::yaml::stream::{count_lines, head, split};
-use crate::yaml::{Document, NodeKind, ParseError, Span, Tree, is_readable};
+use crate::yaml::{Document, ParseError, Span, Tree, is_readable};
 
 /// A document of a file, with what pairing needs to know of it. Its tree, which takes many times
 /// the memory of its text, may be dropped and parsed again when the document is merged.
@@ -32,18 +32,6 @@ pub(crate) struct Parsed<'a> {
     pub(super) root: Root,
     /// The tree, if it is kept in memory.
     kept: Option<Arc<Tree<'a>>>,
-}
-
-/// The kind of a document's root value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Root {
-    /// A block collection. The comments around its entries are in its row.
-    Block,
-    /// Another value, on these lines of its chunk. The text around them is in no row.
-    Value(Span),
-    /// A block scalar, below which text may look like comments; a value on the line of a marker; or
-    /// nothing.
-    Other,
 }
 
 /// The identity of a resource.
@@ -125,11 +113,12 @@ impl<'a> Parsed<'a> {
                 line,
                 ..document
             },
-            root: match self.root {
-                Root::Value(lines) => {
-                    Root::Value(Span::new(rebased(lines.start), rebased(lines.end)))
-                }
-                root => root,
+            root: Root {
+                lines: self
+                    .root
+                    .lines
+                    .map(|it| Span::new(rebased(it.start), rebased(it.end))),
+                ..self.root
             },
             kept: self.kept.clone().filter(|_| start == document.start),
             ..self.clone()
@@ -148,36 +137,6 @@ impl<'a> Parsed<'a> {
             Some(tree) => Some(Arc::clone(tree)),
             None => Tree::parse(self.document.text).ok()?.map(Arc::new),
         }
-    }
-}
-
-impl Root {
-    fn of(document: &Document<'_>, tree: &Tree<'_>) -> Self {
-        let root = tree.node(tree.root().value);
-        match root.kind {
-            NodeKind::Mapping(it) | NodeKind::Sequence(it) if !it.flow => return Self::Block,
-            NodeKind::Scalar(it) if matches!(it.style, Literal | Folded) => return Self::Other,
-            _ => {}
-        }
-        Self::value(document, root.span.end as usize).map_or(Self::Other, Self::Value)
-    }
-
-    /// Returns the lines of a value that ends at `value_end` in its chunk; `None` if it shares a
-    /// line with a marker.
-    fn value(document: &Document<'_>, value_end: usize) -> Option<Span> {
-        let (text, body) = (document.text, document.body.range());
-        let is_blank_or_comment =
-            |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
-        let above = lines_with_breaks(&text[body.clone()]).take_while(is_blank_or_comment);
-        let start = body.start + above.map(str::len).sum::<usize>();
-        let value_end = value_end.max(start);
-        let end = value_end + cut_first_line(text.get(value_end..body.end)?).0.len();
-        let starts_line = start == 0 || ends_line(&text[..start]);
-        let only_comments_follow =
-            lines_with_breaks(&text[end..]).all(|line| is_blank_or_comment(&line));
-        let offset = |at: usize| u32::try_from(at).ok();
-        let lines = Span::new(offset(start)?, offset(end)?);
-        (starts_line && only_comments_follow).then_some(lines)
     }
 }
 

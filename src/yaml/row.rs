@@ -73,11 +73,21 @@ impl Row {
         last.kind == ItemKind::Comment && end.blanks == 0
     }
 
-    /// Removes the items and the blank lines above `line`.
-    pub(crate) fn start_at(&mut self, line: u32) {
-        if line > self.span.start && self.items.len() > 1 {
-            self.span.start = line;
-            self.items.retain(|item| item.span.start >= line);
+    /// Removes the items and the blank lines outside of some lines.
+    pub(crate) fn cut_to(&mut self, lines: Span) {
+        if lines.end < self.span.end {
+            self.span.end = lines.end;
+            self.items.retain(|item| item.span.end <= lines.end);
+            self.items.push(Item {
+                kind: ItemKind::End,
+                blank_start: lines.end,
+                blanks: 0,
+                span: Span::new(lines.end, lines.end),
+            });
+        }
+        if lines.start > self.span.start && self.items.len() > 1 {
+            self.span.start = lines.start;
+            self.items.retain(|item| item.span.start >= lines.start);
         }
         if let Some(first) = self.items.first_mut()
             && first.blank_start < self.span.start

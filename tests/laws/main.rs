@@ -19,6 +19,7 @@ mod parts;
 mod patches;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod roots;
 mod rows;
 mod shown;
 mod survey;

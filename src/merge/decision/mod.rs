@@ -160,7 +160,8 @@ pub(crate) struct Incoming {
     pub(crate) part: Option<Box<Outcome>>,
     /// Local's quoting, for a new scalar whose value allows it (rules: Places and formats).
     pub(crate) quoting: Option<ScalarStyle>,
-    /// Whether the text of its whole entry, to the byte, replaces local's.
+    /// Whether the text of its whole entry, to the byte, replaces local's. For the root of a
+    /// document: whether the comments above its first entry come with it.
     pub(crate) has_entry: bool,
 }
 

@@ -216,7 +216,7 @@ impl Editor<'_> {
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));
         if self.source.is_block_collection(incoming.node) {
             let column = self.column_of_root(incoming.node);
-            let start = self.start_of_root(incoming.node);
+            let start = self.start_of_root(incoming);
             let mut lines = reindent.entries(incoming.node, start, column);
             if !tag.is_empty() {
                 lines.insert_str(0, &format!("{tag}{}", self.line_break));
@@ -247,16 +247,17 @@ impl Editor<'_> {
     }
 
     /// Returns the start of the lines of a block collection that becomes the root: without the
-    /// comments above its first entry if the target has all of them.
-    fn start_of_root(&self, root: NodeId) -> u32 {
+    /// comments above its first entry if these do not come with it, or the target has all of them.
+    fn start_of_root(&self, root: &Incoming) -> u32 {
         let source = self.source;
-        let first = source.entries(root).next().map(|id| source.entry(id));
+        let first = source.entries(root.node).next().map(|id| source.entry(id));
         first.map_or(0, |first| {
             let above = Span::new(source.row_start(first), source.lines_of(first).start);
             let mut comments = lines(source.slice(above)).filter(|line| !trimmed(line).is_empty());
-            match comments.all(|line| self.target.text().contains(line.trim())) {
-                true => above.end,
-                false => above.start,
+            let has_all = comments.all(|line| self.target.text().contains(line.trim()));
+            match root.has_entry && !has_all {
+                true => above.start,
+                false => above.end,
             }
         })
     }

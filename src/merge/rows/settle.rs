@@ -327,7 +327,9 @@ pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Plac
             let at = |side| counterpart(rows, piece, side).map(|it| rows.blanks(it));
             at(Side::Original).is_some_and(|blanks| blanks > 0) && at(Side::Updated) == Some(0)
         };
-        let takes_blanks = |it: &&mut Placed| !is_joined(it.piece) && count(it.blanks) == 0;
+        let takes_blanks = |it: &&mut Placed| {
+            rows.id(it.piece) != Id::End && !is_joined(it.piece) && count(it.blanks) == 0
+        };
         if let Some(former_first) = former_first.filter(takes_blanks) {
             former_first.blanks = first.blanks;
         }

@@ -53,7 +53,7 @@ use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Resolution, Sides};
 use crate::schema::FieldSchemas;
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
+use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal};
 
 use record::Step;
 
@@ -74,8 +74,8 @@ pub(crate) struct Walker<'a> {
     schemas: Option<Arc<Triple<FieldSchemas<'a>>>>,
     /// Whether comments and blank lines between entries are merged too.
     merges_lines: bool,
-    /// The offset at which each document's body starts; `merge::around` merges what is above.
-    bodies: Triple<u32>,
+    /// The body of each document; `merge::around` merges what is above and below.
+    bodies: Triple<Span>,
     /// For each side, whether the entries of the current collection are on lines of their own.
     on_own_lines: Triple<bool>,
     fingerprints: Triple<Fingerprints<'a>>,
@@ -137,9 +137,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Also merges comments and blank lines, from the offset at which the body of each document
-    /// starts.
-    pub(crate) fn with_lines(self, bodies: Triple<u32>) -> Self {
+    /// Also merges the comments and blank lines in the body of each document.
+    pub(crate) fn with_lines(self, bodies: Triple<Span>) -> Self {
         Self {
             merges_lines: true,
             bodies,
@@ -149,7 +148,12 @@ impl<'a> Walker<'a> {
 
     /// Decides the whole document. `has_original` is false if the document has no original.
     pub(crate) fn decide(mut self, has_original: bool) -> Decided {
-        let outcome = self.merge_value(self.roots(has_original));
+        let mut outcome = self.merge_value(self.roots(has_original));
+        if let Outcome::Take(incoming) = &mut outcome {
+            let first = self.trees.updated.entries(incoming.node).next();
+            let lines = first.map(|it| self.trees.updated.row_start(self.trees.updated.entry(it)));
+            incoming.has_entry = lines.is_some_and(|it| it >= self.bodies.updated.start);
+        }
         Decided {
             outcome,
             conflicts: self.conflicts,

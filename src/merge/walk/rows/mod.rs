@@ -45,7 +45,7 @@ impl Walker<'_> {
         let mut rows = Triple::new(original, updated, local);
         if owners.local.is_none() {
             for side in Side::ALL.into_array() {
-                rows[side].start_at(self.bodies[side]);
+                rows[side].cut_to(self.bodies[side]);
             }
         }
         for side in [Side::Updated, Side::Original] {
