@@ -80,7 +80,10 @@ pub fn check(bytes: &[u8]) -> Verdict {
             // and files)
             let of_sides = [&sides.original, &sides.updated].map(|files| files.get(name));
             let mut of_sides = of_sides.into_iter().flatten();
+            // upstream's file, which is no YAML, may win a conflict as a whole
+            let is_reported = merged.conflicts > 0 && sides.updated.get(name) == Some(after);
             let valid = is_yaml(after)
+                || is_reported
                 || sides.original.get(name) == Some(local)
                 || of_sides.any(|bytes| !is_yaml(bytes) && has_braces(bytes));
             ensure(valid, || {
