@@ -3,11 +3,18 @@
 use std::borrow::Cow;
 
 use crate::line_breaks::{LineBreaks, ends_line, line_break_of};
-use crate::yaml::Document;
+use crate::yaml::{Document, Span};
 
 /// Returns a document's own text, without what is around it: the text that law 2 is about.
 pub(super) fn body<'a>(document: &Document<'a>) -> &'a str {
     &document.text[document.body.range()]
+}
+
+/// Returns the range of the body in `text`, which is `old` with another body. `body` is its range in
+/// `old`.
+pub(super) const fn body_in(text: &str, old: &str, body: Span) -> Span {
+    let below = (old.len() as u32).saturating_sub(body.end);
+    Span::new(body.start, (text.len() as u32).saturating_sub(below))
 }
 
 /// Whether local is the original apart from line breaks: the last one may be missing, and their

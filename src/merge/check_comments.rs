@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+use super::body::body_in;
 use super::check::VerificationError;
 use super::decision::{Outcome, Slot};
 use super::merged_text::read_again;
@@ -112,9 +113,7 @@ pub(super) fn check_comments(
     // counts are right, the exact check is not needed
     let texts = trees.map(Tree::text);
     let all = [texts.original, texts.updated, texts.local, merged];
-    let below = texts.local.len() - bodies.local.range().end;
-    let merged_end = merged.len().saturating_sub(below) as u32;
-    let merged_body = Span::new(bodies.local.start, merged_end);
+    let merged_body = body_in(merged, texts.local, bodies.local);
     let bodies_of_all = [bodies.original, bodies.updated, bodies.local, merged_body];
     let mut unparsed = Comments::of([all[0], all[1], all[2], all[3], texts.local]);
     for (index, (text, body)) in all.into_iter().zip(bodies_of_all).enumerate() {

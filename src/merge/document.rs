@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 
 use super::body::{
-    body, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of, with_merged_body,
+    body, body_in, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
+    with_merged_body,
 };
 use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
@@ -100,8 +101,14 @@ pub(crate) fn merge_sides(
         });
     }
     let ranges = documents.map(|document| document.map_or(Span::default(), |it| it.body));
-    let decide = |trees: Triple<&Tree<'_>>| {
-        let walker = Walker::new(trees, nulls_clear, options);
+    let decide = |written_out: Triple<&Tree<'_>>| {
+        let texts = written_out
+            .zip(trees)
+            .map(|(new, old)| [new.text(), old.text()]);
+        let ranges = texts
+            .zip(ranges)
+            .map(|([new, old], body)| body_in(new, old, body));
+        let walker = Walker::new(written_out, nulls_clear, options);
         walker.with_lines(ranges).decide(has_original)
     };
     // merge the lines before the walk, so that both do not need their memory at the same time

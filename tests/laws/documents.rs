@@ -143,6 +143,20 @@ fn identity(value: &Value) -> [Option<&Value>; 4] {
     ]
 }
 
+/// Law 9: each comment line of the result is a comment of one of the sides, to the byte.
+pub fn has_whole_comments(case: &Case, setup: &Setup) -> Result<(), TestCaseError> {
+    let texts = roles(case, |texts| texts);
+    let outcome = run(texts, setup)?;
+    let lines = outcome.text.lines().map(str::trim);
+    for comment in lines.filter(|line| line.starts_with('#')) {
+        let is_its_end = |line: &str| line.trim_end().ends_with(comment);
+        let mut sides = texts.into_array().into_iter();
+        let is_of_a_side = sides.any(|text| text.lines().any(is_its_end));
+        prop_assert!(is_of_a_side, "{comment} in\n{}", outcome.text);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(crate::config(2000))]
 
@@ -184,6 +198,11 @@ proptest! {
     #[test]
     fn law_7_nothing_lost_in_silence_with_any_options(case in generate::case(), setup in any_setup()) {
         has_reference_conflicts(&case, &setup)?;
+    }
+
+    #[test]
+    fn law_9_comments_are_whole(case in generate::case(), setup in any_setup()) {
+        has_whole_comments(&case, &setup)?;
     }
 
     #[test]
