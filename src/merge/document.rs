@@ -101,6 +101,9 @@ pub(crate) fn merge_sides(
         });
     }
     let ranges = documents.map(|document| document.map_or(Span::default(), |it| it.body));
+    // a body that goes up to the start of the file has the head itself
+    let heads =
+        documents.map(|document| document.map_or("", |it| &it.head[..it.head.len().min(it.start)]));
     let decide = |written_out: Triple<&Tree<'_>>| {
         let texts = written_out
             .zip(trees)
@@ -109,7 +112,7 @@ pub(crate) fn merge_sides(
             .zip(ranges)
             .map(|([new, old], body)| body_in(new, old, body));
         let walker = Walker::new(written_out, nulls_clear, options);
-        walker.with_lines(ranges).decide(has_original)
+        walker.with_lines(ranges, heads).decide(has_original)
     };
     // merge the lines before the walk, so that both do not need their memory at the same time
     let lines = || merged_lines(&documents, &bodies, known_lines);

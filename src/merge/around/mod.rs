@@ -96,9 +96,9 @@ pub(crate) fn merge_below(
     Some(merged)
 }
 
-/// Merges the rows that `rows` makes of three texts. `below` is as in [`rows::Context`].
+/// Merges the rows that `rows` makes of three texts. `around` is as in [`rows::Context`].
 fn merge(
-    (sides, below): (Triple<&str>, Option<&[&str]>),
+    (sides, around): (Triple<&str>, Option<&[&str]>),
     has_frame: bool,
     line_break: &str,
     options: &Options,
@@ -119,7 +119,7 @@ fn merge(
     let has_directives = rows.local.frame.is_some_and(|it| it.text.starts_with('%'));
     // a value may be on the line of the `---`
     let ends_line = texts.updated.is_empty() || ends_line(texts.updated);
-    let can_replace = below.is_none() && !has_directives && ends_line;
+    let can_replace = around.is_none() && !has_directives && ends_line;
     if can_replace && texts.original == texts.local && has_frames.updated == has_frame {
         return Some(MergedAround::without_conflicts(format!(
             "{mark}{}",
@@ -143,7 +143,7 @@ fn merge(
     });
     let resolution = options.on_conflict.resolution();
     let context = rows::Context {
-        below,
+        around,
         has_fields: false,
     };
     let mut merged = rows::merge(input, context, |_| false, resolution);

@@ -67,9 +67,10 @@ pub(crate) struct MergedRow {
 /// Facts about the collection that has the entries of a row.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Context<'a> {
-    /// The comments that follow local's row in the enclosing row. `None` for the text around a
-    /// document, where the only entry is a `---` line, which owns no comments.
-    pub(crate) below: Option<&'a [&'a str]>,
+    /// The comments that follow local's row in the enclosing row, and those above it in the head of
+    /// the file. `None` for the text around a document, where the only entry is a `---` line, which
+    /// owns no comments.
+    pub(crate) around: Option<&'a [&'a str]>,
     /// Whether the entries are fields: another name is another entry. An element without a key may
     /// be a changed one.
     pub(crate) has_fields: bool,

@@ -195,7 +195,7 @@ pub(super) fn merge_blanks_above_local_comments(
 ) -> Vec<Placed> {
     let count = |piece: Ref| rows.blanks(piece);
     // the text around a document ends where its caller may write a `---` line
-    let end = merged.len() - usize::from(rows.context.below.is_none() && !merged.is_empty());
+    let end = merged.len() - usize::from(rows.context.around.is_none() && !merged.is_empty());
     for at in (1..end).rev() {
         let Triple {
             original: Some(original),

@@ -44,7 +44,7 @@ fn merged(texts: [&str; 3], removed: &str) -> String {
         numbers: None,
     });
     let context = Context {
-        below: Some(&[]),
+        around: Some(&[]),
         has_fields: true,
     };
     let row = merge(rows, context, stays, Resolution::Updated);

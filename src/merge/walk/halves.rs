@@ -44,6 +44,7 @@ impl Walker<'_> {
             schemas: self.schemas.clone(),
             merges_lines: self.merges_lines,
             bodies: self.bodies,
+            heads: self.heads,
             on_own_lines: self.on_own_lines,
             fingerprints: self.trees.map(Fingerprints::new),
             steps: self.steps.clone(),

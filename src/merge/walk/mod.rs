@@ -76,6 +76,8 @@ pub(crate) struct Walker<'a> {
     merges_lines: bool,
     /// The body of each document; `merge::around` merges what is above and below.
     bodies: Triple<Span>,
+    /// The text above each document in its file; `merge::around` merges it.
+    heads: Triple<&'a str>,
     /// For each side, whether the entries of the current collection are on lines of their own.
     on_own_lines: Triple<bool>,
     fingerprints: Triple<Fingerprints<'a>>,
@@ -126,6 +128,7 @@ impl<'a> Walker<'a> {
                 .map(Arc::new),
             merges_lines: false,
             bodies: Triple::default(),
+            heads: Triple::default(),
             on_own_lines: Triple::default(),
             fingerprints: trees.map(Fingerprints::new),
             steps: Vec::new(),
@@ -137,11 +140,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Also merges the comments and blank lines in the body of each document.
-    pub(crate) fn with_lines(self, bodies: Triple<Span>) -> Self {
+    /// Also merges the comments and blank lines in the body of each document. `heads` is the text
+    /// above the documents.
+    pub(crate) fn with_lines(self, bodies: Triple<Span>, heads: Triple<&'a str>) -> Self {
         Self {
             merges_lines: true,
             bodies,
+            heads,
             ..self
         }
     }

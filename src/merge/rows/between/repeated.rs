@@ -8,10 +8,10 @@ use super::super::comment_index::{CommentIndex, comment_starts};
 use super::super::{Ref, Side};
 use super::SegmentMerger;
 
-/// Indexes of the comments of local's row that stay, and of those that follow the row.
+/// Indexes of the comments of local's row that stay, and of those around it.
 pub(super) struct LocalComments {
-    /// The comments that follow the row.
-    below: CommentIndex,
+    /// The comments that follow the row, or are in the head above it.
+    around: CommentIndex,
     /// All comments of the row.
     all: CommentIndex,
     /// Those that are not directly above an entry that only local has.
@@ -66,7 +66,7 @@ impl SegmentMerger<'_, '_> {
     /// Which of local's comments count depends on the entry that is directly below the lines in
     /// updated. If local has that entry, only comments between it and the entry above it count. If
     /// local lacks it, only those count that will be there. Without such an entry, all count but
-    /// those above an entry that only local has. Local's pieces at the place and the comments below
+    /// those above an entry that only local has. Local's pieces at the place and the comments around
     /// the row always count. `[is_first, is_last]` says whether updated's insertions at the place
     /// have no entry above and below the lines.
     fn is_in_local(
@@ -89,12 +89,12 @@ impl SegmentMerger<'_, '_> {
             let mut places = index.find(&texts, part);
             places.any(|at| !overridden.contains(&Ref::new(Side::Local, at)))
         };
-        let owner = run.last().filter(|_| self.rows.context.below.is_some());
+        let owner = run.last().filter(|_| self.rows.context.around.is_some());
         let owner = owner.and_then(|last| self.owner(*last));
         let owner = owner.map(|owner| self.rows.find(Side::Local, owner));
         let next = place.ours.get(place.above).copied().or(place.below);
         let here = self.pieces_at(place, [is_first, is_last]);
-        index.below.find(&texts, 0..usize::MAX).next().is_some()
+        index.around.find(&texts, 0..usize::MAX).next().is_some()
             || is_in(&index.all, here)
             || match owner {
                 None => is_in(&index.not_above_local_entries, 0..usize::MAX),
@@ -143,8 +143,8 @@ impl SegmentMerger<'_, '_> {
 
     /// Builds the indexes of local's comments.
     fn index_local_comments(&self) -> LocalComments {
-        let below = self.rows.context.below.unwrap_or_default().iter();
-        let below = below.map(|line| self.rows.text_id_of(line));
+        let around = self.rows.context.around.unwrap_or_default().iter();
+        let around = around.map(|line| self.rows.text_id_of(line));
         let has = |side: Side, entry| self.rows.has(side, entry);
         let is_own = |entry| !has(Side::Original, entry) && !has(Side::Updated, entry);
         let kept = |filter: &dyn Fn(Option<u32>) -> bool| {
@@ -154,7 +154,7 @@ impl SegmentMerger<'_, '_> {
             CommentIndex::of(row.collect())
         };
         LocalComments {
-            below: CommentIndex::of(below.collect()),
+            around: CommentIndex::of(around.collect()),
             all: kept(&|_| true),
             not_above_local_entries: kept(&|owner| !owner.is_some_and(is_own)),
         }

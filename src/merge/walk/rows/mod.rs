@@ -134,10 +134,10 @@ impl Walker<'_> {
             let child = children.get(entry as usize);
             child.is_some_and(Child::stays)
         };
-        let below = self.comments_after_row(rows);
+        let around = self.comments_around_row(rows);
         let is_map = |node| shape(trees.local, node) == Shape::Map;
         let context = rows::Context {
-            below: Some(&below),
+            around: Some(&around),
             has_fields: nodes.local.is_some_and(is_map),
         };
         let MergedRow {
@@ -153,19 +153,21 @@ impl Walker<'_> {
         self.with_local_comments(rows, children, nodes, (&pieces, decided))
     }
 
-    /// Returns the comments that stay below local's row. One that upstream deleted there may have
-    /// moved into the row.
-    fn comments_after_row(&self, rows: &Triple<Row>) -> Vec<&str> {
-        let below = |side: Side| {
+    /// Returns the comments that stay below local's row, and above it in the head of the file. One
+    /// that upstream deleted there may have moved into the row.
+    fn comments_around_row(&self, rows: &Triple<Row>) -> Vec<&str> {
+        let around = |side: Side| {
             let (tree, end) = (self.trees[side], rows[side].span.end);
-            let comments = (end > 0).then(|| tree.comments_from(end));
-            let comments = comments.into_iter().flatten();
-            comments.map(|span| tree.slice(span))
+            let below = (end > 0).then(|| tree.comments_from(end));
+            let below = below.into_iter().flatten();
+            let head = self.heads[side].lines().filter(|_| self.steps.is_empty());
+            let above = head.filter(|line| line.trim_start().starts_with('#'));
+            above.chain(below.map(|span| tree.slice(span)))
         };
-        let texts = |side| -> FxHashSet<&str> { below(side).map(str::trim).collect() };
+        let texts = |side| -> FxHashSet<&str> { around(side).map(str::trim).collect() };
         let (original, updated) = (texts(Side::Original), texts(Side::Updated));
         let stays = |line: &&str| !original.contains(line.trim()) || updated.contains(line.trim());
-        below(Side::Local).filter(stays).collect()
+        around(Side::Local).filter(stays).collect()
     }
 
     /// Returns the number of columns by which to indent the row. The width of its indentation
