@@ -38,7 +38,7 @@ const MAX_PARTS: usize = 12;
 type Files = BTreeMap<&'static str, Vec<u8>>;
 
 /// Checks that no packages cause a panic, that laws 1 to 4 hold, that a file that only local has
-/// stays, that local YAML stays YAML, and that nothing is written if there is an error.
+/// stays, that local YAML stays YAML beside YAML, and that nothing is written if there is an error.
 ///
 /// # Errors
 ///
@@ -76,16 +76,12 @@ pub fn check(bytes: &[u8]) -> Verdict {
             continue;
         };
         if is_yaml_name(name) && is_yaml(local) && !local.trim_ascii().is_empty() {
-            // if one side is a template, the other sides count as templates, too (rules: Packages
-            // and files)
+            // if one side is a template or has a key twice, the file merges by lines
             let of_sides = [&sides.original, &sides.updated].map(|files| files.get(name));
             let mut of_sides = of_sides.into_iter().flatten();
-            // upstream's file, which is no YAML, may win a conflict as a whole
-            let is_reported = merged.conflicts > 0 && sides.updated.get(name) == Some(after);
             let valid = is_yaml(after)
-                || is_reported
                 || sides.original.get(name) == Some(local)
-                || of_sides.any(|bytes| !is_yaml(bytes) && has_braces(bytes));
+                || of_sides.any(|bytes| !is_yaml(bytes));
             ensure(valid, || {
                 format!(
                     "{name} was YAML and is no longer: {:?}",
@@ -95,10 +91,6 @@ pub fn check(bytes: &[u8]) -> Verdict {
         }
     }
     again(&sides, &settings, &merged)
-}
-
-fn has_braces(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| pair == b"{{")
 }
 
 /// Checks laws 1, 2 and 3.
