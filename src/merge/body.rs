@@ -10,8 +10,8 @@ pub(super) fn body<'a>(document: &Document<'a>) -> &'a str {
     &document.text[document.body.range()]
 }
 
-/// Returns the range of the body in `text`, which is `old` with another body. `body` is its range in
-/// `old`.
+/// Returns the range of the body in `text`, which is `old` with another body. `body` is its range
+/// in `old`.
 pub(super) const fn body_in(text: &str, old: &str, body: Span) -> Span {
     let below = (old.len() as u32).saturating_sub(body.end);
     Span::new(body.start, (text.len() as u32).saturating_sub(below))

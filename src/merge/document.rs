@@ -102,16 +102,17 @@ pub(crate) fn merge_sides(
     }
     let ranges = documents.map(|document| document.map_or(Span::default(), |it| it.body));
     // a body that goes up to the start of the file has the head itself
-    let heads =
-        documents.map(|document| document.map_or("", |it| &it.head[..it.head.len().min(it.start)]));
-    let decide = |written_out: Triple<&Tree<'_>>| {
-        let texts = written_out
-            .zip(trees)
-            .map(|(new, old)| [new.text(), old.text()]);
-        let ranges = texts
-            .zip(ranges)
-            .map(|([new, old], body)| body_in(new, old, body));
-        let walker = Walker::new(written_out, nulls_clear, options);
+    let heads = documents.map(|document| {
+        let document = document?;
+        document.head.get(..document.start.min(document.head.len()))
+    });
+    let heads = heads.map(Option::unwrap_or_default);
+    let decide = |read: Triple<&Tree<'_>>| {
+        // aliases may be written out
+        let texts = read.zip(trees).map(|(new, old)| (new.text(), old.text()));
+        let ranges = texts.zip(ranges);
+        let ranges = ranges.map(|((new, old), body)| body_in(new, old, body));
+        let walker = Walker::new(read, nulls_clear, options);
         walker.with_lines(ranges, heads).decide(has_original)
     };
     // merge the lines before the walk, so that both do not need their memory at the same time
@@ -216,9 +217,9 @@ fn has_same_remarks(one: &str, other: &str) -> bool {
     remarks(one).eq(remarks(other))
 }
 
-/// Returns local's document with updated's body, if the decision is to replace local's whole value by
-/// updated's collection. Updated's comments come too, so local's value must not have any but the one
-/// beside it, which comes above the new value.
+/// Returns local's document with updated's body, if the decision is to replace local's whole value
+/// by updated's collection. Updated's comments come too, so local's value must not have any but the
+/// one beside it, which comes above the new value.
 fn replaced_by_updated(
     (updated, local): (&Document<'_>, &Document<'_>),
     trees: Triple<&Tree<'_>>,
@@ -226,15 +227,9 @@ fn replaced_by_updated(
 ) -> Option<String> {
     let is_whole = matches!(outcome, Outcome::Take(taken) if taken.part.is_none());
     let is_collection = trees.updated.entries(trees.updated.root().value).len() > 0;
-    let remark = trees
-        .local
-        .slice(trees.local.root().comments().beside())
-        .trim();
-    let has_anchor = trees
-        .local
-        .node(trees.local.root().value)
-        .anchor()
-        .is_some();
+    let (tree, root) = (trees.local, trees.local.root());
+    let has_anchor = tree.node(root.value).anchor().is_some();
+    let remark = tree.slice(root.comments().beside()).trim();
     let has_more_comments = body(local).replacen(remark, "", 1).contains('#');
     if !is_whole || !is_collection || has_anchor || has_more_comments {
         return None;

@@ -61,13 +61,13 @@ impl<'a> TopDocument<'a> {
 
 /// Extends the bodies of documents up to their `---` lines, or to the starts of the files if no
 /// side has one. Returns `None` unless each is the first document of its file, all or none have a
-/// `---` line, local's is a block collection or none is, and no byte order mark is below a head.
+/// `---` line, the text above the values is in local's row or in no row, and no byte order mark is
+/// below a head.
 fn with_extended_bodies<'a>(
     sides: Triple<(&ParsedFile<'a>, &Parsed<'a>)>,
 ) -> Option<Triple<Parsed<'a>>> {
     let is_same = |sides: Triple<bool>| sides == sides.map(|_| sides.local);
     let frames = sides.map(|(file, parsed)| frame(above_body(file, parsed)));
-    // the text above a block collection is in its row; other values of local have no row
     let is_block = sides.map(|(_, parsed)| parsed.root.block.is_some());
     let merges_around = merges_around(&sides.map(|(_, parsed)| Some(parsed)));
     // a byte order mark below a head would be inside of the extended document

@@ -155,15 +155,20 @@ impl<'a> Walker<'a> {
     pub(crate) fn decide(mut self, has_original: bool) -> Decided {
         let mut outcome = self.merge_value(self.roots(has_original));
         if let Outcome::Take(incoming) = &mut outcome {
-            let first = self.trees.updated.entries(incoming.node).next();
-            let lines = first.map(|it| self.trees.updated.row_start(self.trees.updated.entry(it)));
-            incoming.has_entry = lines.is_some_and(|it| it >= self.bodies.updated.start);
+            incoming.has_entry = self.has_comments_above(incoming.node);
         }
         Decided {
             outcome,
             conflicts: self.conflicts,
             notes: self.notes,
         }
+    }
+
+    /// Whether the comments above the first entry of updated's root are part of the body.
+    fn has_comments_above(&self, root: NodeId) -> bool {
+        let tree = self.trees.updated;
+        let first = tree.entries(root).next();
+        first.is_some_and(|it| tree.row_start(tree.entry(it)) >= self.bodies.updated.start)
     }
 
     /// Returns the reports for a document that is pinned as a whole.

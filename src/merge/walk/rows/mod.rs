@@ -153,21 +153,27 @@ impl Walker<'_> {
         self.with_local_comments(rows, children, nodes, (&pieces, decided))
     }
 
-    /// Returns the comments that stay below local's row, and above it in the head of the file. One
-    /// that upstream deleted there may have moved into the row.
+    /// Returns the comments that stay below local's row, and those that only local has in the head
+    /// of its file. A comment that upstream deleted there may have moved into the row.
     fn comments_around_row(&self, rows: &Triple<Row>) -> Vec<&str> {
-        let around = |side: Side| {
+        let below = |side: Side| {
             let (tree, end) = (self.trees[side], rows[side].span.end);
-            let below = (end > 0).then(|| tree.comments_from(end));
-            let below = below.into_iter().flatten();
-            let head = self.heads[side].lines().filter(|_| self.steps.is_empty());
-            let above = head.filter(|line| line.trim_start().starts_with('#'));
-            above.chain(below.map(|span| tree.slice(span)))
+            let comments = (end > 0).then(|| tree.comments_from(end));
+            let comments = comments.into_iter().flatten();
+            comments.map(|span| tree.slice(span))
         };
-        let texts = |side| -> FxHashSet<&str> { around(side).map(str::trim).collect() };
+        let above = |side: Side| {
+            let head = self.heads[side].lines().filter(|_| self.steps.is_empty());
+            head.filter(|line| line.trim_start().starts_with('#'))
+        };
+        let texts = |side| -> FxHashSet<&str> { below(side).map(str::trim).collect() };
         let (original, updated) = (texts(Side::Original), texts(Side::Updated));
         let stays = |line: &&str| !original.contains(line.trim()) || updated.contains(line.trim());
-        around(Side::Local).filter(stays).collect()
+        let upstream = above(Side::Original).chain(above(Side::Updated));
+        let upstream: FxHashSet<&str> = upstream.map(str::trim).collect();
+        let is_own = |line: &&str| !upstream.contains(line.trim());
+        let own = above(Side::Local).filter(is_own);
+        own.chain(below(Side::Local).filter(stays)).collect()
     }
 
     /// Returns the number of columns by which to indent the row. The width of its indentation
