@@ -101,12 +101,9 @@ pub(crate) fn merge_sides(
         });
     }
     let ranges = documents.map(|document| document.map_or(Span::default(), |it| it.body));
-    // a body that goes up to the start of the file has the head itself
-    let heads = documents.map(|document| {
-        let document = document?;
-        document.head.get(..document.start.min(document.head.len()))
-    });
-    let heads = heads.map(Option::unwrap_or_default);
+    // a document that goes up to the start of the file has the head itself
+    let heads =
+        documents.map(|document| document.map_or("", |it| &it.head[..it.head.len().min(it.start)]));
     let decide = |read: Triple<&Tree<'_>>| {
         // aliases may be written out
         let texts = read.zip(trees).map(|(new, old)| (new.text(), old.text()));

@@ -153,8 +153,8 @@ impl FileMerge<'_, '_, '_> {
     }
 }
 
-/// Returns the documents of a group as they merge. If the text around their values merges apart from
-/// these, the body of each is cut to the lines of its value.
+/// Returns the documents of a group as they merge. If the text around their values merges apart
+/// from these, the body of each is cut to the lines of its value.
 pub(super) fn documents_to_merge<'a>(
     members: &Triple<Option<&Parsed<'a>>>,
 ) -> Triple<Option<Document<'a>>> {

@@ -1,9 +1,9 @@
 //! The root value of a document, and the lines that it is on.
 
 use crate::line_breaks::{cut_first_line, ends_line, lines_with_breaks};
+use crate::merge::{Shape, shape};
 use crate::triple::Triple;
-use crate::yaml::ScalarStyle::{Folded, Literal};
-use crate::yaml::{Document, NodeKind, Span, Tree};
+use crate::yaml::{Document, Span, Tree};
 
 use super::parsed::Parsed;
 
@@ -11,41 +11,30 @@ use super::parsed::Parsed;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Root {
     /// Its kind if it is a block collection: the comments around its entries are in its row.
-    pub(super) block: Option<Block>,
+    pub(super) block: Option<Shape>,
     /// The lines of the value in its chunk, without the comments above and below it. `None` if
     /// there is no value or it shares a line with a marker, and for a block scalar, below which
     /// text may look like comments.
     pub(super) lines: Option<Span>,
 }
 
-/// The kind of a block collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Block {
-    Map,
-    List,
-}
-
 impl Root {
     pub(super) fn of(document: &Document<'_>, tree: &Tree<'_>) -> Self {
         let root = tree.root().value;
-        let node = tree.node(root);
-        let block = match node.kind {
-            NodeKind::Mapping(it) if !it.flow => Some(Block::Map),
-            NodeKind::Sequence(it) if !it.flow => Some(Block::List),
-            _ => None,
+        let is_block = tree.is_block_collection(root);
+        let last = tree.entries(root).next_back().filter(|_| is_block);
+        let end = match last {
+            // comments below the last entry that are indented deeper belong to it
+            Some(last) => tree.end_of_lines(tree.entry(last)),
+            None => tree.node(root).span.end,
         };
-        let end = match node.kind {
-            NodeKind::Scalar(it) if matches!(it.style, Literal | Folded) => None,
-            _ if block.is_some() => {
-                // comments below the last entry that are indented deeper belong to it
-                let last = tree.entries(root).next_back();
-                last.map(|last| tree.end_of_lines(tree.entry(last)) as usize)
-            }
-            _ => Some(node.span.end as usize),
-        };
+        let is_block_scalar = tree.scalar(root).is_some_and(|it| it.style.is_block());
         Self {
-            block,
-            lines: end.and_then(|end| lines(document, end)),
+            block: is_block.then(|| shape(tree, root)),
+            lines: match is_block_scalar {
+                true => None,
+                false => lines(document, end as usize),
+            },
         }
     }
 }
@@ -77,6 +66,6 @@ pub(super) fn merges_around(members: &Triple<Option<&Parsed<'_>>>) -> bool {
     let roots = members.map(|parsed| parsed.map(|parsed| parsed.root));
     let mut present = roots.into_iter().flatten();
     let has_all = |block| present.clone().all(|root| root.block == Some(block));
-    let has_rows = has_all(Block::Map) || has_all(Block::List);
+    let has_rows = has_all(Shape::Map) || has_all(Shape::List);
     !has_rows && present.all(|root| root.lines.is_some())
 }

@@ -23,7 +23,7 @@ pub(crate) fn isolate<'c>(
         .env("HOME", home)
         .env_remove("XDG_CONFIG_HOME")
         .env("GIT_CONFIG_NOSYSTEM", "1")
-        // repositories without sample hooks are created in half of the time
+        // tests need no sample hooks, and copying these takes long
         .env("GIT_TEMPLATE_DIR", "")
         .env("LC_ALL", "C")
         .env("GIT_AUTHOR_NAME", "a")

@@ -155,7 +155,7 @@ impl<'a> Walker<'a> {
     pub(crate) fn decide(mut self, has_original: bool) -> Decided {
         let mut outcome = self.merge_value(self.roots(has_original));
         if let Outcome::Take(incoming) = &mut outcome {
-            incoming.has_entry = self.has_comments_above(incoming.node);
+            incoming.has_entry = self.has_lines_above(incoming.node);
         }
         Decided {
             outcome,
@@ -164,8 +164,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether the comments above the first entry of updated's root are part of the body.
-    fn has_comments_above(&self, root: NodeId) -> bool {
+    /// Whether updated's body has the lines above the first entry of its root.
+    fn has_lines_above(&self, root: NodeId) -> bool {
         let tree = self.trees.updated;
         let first = tree.entries(root).next();
         first.is_some_and(|it| tree.row_start(tree.entry(it)) >= self.bodies.updated.start)

@@ -38,7 +38,8 @@ const MAX_PARTS: usize = 12;
 type Files = BTreeMap<&'static str, Vec<u8>>;
 
 /// Checks that no packages cause a panic, that laws 1 to 4 hold, that a file that only local has
-/// stays, that local YAML stays YAML beside YAML, and that nothing is written if there is an error.
+/// stays, that local YAML stays YAML if the other sides are YAML, and that nothing is written if
+/// there is an error.
 ///
 /// # Errors
 ///
@@ -76,7 +77,7 @@ pub fn check(bytes: &[u8]) -> Verdict {
             continue;
         };
         if is_yaml_name(name) && is_yaml(local) && !local.trim_ascii().is_empty() {
-            // if one side is a template or has a key twice, the file merges by lines
+            // a template or a file with a key twice merges by lines (rules: Packages and files)
             let of_sides = [&sides.original, &sides.updated].map(|files| files.get(name));
             let mut of_sides = of_sides.into_iter().flatten();
             let valid = is_yaml(after)
