@@ -107,13 +107,21 @@ impl FileMerge<'_, '_, '_> {
             false => frame(sides.local).is_some(),
         };
         let merged = merge_above(sides, has_frame, line_break, &self.options(group));
+        let is_comment = |line: &str| line.trim_start().starts_with('#');
+        let merges_around = merges_around(&self.members(group));
+        // an empty document got an entry with a comment, which does not continue the one above
+        let is_new_comment = |line: &str| is_comment(line) && !local.text.contains(line);
+        let begins_with_comment = merges_around
+            && lines(&text[old_above.len()..])
+                .next()
+                .is_some_and(is_new_comment);
         // where nothing changes, the join may have dropped a `---` line
         let is_joined = sides.local.len() < head.len() + old_above.len();
-        let joined = || is_joined.then(|| MergedAround::without_conflicts(sides.local));
-        let mut merged = merged.or_else(joined)?;
-        let is_comment = |line: &str| line.trim_start().starts_with('#');
-        let ends_in_comment = |text: &str| lines(text).last().is_some_and(is_comment);
-        if !merges_around(&self.members(group)) && !ends_in_comment(old_above) {
+        let joined = (is_joined || begins_with_comment)
+            .then(|| MergedAround::without_conflicts(sides.local));
+        let mut merged = merged.or(joined)?;
+        let ends_in_comment = lines(old_above).last().is_some_and(is_comment);
+        if begins_with_comment || !merges_around && !ends_in_comment {
             set_off(&mut merged.text, line_break);
         }
         let lines_of_head = count_lines(&head);

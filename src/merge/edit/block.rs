@@ -203,7 +203,7 @@ impl Editor<'_> {
         text
     }
 
-    /// Writes the lines of a map or list that was empty, below its key.
+    /// Writes the lines of a map or list that was empty, below its key if it has one.
     fn fill_empty_collection<C: Borrow<Child> + Sync>(
         &mut self,
         owner: Entry<'_>,
@@ -211,6 +211,10 @@ impl Editor<'_> {
         row: &Row<C>,
     ) {
         let (target, source) = (self.target, self.source);
+        if target.root().value == node {
+            let text = self.composed(&row.pieces, 0, 0);
+            return self.edits.replace(row.span, text);
+        }
         let arriving = row
             .pieces
             .iter()

@@ -207,7 +207,28 @@ impl Walker<'_> {
         children: &mut [Child],
     ) -> Option<Outcome> {
         let owners = self.owners(nodes)?;
-        let (owner, updated_owner) = (owners.local?, owners.updated?);
+        // If one side of a conflict has no entries, it keeps its brackets.
+        let both_have_entries = [Side::Local, Side::Updated]
+            .into_iter()
+            .all(|side| children.iter().any(|child| child.choose(side).stays()));
+        if !self.merges_lines || !both_have_entries {
+            return None;
+        }
+        let rows = match owners.local {
+            Some(owner) => self.rows_to_fill(nodes, owners, owner),
+            None => self.rows_of_document_to_fill(nodes),
+        }?;
+        let pieces = self.merge_rows(&rows, children, nodes);
+        Some(Outcome::Row(Box::new(MergedLines {
+            span: rows.local.span,
+            moved: 0,
+            pieces,
+        })))
+    }
+
+    /// Returns the rows for an empty local collection that is the value of `owner`; `None` if it
+    /// cannot have entries on lines of their own.
+    fn rows_to_fill(&self, nodes: Nodes, owners: Entries, owner: EntryId) -> Option<Triple<Row>> {
         let tree = self.trees.local;
         let entry = tree.entry(owner);
         let node = tree.node(entry.value);
@@ -226,15 +247,11 @@ impl Walker<'_> {
         let mut values = values.chain([Some(tree.root().value)]);
         let is_in_block_style =
             values.all(|node| node.is_some_and(|node| tree.is_block_collection(node)));
-        // If one side of a conflict has no entries, it keeps its brackets.
-        let both_have_entries = [Side::Local, Side::Updated]
-            .into_iter()
-            .all(|side| children.iter().any(|child| child.choose(side).stays()));
-        if !self.merges_lines || !is_plain || !is_in_block_style || !both_have_entries {
+        if !is_plain || !is_in_block_style {
             return None;
         }
         let updated_tree = self.trees.updated;
-        let updated_entry = updated_tree.entry(updated_owner);
+        let updated_entry = updated_tree.entry(owners.updated?);
         let updated = updated_tree.row(nodes.updated?, Some(updated_entry))?;
         let original = row_of(self.trees.original, nodes.original, owners.original);
         let original = original.unwrap_or_else(|| empty_row(updated.column));
@@ -243,13 +260,27 @@ impl Walker<'_> {
         let width = i64::from(updated.column) - i64::from(updated_column);
         let column = i64::from(tree.column(entry.span.start)) + width;
         local.column = u32::try_from(column).unwrap_or(0);
-        let rows = Triple::new(original, updated, local);
-        let pieces = self.merge_rows(&rows, children, nodes);
-        Some(Outcome::Row(Box::new(MergedLines {
-            span: rows.local.span,
-            moved: 0,
-            pieces,
-        })))
+        Some(Triple::new(original, updated, local))
+    }
+
+    /// Like [`Self::rows_to_fill`], for the root collection: it has to be alone on its lines.
+    fn rows_of_document_to_fill(&self, nodes: Nodes) -> Option<Triple<Row>> {
+        let (tree, lines) = (self.trees.local, self.bodies.local);
+        let is_alone = tree.line_start(lines.start) == lines.start
+            && tree.slice(lines).trim() == tree.slice(tree.node(nodes.local?).span);
+        if !is_alone {
+            return None;
+        }
+        let updated = self.trees.updated.row(nodes.updated?, None)?;
+        let original = row_of(self.trees.original, nodes.original, None);
+        let original = original.unwrap_or_else(|| empty_row(updated.column));
+        let mut rows = Triple::new(original, updated, empty_row(0));
+        for side in [Side::Original, Side::Updated] {
+            rows[side].cut_to(self.bodies[side]);
+        }
+        rows.local.span = lines;
+        rows.local.items = vec![item(ItemKind::End, Span::new(lines.end, lines.end))];
+        Some(rows)
     }
 }
 
