@@ -212,6 +212,12 @@ impl<'s> Tree<'s> {
         (is_alone && !is_comment).then_some(Span::new(start, end))
     }
 
+    /// Returns the white space before `offset` on its line.
+    pub(crate) fn white_space_before(&self, offset: u32) -> Span {
+        let before = &self.text[..offset as usize];
+        Span::new(to_u32(before.trim_end_matches([' ', '\t']).len()), offset)
+    }
+
     /// Whether a line break or the end of the text is at `offset`.
     #[inline]
     pub(crate) fn is_line_end(&self, offset: u32) -> bool {

@@ -193,8 +193,10 @@ pub(crate) enum CommentChoice {
     /// Local's comment; none if local has none.
     #[default]
     Local,
-    /// Updated's comment; none if updated has none.
+    /// Updated's comment, with the white space before it; none if updated has none.
     Updated,
+    /// Updated's comment behind local's white space.
+    UpdatedText,
     /// An open conflict.
     Open,
 }
@@ -202,7 +204,7 @@ pub(crate) enum CommentChoice {
 impl CommentChoice {
     /// Whether updated's comment replaces local's.
     pub(crate) fn is_updated(self) -> bool {
-        self == Self::Updated
+        matches!(self, Self::Updated | Self::UpdatedText)
     }
 
     /// Resolves an open conflict to a side.

@@ -6,7 +6,7 @@ use super::layout::{
     ends_within_text, has_dash, indents_of_comments, is_blank, starts_its_line, trimmed,
 };
 use crate::line_breaks;
-use crate::merge::decision::Remarks;
+use crate::merge::decision::{CommentChoice, Remarks};
 use crate::yaml::{Comments, Entry, NodeKind, Span, Tree};
 
 impl Editor<'_> {
@@ -86,7 +86,8 @@ impl Editor<'_> {
         self.replace_comments_above(entry, remarks);
         if remarks.line.is_updated() {
             let end = self.before_white_space(self.target.line_end(entry.span.start));
-            self.edit_line_comment(entry.comments().line, theirs.beside(), Some(end));
+            let ours = entry.comments().line;
+            self.edit_line_comment(ours, theirs.beside(), remarks.line, Some(end));
         }
     }
 
@@ -105,14 +106,13 @@ impl Editor<'_> {
         }
         self.replace_comments_above(entry, remarks);
         if remarks.line.is_updated() {
-            self.edit_line_comment(entry.comments().beside(), theirs.beside(), end);
+            let ours = entry.comments().beside();
+            self.edit_line_comment(ours, theirs.beside(), remarks.line, end);
         }
         if remarks.tail.is_updated() {
-            self.edit_line_comment(
-                entry.comments().behind(),
-                theirs.behind(),
-                self.end_behind_comment(entry),
-            );
+            let ours = entry.comments().behind();
+            let end = self.end_behind_comment(entry);
+            self.edit_line_comment(ours, theirs.behind(), remarks.tail, end);
         }
     }
 
@@ -160,13 +160,18 @@ impl Editor<'_> {
 
     /// Replaces the target's comment on a line, deletes it with the white space before it, or adds
     /// the source's at `end` if the line ends there.
-    fn edit_line_comment(&mut self, ours: Span, theirs: Span, end: Option<u32>) {
-        let text = self.source.slice(theirs);
-        if !ours.is_empty() && !text.is_empty() {
-            self.edits.replace(ours, text);
+    fn edit_line_comment(
+        &mut self,
+        ours: Span,
+        theirs: Span,
+        choice: CommentChoice,
+        end: Option<u32>,
+    ) {
+        if !ours.is_empty() && !theirs.is_empty() && choice == CommentChoice::UpdatedText {
+            self.edits.replace(ours, self.source.slice(theirs));
         } else if !ours.is_empty() {
-            self.edits
-                .delete(self.before_white_space(ours.start)..ours.end);
+            let range = self.before_white_space(ours.start)..ours.end;
+            self.edits.replace(range, self.with_gap(theirs));
         } else if let Some(end) = end.filter(|end| self.line_ends_at(*end)) {
             self.edits.insert(end, self.with_gap(theirs));
         }
@@ -175,8 +180,8 @@ impl Editor<'_> {
     /// Returns a comment of the source on a line with the white space before it, which is at least
     /// one space; nothing if there is no comment.
     pub(super) fn with_gap(&self, comment: Span) -> String {
-        let before = &self.source.text()[..comment.start as usize];
-        let gap = &before[before.trim_end_matches([' ', '\t']).len()..];
+        let gap = self.source.white_space_before(comment.start);
+        let gap = self.source.slice(gap);
         match self.source.slice(comment) {
             "" => String::new(),
             text if gap.is_empty() => format!(" {text}"),
@@ -186,8 +191,7 @@ impl Editor<'_> {
 
     /// Returns the offset at which the white space before `at` starts.
     pub(super) fn before_white_space(&self, at: u32) -> u32 {
-        let before = &self.target.text()[..at as usize];
-        before.trim_end_matches([' ', '\t']).len() as u32
+        self.target.white_space_before(at).start
     }
 
     /// Whether only white space follows on the line.

@@ -5,7 +5,7 @@ use super::{Entries, Walker};
 use crate::line_breaks;
 use crate::merge::decision::{CommentChoice, Outcome, Remarks};
 use crate::merge::{ConflictKind, Resolution};
-use crate::triple::{Change, Triple};
+use crate::triple::{Change, Side, Triple};
 use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
 
 impl Walker<'_> {
@@ -42,7 +42,7 @@ impl Walker<'_> {
         if has_no_comment && !is_value_taken && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
         }
-        let line = self.choose_comment(comments.map(|comments| comments.beside()), is_value_taken);
+        let line = self.choose_remark(comments.map(|comments| comments.beside()), is_value_taken);
         // Local has the comment that upstream deleted twice. Both go: otherwise the second one
         // would take the place of the first.
         let deletes_both = line.is_updated()
@@ -51,9 +51,7 @@ impl Walker<'_> {
                 == comment_text(self.trees.local, comments.local.behind());
         let tail = match deletes_both {
             true => CommentChoice::Updated,
-            false => {
-                self.choose_comment(comments.map(|comments| comments.behind()), is_value_taken)
-            }
+            false => self.choose_remark(comments.map(|comments| comments.behind()), is_value_taken),
         };
         Remarks {
             from: Some(updated),
@@ -94,6 +92,38 @@ impl Walker<'_> {
         };
         let mut above = self.steps.iter().filter_map(|step| step.entries.updated);
         !self.text_is_value && above.any(|entry| entry != updated && is_alias(entry))
+    }
+
+    /// Like [`Self::choose_comment`], for a comment beside a value: also decides which side's white
+    /// space is before it.
+    fn choose_remark(&mut self, spans: Triple<Span>, is_value_taken: bool) -> CommentChoice {
+        let choice = self.choose_comment(spans, is_value_taken);
+        let is_same = || {
+            let texts = self.trees.zip(spans);
+            let texts = texts.map(|(tree, span)| comment_text(tree, span));
+            texts.updated == texts.local
+        };
+        match choice {
+            CommentChoice::Updated if !self.takes_gap(spans, is_value_taken) => {
+                CommentChoice::UpdatedText
+            }
+            CommentChoice::Local if self.takes_gap(spans, is_value_taken) && is_same() => {
+                CommentChoice::Updated
+            }
+            choice => choice,
+        }
+    }
+
+    /// Whether upstream changed the white space before a comment, and local did not. White space
+    /// that only keeps the comment in its column goes with upstream's value.
+    fn takes_gap(&self, spans: Triple<Span>, is_value_taken: bool) -> bool {
+        let gaps = self.trees.zip(spans).map(|(tree, span)| {
+            let gap = (!span.is_empty()).then(|| tree.white_space_before(span.start));
+            gap.map(|gap| tree.slice(gap))
+        });
+        let column = |side: Side| self.trees[side].column(spans[side].start);
+        let is_moved = || column(Side::Original) != column(Side::Updated);
+        gaps.change() == Change::Upstream && (is_value_taken || is_moved())
     }
 
     /// Decides which side's comment is in the result. `is_value_taken` is true if the value on the
