@@ -43,7 +43,7 @@ impl Editor<'_> {
         column: u32,
         moved: i64,
     ) -> String {
-        shifted(self.composed_below(pieces, column, false), moved)
+        shifted(self.composed_below(pieces, column, false), column, moved)
     }
 
     /// [`Self::composed`] for pieces that may be below a block scalar.
@@ -154,7 +154,10 @@ impl Editor<'_> {
         };
         let follows_unchanged =
             comment.side == Side::Local && start.is_some() && start == row.unchanged_end;
-        let mut text = self.mover(tree).lines(comment.span, comment.moved);
+        let old_column = i64::from(row.column) - comment.moved;
+        let mut text = self
+            .mover(tree)
+            .lines(comment.span, old_column, comment.moved);
         let excess = indents_of_comments(&text, row.column).pop();
         if row.is_below_text
             && !follows_unchanged
@@ -282,9 +285,10 @@ impl Editor<'_> {
     fn original_lines_of(&self, entries: &[EntryId], column: u32) -> Option<String> {
         let tree = self.original;
         let (first, last) = (tree.entry(*entries.first()?), tree.entry(*entries.last()?));
-        let by = i64::from(column) - i64::from(tree.column(first.span.start));
+        let old_column = i64::from(tree.column(first.span.start));
         let lines = Span::new(tree.row_start(first), tree.lines_of(last).end);
-        Some(self.mover(tree).lines(lines, by))
+        let by = i64::from(column) - old_column;
+        Some(self.mover(tree).lines(lines, old_column, by))
     }
 
     /// Ends the open hunk, if there is one, and writes its placeholder.

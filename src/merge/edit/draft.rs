@@ -1,6 +1,6 @@
 //! A text with placeholders for hunks, which are filled with one side or with conflict markers.
 
-use super::reindent::push_moved;
+use super::reindent::{is_at_margin, push_moved};
 use crate::line_breaks::{cut_first_line, cut_last_line, line_start, lines_with_breaks};
 use crate::triple::Triple;
 
@@ -102,16 +102,18 @@ pub(super) fn shared_lines(local: &str, updated: &str, original: Option<&str>) -
     (shared(cut_first_line), shared(cut_last_line))
 }
 
-/// Returns a text with its lines indented by `by` more columns, or fewer if it is negative. Empty
-/// lines and placeholders stay as they are. A line of spaces moves: it can be in a block scalar.
-pub(super) fn shifted(text: String, by: i64) -> String {
+/// Returns the text of entries in `column` with its lines indented by `by` more columns, or fewer
+/// if it is negative. Empty lines and placeholders stay as they are, and so do comments left of
+/// indented entries at the margin. A line of spaces moves: it can be in a block scalar.
+pub(super) fn shifted(text: String, column: u32, by: i64) -> String {
     if by == 0 {
         return text;
     }
     let mut moved = String::with_capacity(text.len() + 64);
     for line in lines_with_breaks(&text) {
         let is_placeholder = line.trim_start_matches(' ').starts_with(PLACEHOLDER);
-        let by = if is_placeholder { 0 } else { by };
+        let stays = is_placeholder || column > 0 && is_at_margin(line);
+        let by = if stays { 0 } else { by };
         let rest = push_moved(&mut moved, line, 0, by);
         moved.push_str(rest);
     }

@@ -23,6 +23,13 @@ struct Shift {
     by: i64,
     /// Whether only the rest of the line moves, after a dash.
     within_line: bool,
+    /// Whether the lines are those of indented entries: a comment at the margin stays there.
+    is_indented: bool,
+}
+
+/// Whether a line is a comment that begins in column 0.
+pub(super) fn is_at_margin(line: &str) -> bool {
+    line.starts_with('#')
 }
 
 impl Reindent<'_> {
@@ -45,12 +52,14 @@ impl Reindent<'_> {
         self.apply_shifts(Span::new(start, end), &shifts)
     }
 
-    /// Returns lines that all move by the same number of columns.
-    pub(super) fn lines(&self, lines: Span, by: i64) -> String {
+    /// Returns the lines of entries in `column`, or of comments between them, that all move by the
+    /// same number of columns.
+    pub(super) fn lines(&self, lines: Span, column: i64, by: i64) -> String {
         let shift = Shift {
             from: lines.start,
             by,
             within_line: false,
+            is_indented: column > 0,
         };
         self.apply_shifts(lines, &[shift])
     }
@@ -68,7 +77,7 @@ impl Reindent<'_> {
             true => self.line_break,
             false => "",
         };
-        let below = self.lines(Span::new(below, range.end), by);
+        let below = self.lines(Span::new(below, range.end), 0, by);
         let first = first.trim_end_matches(['\r', '\n']);
         format!("{first}{}{below}{last}", self.line_break)
     }
@@ -121,6 +130,7 @@ impl Reindent<'_> {
             from,
             by,
             within_line: false,
+            is_indented: old > 0,
         });
         if self.tree.is_block_collection(entry.value) {
             let inside = self.column_inside(entry, entry.value, old, column);
@@ -130,6 +140,7 @@ impl Reindent<'_> {
                 from: self.tree.next_line(self.tree.node(entry.value).span.start),
                 by: content,
                 within_line: false,
+                is_indented: old > 0,
             });
         }
     }
@@ -162,13 +173,16 @@ impl Reindent<'_> {
                     from,
                     by: column - i64::from(self.tree.column(from)) - outer,
                     within_line: true,
+                    is_indented: true,
                 });
             }
             self.shift_entry(entry, from, column, shifts);
+            let old = self.tree.column(entry.span.start);
             below = Some(Shift {
                 from: lines.end,
-                by: column - i64::from(self.tree.column(entry.span.start)),
+                by: column - i64::from(old),
                 within_line: false,
+                is_indented: old > 0,
             });
         }
         // comments below the last entry move like the entry, and not like what is in it
@@ -179,18 +193,20 @@ impl Reindent<'_> {
     fn apply_shifts(&self, lines: Span, shifts: &[Shift]) -> String {
         let mut result = String::with_capacity(lines.range().len() + 64);
         let mut shifts = shifts.iter().peekable();
-        let mut by = 0;
+        let (mut by, mut is_indented) = (0, false);
         let mut at = lines.start;
         while at < lines.end {
             let next = self.tree.next_line(at).min(lines.end);
             while let Some(shift) = shifts.next_if(|shift| shift.from <= at) {
                 if !shift.within_line {
-                    by = shift.by;
+                    (by, is_indented) = (shift.by, shift.is_indented);
                 }
             }
             let line = self.tree.slice(Span::new(at, next));
             // the first line may begin behind a dash
-            let line = push_moved(&mut result, line, self.tree.column(at), by);
+            let before = self.tree.column(at);
+            let stays = is_indented && before == 0 && is_at_margin(line);
+            let line = push_moved(&mut result, line, before, if stays { 0 } else { by });
             // the rest of a line after a dash may move too
             let mut inner = next - line.len() as u32;
             while let Some(shift) = shifts.next_if(|shift| shift.from < next) {
@@ -199,7 +215,7 @@ impl Reindent<'_> {
                 inner = cut;
                 match shift.within_line {
                     true => widen(&mut result, shift.by),
-                    false => by = shift.by,
+                    false => (by, is_indented) = (shift.by, shift.is_indented),
                 }
             }
             let rest = self.tree.slice(Span::new(inner, next));
