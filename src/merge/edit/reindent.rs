@@ -116,7 +116,12 @@ impl Reindent<'_> {
     /// uncommon in the new place; else `None`.
     fn habit(&self, nesting: Nesting, width: i64) -> Option<i64> {
         let from = self.from.usual(nesting)?;
-        let to = self.to.usual(nesting)?;
+        let to = self.to.usual(nesting).or_else(|| {
+            // maps and lists under keys are often indented alike
+            let alike = nesting.under_key()?;
+            let is_alike = self.from.usual(alike) == Some(from);
+            is_alike.then(|| self.to.usual(alike))?
+        })?;
         let is_usual = |width| self.to.has(nesting, width);
         let is_foreign = u32::try_from(width).is_ok_and(|width| !is_usual(width));
         (width == i64::from(from) && is_foreign).then_some(i64::from(to))
