@@ -95,15 +95,12 @@ pub(crate) fn merge_sides(
         return Ok(Merged::unchanged());
     }
     if is_document_pinned(local.document) {
-        return Ok(Merged {
-            notes: Walker::new(trees, nulls_clear, options).held_document(has_original),
-            ..Merged::unchanged()
-        });
+        let mut held = Merged::unchanged();
+        held.notes = Walker::new(trees, nulls_clear, options).held_document(has_original);
+        return Ok(held);
     }
     let ranges = documents.map(|document| document.map_or(Span::default(), |it| it.body));
-    // a document that goes up to the start of the file has the head itself
-    let heads =
-        documents.map(|document| document.map_or("", |it| &it.head[..it.head.len().min(it.start)]));
+    let heads = documents.map(head_above);
     let decide = |read: Triple<&Tree<'_>>| {
         // aliases may be written out
         let texts = read.zip(trees).map(|(new, old)| (new.text(), old.text()));
@@ -118,10 +115,7 @@ pub(crate) fn merge_sides(
     let candidate = whole.map_or_else(|| Candidate::Lines(lines()), Candidate::Whole);
     let decided = decide(trees);
     let (outcome, mut conflicts, notes) = (decided.outcome, decided.conflicts, decided.notes);
-    let replaced = || {
-        let documents = (updated.document, local.document);
-        replaced_by_updated(documents, trees, &outcome)
-    };
+    let replaced = || replaced_by_updated((updated.document, local.document), trees, &outcome);
     let text = merged_text(candidate, lines, local.document, trees, &outcome).or_else(replaced);
     let text = match text {
         Some(text) => Some(text),
@@ -142,6 +136,12 @@ pub(crate) fn merge_sides(
         conflicts,
         notes,
     })
+}
+
+/// Returns the head of the file above a document. A document that goes up to the start of the file
+/// has the head itself.
+fn head_above<'a>(document: Option<&Document<'a>>) -> &'a str {
+    document.map_or("", |it| &it.head[..it.head.len().min(it.start)])
 }
 
 /// A text that is the result if it has the decided values.

@@ -4,7 +4,8 @@
 //! `stream` splits a file into documents. `lines` reads ordinary documents line by line. `events`
 //! reads all other documents from the events of yaml-rust2, and reports errors. Both use `builder`
 //! to make the [`Tree`], which `stored` defines in a compact form. `navigate` finds nodes and lines,
-//! `row` reads the comments and blank lines between entries, and `equal` compares values.
+//! `gaps` finds blank lines and comments, `row` reads those between entries, and `equal` compares
+//! values.
 
 mod block_style;
 mod builder;
@@ -13,6 +14,7 @@ mod cursor;
 mod equal;
 mod error;
 mod events;
+mod gaps;
 pub mod go_json;
 mod keys;
 mod line_table;
