@@ -10,6 +10,7 @@ mod comments;
 mod documents;
 mod drive;
 mod files;
+mod formats;
 #[path = "../generate/mod.rs"]
 mod generate;
 mod moves;

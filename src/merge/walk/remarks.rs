@@ -5,7 +5,7 @@ use super::{Entries, Walker};
 use crate::line_breaks;
 use crate::merge::decision::{CommentChoice, Outcome, Remarks};
 use crate::merge::{ConflictKind, Resolution};
-use crate::triple::{Change, Side, Triple};
+use crate::triple::{Change, Triple};
 use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
 
 impl Walker<'_> {
@@ -114,16 +114,21 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether upstream changed the white space before a comment, and local did not. White space
-    /// that only keeps the comment in its column goes with upstream's value.
+    /// Whether upstream changed the white space before a comment, and local did not. If upstream
+    /// changed the text before it too, it may only keep the comment in its column: the white space
+    /// goes with upstream's value.
     fn takes_gap(&self, spans: Triple<Span>, is_value_taken: bool) -> bool {
-        let gaps = self.trees.zip(spans).map(|(tree, span)| {
-            let gap = (!span.is_empty()).then(|| tree.white_space_before(span.start));
-            gap.map(|gap| tree.slice(gap))
+        let parts = self.trees.zip(spans).map(|(tree, span)| {
+            let gap = tree.white_space_before(span.start);
+            let line = Span::new(tree.line_start(span.start), gap.start);
+            (!span.is_empty()).then(|| (tree.slice(gap), tree.slice(line).trim_start()))
         });
-        let column = |side: Side| self.trees[side].column(spans[side].start);
-        let is_moved = || column(Side::Original) != column(Side::Updated);
-        gaps.change() == Change::Upstream && (is_value_taken || is_moved())
+        let gaps = parts.map(|parts| parts.map(|(gap, _)| gap));
+        let is_same_line = || {
+            let lines = parts.map(|parts| parts.map(|(_, line)| line));
+            lines.original == lines.updated
+        };
+        gaps.change() == Change::Upstream && (is_value_taken || is_same_line())
     }
 
     /// Decides which side's comment is in the result. `is_value_taken` is true if the value on the
