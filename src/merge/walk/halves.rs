@@ -1,5 +1,7 @@
 //! Merges the entries of a large map or list in several threads.
 
+use std::sync::Arc;
+
 use super::{Entries, Walker};
 use crate::merge::fingerprint::Fingerprints;
 use crate::parallel::is_in_pool;
@@ -46,10 +48,10 @@ impl Walker<'_> {
             bodies: self.bodies,
             heads: self.heads,
             on_own_lines: self.on_own_lines,
-            fingerprints: self.trees.map(Fingerprints::new),
+            fingerprints: self.fingerprints.as_ref().map(Fingerprints::without_caches),
             steps: self.steps.clone(),
             pins: self.pins.clone(),
-            shared_anchors: self.shared_anchors.clone(),
+            kept_anchors: Arc::clone(&self.kept_anchors),
             higher_version: self.higher_version,
             conflicts: Vec::new(),
             notes: Vec::new(),

@@ -41,12 +41,8 @@ pub(super) mod similarity;
 mod sorted;
 mod texts;
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use super::anchors::shared_anchors;
 use super::decision::{Incoming, Outcome};
 use super::fingerprint::Fingerprints;
 use super::pins::Pins;
@@ -55,6 +51,7 @@ use crate::schema::FieldSchemas;
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal};
 
+use new_anchors::KeptAnchors;
 use record::Step;
 
 /// The node on each side that has one.
@@ -83,8 +80,8 @@ pub(crate) struct Walker<'a> {
     fingerprints: Triple<Fingerprints<'a>>,
     steps: Vec<Step>,
     pins: Arc<Pins>,
-    /// The original's node of each anchor that all three have.
-    shared_anchors: OnceCell<FxHashMap<&'a str, NodeId>>,
+    /// The original's node of each anchor that updated or local has at the same place.
+    kept_anchors: Arc<KeptAnchors<'a>>,
     /// The side with the higher version in the current conflict, if a rule says `take: higher`.
     higher_version: Option<Resolution>,
     conflicts: Vec<Conflict>,
@@ -116,6 +113,8 @@ impl<'a> Walker<'a> {
         options: &'a Options,
     ) -> Self {
         let has_alias = |tree: &Tree<'_>| tree.has_aliases();
+        let kept_anchors = KeptAnchors::of(trees);
+        let named = Arc::new(kept_anchors.changed(trees));
         Self {
             trees,
             options,
@@ -130,10 +129,10 @@ impl<'a> Walker<'a> {
             bodies: Triple::default(),
             heads: Triple::default(),
             on_own_lines: Triple::default(),
-            fingerprints: trees.map(Fingerprints::new),
+            fingerprints: trees.map(|tree| Fingerprints::with_named(tree, Arc::clone(&named))),
             steps: Vec::new(),
             pins: Arc::new(Pins::of(trees.local)),
-            shared_anchors: OnceCell::new(),
+            kept_anchors: Arc::new(kept_anchors),
             higher_version: None,
             conflicts: Vec::new(),
             notes: Vec::new(),
@@ -187,6 +186,9 @@ impl<'a> Walker<'a> {
 
     /// Merges a value that both updated and local have (rules: Fields).
     fn merge_value(&mut self, nodes: Nodes) -> Outcome {
+        if let Some(outcome) = self.merge_alias(nodes) {
+            return outcome;
+        }
         let nodes = self.with_original_anchor(nodes);
         let shapes = self.shapes(nodes);
         match (shapes.updated, shapes.local) {
@@ -197,27 +199,6 @@ impl<'a> Walker<'a> {
             (Some(Shape::List), Some(Shape::List)) => self.merge_list(nodes),
             _ if self.holds_pin(nodes) => self.keep_whole_for_pin(nodes),
             _ => self.one_value(nodes),
-        }
-    }
-
-    /// If both sides added an alias of one anchor, sets its original to the original's value of
-    /// the anchor, so that the alias merges like the anchor.
-    fn with_original_anchor(&self, nodes: Nodes) -> Nodes {
-        let names = self.each(nodes, Tree::alias_name);
-        let (None, Some(updated), Some(local)) = (
-            nodes.original,
-            names.updated.flatten(),
-            names.local.flatten(),
-        ) else {
-            return nodes;
-        };
-        let shared = self.shared_anchors.get_or_init(|| {
-            shared_anchors(self.trees.original, &[self.trees.updated, self.trees.local])
-        });
-        let original = shared.get(updated).filter(|_| updated == local);
-        Triple {
-            original: original.copied(),
-            ..nodes
         }
     }
 
@@ -292,6 +273,7 @@ impl<'a> Walker<'a> {
     fn unchanged_locally(&self, nodes: Nodes) -> bool {
         matches!((nodes.original, nodes.local), (Some(original), Some(local))
             if equal(self.trees.original, original, self.trees.local, local))
+            || self.is_equal_but_anchors(Side::Local, nodes)
     }
 
     /// Returns `updated_outcome` if local did not change the value. Otherwise records a conflict,
