@@ -34,7 +34,7 @@ const MAX_LINES_FOR_RUNS: usize = 512;
 
 /// Merges segments of three rows.
 pub(super) struct SegmentMerger<'r, 'a> {
-    rows: &'r Rows<'a>,
+    pub(super) rows: &'r Rows<'a>,
     /// Whether the result has an entry.
     stays: &'r dyn Fn(u32) -> bool,
     resolution: Resolution,

@@ -2,14 +2,15 @@
 
 use rustc_hash::FxHashSet;
 
+use super::between::SegmentMerger;
 use super::subsequence::longest_increasing;
-use super::{Ref, Rows};
+use super::{Placed, Ref, Rows, side_of_blanks};
 use crate::triple::{Side, Triple};
 
 impl Rows<'_> {
     /// Returns the entries that all three rows have in the same order, and the entries at different
-    /// places that have comments directly above: one side moved the entry, or both sides added it.
-    /// These comments move with it.
+    /// places: one side moved the entry, or both sides added it. The comments directly above the
+    /// latter and the blank lines above these move with them.
     pub(super) fn carried(&self, stays: impl Fn(u32) -> bool) -> (FxHashSet<u32>, FxHashSet<u32>) {
         let entries = self.entries(Side::Original).map(|(entry, _)| entry);
         let shared =
@@ -21,8 +22,7 @@ impl Rows<'_> {
         let moved = shared.into_iter().filter(|entry| !in_order.contains(entry));
         let added = self.added_at_two_places(&in_order);
         let all = moved.chain(added.filter(|entry| stays(*entry)));
-        let has_some = |entry: &u32| self.carried_comments(*entry) != Triple::default();
-        let carried = all.filter(has_some).collect();
+        let carried = all.collect();
         (in_order, carried)
     }
 
@@ -110,5 +110,52 @@ impl Rows<'_> {
         let stays = |piece: &Ref| !is_elsewhere(*piece) && !is_rewritten(*piece);
         let staying = |own: &Vec<Ref>| own.iter().copied().filter(stays).collect();
         lines.as_ref().map(staying)
+    }
+}
+
+impl SegmentMerger<'_, '_> {
+    /// Puts the comments that move with the entries in `carried` above these.
+    pub(super) fn with_carried(
+        &self,
+        pieces: Vec<Placed>,
+        carried: &FxHashSet<u32>,
+    ) -> Vec<Placed> {
+        if carried.is_empty() {
+            return pieces;
+        }
+        let pieces = pieces.into_iter().flat_map(|placed| {
+            let entry = self.rows.entry(placed.piece);
+            match entry.filter(|entry| carried.contains(entry)) {
+                Some(entry) => self.with_comments(placed, entry),
+                None => vec![placed],
+            }
+        });
+        pieces.collect()
+    }
+
+    /// Returns an entry below the comments that move with it. The blank lines above its comments
+    /// move too: where local has the entry, they are local's.
+    fn with_comments(&self, placed: Placed, entry: u32) -> Vec<Placed> {
+        let lines = self.rows.carried_comments(entry);
+        let firsts = Side::ALL.map(|side| {
+            let first = lines[side].first().copied();
+            first.or_else(|| self.rows.find(side, entry))
+        });
+        let side = placed.piece.side();
+        let side = match firsts.transpose() {
+            Some(firsts) if side == Side::Updated => {
+                side_of_blanks(&firsts.map(|first| self.rows.blanks_above(first)))
+            }
+            _ => side,
+        };
+        let blanks = None;
+        let mut pieces = self.merge_carried(&lines);
+        pieces.push(Placed { blanks, ..placed });
+        // a comment that upstream adds keeps its own, if it has more
+        let own = pieces[0].blanks.map_or(0, |own| self.rows.blanks(own));
+        if let Some(first) = firsts[side].filter(|first| self.rows.blanks(*first) >= own) {
+            pieces[0].blanks = Some(first);
+        }
+        pieces
     }
 }

@@ -101,17 +101,7 @@ pub(crate) fn merge(
     };
     let pieces = segments.merge_rows(Side::ALL.map(left), &stays_in_order);
     let pieces = settle::settle(&rows, pieces, &stays);
-    let with_carried = |placed: Placed| {
-        let own = rows
-            .entry(placed.piece)
-            .filter(|entry| carried.contains(entry));
-        let above = own.map(|entry| segments.merge_carried(&rows.carried_comments(entry)));
-        above.into_iter().flatten().chain([placed])
-    };
-    let pieces = match carried.is_empty() {
-        true => pieces,
-        false => pieces.into_iter().flat_map(with_carried).collect(),
-    };
+    let pieces = segments.with_carried(pieces, &carried);
     // where updated wins, a local comment above a removed entry is removed too
     let is_removed = |piece| resolution == Resolution::Updated && segments.goes_with_entry(piece);
     let pieces = settle::merge_blanks_above_local_comments(&rows, pieces, is_removed);
