@@ -138,6 +138,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                 above: 0,
                 below,
             };
+            self.drop_deleted(&mut theirs);
             self.drop_repeated(&mut theirs, place, &FxHashSet::default());
             merged.extend(theirs.into_iter().map(own));
         } else {

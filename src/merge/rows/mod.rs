@@ -301,8 +301,13 @@ impl<'a> Rows<'a> {
 
     /// Returns the number of a text, if a comment has it.
     fn text_id_of(&self, line: &str) -> Option<u32> {
+        self.text_id(self.first_with_text(line)?)
+    }
+
+    /// Returns the first comment with a text: the original's, if that has one.
+    fn first_with_text(&self, line: &str) -> Option<Ref> {
         let is_same = |it: &Ref| line_of(self.rows, *it).trim() == line.trim();
-        self.text_id(*self.texts.find(hash_of(line.trim()), is_same)?)
+        self.texts.find(hash_of(line.trim()), is_same).copied()
     }
 
     /// Whether original or updated has a comment.

@@ -70,6 +70,7 @@ impl SegmentMerger<'_, '_> {
             removed,
         } = changes;
         rewritten.retain(|piece| !self.is_above_deleted_entry(*piece));
+        self.drop_deleted(&mut theirs);
         // a comment above an entry that a side added is no new text for another one
         let new_texts = |row: &[Ref]| -> Vec<Ref> {
             let new_texts = row.iter().filter(|piece| self.is_new_text(**piece));
@@ -100,10 +101,9 @@ impl SegmentMerger<'_, '_> {
             ours = self.with_lines_around(ours, removed.iter().map(|it| it.local));
         }
         let mut overridden = FxHashSet::default();
-        let is_new_text = |piece: &Ref| self.is_new_text(*piece);
         match self.resolution {
             Resolution::Updated if disagree && !local_stays => {
-                overridden.extend(ours.extract_if(.., |piece| is_new_text(piece)));
+                overridden.extend(ours.extract_if(.., |piece| self.is_new_text(*piece)));
             }
             Resolution::Local | Resolution::Open if disagree && !local_stays => {
                 theirs.retain(|piece| !of_updated.contains(piece));

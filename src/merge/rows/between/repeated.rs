@@ -1,4 +1,4 @@
-//! Drops new comments of updated's that local has already.
+//! Drops comments of updated's that local has already, or deleted.
 
 use std::ops::Range;
 
@@ -39,6 +39,23 @@ impl SegmentMerger<'_, '_> {
         place: Place<'_>,
         overridden: &FxHashSet<Ref>,
     ) {
+        self.drop_runs(theirs, |run, ends| {
+            self.is_in_local(run, place, ends, overridden)
+        });
+    }
+
+    /// Removes from `theirs` each run of comments that updated only moved, and that local deleted.
+    pub(super) fn drop_deleted(&self, theirs: &mut Vec<Ref>) {
+        self.drop_runs(theirs, |run, _| {
+            let words = run.iter().filter(|it| self.rows.has_words(**it));
+            let mut words = words.peekable();
+            words.peek().is_some() && words.all(|it| self.is_moved_and_deleted(*it))
+        });
+    }
+
+    /// Removes from `theirs` each run of comments that is dropped. `is_dropped` also takes whether
+    /// no entry of `theirs` is above and below the run.
+    fn drop_runs(&self, theirs: &mut Vec<Ref>, is_dropped: impl Fn(&[Ref], [bool; 2]) -> bool) {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
         let entries = theirs.iter().filter(|piece| !is_comment(piece)).count();
         let (mut start, mut entries_above) = (0, 0);
@@ -53,12 +70,22 @@ impl SegmentMerger<'_, '_> {
             if end == start {
                 start += 1;
                 entries_above += 1;
-            } else if self.is_in_local(&theirs[start..end], place, ends, overridden) {
+            } else if is_dropped(&theirs[start..end], ends) {
                 theirs.drain(start..end);
             } else {
                 start = end;
             }
         }
+    }
+
+    /// Whether updated only moved a comment, which local deleted without the entry below it.
+    fn is_moved_and_deleted(&self, comment: Ref) -> bool {
+        let rows = self.rows;
+        let count = |side: Side| rows.count(side, comment);
+        let owner = || self.owner(rows.first_with_text(rows.comment(comment)?)?);
+        count(Side::Local) == 0
+            && (1..=count(Side::Original)).contains(&count(Side::Updated))
+            && owner().is_none_or(|owner| rows.has(Side::Local, owner))
     }
 
     /// Whether updated added these lines, and local has them one below the other and keeps them.
