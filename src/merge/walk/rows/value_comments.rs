@@ -62,7 +62,9 @@ impl Walker<'_> {
         rows.updated.column = column_of(Side::Updated, updated);
         rows.original.column = rows.updated.column;
         let (old, new) = (&rows.original, &rows.updated);
-        let is_unchanged = same_lines((trees.original, old), (trees.updated, new));
+        // the comments in a block collection of local's go with it, unless they are placed again
+        let is_unchanged = !(replaces_value && is_local_block)
+            && same_lines((trees.original, old), (trees.updated, new));
         let mut items = rows
             .as_ref()
             .into_array()
