@@ -32,17 +32,6 @@ pub(super) enum Nesting {
     InList,
 }
 
-impl Nesting {
-    /// Returns the nesting of the other kind of collection under a key.
-    pub(super) const fn under_key(self) -> Option<Self> {
-        match self {
-            Self::MapInMap => Some(Self::ListInMap),
-            Self::ListInMap => Some(Self::MapInMap),
-            Self::InList => None,
-        }
-    }
-}
-
 impl Habits {
     /// Returns the most common habits of a document.
     pub(super) fn of(tree: &Tree<'_>) -> Self {

@@ -117,10 +117,10 @@ impl Reindent<'_> {
     fn habit(&self, nesting: Nesting, width: i64) -> Option<i64> {
         let from = self.from.usual(nesting)?;
         let to = self.to.usual(nesting).or_else(|| {
-            // maps and lists under keys are often indented alike
-            let alike = nesting.under_key()?;
-            let is_alike = self.from.usual(alike) == Some(from);
-            is_alike.then(|| self.to.usual(alike))?
+            // a document without a list has no habit of its own for lists
+            let maps = Nesting::MapInMap;
+            let is_alike = nesting == Nesting::ListInMap && self.from.usual(maps) == Some(from);
+            is_alike.then(|| self.to.usual(maps))?
         })?;
         let is_usual = |width| self.to.has(nesting, width);
         let is_foreign = u32::try_from(width).is_ok_and(|width| !is_usual(width));

@@ -41,9 +41,7 @@ impl Walker<'_> {
     /// acts as a deletion.
     fn is_deleted_or_unchanged(&self, nodes: Nodes) -> bool {
         let is_null = |updated| self.trees.updated.is_null(updated);
-        self.nulls_clear && nodes.updated.is_some_and(is_null)
-            || self.unchanged_upstream(nodes)
-            || self.is_equal_but_anchors(Side::Updated, nodes)
+        self.nulls_clear && nodes.updated.is_some_and(is_null) || self.unchanged_upstream(nodes)
     }
 
     /// Returns the part of an updated entry's value that the original does not have, including the

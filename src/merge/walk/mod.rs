@@ -263,6 +263,7 @@ impl<'a> Walker<'a> {
     fn unchanged_upstream(&self, nodes: Nodes) -> bool {
         matches!((nodes.original, nodes.updated), (Some(original), Some(updated))
             if equal(self.trees.original, original, self.trees.updated, updated))
+            || self.is_equal_but_anchors(Side::Updated, nodes)
     }
 
     fn is_equal_updated_local(&self, nodes: Nodes) -> bool {

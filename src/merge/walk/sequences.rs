@@ -49,7 +49,7 @@ impl Walker<'_> {
         }
         let recorded = self.conflicts.len();
         let merged = self.merge_elements(lists);
-        let is_combined = !is_unchanged_locally && !self.is_equal_but_anchors(Side::Updated, nodes);
+        let is_combined = !is_unchanged_locally && !self.unchanged_upstream(nodes);
         if self.conflicts.len() == recorded && is_combined {
             self.record_combined(CombinedBy::Elements, nodes);
         }
