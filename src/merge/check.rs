@@ -3,7 +3,7 @@
 
 use std::cell::{OnceCell, RefCell};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use crate::triple::{Side, Triple};
 use crate::yaml::{
@@ -73,7 +73,7 @@ struct Checker<'a> {
     /// difference is an error.
     last_lines: Option<&'a RefCell<Vec<LastLines>>>,
     /// The anchors that each version and the merged document have once, at the same place.
-    shared_anchors: OnceCell<FxHashMap<&'a str, NodeId>>,
+    shared_anchors: OnceCell<FxHashSet<&'a str>>,
 }
 
 type CheckResult = Result<(), Box<VerificationError>>;
@@ -174,7 +174,7 @@ impl Checker<'_> {
         place: &Place<'_>,
     ) -> CheckResult {
         if equal(self.merged, merged, tree, expected)
-            || self.is_same_but_anchors(merged, tree, expected)
+            || self.is_incoming_but_anchors(merged, tree, expected)
             || self.is_same_but_last_lines(merged, tree, expected)
         {
             Ok(())
@@ -183,15 +183,17 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a value differs only in that its aliases refer to the merged anchors. An alias of an
-    /// anchor that all versions have stays one (rules: Places and formats).
-    fn is_same_but_anchors(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
-        if !tree.has_aliases() {
+    /// Whether a value from updated differs only in that its aliases refer to the merged anchors.
+    /// An alias of an anchor that all versions have stays one (rules: Places and formats).
+    fn is_incoming_but_anchors(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
+        if !std::ptr::eq(tree, self.trees.updated) || !tree.has_aliases() {
             return false;
         }
         let shared = self.shared_anchors.get_or_init(|| {
             let others = [self.trees.original, self.trees.local, self.merged];
             shared_anchors(self.trees.updated, &others)
+                .into_keys()
+                .collect()
         });
         !shared.is_empty() && equal_but_anchors((self.merged, merged), (tree, expected), shared)
     }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::leaves::Leaves;
 use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
@@ -13,8 +13,6 @@ use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 /// The fingerprints of a tree's values, with caches for those that are needed again.
 pub(crate) struct Fingerprints<'a> {
     tree: &'a Tree<'a>,
-    /// The names of anchors whose aliases are the same whatever value the anchor has.
-    named: Arc<FxHashSet<&'a str>>,
     /// The fingerprints of lists, which are needed again when an inner list is merged, and of the
     /// targets of aliases, because aliases of aliases can repeat a value very often.
     known: RefCell<FxHashMap<NodeId, u64>>,
@@ -24,27 +22,11 @@ pub(crate) struct Fingerprints<'a> {
 
 impl<'a> Fingerprints<'a> {
     pub(crate) fn new(tree: &'a Tree<'a>) -> Self {
-        Self::with_named(tree, Arc::default())
-    }
-
-    /// Aliases of the anchors `named` have the fingerprint of the anchor's name.
-    pub(crate) fn with_named(tree: &'a Tree<'a>, named: Arc<FxHashSet<&'a str>>) -> Self {
         Self {
             tree,
-            named,
             known: RefCell::default(),
             leaves: RefCell::default(),
         }
-    }
-
-    /// Returns the same fingerprints without what is cached.
-    pub(crate) fn without_caches(&self) -> Self {
-        Self::with_named(self.tree, Arc::clone(&self.named))
-    }
-
-    /// Whether aliases of an anchor have the fingerprint of its name.
-    pub(crate) fn is_named(&self, name: &str) -> bool {
-        self.named.contains(name)
     }
 
     /// Returns the tree.
@@ -90,10 +72,6 @@ impl<'a> Fingerprints<'a> {
 
     fn of(&self, node: NodeId) -> u64 {
         let tree = self.tree;
-        let name = tree.alias_name(node);
-        if let Some(name) = name.filter(|name| self.is_named(name)) {
-            return hash_of(&("alias", name));
-        }
         match &tree.node(node).kind {
             NodeKind::Alias(target) => self.of_known(tree.resolve(*target)),
             NodeKind::Scalar(scalar) => {

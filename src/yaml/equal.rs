@@ -1,6 +1,6 @@
 //! Compares nodes by value (rules: Equality).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cursor::same_bytes;
 use super::keys::Identity;
@@ -40,11 +40,11 @@ pub fn equal(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
 }
 
 /// Whether two nodes are [`equal`], where two aliases of one of the anchors in `shared` count as
-/// equal. Its keys are the names of anchors, each with its `&`.
+/// equal. The names in it begin with `&`.
 pub(crate) fn equal_but_anchors(
     (left, l): (&Tree<'_>, NodeId),
     (right, r): (&Tree<'_>, NodeId),
-    shared: &FxHashMap<&str, NodeId>,
+    shared: &FxHashSet<&str>,
 ) -> bool {
     let mut comparison = Comparison {
         left,
@@ -64,7 +64,7 @@ struct Comparison<'a, 's, 't> {
     left: &'a Tree<'s>,
     right: &'a Tree<'t>,
     /// Anchors whose aliases are equal; `None` if aliases compare by value.
-    shared_anchors: Option<&'a FxHashMap<&'a str, NodeId>>,
+    shared_anchors: Option<&'a FxHashSet<&'a str>>,
     /// The results for collections that were reached through aliases. A tree has no cycles.
     results: FxHashMap<(NodeId, NodeId), bool>,
 }
@@ -107,7 +107,7 @@ impl Comparison<'_, '_, '_> {
             return false;
         };
         let left = self.left.alias_name(l);
-        left.is_some_and(|name| shared.contains_key(name)) && left == self.right.alias_name(r)
+        left.is_some_and(|name| shared.contains(name)) && left == self.right.alias_name(r)
     }
 
     /// Compares two nodes of which at least one is a scalar. Returns `None` if both are

@@ -3,7 +3,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Editor;
-use crate::merge::anchors::shared_anchors;
 use crate::merge::decision::{Outcome, Slot};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
@@ -19,14 +18,11 @@ struct Effects<'o> {
 }
 
 impl Editor<'_> {
-    /// Writes out the aliases of the target that would have another value in the result, but for
-    /// those of anchors that all versions have. If the anchor itself is removed, the first alias
-    /// that is left gets the value and the anchor.
+    /// Writes out the aliases of the target that would have another value in the result. If the
+    /// anchor itself is removed, the first alias that is left gets the value and the anchor.
     pub(super) fn write_out_touched_aliases(&mut self, outcome: &Outcome) {
         let mut effects = Effects::default();
         effects.visit(self.target, self.target.root().value, outcome);
-        let others = [self.original.tree, self.source.tree];
-        let shared_anchors = shared_anchors(self.target, &others);
         let mut moved: FxHashSet<NodeId> = FxHashSet::default();
         for (owner, node) in self.aliases_within(self.target.tree.root()) {
             let Some(anchor) = self.target.node(node).anchor() else {
@@ -45,9 +41,7 @@ impl Editor<'_> {
             if effects.removed.contains(&node) {
                 moved.insert(node);
                 self.write_out(owner, self.target.slice(anchor));
-            } else if effects.changed.contains(&node)
-                && !shared_anchors.contains_key(self.target.slice(anchor))
-            {
+            } else if effects.changed.contains(&node) {
                 self.write_out(owner, "");
             }
         }

@@ -1,7 +1,5 @@
 //! Merges the entries of a large map or list in several threads.
 
-use std::sync::Arc;
-
 use super::{Entries, Walker};
 use crate::merge::fingerprint::Fingerprints;
 use crate::parallel::is_in_pool;
@@ -48,10 +46,10 @@ impl Walker<'_> {
             bodies: self.bodies,
             heads: self.heads,
             on_own_lines: self.on_own_lines,
-            fingerprints: self.fingerprints.as_ref().map(Fingerprints::without_caches),
+            fingerprints: self.trees.map(Fingerprints::new),
             steps: self.steps.clone(),
             pins: self.pins.clone(),
-            kept_anchors: Arc::clone(&self.kept_anchors),
+            shared_anchors: self.shared_anchors.clone(),
             higher_version: self.higher_version,
             conflicts: Vec::new(),
             notes: Vec::new(),

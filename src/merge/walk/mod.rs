@@ -41,8 +41,12 @@ pub(super) mod similarity;
 mod sorted;
 mod texts;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
+use super::anchors::shared_anchors;
 use super::decision::{Incoming, Outcome};
 use super::fingerprint::Fingerprints;
 use super::pins::Pins;
@@ -51,7 +55,6 @@ use crate::schema::FieldSchemas;
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal};
 
-use new_anchors::KeptAnchors;
 use record::Step;
 
 /// The node on each side that has one.
@@ -80,8 +83,8 @@ pub(crate) struct Walker<'a> {
     fingerprints: Triple<Fingerprints<'a>>,
     steps: Vec<Step>,
     pins: Arc<Pins>,
-    /// The original's node of each anchor that updated or local has at the same place.
-    kept_anchors: Arc<KeptAnchors<'a>>,
+    /// The original's node of each anchor that all three have.
+    shared_anchors: OnceCell<FxHashMap<&'a str, NodeId>>,
     /// The side with the higher version in the current conflict, if a rule says `take: higher`.
     higher_version: Option<Resolution>,
     conflicts: Vec<Conflict>,
@@ -113,8 +116,6 @@ impl<'a> Walker<'a> {
         options: &'a Options,
     ) -> Self {
         let has_alias = |tree: &Tree<'_>| tree.has_aliases();
-        let kept_anchors = KeptAnchors::of(trees);
-        let named = Arc::new(kept_anchors.changed(trees));
         Self {
             trees,
             options,
@@ -129,10 +130,10 @@ impl<'a> Walker<'a> {
             bodies: Triple::default(),
             heads: Triple::default(),
             on_own_lines: Triple::default(),
-            fingerprints: trees.map(|tree| Fingerprints::with_named(tree, Arc::clone(&named))),
+            fingerprints: trees.map(Fingerprints::new),
             steps: Vec::new(),
             pins: Arc::new(Pins::of(trees.local)),
-            kept_anchors: Arc::new(kept_anchors),
+            shared_anchors: OnceCell::new(),
             higher_version: None,
             conflicts: Vec::new(),
             notes: Vec::new(),
@@ -186,9 +187,6 @@ impl<'a> Walker<'a> {
 
     /// Merges a value that both updated and local have (rules: Fields).
     fn merge_value(&mut self, nodes: Nodes) -> Outcome {
-        if let Some(outcome) = self.merge_alias(nodes) {
-            return outcome;
-        }
         let nodes = self.with_original_anchor(nodes);
         let shapes = self.shapes(nodes);
         match (shapes.updated, shapes.local) {
@@ -199,6 +197,27 @@ impl<'a> Walker<'a> {
             (Some(Shape::List), Some(Shape::List)) => self.merge_list(nodes),
             _ if self.holds_pin(nodes) => self.keep_whole_for_pin(nodes),
             _ => self.one_value(nodes),
+        }
+    }
+
+    /// If both sides added an alias of one anchor, sets its original to the original's value of
+    /// the anchor, so that the alias merges like the anchor.
+    fn with_original_anchor(&self, nodes: Nodes) -> Nodes {
+        let names = self.each(nodes, Tree::alias_name);
+        let (None, Some(updated), Some(local)) = (
+            nodes.original,
+            names.updated.flatten(),
+            names.local.flatten(),
+        ) else {
+            return nodes;
+        };
+        let shared = self.shared_anchors.get_or_init(|| {
+            shared_anchors(self.trees.original, &[self.trees.updated, self.trees.local])
+        });
+        let original = shared.get(updated).filter(|_| updated == local);
+        Triple {
+            original: original.copied(),
+            ..nodes
         }
     }
 
@@ -263,7 +282,6 @@ impl<'a> Walker<'a> {
     fn unchanged_upstream(&self, nodes: Nodes) -> bool {
         matches!((nodes.original, nodes.updated), (Some(original), Some(updated))
             if equal(self.trees.original, original, self.trees.updated, updated))
-            || self.is_equal_but_anchors(Side::Updated, nodes)
     }
 
     fn is_equal_updated_local(&self, nodes: Nodes) -> bool {
@@ -274,7 +292,6 @@ impl<'a> Walker<'a> {
     fn unchanged_locally(&self, nodes: Nodes) -> bool {
         matches!((nodes.original, nodes.local), (Some(original), Some(local))
             if equal(self.trees.original, original, self.trees.local, local))
-            || self.is_equal_but_anchors(Side::Local, nodes)
     }
 
     /// Returns `updated_outcome` if local did not change the value. Otherwise records a conflict,

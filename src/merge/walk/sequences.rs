@@ -49,8 +49,7 @@ impl Walker<'_> {
         }
         let recorded = self.conflicts.len();
         let merged = self.merge_elements(lists);
-        let is_combined = !is_unchanged_locally && !self.unchanged_upstream(nodes);
-        if self.conflicts.len() == recorded && is_combined {
+        if self.conflicts.len() == recorded && !is_unchanged_locally {
             self.record_combined(CombinedBy::Elements, nodes);
         }
         merged
