@@ -9,8 +9,8 @@ impl Tree<'_> {
         self.start_of_run(line, |above| self.end_of_gap_line(above).is_some())
     }
 
-    /// Returns the start of the lines directly above a line that are all part of it. `is_part` takes
-    /// the start of a line.
+    /// Returns the start of the lines directly above a line that are all part of it. `is_part`
+    /// takes the start of a line.
     pub(super) fn start_of_run(&self, line: u32, is_part: impl Fn(u32) -> bool) -> u32 {
         let mut start = line;
         while let Some(above) = self.line_above(start).filter(|above| is_part(*above)) {

@@ -134,23 +134,25 @@ impl SegmentMerger<'_, '_> {
     }
 
     /// Returns an entry below the comments that move with it. The blank lines above its comments
-    /// move too: where local has the entry, they are local's.
+    /// move too: those of the side whose entry it is, or if upstream moved an entry of all three
+    /// rows, what the blank lines merge to.
     fn with_comments(&self, placed: Placed, entry: u32) -> Vec<Placed> {
         let lines = self.rows.carried_comments(entry);
         let firsts = Side::ALL.map(|side| {
             let first = lines[side].first().copied();
             first.or_else(|| self.rows.find(side, entry))
         });
-        let side = placed.piece.side();
-        let side = match firsts.transpose() {
-            Some(firsts) if side == Side::Updated => {
+        let side = match (placed.piece.side(), firsts.transpose()) {
+            (Side::Updated, Some(firsts)) => {
                 side_of_blanks(&firsts.map(|first| self.rows.blanks_above(first)))
             }
-            _ => side,
+            (side, _) => side,
         };
-        let blanks = None;
         let mut pieces = self.merge_carried(&lines);
-        pieces.push(Placed { blanks, ..placed });
+        pieces.push(Placed {
+            blanks: None,
+            ..placed
+        });
         // a comment that upstream adds keeps its own, if it has more
         let own = pieces[0].blanks.map_or(0, |own| self.rows.blanks(own));
         if let Some(first) = firsts[side].filter(|first| self.rows.blanks(*first) >= own) {

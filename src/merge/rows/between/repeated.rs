@@ -94,8 +94,8 @@ impl SegmentMerger<'_, '_> {
     /// updated. If local has that entry, only comments between it and the entry above it count. If
     /// local lacks it, only those count that will be there. Without such an entry, all count but
     /// those above an entry that only local has. Local's pieces at the place and the comments
-    /// around the row always count. `[is_first, is_last]` says whether updated's insertions at the place
-    /// have no entry above and below the lines.
+    /// around the row always count. `[is_first, is_last]` says whether updated's insertions at the
+    /// place have no entry above and below the lines.
     fn is_in_local(
         &self,
         run: &[Ref],
