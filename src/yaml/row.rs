@@ -288,19 +288,47 @@ impl Tree<'_> {
     }
 
     /// Returns the end of the lines of an entry, with the comments below it that are indented
-    /// deeper.
+    /// deeper or are elements of its list that are commented out.
     pub(crate) fn end_of_lines(&self, entry: Entry<'_>) -> u32 {
-        let mut end = self.end_of_value_lines(entry);
-        let mut at = end;
+        let column = self.column(entry.span.start);
+        let end_of_value = self.end_of_value_lines(entry);
+        let (mut end, mut at) = (end_of_value, end_of_value);
         while let Some(next) = self.end_of_gap_line(at) {
+            let is_below_list = || at == end && self.has_list_in_column(entry);
             match self.comment_indent(at) {
-                Some(indent) if indent > self.column(entry.span.start) => end = next,
+                Some(indent) if indent > column => end = next,
+                Some(indent)
+                    if indent == column
+                        && is_below_list()
+                        && self.is_commented_element(at, at > end_of_value) =>
+                {
+                    end = next;
+                }
                 Some(_) => break,
                 None => {}
             }
             at = next;
         }
         end
+    }
+
+    /// Whether the value of an entry is a block sequence in the column of its key.
+    fn has_list_in_column(&self, entry: Entry<'_>) -> bool {
+        let first = self.entries(entry.value).next().map(|id| self.entry(id));
+        let column = |entry: Entry<'_>| self.column(entry.span.start);
+        let is_in_column =
+            |first: Entry<'_>| first.key.is_none() && column(first) == column(entry);
+        self.is_block_collection(entry.value) && first.is_some_and(is_in_column)
+    }
+
+    /// Whether the comment whose line starts at `at` is an element of a list that is commented out,
+    /// or a line of one if it `continues` another comment.
+    fn is_commented_element(&self, at: u32, continues: bool) -> bool {
+        let line = self.text()[at as usize..].trim_start();
+        let text = line.trim_start_matches('#');
+        let text_behind_dash = text.trim_start_matches(' ').strip_prefix('-');
+        text_behind_dash.is_some_and(|it| it.starts_with([' ', '\r', '\n']))
+            || continues && text.starts_with("  ")
     }
 
     /// Whether other entries or brackets follow an entry on its last line.

@@ -323,6 +323,13 @@ impl<'a> Rows<'a> {
         text.map_or(0, |text| self.counts[side][text as usize] as usize)
     }
 
+    /// Whether a piece is a comment that only updated has, by its text.
+    fn is_new_upstream(&self, piece: Ref) -> bool {
+        let is_of = |side: Side| self.count(side, piece) > 0;
+        let is_updated = piece.side() == Side::Updated && self.is_comment(piece);
+        is_updated && !is_of(Side::Original) && !is_of(Side::Local)
+    }
+
     /// Whether a piece is a comment with letters or digits.
     fn has_words(&self, piece: Ref) -> bool {
         let line = self.comment(piece);

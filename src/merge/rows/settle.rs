@@ -296,13 +296,16 @@ pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Plac
             let here = counterpart(rows, here.piece, Side::Updated);
             here.and_then(previous) == Some(rows.id(above))
         };
+        let is_above_another = || {
+            previous(here.piece) != Some(rows.id(above))
+                && !is_joined_upstream()
+                && rows.id(next) != rows.id(here.piece)
+        };
         if rows.is_comment(above)
             && !is_last
-            && previous(here.piece) != Some(rows.id(above))
-            && !is_joined_upstream()
             && rows.blanks(next) > 0
-            && rows.id(next) != rows.id(here.piece)
             && count(here.blanks) == 0
+            && (rows.is_new_upstream(above) || is_above_another())
         {
             merged[at].blanks = Some(next);
         }

@@ -65,7 +65,7 @@ impl Walker<'_> {
         if shape(self.trees.local, local_node) == Shape::List {
             pieces = in_child_order(pieces, children);
         }
-        self.limit_indent(&mut pieces, rows.local.column);
+        self.limit_indent(&mut pieces, &rows, owners);
         let row = MergedLines {
             span: rows.local.span,
             moved: self.width_change(&rows, nodes, owners),
@@ -74,9 +74,15 @@ impl Walker<'_> {
         Some(Outcome::Row(Box::new(row)))
     }
 
-    /// Limits the indentation of the comments below an entry to `column`, up to the first one that
-    /// is not deeper: a deeper comment would belong to the entry.
-    fn limit_indent(&self, pieces: &mut [Piece], column: u32) {
+    /// Limits how far comments move. Below an entry, they are not deeper than local's entries, up
+    /// to the first one that is not deeper: a deeper comment would belong to the entry. A comment
+    /// that is left of upstream's entries keeps its distance to the key.
+    fn limit_indent(&self, pieces: &mut [Piece], rows: &Triple<Row>, owners: Entries) {
+        let column = i64::from(rows.local.column);
+        let of_owner = |side: Side| {
+            let owner = self.trees[side].entry(owners[side]?);
+            Some(i64::from(self.trees[side].column(owner.span.start)))
+        };
         let mut is_below_entry = false;
         for piece in pieces {
             let PieceKind::Comment(comment) = &mut piece.kind else {
@@ -84,7 +90,14 @@ impl Walker<'_> {
                 continue;
             };
             let indent = self.trees[comment.side].comment_indent(comment.span.start);
-            let max_shift = i64::from(column) - i64::from(indent.unwrap_or(0));
+            let indent = i64::from(indent.unwrap_or(0));
+            if let (Some(old), Some(new)) = (of_owner(comment.side), of_owner(Side::Local))
+                && comment.moved < new - old
+                && indent > 0
+            {
+                comment.moved = (new - old).min(column - indent).max(comment.moved);
+            }
+            let max_shift = column - indent;
             if is_below_entry && comment.moved > max_shift {
                 comment.moved = max_shift;
             } else if comment.of_side.is_none() && comment.moved <= max_shift {
