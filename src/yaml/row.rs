@@ -316,8 +316,7 @@ impl Tree<'_> {
     fn has_list_in_column(&self, entry: Entry<'_>) -> bool {
         let first = self.entries(entry.value).next().map(|id| self.entry(id));
         let column = |entry: Entry<'_>| self.column(entry.span.start);
-        let is_in_column =
-            |first: Entry<'_>| first.key.is_none() && column(first) == column(entry);
+        let is_in_column = |first: Entry<'_>| first.key.is_none() && column(first) == column(entry);
         self.is_block_collection(entry.value) && first.is_some_and(is_in_column)
     }
 

@@ -14,6 +14,9 @@ pub(super) fn part(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool) ->
     let value = tree.node(node);
     let text = match value.kind {
         NodeKind::Scalar(scalar) => scalar_text(tree, value, scalar, json),
+        _ if !json && *part == Outcome::Keep && is_on_one_line(tree, node) => {
+            tree.slice(value.span).to_owned()
+        }
         NodeKind::Alias(_) => String::new(),
         NodeKind::Sequence(_) => format!("[{}]", entries(tree, node, part, json)),
         NodeKind::Mapping(_) => format!("{{{}}}", entries(tree, node, part, json)),
@@ -22,6 +25,13 @@ pub(super) fn part(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool) ->
         Some(tag) => format!("{} {text}", tree.slice(tag)),
         None => text,
     }
+}
+
+/// Whether a node is a flow collection on one line without anchors and aliases: it stays as it is
+/// written.
+fn is_on_one_line(tree: &Tree<'_>, node: NodeId) -> bool {
+    let text = tree.slice(tree.node(node).span);
+    tree.is_flow(node) == Some(true) && !text.contains(['\n', '\r', '&', '*'])
 }
 
 /// Returns a part of an entry on one line: its key and value, or an element's value.
