@@ -44,11 +44,7 @@ impl ReportArgs {
             return Ok(());
         };
         let result = replace_itself(path, report.as_bytes());
-        result.map_err(|error| Error::Write {
-            path: path.clone(),
-            error,
-            written,
-        })
+        result.map_err(Error::writing_after(written, path))
     }
 
     /// Returns true if the report replaces the summary on standard output.

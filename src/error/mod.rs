@@ -205,10 +205,18 @@ impl Error {
     /// Returns a function that makes an [`Error::Write`] from the system's error, for a run that
     /// has not changed any file yet.
     pub(crate) fn writing(path: &Path) -> impl Fn(io::Error) -> Self + Copy + use<'_> {
-        |error| Self::Write {
+        Self::writing_after(0, path)
+    }
+
+    /// Like [`Error::writing`], for a run that has changed `written` files already.
+    pub(crate) fn writing_after(
+        written: usize,
+        path: &Path,
+    ) -> impl Fn(io::Error) -> Self + Copy + use<'_> {
+        move |error| Self::Write {
             path: path.to_owned(),
             error,
-            written: 0,
+            written,
         }
     }
 

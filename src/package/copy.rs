@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::disk::{ignore_missing, link, or_here, read_named};
+use super::disk::{if_there, link, or_here, read_named};
 use super::lock::{Access, lock};
 use super::plan::Plan;
 use super::walk::{Kind, Listing, list};
@@ -222,10 +222,8 @@ impl PackageCopy<'_> {
     }
 
     fn remove(&self, path: &Path) -> Result<(), Error> {
-        self.disk
-            .remove_file(path)
-            .or_else(ignore_missing)
-            .map_err(Error::writing(path))
+        let removed = if_there(self.disk.remove_file(path)).map_err(Error::writing(path));
+        removed.map(drop)
     }
 }
 

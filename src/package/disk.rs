@@ -196,18 +196,6 @@ pub(crate) fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Ignores the error for a path that does not exist, for use after a deletion.
-///
-/// # Errors
-/// All other errors.
-pub(crate) fn ignore_missing(error: io::Error) -> io::Result<()> {
-    if is_missing(&error) {
-        Ok(())
-    } else {
-        Err(error)
-    }
-}
-
 /// Returns the current content of a file; `None` if the path does not exist or is a folder.
 ///
 /// # Errors

@@ -80,8 +80,8 @@ pub use apply::{ApplyAction, ApplyPaths, ApplyTo, apply_with, view_last_applied}
 pub use bytes::Bytes;
 pub use diff::{DiffInput, difference, plan_difference};
 pub(crate) use disk::{
-    folders_above, if_there, ignore_missing, is_open_already, link, or_here, portable, read_named,
-    read_own, replace, replace_itself, serialize_portable, sha256,
+    folders_above, if_there, is_open_already, link, or_here, portable, read_named, read_own,
+    replace, replace_itself, serialize_portable, sha256,
 };
 pub(crate) use file_triple::Source;
 pub use input::{Input, Snapshot, SnapshotEntry};

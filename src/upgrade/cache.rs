@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::git_process::Git;
 use crate::package::private_folder::{self, named};
-use crate::package::{if_there, ignore_missing, sha256};
+use crate::package::{if_there, sha256};
 
 /// The environment variable with the path of the cache.
 pub(crate) const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
@@ -57,11 +57,9 @@ impl Cache {
     /// If something cannot be deleted.
     pub(crate) fn clean(&self) -> Result<usize, Error> {
         let archives = self.root.join("archives");
-        let deleted = fs::remove_dir_all(&archives).or_else(ignore_missing);
-        deleted.map_err(unusable(&archives))?;
+        if_there(fs::remove_dir_all(&archives)).map_err(unusable(&archives))?;
         let stores = self.root.join("git");
-        let entries = if_there(fs::read_dir(&stores));
-        let entries = entries.map_err(unusable(&stores))?;
+        let entries = if_there(fs::read_dir(&stores)).map_err(unusable(&stores))?;
         let mut count = 0;
         for entry in entries.into_iter().flatten() {
             let path = entry.map_err(unusable(&stores))?.path();
@@ -145,8 +143,7 @@ impl Store {
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
-        let deleted = fs::remove_dir_all(&self.path).or_else(ignore_missing);
-        deleted.map_err(unusable(&self.path))?;
+        if_there(fs::remove_dir_all(&self.path)).map_err(unusable(&self.path))?;
         let temporary = tempfile::Builder::new().prefix(&prefix).tempdir_in(folder);
         let temporary = temporary.map_err(unusable(folder))?;
         let path = temporary.path().to_owned();

@@ -22,7 +22,7 @@ use super::worktree::{
 };
 use crate::error::Error;
 use crate::git_process::Git;
-use crate::package::{ignore_missing, or_here};
+use crate::package::{if_there, or_here};
 
 /// The trailer of a commit's message with the hash of the tree that the upgrade made.
 pub(super) const TRAILER: &str = "Merge3-Tree";
@@ -211,12 +211,12 @@ struct PrivateIndex<'t> {
 impl<'t> PrivateIndex<'t> {
     /// Copies the index and stages these files as they are now.
     fn with(top: &'t Path, files: &[PathBuf]) -> Result<Self, Error> {
-        let folder = tempfile::tempdir().map_err(unwritten(&std::env::temp_dir()))?;
+        let folder = tempfile::tempdir().map_err(Error::writing_after(1, &std::env::temp_dir()))?;
         let index = Self { top, folder };
         let source = Git::at(top).args(["rev-parse", "--git-path", "index"]);
         let source = top.join(source.stdout_text()?.unwrap_or_default());
-        let copied = copy_with_time(&source, &index.path()).or_else(ignore_missing);
-        copied.map_err(unwritten(&index.path()))?;
+        let copied = if_there(copy_with_time(&source, &index.path()));
+        copied.map_err(Error::writing_after(1, &index.path()))?;
         index.stage(index.git(), files)?;
         Ok(index)
     }
@@ -263,7 +263,7 @@ impl<'t> PrivateIndex<'t> {
     fn stage(&self, git: Git, files: &[PathBuf]) -> Result<(), Error> {
         stage(git, files)?.map_err(|failure| {
             let error = io::Error::other(failure.reason);
-            unwritten(self.folder.path())(error)
+            Error::writing_after(1, self.folder.path())(error)
         })
     }
 
@@ -293,16 +293,8 @@ impl<'t> PrivateIndex<'t> {
     /// Writes the message of a commit to a file and returns its path.
     fn message(&self, text: &str) -> Result<OsString, Error> {
         let path = self.folder.path().join("message");
-        fs::write(&path, text).map_err(unwritten(&path))?;
+        fs::write(&path, text).map_err(Error::writing_after(1, &path))?;
         Ok(path.into_os_string())
-    }
-}
-
-fn unwritten(path: &Path) -> impl Fn(io::Error) -> Error + use<'_> {
-    |error| Error::Write {
-        path: path.to_owned(),
-        error,
-        written: 1,
     }
 }
 

@@ -11,7 +11,7 @@ use super::remote::Remotes;
 use super::tree::{Fetched, link_stays_within};
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
-use crate::package::{LEFT_OUT, Snapshot, SnapshotEntry, ignore_missing, link, of_new, or_here};
+use crate::package::{LEFT_OUT, Snapshot, SnapshotEntry, if_there, link, of_new, or_here};
 use crate::visible::visible;
 
 /// A package whose record was written.
@@ -112,8 +112,7 @@ fn write(
     snapshot.entries.insert(record.clone(), file);
     let files = write_files(&snapshot, &root, &mut warnings)?;
     // an empty folder may exist
-    let removed = fs::remove_dir(folder).or_else(ignore_missing);
-    removed.map_err(Error::writing(folder))?;
+    if_there(fs::remove_dir(folder)).map_err(Error::writing(folder))?;
     fs::rename(&root, folder).map_err(Error::writing(folder))?;
     let recorded = Recorded {
         folder: folder.to_owned(),

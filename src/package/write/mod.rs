@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::disk::ignore_missing;
+use super::disk::if_there;
 use super::owner::{mode, permissions};
 use super::plan::Plan;
 use crate::error::Error;
@@ -230,8 +230,7 @@ impl<'p> WriteRun<'p> {
             self.check_stopped()?;
             step.check_unchanged(self.root)?;
             let path = self.root.join(step.path);
-            let removed = self.disk.remove_file(&path).or_else(ignore_missing);
-            removed.map_err(Error::writing(&path))?;
+            if_there(self.disk.remove_file(&path)).map_err(Error::writing(&path))?;
             self.written.fetch_add(1, Ordering::Relaxed);
             self.remove_empty_folders(step.path.ancestors().skip(1));
         }
@@ -290,10 +289,8 @@ impl<'p> WriteRun<'p> {
         let folders = paths.flat_map(|path| path.ancestors().skip(1));
         for folder in folders.collect::<FxHashSet<&Path>>() {
             let path = self.root.join(folder);
-            let synced = match File::open(&path) {
-                Ok(file) => self.disk.sync(&file),
-                Err(error) => ignore_missing(error),
-            };
+            let file = if_there(File::open(&path)).map_err(Error::writing(&path))?;
+            let synced = file.map_or(Ok(()), |file| self.disk.sync(&file));
             synced.map_err(Error::writing(&path))?;
         }
         Ok(())

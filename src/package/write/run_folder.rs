@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::disk::Disk;
 use super::journal::Journal;
 use crate::error::Error;
-use crate::package::disk::{if_there, ignore_missing, read, sha256};
+use crate::package::disk::{if_there, read, sha256};
 use crate::package::private_folder;
 
 /// The name of the folder that contains the run folders.
@@ -180,7 +180,7 @@ impl RunFolder {
         for name in [MANIFEST, WRITTEN] {
             let path = self.path.join(name);
             if path.symlink_metadata().is_ok() {
-                disk.remove_file(&path).or_else(ignore_missing)?;
+                if_there(disk.remove_file(&path))?;
             }
         }
         // without a journal the rest has no effect; if it cannot be deleted now, the next run does

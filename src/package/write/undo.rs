@@ -8,7 +8,7 @@ use super::disk::{Disk, NewFile, RealDisk};
 use super::journal::{Fingerprint, Journal, JournalEntry, State};
 use super::run_folder::unfinished_run_at;
 use crate::error::{Error, shown};
-use crate::package::disk::ignore_missing;
+use crate::package::disk::if_there;
 use crate::package::owner::permissions;
 
 /// The progress of an unfinished run.
@@ -85,7 +85,7 @@ pub fn undo(local: &Path) -> Result<(), Error> {
     }
     restore_all(&RealDisk, local, &run.journal, Some(&old))?;
     let deleted = run.folder.delete(&RealDisk);
-    deleted.map_err(failed(&run.folder.path))
+    deleted.map_err(Error::writing_after(1, &run.folder.path))
 }
 
 /// Returns the progress of the unfinished run at a package; `None` if there is none.
@@ -120,7 +120,7 @@ pub(crate) fn forget(disk: &dyn Disk, root: &Path) -> Result<(), Error> {
     };
     remove_staged(disk, root, &run.journal)?;
     let deleted = run.folder.delete(disk);
-    deleted.map_err(failed(&run.folder.path))
+    deleted.map_err(Error::writing_after(1, &run.folder.path))
 }
 
 fn remove_staged(disk: &dyn Disk, root: &Path, journal: &Journal) -> Result<(), Error> {
@@ -132,8 +132,8 @@ fn remove_staged(disk: &dyn Disk, root: &Path, journal: &Journal) -> Result<(), 
 }
 
 fn remove(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
-    let removed = disk.remove_file(path).or_else(ignore_missing);
-    removed.map_err(failed(path))
+    let removed = if_there(disk.remove_file(path)).map_err(Error::writing_after(1, path));
+    removed.map(drop)
 }
 
 /// Restores the old content of every file that has the journal's new content, from the file `old`
@@ -165,10 +165,12 @@ pub(super) fn restore_all(
         if let Some((from, old)) = old.zip(entry.old) {
             let before = journal.entries[..index].iter();
             let before = before.filter_map(|entry| Some(entry.old?.content.length));
-            let bytes = read_old(from, before.sum(), old.content).map_err(failed(from))?;
+            let bytes =
+                read_old(from, before.sum(), old.content).map_err(Error::writing_after(1, from))?;
             let staged = root.join(journal.staged(index));
             let path = root.join(&entry.path);
-            restore(disk, &path, &staged, &bytes, old.mode).map_err(failed(&path))?;
+            restore(disk, &path, &staged, &bytes, old.mode)
+                .map_err(Error::writing_after(1, &path))?;
         }
     }
     Ok(())
@@ -228,13 +230,4 @@ pub(crate) fn missing_folders(folder: &Path) -> Vec<PathBuf> {
         .collect();
     missing.reverse();
     missing
-}
-
-/// Returns the write error for a package that may be half merged.
-fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
-    |error| Error::Write {
-        path: path.to_owned(),
-        error,
-        written: 1,
-    }
 }
