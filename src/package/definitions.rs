@@ -65,7 +65,7 @@ pub(crate) fn schema<'f>(
         {
             let message = format!(
                 "the schema of this definition is not used: {}",
-                broken.message
+                broken.error.message
             );
             warnings.push(Warning::at(broken.place, message));
         }
@@ -87,15 +87,8 @@ fn add(schema: &mut Schema, path: &Path, file: &ParsedFile<'_>) -> Result<usize,
     let mut added = 0;
     for parsed in &file.documents {
         let Some(tree) = parsed.kept() else { continue };
-        added += schema.add_definition(tree).map_err(|error| {
-            Box::new(Broken {
-                place: Place::new(path, file.text, parsed.document.start + error.offset),
-                message: error.message,
-                help: error.help,
-                utf8: true,
-                is_duplicate_key: false,
-            })
-        })?;
+        let broken = |error| Broken::new(path, file.text, parsed.document.start, error);
+        added += schema.add_definition(tree).map_err(broken)?;
     }
     Ok(added)
 }

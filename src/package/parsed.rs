@@ -177,22 +177,28 @@ pub(crate) struct ParsedFile<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Broken {
     pub(crate) place: Place,
-    pub(crate) message: String,
-    pub(crate) help: Option<String>,
+    pub(crate) error: ParseError,
     pub(crate) utf8: bool,
-    /// Whether it is YAML but for a key that occurs twice in one map.
-    pub(crate) is_duplicate_key: bool,
 }
 
 impl Broken {
+    /// Returns the reason that an error in a chunk of `text` gives. The chunk begins at `start`.
+    pub(crate) fn new(path: &Path, text: &str, start: usize, error: ParseError) -> Self {
+        Self {
+            place: Place::new(path, text, start + error.offset),
+            error,
+            utf8: true,
+        }
+    }
+
     /// Returns the error, whose title is the path and `problem`. `help` is used if the parser has
     /// no better one.
     pub(crate) fn to_error(&self, problem: &str, help: &str) -> Error {
         let (problem, message, help) = match self.utf8 {
             true => (
                 problem,
-                &*self.message,
-                self.help.as_deref().unwrap_or(help),
+                &*self.error.message,
+                self.error.help.as_deref().unwrap_or(help),
             ),
             false => (" is not UTF-8 text", "the first such byte", SAVE_AS_UTF_8),
         };
@@ -234,15 +240,13 @@ impl<'a> ParsedFile<'a> {
         let documents = is_readable.and_then(|()| documents.into_iter().collect());
         match documents {
             Ok(documents) => Ok(Self::of(text, documents)),
-            Err((start, error)) => Err(Box::new(Broken {
-                place: Place::new(path, text, start + error.offset),
-                message: error.message,
-                help: first_conflict_marker(text)
-                    .map(|_| RESOLVE_FIRST.to_owned())
-                    .or(error.help),
-                utf8: true,
-                is_duplicate_key: error.is_duplicate_key,
-            })),
+            Err((start, error)) => {
+                let error = match first_conflict_marker(text) {
+                    Some(_) => error.with_help(RESOLVE_FIRST),
+                    None => error,
+                };
+                Err(Box::new(Broken::new(path, text, start, error)))
+            }
         }
     }
 

@@ -4,12 +4,11 @@
 use super::bytes::Bytes;
 use super::file_triple::{FileTriple, Source};
 use super::parsed::{Broken, ParsedFile, Reading, Readings};
-use crate::error::Place;
 use crate::line_breaks::{cut_last_line, ends_line};
 use crate::parallel::both;
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
-use crate::yaml::{Tree, equal_documents};
+use crate::yaml::{ParseError, Tree, equal_documents};
 
 /// Parses all sides of a file with a YAML name. Documents that two sides have in common are parsed
 /// once. The trees of documents with at least `min_kept_len` bytes are kept.
@@ -115,12 +114,10 @@ fn with_line_break<'a>(text: &'a str, bytes: &'a Bytes) -> &'a str {
 fn text(source: &Source) -> Result<&str, Box<Broken>> {
     std::str::from_utf8(&source.bytes).map_err(|error| {
         let text = String::from_utf8_lossy(&source.bytes);
+        let error = ParseError::new(error.valid_up_to(), "not UTF-8 from here on");
         Box::new(Broken {
-            place: Place::new(&source.path, &text, error.valid_up_to()),
-            message: "not UTF-8 from here on".to_owned(),
-            help: None,
             utf8: false,
-            is_duplicate_key: false,
+            ..Broken::new(&source.path, &text, 0, error)
         })
     })
 }

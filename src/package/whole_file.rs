@@ -8,14 +8,14 @@ use super::file_triple::FileTriple;
 use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Readings, first_conflict_marker};
 use super::plan::FileConflict;
 use super::{Content, FileOutcome, template};
-use crate::error::{Error, Place, Warning};
+use crate::error::{Error, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
 use crate::merge::text::{LineMerge, merge_new_lines_with};
 use crate::merge::{Conflict, ConflictKind, Options, Resolution};
 use crate::triple::{Side, Triple};
-use crate::yaml::Tree;
 use crate::yaml::stream::split;
+use crate::yaml::{ParseError, Tree};
 
 /// Merges a file as a whole. `readings` are its parsed sides, which are `None` if it has no YAML
 /// name; `is_gone` is true if local deleted the file, or a folder that it is in.
@@ -100,7 +100,7 @@ fn broken_upstream(readings: &Readings<'_>) -> Option<Warning> {
 }
 
 fn warning(broken: &Broken, what: &str) -> Warning {
-    let message = format!("not valid YAML ({}); {what}", broken.message);
+    let message = format!("not valid YAML ({}); {what}", broken.error.message);
     Warning::at(broken.place.clone(), message)
 }
 
@@ -239,7 +239,8 @@ impl YamlState {
                 Some(Err(reason)) => {
                     let is_template = |text| template::is_template(text, reason.place.line);
                     state.is_template |= text.is_some_and(is_template);
-                    state.has_duplicate_upstream |= side != Side::Local && reason.is_duplicate_key;
+                    state.has_duplicate_upstream |=
+                        side != Side::Local && reason.error.is_duplicate_key;
                     if side == Side::Local {
                         state.unresolved = text.and_then(|text| unresolved(reason, text));
                     }
@@ -260,7 +261,7 @@ impl YamlState {
             .any(|it| it.resolution == Resolution::Markers);
         let breaks_local = || match ParsedFile::parse(path, &merged.text) {
             Ok(_) => false,
-            Err(broken) if self.has_duplicate_upstream && broken.is_duplicate_key => {
+            Err(broken) if self.has_duplicate_upstream && broken.error.is_duplicate_key => {
                 // a document below it may be broken in another way
                 let documents = split(&merged.text).into_iter();
                 let mut errors = documents.filter_map(|it| Tree::parse(it.text).err());
@@ -291,13 +292,8 @@ impl YamlState {
 /// Returns the place of the first conflict marker of a text that is not YAML.
 fn unresolved(broken: &Broken, text: &str) -> Option<Broken> {
     let marker = first_conflict_marker(text)?;
-    Some(Broken {
-        place: Place::new(&broken.place.path, text, marker),
-        message: "a conflict marker".to_owned(),
-        help: Some(RESOLVE_FIRST.to_owned()),
-        utf8: true,
-        is_duplicate_key: false,
-    })
+    let error = ParseError::new(marker, "a conflict marker").with_help(RESOLVE_FIRST);
+    Some(Broken::new(&broken.place.path, text, 0, error))
 }
 
 /// Returns the error that refuses a line merge.
