@@ -42,6 +42,14 @@ pub(crate) fn ends_line(text: &str) -> bool {
     text.ends_with(['\n', '\r'])
 }
 
+/// Returns the LF that the last line of a text lacks, or nothing if it has one or there is no line.
+pub(crate) fn missing_lf(text: &str) -> &'static str {
+    match text.is_empty() || text.ends_with('\n') {
+        true => "",
+        false => "\n",
+    }
+}
+
 /// Returns the lines of a text with their line breaks, which include a lone CR.
 pub(crate) fn lines_with_breaks(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;

@@ -11,6 +11,7 @@ use super::read::read;
 use super::selector::Selector;
 use super::single_package::Package;
 use crate::error::{Error, Place};
+use crate::line_breaks::missing_lf;
 use crate::yaml::{ParseError, Tree};
 
 /// A parsed file.
@@ -146,9 +147,7 @@ pub(super) fn joined(texts: impl Iterator<Item = String>) -> String {
     let mut all = String::new();
     for text in texts {
         if !all.is_empty() {
-            if !all.ends_with('\n') {
-                all.push('\n');
-            }
+            all.push_str(missing_lf(&all));
             let has_marker = |line: &str| line == "---" || line.starts_with("--- ");
             if !text.lines().any(has_marker) {
                 all.push_str("---\n");

@@ -1,6 +1,7 @@
 //! Combines both sides of an open place, the local lines first.
 
 use super::files::{MarkedFile, OpenPlace};
+use crate::line_breaks::missing_lf;
 use crate::triple::Side;
 use crate::yaml::{EntryId, NodeKind, Tree};
 
@@ -59,8 +60,6 @@ fn flow_elements(tree: &Tree<'_>, found: &[(String, EntryId)]) -> Option<(usize,
         NodeKind::Sequence(sequence) if sequence.flow => {}
         _ => return None,
     }
-    let elements = tree
-        .entries(list)
-        .map(|it| tree.text_of(tree.entry(it).value));
+    let elements = tree.values(list).map(|it| tree.text_of(it));
     Some((span.end as usize - 1, elements.collect()))
 }

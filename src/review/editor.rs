@@ -6,6 +6,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 
+use crate::line_breaks::missing_lf;
+
 /// A function that waits for a child process that uses the terminal.
 pub(crate) type Wait<'w> = &'w dyn Fn(&mut Child) -> io::Result<ExitStatus>;
 
@@ -39,9 +41,7 @@ pub(super) fn edit(text: &str, file: &Path, wait: Wait<'_>) -> Result<String, St
     }
     let mut text = fs::read_to_string(&copy)
         .map_err(|error| format!("what was edited cannot be read: {error}"))?;
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
+    text.push_str(missing_lf(&text));
     Ok(text)
 }
 

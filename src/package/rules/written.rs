@@ -8,6 +8,7 @@ use regex::{Captures, Regex};
 
 use super::invalid_rules;
 use crate::error::Error;
+use crate::line_breaks::missing_lf;
 use crate::merge::{Pattern, Take};
 use crate::yaml::scalar::write_text;
 use crate::yaml::{NodeKind, Tree};
@@ -84,16 +85,12 @@ pub(crate) fn with_rules(path: &Path, text: &str, rules: &[NewRule]) -> Result<S
         let help = "write each rule behind a dash on a line of its own, under `rules:`";
         invalid_rules(path, text, 0, message, help)
     };
-    let line_break = match text.is_empty() || text.ends_with('\n') {
-        true => "",
-        false => "\n",
-    };
     let tree = Tree::parse(text).map_err(|_| not_editable())?;
     let rules = tree
         .as_ref()
         .and_then(|tree| Some((tree, tree.at(&["rules"])?)));
     let Some((tree, list)) = rules else {
-        return Ok(format!("{text}{line_break}rules:\n{added}"));
+        return Ok(format!("{text}{}rules:\n{added}", missing_lf(text)));
     };
     let last = tree.entries(list).next_back().ok_or_else(not_editable)?;
     let span = tree.entry(last).span;
@@ -108,8 +105,7 @@ pub(crate) fn with_rules(path: &Path, text: &str, rules: &[NewRule]) -> Result<S
         .collect();
     let end = tree.next_line(span.end.max(1) - 1) as usize;
     let (above, below) = text.split_at(end);
-    let line_break = if above.ends_with('\n') { "" } else { "\n" };
-    Ok(format!("{above}{line_break}{added}{below}"))
+    Ok(format!("{above}{}{added}{below}", missing_lf(above)))
 }
 
 #[cfg(test)]
