@@ -57,11 +57,7 @@ fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
         .field(root, "metadata")
         .is_some_and(|metadata| tree.find(metadata, "name").is_some());
     let is_list = matches!(tree.node(items).kind, NodeKind::Sequence(_));
-    (kind.ends_with("List") && is_list && !is_named).then(|| {
-        tree.entries(items)
-            .map(|item| tree.entry(item).value)
-            .collect()
-    })
+    (kind.ends_with("List") && is_list && !is_named).then(|| tree.values(items).collect())
 }
 
 /// The origins of the files whose lists were split, by path in the package.

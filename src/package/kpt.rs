@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::parsed::ParsedFile;
-use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal, equal_documents};
+use crate::yaml::{NodeId, NodeKind, Tree, equal, equal_documents};
 
 /// The annotation with the identity of the upstream resource.
 const ANNOTATION: &str = "internal.kpt.dev/upstream-identifier";
@@ -55,14 +55,9 @@ fn fields_except<'t>(
     };
     let is_map = matches!(tree.node(map).kind, NodeKind::Mapping(_));
     let entries = tree.entries(map);
-    let fields = entries.map(|entry| (name(tree, entry), tree.entry(entry).value));
+    let name = |entry| tree.key_text(entry).unwrap_or_default();
+    let fields = entries.map(|entry| (name(entry), tree.entry(entry).value));
     is_map.then(|| fields.filter(|(name, _)| *name != ignored).collect())
-}
-
-/// Returns the key of a field as text.
-fn name<'t>(tree: &'t Tree<'_>, entry: EntryId) -> &'t str {
-    let key = tree.entry(entry).key.and_then(|key| tree.scalar(key));
-    key.map_or("", |key| key.content)
 }
 
 /// Returns true if a file of a package is unchanged from upstream: equal bytes, or, if kpt marked

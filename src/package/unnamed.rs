@@ -135,7 +135,7 @@ impl Content {
             return Self::default();
         };
         let root = tree.root().value;
-        let key = |entry| Some(tree.scalar(tree.entry(entry).key?)?.content.to_owned());
+        let key = |entry| tree.key_text(entry).map(str::to_owned);
         let is_map = matches!(tree.node(root).kind, NodeKind::Mapping(_));
         Self {
             leaves: Leaves::of(parsed),

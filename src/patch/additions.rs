@@ -49,8 +49,8 @@ impl Additions {
     ) -> PatchResult<Option<String>> {
         let text = self.text();
         let tree = parse_generated(&text)?;
-        let elements = tree.entries(tree.root().value).skip(1);
-        let entries = elements.map(|element| tree.entries(tree.entry(element).value).next());
+        let elements = tree.values(tree.root().value).skip(1);
+        let entries = elements.map(|element| tree.entries(element).next());
         let entries: Option<Vec<EntryId>> = entries.collect();
         let outcome = entries.and_then(|entries| resolved(&tree, &entries, outcome));
         let outcome = outcome.ok_or_else(|| verification_error("an addition has no value"))?;

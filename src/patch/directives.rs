@@ -137,10 +137,9 @@ impl<'a> Patcher<'a> {
     /// Returns the field names in the list of `$retainKeys`.
     fn names(&self, list: NodeId) -> PatchResult<Vec<String>> {
         self.require_list(list, RETAIN_KEYS)?;
-        let elements = self.patch.entries(self.patch.resolve(list));
+        let elements = self.patch.values(list);
         elements
-            .map(|entry| {
-                let value = self.patch.entry(entry).value;
+            .map(|value| {
                 let name = self.patch.scalar(value);
                 let name = name.filter(|name| name.scalar_type == ScalarType::Str);
                 name.map(|name| name.content.to_string()).ok_or_else(|| {

@@ -90,8 +90,7 @@ impl<'a> Patcher<'a> {
             ));
         }
         let mut deleted = FxHashSet::default();
-        for entry in tree.entries(tree.resolve(deletion)) {
-            let value = tree.entry(entry).value;
+        for value in tree.values(deletion) {
             let key = pairing.key(tree, value).ok_or_else(|| {
                 self.patch_error(value, "this is not a scalar", "list the scalars to delete")
             })?;

@@ -205,8 +205,7 @@ impl<'a> Patcher<'a> {
             return Ok(None);
         };
         let mut keys = Vec::new();
-        for entry in tree.entries(tree.resolve(order)) {
-            let value = tree.entry(entry).value;
+        for value in tree.values(order) {
             let key = pairing.key(tree, value);
             keys.push(key.ok_or_else(|| match pairing.names().next() {
                 Some(field) => self.patch_error(

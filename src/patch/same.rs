@@ -57,27 +57,23 @@ impl Equality {
     /// does.
     fn is_same(&self, left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
         let (l, r) = (left.resolve(l), right.resolve(r));
-        let equal_entries = |left_entry: EntryId, right_entry: EntryId| {
-            let (left_entry, right_entry) =
-                (left.entry(left_entry).value, right.entry(right_entry).value);
-            self.is_same(left, left_entry, right, right_entry)
-        };
         match (shape(left, l), shape(right, r)) {
             (Shape::Map, Shape::Map) => {
                 let (left_fields, right_fields) = (self.fields(left, l), self.fields(right, r));
                 let index = FieldIndex::new(right, right_fields.iter().copied()).in_json();
                 let has = |entry: &EntryId| {
                     let other = key_of(left, *entry).and_then(|key| index.find(key));
-                    other.is_some_and(|other| equal_entries(*entry, other))
+                    other.is_some_and(|other| {
+                        let (l, r) = (left.entry(*entry).value, right.entry(other).value);
+                        self.is_same(left, l, right, r)
+                    })
                 };
                 left_fields.len() == right_fields.len() && left_fields.iter().all(has)
             }
             (Shape::List, Shape::List) => {
-                let (left_fields, right_fields) = (left.entries(l), right.entries(r));
-                left_fields.len() == right_fields.len()
-                    && left_fields
-                        .zip(right_fields)
-                        .all(|(left_entry, right_entry)| equal_entries(left_entry, right_entry))
+                let mut pairs = left.values(l).zip(right.values(r));
+                left.values(l).len() == right.values(r).len()
+                    && pairs.all(|(l, r)| self.is_same(left, l, right, r))
             }
             _ => (self.equal)(left, l, right, r),
         }

@@ -20,11 +20,7 @@ pub(super) fn both_sides(file: &MarkedFile, place: &OpenPlace) -> String {
         true => rest,
         false => updated,
     };
-    let line_break = match local.is_empty() || local.ends_with('\n') {
-        true => "",
-        false => "\n",
-    };
-    format!("{local}{line_break}{updated}")
+    format!("{local}{}{updated}", missing_lf(local))
 }
 
 /// Returns the local list with upstream's further elements at its end; `None` if a side of the

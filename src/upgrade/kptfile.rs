@@ -129,8 +129,8 @@ fn has_no_record(text: &str) -> bool {
     let names = ["<<"].into_iter().chain(SECTIONS);
     is_map
         && tree.entries(root).all(|entry| {
-            let key = tree.entry(entry).key.and_then(|key| tree.scalar(key));
-            key.is_some_and(|key| !names.clone().any(|name| key.content == name))
+            let key = tree.key_text(entry);
+            key.is_some_and(|key| !names.clone().any(|name| key == name))
         })
 }
 

@@ -37,11 +37,9 @@ pub(super) fn address_of(folder: &Path) -> Result<Option<Address>, Error> {
 /// Returns the entry of `contents` for a folder, in one of vendir's files.
 fn content(tree: &Tree<'_>, folder: &Path) -> Option<NodeId> {
     let directories = tree.at(&["directories"])?;
-    for directory in tree.entries(directories) {
-        let directory = tree.entry(directory).value;
+    for directory in tree.values(directories) {
         let parent = PathBuf::from(text_at(tree, directory, &["path"])?);
-        for content in tree.entries(tree.field(directory, "contents")?) {
-            let content = tree.entry(content).value;
+        for content in tree.values(tree.field(directory, "contents")?) {
             let path = text_at(tree, content, &["path"])?;
             if parent.join(path).components().eq(folder.components()) {
                 return Some(content);

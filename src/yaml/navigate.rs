@@ -81,6 +81,21 @@ impl<'s> Tree<'s> {
         Some(self.scalar(self.field(mapping, key)?)?.content)
     }
 
+    /// Returns the values of the map or list that a node is or refers to, in the order of the text.
+    pub fn values(
+        &self,
+        id: NodeId,
+    ) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + '_ {
+        let entries = self.entries(self.resolve(id));
+        entries.map(|entry| self.entry(entry).value)
+    }
+
+    /// Returns the text of a field's key; `None` for an element, and for a key that is a map or a
+    /// list.
+    pub fn key_text(&self, entry: EntryId) -> Option<&str> {
+        Some(self.scalar(self.entry(entry).key?)?.content)
+    }
+
     /// Returns the value at a path of fields from the root.
     pub fn at(&self, path: &[&str]) -> Option<NodeId> {
         let mut keys = path.iter();

@@ -80,9 +80,7 @@ impl Kustomization<'_> {
         let Some(list) = self.child(self.tree.root().value, field) else {
             return Ok(());
         };
-        let entries = self.tree.entries(self.tree.resolve(list)).enumerate();
-        for (index, entry) in entries {
-            let value = self.tree.entry(entry).value;
+        for (index, value) in self.tree.values(list).enumerate() {
             let name = format!("{}: {field}[{index}]", self.path.display());
             steps.push(match self.tree.scalar(value) {
                 Some(scalar) => Step {
@@ -173,7 +171,7 @@ impl Kustomization<'_> {
     fn unsupported_fields_warning(&self) -> Option<Warning> {
         let tree = self.tree;
         let names = tree.entries(tree.root().value).filter_map(|entry| {
-            let name = tree.scalar(tree.entry(entry).key?)?.content;
+            let name = tree.key_text(entry)?;
             let is_known = PATCH_FIELDS.contains(&name) || IGNORED_FIELDS.contains(&name);
             (!is_known).then_some(name)
         });

@@ -263,10 +263,9 @@ impl RuleReader<'_> {
     }
 
     fn keys(&self, value: NodeId) -> Result<Vec<String>, Error> {
-        let elements = self.tree.entries(value);
-        let keys: Vec<String> = elements
-            .map(|element| self.word(self.tree.entry(element).value).map(str::to_owned))
-            .collect::<Result<_, _>>()?;
+        let keys = self.tree.values(value);
+        let keys = keys.map(|key| Ok(self.word(key)?.to_owned()));
+        let keys: Vec<String> = keys.collect::<Result<_, Error>>()?;
         if keys.is_empty() || keys.len() > 2 {
             return Err(self.wrong(
                 value,

@@ -112,11 +112,8 @@ impl JsonDiffer<'_> {
     /// Compares two lists. Equal elements at both ends stay. Between them, elements at the same
     /// position are compared, and the rest of the longer list is removed or added.
     fn elements(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
-        let values = |tree: &Tree<'_>, list: NodeId| -> Vec<NodeId> {
-            let entries = tree.entries(tree.resolve(list));
-            entries.map(|entry| tree.entry(entry).value).collect()
-        };
-        let (old_values, new_values) = (values(self.old, old), values(self.new, new));
+        let old_values: Vec<NodeId> = self.old.values(old).collect();
+        let new_values: Vec<NodeId> = self.new.values(new).collect();
         let same = |(left, right): (&NodeId, &NodeId)| equal(self.old, *left, self.new, *right);
         let head = old_values
             .iter()
@@ -151,13 +148,11 @@ fn in_json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseE
     if tree.scalar(node).is_some() {
         return json_scalar(tree, node);
     }
-    let entries = tree.entries(node);
     if shape(tree, node) == Shape::List {
-        return entries
-            .map(|entry| in_json(tree, tree.entry(entry).value, is_json))
-            .collect();
+        let elements = tree.values(node);
+        return elements.map(|it| in_json(tree, it, is_json)).collect();
     }
-    let fields = entries.filter_map(|entry| {
+    let fields = tree.entries(node).filter_map(|entry| {
         let name = field_name(tree, is_json, entry)?.into_owned();
         let value = in_json(tree, tree.entry(entry).value, is_json);
         Some(value.map(|value| (name, value)))

@@ -80,10 +80,7 @@ pub(super) fn operations<'t>(patch: &'t Tree<'t>) -> PatchResult<Vec<Operation<'
              /spec/replicas, value: 3}], or give another --type",
         ));
     }
-    let entries = patch.entries(root);
-    entries
-        .map(|entry| operation(patch, patch.entry(entry).value))
-        .collect()
+    patch.values(root).map(|it| operation(patch, it)).collect()
 }
 
 fn operation<'t>(patch: &'t Tree<'t>, node: NodeId) -> PatchResult<Operation<'t>> {

@@ -53,15 +53,14 @@ impl Fields<'_> {
         for (path, fields) in FIELDS {
             let Ok(map) = self.node(path) else { continue };
             for entry in self.tree.entries(map) {
-                let entry = self.tree.entry(entry);
-                let Some(key) = entry.key.and_then(|key| self.tree.scalar(key)) else {
+                let Some(key) = self.tree.key_text(entry) else {
                     continue;
                 };
-                let similar = similar_names(key.content, fields.iter().copied());
+                let similar = similar_names(key, fields.iter().copied());
                 let is_missing = |name: &&str| self.tree.find(map, name).is_none();
                 if let Some(field) = similar.first().copied().filter(is_missing) {
-                    let message = format!("`{}` is not a field of a record", visible(key.content));
-                    let offset = entry.span.start as usize;
+                    let message = format!("`{}` is not a field of a record", visible(key));
+                    let offset = self.tree.entry(entry).span.start as usize;
                     let help = format!("write `{field}`");
                     return Err(invalid(self.file, self.text, offset, &message, &help));
                 }

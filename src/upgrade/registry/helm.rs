@@ -23,12 +23,10 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
     let charts = tree.at(&["entries"]);
     let charts = charts.ok_or_else(|| invalid("it lists no charts"))?;
     let mut refs = Refs::default();
-    for chart in tree.entries(charts) {
-        for release in tree.entries(tree.entry(chart).value) {
-            if let Some((full, digest, url)) = release_of(&tree, tree.entry(release).value) {
-                refs.add_tag(&full, &digest);
-                refs.urls.insert(digest, url);
-            }
+    for release in tree.values(charts).flat_map(|chart| tree.values(chart)) {
+        if let Some((full, digest, url)) = release_of(&tree, release) {
+            refs.add_tag(&full, &digest);
+            refs.urls.insert(digest, url);
         }
     }
     Ok(refs)
@@ -42,8 +40,7 @@ fn release_of(tree: &Tree<'_>, release: NodeId) -> Option<(String, String, Strin
     let digits = digest.trim_start_matches("sha256:").to_ascii_lowercase();
     let digest = format!("sha256:{digits}");
     let full = format!("{name}/{version}");
-    let url = tree.entries(tree.field(release, "urls")?).next()?;
-    let url = tree.entry(url).value;
+    let url = tree.values(tree.field(release, "urls")?).next()?;
     let url = tree.scalar(url)?.content.to_string();
     let is_valid = is_digest(&digest) && check_reference(&full).is_ok() && !name.contains('/');
     is_valid.then_some((full, digest, url))
