@@ -12,7 +12,7 @@ use crate::yaml::{EntryId, NodeId, ParseError, ScalarStyle, ScalarType, Tree, eq
 use super::directives::PatchMap;
 use super::pairing::{Defaults, Pairing};
 use super::{
-    Context, Dialect, PatchError, PatchResult, Patcher, apply_outcome, patched, with_block_style,
+    Context, PatchError, PatchResult, Patcher, Rules, apply_outcome, patched, with_block_style,
 };
 
 /// The annotation that holds the last applied configuration.
@@ -68,15 +68,13 @@ pub struct Applied {
 /// ```
 pub fn apply_document(application: &Application<'_>) -> Result<Applied, PatchError> {
     let (live, options) = (application.live, Options::default());
-    let dialect = Dialect::Apply {
-        is_custom: application.kind.is_some_and(|kind| kind.is_custom),
-    };
+    let kind = application.kind;
+    let rules = kind.map_or(Rules::Merge, |kind| Rules::Strategic(kind.root));
     let has_unknown_lists = Cell::new(false);
     let applied = |config: &Tree<'_>| {
         let text = apply_outcome(live, config, |live, config| {
-            let mut patcher = Patcher::new(live, config, dialect, &options);
-            patcher.last = application.last;
-            let outcome = patcher.document(application.kind.map(|kind| kind.root))?;
+            let mut patcher = Patcher::new(live, config, rules, Some(application), &options);
+            let outcome = patcher.document()?;
             has_unknown_lists.set(patcher.has_unknown_lists);
             Ok(outcome)
         })?;
@@ -156,14 +154,25 @@ type Lists = [Option<NodeId>; 3];
 
 impl<'a> Patcher<'a> {
     pub(super) const fn is_apply(&self) -> bool {
-        matches!(self.dialect, Dialect::Apply { .. })
+        self.application.is_some()
+    }
+
+    /// The last applied configuration, if there is one.
+    pub(super) fn last(&self) -> Option<&'a Tree<'a>> {
+        self.application?.last
+    }
+
+    /// Whether the kind of an applied resource is defined by a custom resource definition.
+    fn is_custom(&self) -> bool {
+        let kind = self.application.and_then(|it| it.kind);
+        kind.is_some_and(|kind| kind.is_custom)
     }
 
     /// Whether a map is one value.
     pub(super) fn is_one_value(&self, schema: Option<FieldSchema<'a>>) -> bool {
-        schema.is_some_and(|schema| match self.dialect {
-            Dialect::Apply { is_custom: true } => schema.is_atomic_map(),
-            _ => schema.is_patched_whole(),
+        schema.is_some_and(|schema| match self.is_custom() {
+            true => schema.is_atomic_map(),
+            false => schema.is_patched_whole(),
         })
     }
 
@@ -208,7 +217,7 @@ impl<'a> Patcher<'a> {
         };
         let mut keys: Vec<&'a [MapKey]> = Vec::new();
         match schema.patch_list() {
-            _ if self.dialect == (Dialect::Apply { is_custom: true }) => {}
+            _ if self.is_custom() => {}
             ListRule::Map(merged) => keys.push(merged),
             ListRule::Set => return Ok(as_set()),
             ListRule::Atomic | ListRule::Unknown => return Ok(Pairing::Atomic),
@@ -235,7 +244,7 @@ impl<'a> Patcher<'a> {
         let sides = [
             (Some(self.patch), "", Side::Updated),
             (Some(self.target), "", Side::Local),
-            (self.last, "in what was applied last, ", Side::Original),
+            (self.last(), "in what was applied last, ", Side::Original),
         ];
         let mut sides = sides.into_iter().zip(lists);
         sides.find_map(|((tree, prefix, side), list)| {

@@ -14,16 +14,16 @@ use super::{Context, PatchResult, Patcher};
 
 impl<'a> Patcher<'a> {
     /// Decides the outcome of the whole document.
-    pub(super) fn document(&mut self, schema: Option<FieldSchema<'a>>) -> PatchResult {
+    pub(super) fn document(&mut self) -> PatchResult {
         let nodes = PatchNodes::of(self.patch.root().value);
         let level = match self.is_apply() {
             true => Level::Root,
             false => Level::Below,
         };
         let context = Context {
-            last: self.last.map(|last| last.root().value),
+            last: self.last().map(|last| last.root().value),
             level,
-            ..Context::of(schema)
+            ..Context::of(self.rules.schema())
         };
         self.value(self.target.root().value, nodes, context)
     }
@@ -126,7 +126,7 @@ impl<'a> Patcher<'a> {
     ) -> PatchResult<(Vec<Child>, Vec<bool>)> {
         let (target_tree, patch_tree) = (self.target, self.patch);
         let patch_index = FieldIndex::new(patch_tree, patch_map.fields.iter().copied()).in_json();
-        let last_index = fields_of(self.last.unwrap_or(target_tree), context.last).in_json();
+        let last_index = fields_of(self.last().unwrap_or(target_tree), context.last).in_json();
         let clears_rest = self.clears_rest(target, patch_map, context);
         let entries = target_tree.entries(target);
         let existing = entries.map(|entry| {
@@ -154,7 +154,7 @@ impl<'a> Patcher<'a> {
         let patch = patched.map(|patched| self.patch.entry(patched).value);
         let field_context = context.field(
             name,
-            self.last.zip(last).map(|(it, last)| it.entry(last).value),
+            self.last().zip(last).map(|(it, last)| it.entry(last).value),
         );
         let is_null = patch.is_some_and(|patch| self.patch.is_null(patch));
         let nodes = PatchNodes {

@@ -11,7 +11,7 @@ use crate::yaml::{EntryId, NodeId};
 
 use super::pairing::{ElementKey, Pairing};
 use super::patch_list::{PatchElement, PatchList, PatchNodes};
-use super::{Context, Dialect, PatchResult, Patcher};
+use super::{Context, PatchResult, Patcher};
 
 /// An element of the merged list.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ impl<'a> Patcher<'a> {
         pairing: Pairing<'a>,
         context: Context<'a>,
     ) -> FxHashMap<ElementKey<'a>, EntryId> {
-        match self.last.zip(context.last) {
+        match self.last().zip(context.last) {
             Some((last, list)) if shape(last, list) == Shape::List => pairing.index(last, list),
             _ => FxHashMap::default(),
         }
@@ -123,7 +123,7 @@ impl<'a> Patcher<'a> {
     fn element_context(&self, patch_list: &PatchList<'a>, last: Option<EntryId>) -> Context<'a> {
         Context {
             last: self
-                .last
+                .last()
                 .zip(last)
                 .map(|(tree, last)| tree.entry(last).value),
             retains_keys: patch_list.schema.is_some_and(FieldSchema::retains_keys),
@@ -204,7 +204,7 @@ impl<'a> Patcher<'a> {
             Some(keys) => keys.into_iter().map(Some).collect(),
             // if several fields identify an element, kustomize keeps the order of the target's
             // elements
-            None if self.dialect == Dialect::Kustomize
+            None if self.is_kustomize()
                 && matches!(patch_list.pairing, Pairing::Fields([_, _, ..], _)) =>
             {
                 let new = elements.iter().filter(|it| it.is_new());
@@ -234,7 +234,7 @@ impl<'a> Patcher<'a> {
         elements: &[MergedElement<'a>],
         patch_list: &PatchList<'a>,
     ) -> Vec<Option<ElementKey<'a>>> {
-        if self.dialect == Dialect::Kustomize || self.is_apply() {
+        if self.is_kustomize() || self.is_apply() {
             return Vec::new();
         }
         let before = self.target.entries(target).len();

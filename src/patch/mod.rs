@@ -59,6 +59,15 @@ pub enum Rules<'s> {
     Merge,
 }
 
+impl<'s> Rules<'s> {
+    const fn schema(self) -> Option<FieldSchema<'s>> {
+        match self {
+            Self::Strategic(schema) | Self::Kustomize(schema) => Some(schema),
+            Self::Merge => None,
+        }
+    }
+}
+
 /// Applies a merge patch and returns the new text of the target, or `None` if nothing changes.
 ///
 /// A null in the patch removes the field, a map merges into the target's map, and lists merge by
@@ -90,15 +99,10 @@ pub fn merge_patch(
     patch: &Tree<'_>,
     rules: Rules<'_>,
 ) -> Result<Option<String>, PatchError> {
-    let (dialect, schema) = match rules {
-        Rules::Strategic(schema) => (Dialect::Kubectl, Some(schema)),
-        Rules::Kustomize(schema) => (Dialect::Kustomize, Some(schema)),
-        Rules::Merge => (Dialect::Merge, None),
-    };
     let options = Options::default();
     let merged = |patch: &Tree<'_>| {
         apply_outcome(target, patch, |target, patch| {
-            Patcher::new(target, patch, dialect, &options).document(schema)
+            Patcher::new(target, patch, rules, None, &options).document()
         })
     };
     with_block_style(target, patch, merged)
@@ -168,20 +172,6 @@ impl From<VerificationError> for PatchError {
 /// The result of a decision about a patch.
 type PatchResult<T = Outcome> = Result<T, PatchError>;
 
-/// The tool or standard whose rules a merge patch follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dialect {
-    /// JSON merge patch, RFC 7386.
-    Merge,
-    Kubectl,
-    Kustomize,
-    /// The rules of `kubectl apply`.
-    Apply {
-        /// Whether a custom resource definition defines the kind.
-        is_custom: bool,
-    },
-}
-
 /// The context of a value of the target: its schema, its last applied value, and its level.
 #[derive(Debug, Clone, Copy, Default)]
 struct Context<'a> {
@@ -216,9 +206,9 @@ impl<'a> Context<'a> {
 struct Patcher<'a> {
     target: &'a Tree<'a>,
     patch: &'a Tree<'a>,
-    /// The last applied configuration, if there is one.
-    last: Option<&'a Tree<'a>>,
-    dialect: Dialect,
+    rules: Rules<'a>,
+    /// What `kubectl apply` applies; `None` for a patch.
+    application: Option<&'a Application<'a>>,
     /// Whether lists were replaced because the kind is unknown.
     has_unknown_lists: bool,
     /// Replaces values, and keeps the text of every part that does not change.
@@ -229,14 +219,15 @@ impl<'a> Patcher<'a> {
     fn new(
         target: &'a Tree<'a>,
         patch: &'a Tree<'a>,
-        dialect: Dialect,
+        rules: Rules<'a>,
+        application: Option<&'a Application<'a>>,
         options: &'a Options,
     ) -> Self {
         Self {
             target,
             patch,
-            last: None,
-            dialect,
+            rules,
+            application,
             has_unknown_lists: false,
             walker: Walker::new(Triple::new(target, patch, target), false, options),
         }
@@ -244,7 +235,11 @@ impl<'a> Patcher<'a> {
 
     /// Whether `$patch` and similar keys are directives.
     const fn is_strategic(&self) -> bool {
-        matches!(self.dialect, Dialect::Kubectl | Dialect::Kustomize)
+        self.rules.schema().is_some() && !self.is_apply()
+    }
+
+    const fn is_kustomize(&self) -> bool {
+        matches!(self.rules, Rules::Kustomize(_))
     }
 
     /// Returns an error at a node of the patch.

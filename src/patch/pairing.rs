@@ -8,8 +8,6 @@ use crate::merge::{ScalarKey, scalar_key};
 use crate::schema::{FieldSchema, ListRule, MapKey};
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
-use super::Dialect;
-
 /// The maximum number of fields that identify an element. No schema of a list has more.
 const MAX_KEY_FIELDS: usize = 4;
 
@@ -36,15 +34,13 @@ pub(super) enum Defaults {
 pub(super) struct ElementKey<'t>([Option<ScalarKey<'t>>; MAX_KEY_FIELDS]);
 
 impl<'s> Pairing<'s> {
-    /// Returns how the elements of a list with this schema pair.
-    pub(super) fn of(schema: Option<FieldSchema<'s>>, dialect: Dialect) -> Self {
+    /// Returns how the elements of a list with this schema pair: in kustomize by all of its keys.
+    pub(super) fn of(schema: Option<FieldSchema<'s>>, is_kustomize: bool) -> Self {
         let Some(schema) = schema else {
             return Self::Atomic;
         };
         match (schema.patch_list(), schema.map_keys()) {
-            (ListRule::Map(keys), listed @ [_, _, ..])
-                if dialect == Dialect::Kustomize && keys.len() == 1 =>
-            {
+            (ListRule::Map(keys), listed @ [_, _, ..]) if is_kustomize && keys.len() == 1 => {
                 Self::Fields(listed, Defaults::Ignored)
             }
             (ListRule::Map(keys), _) if keys.len() <= MAX_KEY_FIELDS => {

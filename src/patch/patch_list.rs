@@ -78,7 +78,7 @@ impl<'a> Patcher<'a> {
             schema,
             pairing: match self.is_apply() {
                 true => self.applied_pairing([nodes.value, target, context.last], schema)?,
-                false => Pairing::of(schema, self.dialect),
+                false => Pairing::of(schema, self.is_kustomize()),
             },
         };
         let entries = nodes.value.map(|list| tree.entries(tree.resolve(list)));

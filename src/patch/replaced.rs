@@ -239,7 +239,7 @@ impl<'a> Patcher<'a> {
     /// Whether two elements have the same key, or the same value if the list has no keys.
     fn are_paired(&self, target: EntryId, patch: EntryId, schema: Option<FieldSchema<'a>>) -> bool {
         let (target_value, patch_value) = self.values(target, patch);
-        let pairing = Pairing::of(schema, self.dialect);
+        let pairing = Pairing::of(schema, self.is_kustomize());
         if !pairing.is_by_fields() {
             return equal(self.target, target_value, self.patch, patch_value);
         }

@@ -4,7 +4,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{Child, Outcome};
-use crate::patch::Dialect;
 use crate::patch::lists::in_order;
 use crate::patch::pairing::{ElementKey, Pairing};
 use crate::patch::same::is_same_without_nulls;
@@ -44,7 +43,7 @@ impl<'a> MergeDiffer<'a> {
         if is_same_without_nulls(old_tree, old, new_tree, new) {
             return (Vec::new(), self.unchanged());
         }
-        let pairing = Pairing::of(schema, Dialect::Kubectl);
+        let pairing = Pairing::of(schema, false);
         let keyed = (
             keyed_elements(old_tree, old, pairing),
             keyed_elements(new_tree, new, pairing),
@@ -73,7 +72,7 @@ impl<'a> MergeDiffer<'a> {
         name: &str,
         schema: Option<FieldSchema<'a>>,
     ) -> (Vec<Child>, Outcome) {
-        let pairing = Pairing::of(schema, Dialect::Kubectl);
+        let pairing = Pairing::of(schema, false);
         let in_old: FxHashMap<ElementKey<'a>, EntryId> = old_elements.iter().copied().collect();
         let in_new: FxHashSet<_> = new_elements.iter().map(|(key, _)| key).collect();
         let mut children = Vec::new();

@@ -53,10 +53,6 @@ pub fn merge_difference(
             .ok_or_else(|| verification_error("writing out its aliases would make it too long"))?;
         return merge_difference(old, &parse_generated(&plain)?, rules);
     }
-    let (is_strategic, schema) = match rules {
-        Rules::Strategic(schema) | Rules::Kustomize(schema) => (true, Some(schema)),
-        Rules::Merge => (false, None),
-    };
     for granularity in [
         Granularity::Minimal,
         Granularity::WholeLists,
@@ -65,11 +61,11 @@ pub fn merge_difference(
         let result = MergeDiffer {
             old,
             new,
-            is_strategic,
+            is_strategic: rules.schema().is_some(),
             granularity,
             additions: Additions::default(),
         }
-        .patch(schema);
+        .patch(rules.schema());
         // if an edit of the text fails, try a larger patch
         let Ok(patch) = result else { continue };
         let tree = parse_generated(&patch)?;
