@@ -132,7 +132,9 @@ pub fn run(
 ) -> u8 {
     let streams = &mut Streams { output, errors };
     let git_command = GitCommands::parse_alone(arguments);
-    if let Some(Ok(status)) = git_command.map(|command| command.run(streams)) {
+    // git takes `FAILED` for a number of conflicts
+    let failed = git_command.as_ref().map_or(FAILED, |_| git::FAILED);
+    if let Some(Ok(status)) = git_command.flatten().map(|command| command.run(streams)) {
         return status;
     }
     let status = parse(arguments).and_then(|line| line.run(streams));
@@ -141,20 +143,9 @@ pub fn run(
         let _ = error.print();
         match error.use_stderr() {
             false => DONE,
-            true if is_called_by_git(arguments) => git::FAILED,
-            true => FAILED,
+            true => failed,
         }
     })
-}
-
-/// Returns true if the command is one that git calls. Git takes [`FAILED`] for a number of
-/// conflicts.
-fn is_called_by_git(arguments: &[OsString]) -> bool {
-    let argument = |index| arguments.get(index).and_then(|it: &OsString| it.to_str());
-    matches!(
-        (argument(1), argument(2)),
-        (Some("git"), Some("driver")) | (Some("merge-file"), _)
-    )
 }
 
 /// Parses arguments of the main command. Returns the paths of the packages and the settings of the

@@ -141,18 +141,18 @@ pub(super) struct SolveArgs {
 
 impl GitCommands {
     /// Parses arguments of `git driver` and `merge-file` without building the whole command line,
-    /// because git calls these for each file that it merges. Returns `None` for other or wrong
-    /// arguments: the whole command line reports the error.
-    pub(super) fn parse_alone(arguments: &[OsString]) -> Option<Self> {
+    /// because git calls these for each file that it merges. Returns `None` for other commands, and
+    /// `Some(None)` for wrong arguments: the whole command line reports the error.
+    pub(super) fn parse_alone(arguments: &[OsString]) -> Option<Option<Self>> {
         let argument = |index: usize| arguments.get(index)?.to_str();
-        match (argument(1)?, argument(2)) {
+        Some(match (argument(1)?, argument(2)) {
             ("merge-file", _) => arguments_alone(&arguments[1..]).map(Self::MergeFile),
             ("git", Some("driver")) => {
                 let driver = arguments_alone(&arguments[2..]);
                 driver.map(|args| Self::Git(Git::Driver(args)))
             }
-            _ => None,
-        }
+            _ => return None,
+        })
     }
 
     /// Runs the command and returns the exit status that git expects.
