@@ -43,8 +43,8 @@ pub fn plan_difference(input: &DiffInput, settings: &Settings) -> Result<Plan, E
     plan.show_secrets = settings.show_secrets;
     let mut new_files = new.files;
     if let ([(old_path, _)], [(new_path, _)]) = (old.files.as_slice(), new_files.as_mut_slice())
-        && !input.old.is_dir()
-        && !input.new.is_dir()
+        && !old.is_folder
+        && !new.is_folder
     {
         // two single files are compared, whatever their names
         new_path.clone_from(old_path);
@@ -79,7 +79,8 @@ pub fn difference(
         &mut Vec::new(),
     )?;
     let comparison = Comparison {
-        input,
+        resources: &input.resources,
+        are_single_files: !old.is_folder && !new.is_folder,
         form,
         schema,
     };
@@ -126,16 +127,6 @@ fn display_name(document: &DocumentInFile<'_, '_>) -> String {
     )
 }
 
-/// Returns the name by which a document is found in the other package. The path of its file does
-/// not count if both packages are single files.
-fn name_of<'f>(document: &DocumentInFile<'f, '_>, are_single_files: bool) -> Name<'f> {
-    match &document.parsed.resource {
-        Some(resource) => Name::Resource(&resource.id),
-        None if are_single_files => Name::Document(Path::new(""), document.index),
-        None => Name::Document(document.file.name, document.index),
-    }
-}
-
 /// The name by which a document is found in the other package.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 enum Name<'f> {
@@ -145,12 +136,15 @@ enum Name<'f> {
     Document(&'f Path, usize),
 }
 
-/// Documents by name.
-type ByName<'f, 'a> = FxHashMap<Name<'f>, Vec<DocumentInFile<'f, 'a>>>;
+/// The old and the new documents by name.
+type ByName<'f, 'a> = FxHashMap<Name<'f>, [Vec<DocumentInFile<'f, 'a>>; 2]>;
 
 /// The settings of a comparison.
 struct Comparison<'a> {
-    input: &'a DiffInput,
+    /// The resources to compare; all if empty.
+    resources: &'a [Selector],
+    /// Whether both packages are files, so that the paths do not count.
+    are_single_files: bool,
     form: PatchForm,
     schema: Schema,
 }
@@ -159,8 +153,17 @@ impl Comparison<'_> {
     /// Returns the documents that are compared.
     fn documents<'f, 'a>(&self, files: &'f [SourceFile<'a>]) -> Vec<DocumentInFile<'f, 'a>> {
         let all = files.iter().flat_map(SourceFile::documents);
-        all.filter(|document| document.is_meant_by(&self.input.resources))
+        all.filter(|document| document.is_meant_by(self.resources))
             .collect()
+    }
+
+    /// Returns the name by which a document is found in the other package.
+    fn name_of<'f>(&self, document: &DocumentInFile<'f, '_>) -> Name<'f> {
+        match &document.parsed.resource {
+            Some(resource) => Name::Resource(&resource.id),
+            None if self.are_single_files => Name::Document(Path::new(""), document.index),
+            None => Name::Document(document.file.name, document.index),
+        }
     }
 
     /// Returns the patches for all changed documents, as one file.
@@ -169,22 +172,24 @@ impl Comparison<'_> {
         old: &[DocumentInFile<'_, '_>],
         new: &[DocumentInFile<'_, '_>],
     ) -> Result<String, Error> {
-        let are_single_files = !self.input.old.is_dir() && !self.input.new.is_dir();
-        let mut old_by_name = index_by_name(old, are_single_files);
-        let new_by_name = index_by_name(new, are_single_files);
-        pair_api_versions(&mut old_by_name, &new_by_name);
+        let mut by_name = ByName::default();
+        for (side, documents) in [old, new].into_iter().enumerate() {
+            for found in documents {
+                by_name.entry(self.name_of(found)).or_default()[side].push(*found);
+            }
+        }
+        pair_api_versions(&mut by_name);
         let mut patches: Vec<(DocumentInFile<'_, '_>, String)> = Vec::new();
         let mut errors = Vec::new();
         for found in new {
-            let name = name_of(found, are_single_files);
-            let is_only_one = new_by_name.get(&name).is_some_and(|all| all.len() == 1);
-            match old_by_name.get(&name).map(Vec::as_slice) {
-                Some([before]) if is_only_one => match self.resource_patch(before, found) {
+            let both = by_name.get(&self.name_of(found));
+            match both.map(|both| both.each_ref().map(Vec::as_slice)) {
+                Some([[before], [_]]) => match self.resource_patch(before, found) {
                     Ok(text) => patches.extend(text.map(|text| (*found, text))),
                     Err(error) => errors.push(error),
                 },
-                Some(before) => errors.extend(ambiguous(before, found)),
-                None => errors.push(unfit(
+                Some([before @ [_, ..], _]) => errors.extend(ambiguous(before, found)),
+                _ => errors.push(unfit(
                     found,
                     format!("OLD has no {}", display_name(found)),
                     "a patch changes what is there: add the document \
@@ -192,11 +197,8 @@ impl Comparison<'_> {
                 )),
             }
         }
-        let removed = old_by_name
-            .iter()
-            .filter(|(name, _)| !new_by_name.contains_key(*name));
-        let mut removed: Vec<&DocumentInFile<'_, '_>> =
-            removed.flat_map(|(_, found)| found).collect();
+        let removed = by_name.values().filter(|[_, new]| new.is_empty());
+        let mut removed: Vec<&DocumentInFile<'_, '_>> = removed.flat_map(|[old, _]| old).collect();
         removed.sort_by_key(|found| (found.file.name, found.index));
         errors.extend(removed.into_iter().map(|found| {
             unfit(
@@ -259,8 +261,8 @@ impl Comparison<'_> {
         }
         let kind = kind_of(new.tree, new.tree.root().value)
             .and_then(|(version, kind)| self.schema.kind(version, kind));
-        let rules = match (self.form, kind) {
-            (PatchForm::Strategic, Some(kind)) => Rules::Strategic(kind.root),
+        let rules = match kind {
+            Some(kind) if self.form == PatchForm::Strategic => Rules::Strategic(kind.root),
             _ => Rules::Merge,
         };
         if self.form == PatchForm::Strategic {
@@ -284,49 +286,37 @@ impl Comparison<'_> {
     }
 }
 
-fn index_by_name<'f, 'a>(all: &[DocumentInFile<'f, 'a>], are_single_files: bool) -> ByName<'f, 'a> {
-    let mut by_name = ByName::default();
-    for found in all {
-        let key = name_of(found, are_single_files);
-        by_name.entry(key).or_default().push(*found);
-    }
-    by_name
-}
-
 /// Renames old resources whose API version differs in the new package to the name that they have
 /// there; also those whose kind Kubernetes moved to another API group.
-fn pair_api_versions<'f, 'a>(old_by_name: &mut ByName<'f, 'a>, new_by_name: &ByName<'f, 'a>) {
-    pair_by_group(old_by_name, new_by_name, |id| Some(id.group()));
-    pair_by_group(old_by_name, new_by_name, |id| {
+fn pair_api_versions(by_name: &mut ByName<'_, '_>) {
+    pair_by_group(by_name, |id| Some(id.group()));
+    pair_by_group(by_name, |id| {
         Schema::is_built_in(&id.api_version, &id.kind).then_some("")
     });
 }
 
 /// Pairs the resources that only one package has by `group`, kind, namespace and name. If that is
 /// unique in both packages, the old resource gets the name of the new one.
-fn pair_by_group<'f, 'a>(
-    old_by_name: &mut ByName<'f, 'a>,
-    new_by_name: &ByName<'f, 'a>,
+fn pair_by_group<'f>(
+    by_name: &mut ByName<'f, '_>,
     group: fn(&'f ResourceId<'f>) -> Option<&'f str>,
 ) {
-    let unpaired = |all: &ByName<'f, 'a>, others: &ByName<'f, 'a>| {
-        let mut unpaired: FxHashMap<[&'f str; 4], Vec<Name<'f>>> = FxHashMap::default();
-        for name in all.keys().filter(|name| !others.contains_key(*name)) {
-            if let Name::Resource(id) = name
-                && let Some(group) = group(id)
-            {
-                let key = [group, &id.kind, &id.namespace, &id.name];
-                unpaired.entry(key).or_default().push(*name);
-            }
-        }
-        unpaired
-    };
-    let old_names = unpaired(old_by_name, new_by_name);
-    for (key, new) in unpaired(new_by_name, old_by_name) {
-        if let ([new], Some([old])) = (new.as_slice(), old_names.get(&key).map(Vec::as_slice))
-            && let Some(found) = old_by_name.remove(old)
+    let mut unpaired: FxHashMap<[&'f str; 4], [Vec<Name<'f>>; 2]> = FxHashMap::default();
+    for (name, [old, new]) in by_name.iter() {
+        if let Name::Resource(id) = name
+            && (old.is_empty() || new.is_empty())
+            && let Some(group) = group(id)
         {
-            old_by_name.insert(*new, found);
+            let key = [group, &id.kind, &id.namespace, &id.name];
+            unpaired.entry(key).or_default()[usize::from(old.is_empty())].push(*name);
+        }
+    }
+    for names in unpaired.into_values() {
+        if let [[old], [new]] = names.each_ref().map(Vec::as_slice)
+            && let Some([found, _]) = by_name.remove(old)
+            && let Some([unnamed, _]) = by_name.get_mut(new)
+        {
+            *unnamed = found;
         }
     }
 }
