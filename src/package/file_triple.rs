@@ -4,6 +4,7 @@ use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
+use super::owner::of_new;
 use crate::merge::pins::is_file_pinned;
 use crate::triple::{Side, Triple};
 
@@ -37,6 +38,14 @@ impl Source {
             path: PathBuf::new(),
             bytes: bytes.into(),
             permissions: None,
+        }
+    }
+
+    /// Returns a file that is to be created.
+    pub(crate) fn new_file(bytes: impl Into<Bytes>, is_executable: bool) -> Self {
+        Self {
+            permissions: of_new(is_executable),
+            ..Self::in_memory(bytes)
         }
     }
 }

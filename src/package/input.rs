@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{folders_above, open, read_open};
 use super::file_triple::Source;
-use super::owner::of_new;
 use super::walk::{Kind, Listing, list};
 use crate::error::Error;
 
@@ -81,8 +80,7 @@ impl Input {
                     is_executable,
                 }) => Ok(Source {
                     path: snapshot.name.join(path),
-                    permissions: of_new(*is_executable),
-                    ..Source::in_memory(bytes.clone())
+                    ..Source::new_file(bytes.clone(), *is_executable)
                 }),
                 _ => {
                     let missing = std::io::ErrorKind::NotFound.into();

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::disk::is_missing;
 use super::file_triple::Source;
-use super::owner::of_new;
 use super::plan::{ChangeKind, FileChange, Plan};
 use super::rules::{NewRule, RULES_FILE, Rules, with_rules};
 use super::single_package::load_package;
@@ -45,11 +44,8 @@ impl Plan {
         let text = source.as_ref().map_or(&[][..], |it| &it.bytes);
         let text = with_rules(&path, &String::from_utf8_lossy(text), rules)?;
         Rules::check(&path, &text)?;
-        let new = Source {
-            permissions: of_new(false),
-            ..Source::in_memory(text)
-        };
-        let change = FileChange::between(RULES_FILE.into(), source, Some(new));
+        let new = Some(Source::new_file(text, false));
+        let change = FileChange::between(RULES_FILE.into(), source, new);
         self.files.extend(change);
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Loads one package alone, for `patch`, `apply` and `diff`: as the local side of three, of which
 //! the others are empty.
 
-use std::fs;
 use std::hash::Hasher as _;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -39,12 +38,9 @@ pub(crate) struct Package {
 impl Package {
     /// Returns a package of one text that is not in a file. `name` is its name in errors.
     pub(crate) fn of_text(name: &str, text: Vec<u8>) -> Self {
-        // the text is not written back to a file: any permissions will do
-        let permissions = fs::metadata(".").ok().map(|it| it.permissions());
         let source = Source {
             path: name.into(),
-            permissions,
-            ..Source::in_memory(text)
+            ..Source::new_file(text, false)
         };
         Self::of_file(PathBuf::new(), name.into(), source)
     }

@@ -151,9 +151,8 @@ pub fn apply_with(
     let only_file = live.files.first().filter(|_| !live.is_folder);
     let only_file = only_file.map(|(path, _)| path.clone());
     let changed = changed_files(target, &configs, applied, &configured, only_file.as_deref())?;
-    let mut plan = collect(live, merge, changed, warnings)?;
+    let mut plan = collect(live, merge, changed, warnings, settings)?;
     plan.read += config.files.len();
-    plan.show_secrets = settings.show_secrets;
     Ok(plan)
 }
 

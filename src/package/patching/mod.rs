@@ -13,7 +13,6 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::Settings;
 use super::definitions::schema;
 use super::file_triple::Source;
-use super::owner::of_new;
 use super::plan::Plan;
 use super::readable;
 use super::selector::Selector;
@@ -142,11 +141,7 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
         target, warnings, ..
     } = run;
     let changed = target.into_changed()?;
-    let plan = collect(package, merge, changed, warnings)?;
-    Ok(Plan {
-        show_secrets: settings.show_secrets,
-        ..plan
-    })
+    collect(package, merge, changed, warnings, settings)
 }
 
 /// Returns all patches in the order in which they are applied.
@@ -181,15 +176,14 @@ pub(super) fn collect(
     merge: u64,
     changed: FxHashMap<PathBuf, Option<String>>,
     warnings: Vec<Warning>,
+    settings: &Settings,
 ) -> Result<Plan, Error> {
     let mut plan = Plan::new(package.root, merge);
+    plan.show_secrets = settings.show_secrets;
     plan.warnings = package.warnings;
     plan.warnings.extend(warnings);
     plan.read = package.files.len();
-    let source = |text: String| Source {
-        permissions: of_new(false),
-        ..Source::in_memory(text)
-    };
+    let source = |text: String| Source::new_file(text, false);
     let changed = changed.into_iter();
     let changed = changed.map(|(path, text)| (path, text.map(source)));
     plan.change_files(package.files, changed.collect());
