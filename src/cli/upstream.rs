@@ -96,7 +96,7 @@ impl Printer {
 pub(super) fn cache(command: &CacheCommand) -> Result<Output, Error> {
     let cache = Cache::of_user()?;
     Ok(Output::from(match command {
-        CacheCommand::Path => format!("{}\n", cache.root().display()),
+        CacheCommand::Path => format!("{}\n", cache.root.display()),
         CacheCommand::Clean => {
             let clones = report::many(cache.clean()?, "clone");
             format!("{clones} deleted from the cache\n")

@@ -17,7 +17,7 @@ pub(crate) const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
 /// The cache folder. Several processes and threads may use it at the same time.
 #[derive(Debug, Clone)]
 pub(crate) struct Cache {
-    root: PathBuf,
+    pub(crate) root: PathBuf,
 }
 
 /// A bare repository in the cache, for one upstream repository.
@@ -43,11 +43,6 @@ impl Cache {
                 format!("set {CACHE_VARIABLE} to an absolute path"),
             )
         })
-    }
-
-    /// Returns the path of the cache.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
     }
 
     /// Deletes the archives and all repositories, after waiting for each repository until no other
