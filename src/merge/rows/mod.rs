@@ -261,6 +261,11 @@ impl<'a> Rows<'a> {
         item_of(self.rows, piece).blanks
     }
 
+    /// Returns the number of blank lines above a placed piece.
+    fn count_blanks(&self, placed: Placed) -> u32 {
+        placed.blanks.map_or(0, |piece| self.blanks(piece))
+    }
+
     fn blanks_above(&self, piece: Ref) -> BlanksAbove<'a> {
         let blank = item_of(self.rows, piece).blank();
         BlanksAbove {

@@ -275,67 +275,69 @@ fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
 /// below it, except for further lines of that comment. A piece that becomes the first of the row
 /// passes its blank lines to the piece that was the first.
 pub(super) fn keep_set_off(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
-    let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.blanks(piece));
     for at in 1..merged.len() {
-        let (
-            Placed {
-                piece: above,
-                of_side,
-                ..
-            },
-            here,
-        ) = (merged[at - 1], merged[at]);
-        // between conflict markers, the sides are not below each other
-        if of_side.is_some() && here.of_side.is_some() && of_side != here.of_side {
-            continue;
-        }
-        let next = above.below();
-        let is_last = rows.pieces(above.side()).last() == Some(next);
-        let previous = |piece: Ref| piece.above().map(|above| rows.id(above));
-        let is_joined_upstream = || {
-            let here = counterpart(rows, here.piece, Side::Updated);
-            here.and_then(previous) == Some(rows.id(above))
-        };
-        let is_above_another = || {
-            previous(here.piece) != Some(rows.id(above))
-                && !is_joined_upstream()
-                && rows.id(next) != rows.id(here.piece)
-        };
-        if rows.is_comment(above)
-            && !is_last
-            && rows.blanks(next) > 0
-            && count(here.blanks) == 0
-            && (rows.is_new_upstream(above) || is_above_another())
-        {
-            merged[at].blanks = Some(next);
+        if is_set_off(rows, merged[at - 1], merged[at]) {
+            merged[at].blanks = Some(merged[at - 1].piece.below());
         }
     }
+    pass_blanks_of_first(rows, &mut merged);
+    merged
+}
+
+/// Whether the piece `here`, which has no blank lines, gets those that are below the comment
+/// `above` on its own side.
+fn is_set_off(rows: &Rows<'_>, above: Placed, here: Placed) -> bool {
+    // between conflict markers, the sides are not below each other
+    if above.of_side.is_some() && here.of_side.is_some() && above.of_side != here.of_side {
+        return false;
+    }
+    let above = above.piece;
+    let next = above.below();
+    let is_last = rows.pieces(above.side()).last() == Some(next);
+    let previous = |piece: Ref| piece.above().map(|above| rows.id(above));
+    let is_joined_upstream = || {
+        let here = counterpart(rows, here.piece, Side::Updated);
+        here.and_then(previous) == Some(rows.id(above))
+    };
+    let is_above_another = || {
+        previous(here.piece) != Some(rows.id(above))
+            && !is_joined_upstream()
+            && rows.id(next) != rows.id(here.piece)
+    };
+    rows.is_comment(above)
+        && !is_last
+        && rows.blanks(next) > 0
+        && rows.count_blanks(here) == 0
+        && (rows.is_new_upstream(above) || is_above_another())
+}
+
+/// Moves the blank lines above the first piece to the piece that was the first, if the row has no
+/// blank lines at the top.
+fn pass_blanks_of_first(rows: &Rows<'_>, merged: &mut [Placed]) {
     let firsts = [Side::Updated, Side::Local].map(|side| Ref::new(side, 0));
     let [has_updated, has_local] = firsts.map(|first| rows.blanks(first) > 0);
     // blank lines that upstream has at the top do not belong to a piece that it has further down
     let is_below = |piece| counterpart(rows, piece, Side::Updated).is_some_and(|it| it.at() > 0);
-    if let Some(first) = merged.first().copied()
-        && !has_local
-        && (!has_updated || is_below(first.piece))
-        && count(first.blanks) > 0
-    {
-        merged[0].blanks = None;
-        let own = merged
-            .iter()
-            .take_while(|placed| rows.is_comment(placed.piece));
-        let below = own.count() + 1;
-        let mut others = merged.iter_mut().skip(below);
-        let former_first = others.find(|placed| firsts.contains(&placed.piece));
-        let is_joined = |piece: Ref| {
-            let at = |side| counterpart(rows, piece, side).map(|it| rows.blanks(it));
-            at(Side::Original).is_some_and(|blanks| blanks > 0) && at(Side::Updated) == Some(0)
-        };
-        let takes_blanks = |it: &&mut Placed| {
-            rows.id(it.piece) != Id::End && !is_joined(it.piece) && count(it.blanks) == 0
-        };
-        if let Some(former_first) = former_first.filter(takes_blanks) {
-            former_first.blanks = first.blanks;
-        }
+    let Some(first) = merged.first().copied().filter(|first| {
+        !has_local && (!has_updated || is_below(first.piece)) && rows.count_blanks(*first) > 0
+    }) else {
+        return;
+    };
+    merged[0].blanks = None;
+    let own = merged
+        .iter()
+        .take_while(|placed| rows.is_comment(placed.piece));
+    let below = own.count() + 1;
+    let mut others = merged.iter_mut().skip(below);
+    let former_first = others.find(|placed| firsts.contains(&placed.piece));
+    let is_joined = |piece: Ref| {
+        let at = |side| counterpart(rows, piece, side).map(|it| rows.blanks(it));
+        at(Side::Original).is_some_and(|blanks| blanks > 0) && at(Side::Updated) == Some(0)
+    };
+    let takes_blanks = |it: &&mut Placed| {
+        rows.id(it.piece) != Id::End && !is_joined(it.piece) && rows.count_blanks(**it) == 0
+    };
+    if let Some(former_first) = former_first.filter(takes_blanks) {
+        former_first.blanks = first.blanks;
     }
-    merged
 }
