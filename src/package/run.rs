@@ -28,7 +28,7 @@ use super::whole_file::merge_whole;
 use super::{FileOutcome, Settings, gone};
 use crate::error::Error;
 use crate::merge::{ConflictKind, Options};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// Merges the changes from the original to the updated package into the local one, in memory.
 ///
@@ -122,7 +122,7 @@ pub struct Paired {
     pub options: Options,
 }
 
-/// Returns the documents that are in `file` on any side.
+/// Returns the documents that are in `file` on any side, also if that side renamed it.
 ///
 /// # Errors
 /// As for [`plan`], and if a side of the file is not YAML.
@@ -133,6 +133,7 @@ pub fn documents_in(
 ) -> Result<Vec<Paired>, Error> {
     let rules = load_rules(settings.config.as_ref(), &sides.local)?;
     let mut loaded = load(&sides.as_ref().map(Input::disk), settings)?;
+    join_renamed(&mut loaded.triples);
     let options = options_of(settings, &rules, &mut loaded)?;
     let files = loaded.triples.par_iter().map(|triple| match triple.yaml {
         true => ReadFile {
@@ -143,8 +144,11 @@ pub fn documents_in(
     });
     let files: Vec<ReadFile<'_>> = files.collect();
     // if the sides are files instead of folders, there is one triple
-    let is_requested =
-        |triple: usize| loaded.triples.len() == 1 || loaded.triples[triple].path == file;
+    let is_requested = |triple: usize| {
+        let triple = &loaded.triples[triple];
+        let mut paths = Side::ALL.into_iter().map(|side| triple.path_on(side));
+        loaded.triples.len() == 1 || paths.any(|path| path == file)
+    };
     let requested = files.iter().enumerate().filter(|(at, _)| is_requested(*at));
     let mut sides = requested.flat_map(|(_, file)| file.readings.as_ref().into_array());
     if let Some(broken) = sides.find_map(|side| side.as_ref()?.as_ref().err()) {

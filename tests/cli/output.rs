@@ -430,6 +430,26 @@ fn explain_says_what_decided() {
 }
 
 #[test]
+fn explain_finds_a_renamed_file_under_both_names() {
+    let text = |a: u8, b: u8| format!("a: {a}\nb: {b}\nc: 1\nd: 1\ne: 1\nf: 1\n");
+    let case = everything()
+        .original("values.yaml", &text(1, 1))
+        .updated("settings.yaml", &text(2, 1))
+        .local("values.yaml", &text(1, 2));
+    for file in ["values.yaml", "settings.yaml"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
+        command.arg("explain").args(case.command().get_args());
+        let output = command.args([file, "a"]).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            printed.starts_with("original: 1\nupdated: 2\nlocal: 1\n")
+                && printed.ends_with("result: 2\n"),
+            "{file}: {printed}"
+        );
+    }
+}
+
+#[test]
 fn explain_shows_where_a_side_is_not_yaml() {
     for side in ["original", "updated", "local"] {
         let case = Case::of("p.yaml", "a: 1\n", "a: 2\n", "a: 3\n");
