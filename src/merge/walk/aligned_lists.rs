@@ -230,12 +230,17 @@ impl AlignedLists {
             && count.original.unpaired > 0
     }
 
-    /// Returns true if local inserted elements with these values in one run, in this order.
+    /// Returns true if local inserted elements with these values in one run, in this order, and has
+    /// each of them as often as upstream.
     pub(super) fn local_has_inserted(&self, values: &[u64]) -> bool {
         let inserted = self
             .local_insertions
             .get_or_init(|| LocalInsertions::of(self));
-        !values.is_empty() && inserted.contains(values)
+        let is_complete = |value: &u64| {
+            let count = self.count(*value);
+            count.updated.total <= count.local.total
+        };
+        !values.is_empty() && inserted.contains(values) && values.iter().all(is_complete)
     }
 }
 
