@@ -127,14 +127,15 @@ fn marked_draft(
 }
 
 /// Carries the decisions out on local's text. If the result fails the check, it tries again with
-/// aliases written out.
+/// aliases written out, as few as possible.
 fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, VerificationError> {
-    let result = edited_text(trees, outcome, Aliases::Stay);
-    if result.is_err() && (trees.local.has_aliases() || trees.updated.has_aliases()) {
-        edited_text(trees, outcome, Aliases::WriteOut)
-    } else {
-        result
+    let mut result = edited_text(trees, outcome, Aliases::Stay);
+    if trees.local.has_aliases() || trees.updated.has_aliases() {
+        for aliases in [Aliases::WriteOutTouched, Aliases::WriteOut] {
+            result = result.or_else(|_| edited_text(trees, outcome, aliases));
+        }
     }
+    result
 }
 
 /// Returns local's text with the edits if it passes the check.

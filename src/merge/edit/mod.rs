@@ -51,7 +51,9 @@ pub(crate) use last_lines::{LastLines, set_last_lines};
 pub(crate) enum Aliases {
     /// Aliases stay aliases, also in values that come from the source.
     Stay,
-    /// Aliases whose value would change, and those in values from the source, are written out.
+    /// Aliases of the target whose value would change are written out.
+    WriteOutTouched,
+    /// Those in values from the source are written out, too.
     WriteOut,
 }
 
@@ -64,7 +66,7 @@ pub(crate) fn carry_out(trees: Triple<&Tree<'_>>, outcome: &Outcome, aliases: Al
         moved_habits: Habits::moved(target, outcome),
         ..Editor::new(trees.as_ref(), aliases)
     };
-    if aliases == Aliases::WriteOut {
+    if aliases != Aliases::Stay {
         editor.write_out_touched_aliases(outcome);
     }
     editor.edit_value(target.tree.root(), outcome, Remarks::default());
@@ -80,22 +82,11 @@ const MAX_GROWTH: usize = 16 << 20;
 
 /// Returns the text of a document with all aliases written out; `None` if it becomes too long.
 pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
-    let mut text = tree.text().to_owned();
-    loop {
-        let tree = Tree::parse(&text).ok().flatten()?;
-        if !tree.has_aliases() {
-            break;
-        }
-        let tree = Overview::of(&tree);
-        let mut editor = Editor::new(tree.on_all_sides(), Aliases::Stay);
-        editor.write_out_aliases(tree.tree.root());
-        let longer = editor.edits.apply(tree.text());
-        if longer.len() > tree.text().len() + MAX_GROWTH || longer == tree.text() {
-            return None;
-        }
-        text = longer;
-    }
-    Some(text)
+    let overview = Overview::of(tree);
+    let mut editor = Editor::new(overview.on_all_sides(), Aliases::WriteOut);
+    editor.write_out_aliases(tree.root());
+    let text = editor.edits.apply(tree.text());
+    (text.len() <= tree.text().len() + MAX_GROWTH).then_some(text)
 }
 
 /// Turns decisions about a target into edits of its text.
@@ -176,7 +167,7 @@ impl<'a> Editor<'a> {
             Outcome::Row(row) => self.rewrite_row(entry, entry.value, row, remarks),
             Outcome::Merge(children) => match self.target.node(entry.value).kind {
                 NodeKind::Alias(_) => {
-                    if self.aliases == Aliases::WriteOut && self.done_aliases.insert(entry.value) {
+                    if self.aliases != Aliases::Stay && self.done_aliases.insert(entry.value) {
                         self.write_out_merged(entry, children);
                     }
                     self.edit_comments(entry, remarks);

@@ -47,20 +47,34 @@ impl<'a> Editor<'a> {
     }
 
     /// Calls `work` with the edited text of an entry of the target, which is on lines of its own
-    /// with its first byte in its column; `None` if it cannot be parsed on its own.
+    /// with its first byte in its column, below an entry with the anchors that it refers to; `None`
+    /// if it cannot be parsed on its own.
     fn with_edited_entry<R>(
         mut self,
-        entry: Entry<'_>,
+        entry: Entry<'a>,
         work: impl FnOnce(&Tree<'_>, EntryId) -> R,
     ) -> Option<R> {
+        let indent = " ".repeat(self.target.column(entry.span.start) as usize);
+        let mut text = String::new();
+        for (owner, _) in self.aliases_within(entry) {
+            let start = match (text.is_empty(), entry.key) {
+                (true, Some(_)) => format!("{indent}'': ["),
+                (true, None) => format!("{indent}- ["),
+                (false, _) => ", ".to_owned(),
+            };
+            let alias = self.target.slice(self.target.node(owner.value).span);
+            text += &format!("{start}{} 0", alias.replacen('*', "&", 1));
+        }
+        if !text.is_empty() {
+            text += "]\n";
+        }
         let lines = self.target.lines_of(entry);
-        let indent = match lines.start == self.target.line_start(lines.start) {
-            true => 0,
-            false => self.target.column(entry.span.start) as usize,
-        };
-        let text = " ".repeat(indent) + &self.edits.take_text(self.target.text(), lines);
+        if lines.start != self.target.line_start(lines.start) {
+            text += &indent;
+        }
+        text += &self.edits.take_text(self.target.text(), lines);
         let tree = Tree::parse(&text).ok().flatten()?;
-        let entry = tree.entries(tree.root().value).next()?;
+        let entry = tree.entries(tree.root().value).last()?;
         Some(work(&tree, entry))
     }
 
@@ -96,7 +110,7 @@ impl<'a> Editor<'a> {
     /// Replaces an alias by the value that it refers to, with an anchor unless that is empty.
     pub(super) fn write_out(&mut self, owner: Entry<'_>, anchor: &str) {
         let target = self.target.resolve(owner.value);
-        let mut inner = Editor::new(self.target.on_all_sides(), self.aliases);
+        let mut inner = Editor::new(self.target.on_all_sides(), Aliases::WriteOut);
         let entry = self.target.entry_of(owner.value);
         let is_in_flow = entry.is_some_and(|entry| self.target.is_in_flow(entry));
         inner.flow = is_in_flow.then(Default::default);
