@@ -12,23 +12,23 @@ const LARGEST: u32 = 15;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Habits([Habit; 3]);
 
-/// By how many columns block collections of one nesting are indented from their parents.
+/// By how many columns values of one nesting are indented from their parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Habit {
-    /// The most common width; `None` if the document has no such collection.
+    /// The most common width; `None` if the document has no such value.
     usual: Option<u32>,
     /// How often each width occurs.
     counts: [u32; LARGEST as usize + 1],
 }
 
-/// The kinds of a block collection and of its parent.
+/// The kinds of a value and of its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nesting {
     /// A map under a key.
     MapInMap,
     /// A list under a key.
     ListInMap,
-    /// A map under a dash.
+    /// A map under a dash, or a value that is no block collection behind it.
     InList,
 }
 
@@ -50,15 +50,16 @@ impl Habits {
     /// Counts the widths in a node. `parent` is the column of its entry, and whether that is a
     /// field.
     fn count(&mut self, tree: &Tree<'_>, node: NodeId, parent: Option<(bool, u32)>) {
-        if !tree.is_block_collection(node) {
-            return;
-        }
-        let column = tree.column(tree.node(node).span.start);
+        let span = tree.node(node).span;
+        let column = tree.column(span.start);
         if let Some((in_map, parent)) = parent
-            && let Some(nesting) = nesting(tree, in_map, node)
+            && let Some(nesting) = nesting(tree, in_map, node).filter(|_| !span.is_empty())
         {
             let width = column.saturating_sub(parent).min(LARGEST);
             self.0[nesting as usize].counts[width as usize] += 1;
+        }
+        if !tree.is_block_collection(node) {
+            return;
         }
         for entry in tree.entries(node) {
             let entry = tree.entry(entry);
@@ -89,7 +90,7 @@ impl Habits {
         counts[width.min(LARGEST) as usize] * 4 >= most.max(1)
     }
 
-    /// Returns the most common width; `None` if the document has no such collection.
+    /// Returns the most common width; `None` if the document has no such value.
     pub(super) const fn usual(&self, nesting: Nesting) -> Option<u32> {
         self.0[nesting as usize].usual
     }
@@ -120,15 +121,15 @@ fn follow(
     }
 }
 
-/// Returns how a block collection nests in its entry; `None` for other values and for lists in
-/// lists.
+/// Returns how a value nests in its entry; `None` for a list in a list, and for the value of a field
+/// that is no block collection.
 pub(super) fn nesting(tree: &Tree<'_>, in_map: bool, node: NodeId) -> Option<Nesting> {
     match &tree.node(node).kind {
         NodeKind::Mapping(collection) if !collection.flow => Some(match in_map {
             true => Nesting::MapInMap,
             false => Nesting::InList,
         }),
-        NodeKind::Sequence(collection) if !collection.flow && in_map => Some(Nesting::ListInMap),
-        _ => None,
+        NodeKind::Sequence(collection) if !collection.flow => in_map.then_some(Nesting::ListInMap),
+        _ => (!in_map).then_some(Nesting::InList),
     }
 }

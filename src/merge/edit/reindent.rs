@@ -147,7 +147,25 @@ impl Reindent<'_> {
                 within_line: false,
                 is_indented: old > 0,
             });
+        } else if let Some(by) = self.shift_behind_dash(entry) {
+            shifts.push(Shift {
+                from: self.tree.node(entry.value).span.start,
+                by,
+                within_line: true,
+                is_indented: true,
+            });
         }
+    }
+
+    /// Returns by how many columns a value on the line of its dash moves, if the habits of the new
+    /// place change its distance from the dash.
+    fn shift_behind_dash(&self, entry: Entry<'_>) -> Option<i64> {
+        let (dash, value) = (entry.span.start, self.tree.node(entry.value).span.start);
+        let is_behind =
+            entry.key.is_none() && self.tree.line_start(dash) == self.tree.line_start(value);
+        let width = i64::from(value) - i64::from(dash);
+        let habit = self.habit(Nesting::InList, width).filter(|_| is_behind)?;
+        Some(habit - width)
     }
 
     /// Returns by how many columns the lines of a block scalar move in an entry that moves by `by`,
