@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Editor;
 use crate::merge::decision::{Outcome, Slot};
-use crate::yaml::{NodeId, NodeKind, Tree};
+use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 /// The effects of decisions on the nodes of the target.
 #[derive(Default)]
@@ -15,11 +15,14 @@ struct Effects<'o> {
     removed: FxHashSet<NodeId>,
     /// The decision about each map and list that is merged.
     merged: FxHashMap<NodeId, &'o Outcome>,
+    /// The entry of the source whose anchor a node gets.
+    anchors: FxHashMap<NodeId, EntryId>,
 }
 
 impl Editor<'_> {
     /// Writes out the aliases of the target that would have another value in the result. If the
-    /// anchor itself is removed, the first alias that is left gets the value and the anchor.
+    /// anchor itself is removed, the first alias that is left gets the value and the anchor; if it
+    /// is renamed, the aliases are.
     pub(super) fn write_out_touched_aliases(&mut self, outcome: &Outcome) {
         let mut effects = Effects::default();
         effects.visit(self.target, self.target.root().value, outcome);
@@ -33,16 +36,23 @@ impl Editor<'_> {
             }
             if let Some(own) = effects.merged.get(&owner.value) {
                 // the alias has the same decision as its anchor, and follows it
-                if effects.merged.get(&node).is_some_and(|it| is_same(it, own)) {
-                    self.done_aliases.insert(owner.value);
+                if !effects.merged.get(&node).is_some_and(|it| is_same(it, own)) {
+                    continue;
                 }
-                continue;
-            }
-            if effects.removed.contains(&node) {
+                self.done_aliases.insert(owner.value);
+            } else if effects.removed.contains(&node) {
                 moved.insert(node);
                 self.write_out(owner, self.target.slice(anchor));
+                continue;
             } else if effects.changed.contains(&node) {
                 self.write_out(owner, "");
+                continue;
+            }
+            if let Some(renamed) = effects.anchors.get(&node) {
+                let renamed = self.source.node(self.source.entry(*renamed).value).anchor();
+                let renamed = renamed.map_or("", |anchor| self.source.slice(anchor));
+                let alias = self.target.node(owner.value).span;
+                self.edits.replace(alias, renamed.replacen('&', "*", 1));
             }
         }
     }
@@ -88,6 +98,9 @@ impl<'o> Effects<'o> {
             match child.slot {
                 Slot::Local(entry) => {
                     stays.insert(entry);
+                    if let Some(from) = child.anchor() {
+                        self.anchors.insert(tree.entry(entry).value, from);
+                    }
                     changes |= self.visit(tree, tree.entry(entry).value, child.outcome());
                 }
                 Slot::Updated(_) => changes |= child.stays(),

@@ -57,18 +57,23 @@ impl Editor<'_> {
             self.edit_key_line(entry, from, child, remarks);
         }
         if let Some(from) = child.anchor().map(|from| self.source.entry(from)) {
-            self.add_anchor(entry, from);
+            self.put_anchor(entry, from);
         }
         self.edit_value(entry, child.outcome(), remarks);
     }
 
-    /// Adds the anchor of a value of the source to the value of an entry, on the line of its key or
+    /// Gives the value of an entry the anchor of a value of the source, on the line of its key or
     /// dash.
-    fn add_anchor(&mut self, entry: Entry<'_>, from: Entry<'_>) {
-        if let Some(anchor) = self.source.node(from.value).anchor() {
-            let at = end_of_indicator(self.target, entry);
-            self.edits
-                .insert(at, format!(" {}", self.source.slice(anchor)));
+    fn put_anchor(&mut self, entry: Entry<'_>, from: Entry<'_>) {
+        let own = self.target.node(entry.value).anchor();
+        let anchor = self.source.node(from.value).anchor();
+        match (own, anchor.map(|it| self.source.slice(it))) {
+            (Some(own), Some(anchor)) => self.edits.replace(own, anchor),
+            (None, Some(anchor)) => {
+                let at = end_of_indicator(self.target, entry);
+                self.edits.insert(at, format!(" {anchor}"));
+            }
+            (_, None) => {}
         }
     }
 

@@ -28,7 +28,7 @@ impl Walker<'_> {
     }
 
     /// Returns the updated entry whose value has an anchor that local's value gets: one that
-    /// upstream added. `outcome` is the decision about the value.
+    /// upstream added or renamed. `outcome` is the decision about the value.
     pub(super) fn new_anchor(&self, entries: Entries, outcome: &Outcome) -> Option<EntryId> {
         let entry = |side: Side| Some(self.trees[side].entry(entries[side]?));
         let anchor = |side: Side| {
@@ -41,18 +41,20 @@ impl Walker<'_> {
         let is_known = |tree: &Tree<'_>| tree.anchor_names().any(|it| it == name);
         let is_added = stays
             && self.on_own_lines.local
-            && has_room_for_anchor(tree, local)
+            && match anchor(Side::Local) {
+                Some(own) => anchor(Side::Original) == Some(own),
+                None => has_room_for_anchor(tree, local),
+            }
             && !is_known(self.trees.original)
             && !is_known(tree);
         entries.updated.filter(|_| is_added)
     }
 }
 
-/// Whether an anchor can be added to the value of an entry, on the line of its key or dash.
+/// Whether an anchor can be added to the value of an entry without one, on the line of its key or dash.
 fn has_room_for_anchor(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     let value = tree.node(entry.value);
     let is_on_own_line = || tree.start_of_indent(value.span.start).is_some();
-    value.anchor().is_none()
-        && !matches!(value.kind, NodeKind::Alias(_))
+    !matches!(value.kind, NodeKind::Alias(_))
         && (!tree.is_block_collection(entry.value) || is_on_own_line())
 }
