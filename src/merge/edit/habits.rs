@@ -121,8 +121,8 @@ fn follow(
     }
 }
 
-/// Returns how a value nests in its entry; `None` for a list in a list, and for the value of a field
-/// that is no block collection.
+/// Returns how a value nests in its entry; `None` for a list in a list, and for the value of a
+/// field that is no block collection.
 pub(super) fn nesting(tree: &Tree<'_>, in_map: bool, node: NodeId) -> Option<Nesting> {
     match &tree.node(node).kind {
         NodeKind::Mapping(collection) if !collection.flow => Some(match in_map {
