@@ -6,7 +6,9 @@ use super::Options;
 use super::body::with_end_of;
 use super::check::{VerificationError, check, last_lines};
 use super::decision::Outcome;
-use super::edit::{Aliases, Draft, carry_out, set_last_lines, without_aliases};
+use super::edit::{
+    Aliases, Draft, can_write_out_aliases, carry_out, set_last_lines, without_aliases,
+};
 use super::markers::{fill, mark, mark_once, write_hunk};
 use crate::parallel::both;
 use crate::triple::{Side, Triple};
@@ -130,7 +132,8 @@ fn marked_draft(
 /// aliases written out, as few as possible.
 fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, VerificationError> {
     let mut result = edited_text(trees, outcome, Aliases::Stay);
-    if trees.local.has_aliases() || trees.updated.has_aliases() {
+    let sides = [trees.updated, trees.local];
+    if sides.iter().any(|tree| tree.has_aliases()) && sides.into_iter().all(can_write_out_aliases) {
         for aliases in [Aliases::WriteOutTouched, Aliases::WriteOut] {
             result = result.or_else(|_| edited_text(trees, outcome, aliases));
         }

@@ -122,6 +122,34 @@ fn a_few_lines_that_stand_for_billions_of_values() {
     assert_limited(laughs.trim_end(), "stand for more than 1000000 values");
 }
 
+/// A change at one of several aliases of an anchor writes all aliases out: here to 6 GB.
+#[test]
+fn aliases_that_are_too_long_to_be_written_out() {
+    let start = Instant::now();
+    let aliases = |name: &str| vec![format!("*{name}"); 256].join(", ");
+    let (text, a, b) = ("x".repeat(100_000), aliases("a"), aliases("b"));
+    let document = format!("a: &a {text}\nb: &b [{a}]\nc: [{b}]\n");
+    let patch = r#"[{"op": "replace", "path": "/c/3/2", "value": 1}]"#;
+    let case = Case::empty()
+        .local("a.yaml", &document)
+        .local("p.json", patch);
+    let output = case
+        .program()
+        .args(["patch", "--type", "json", "--patch"])
+        .args([case.path("local/p.json"), case.path("local/a.yaml")])
+        .output()
+        .unwrap();
+    let result = RunOutput::from(output);
+    assert_eq!(result.status, 2, "{}", result.stderr);
+    assert!(
+        result.stderr.contains("nothing was written"),
+        "{}",
+        result.stderr
+    );
+    assert_eq!(case.read("a.yaml").as_deref(), Some(&*document));
+    assert!(start.elapsed() < TIME_LIMIT, "{:?}", start.elapsed());
+}
+
 #[test]
 fn as_many_aliases_as_are_allowed() {
     let mut text = String::from("a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n");

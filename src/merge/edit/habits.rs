@@ -51,16 +51,17 @@ impl Habits {
     /// field.
     fn count(&mut self, tree: &Tree<'_>, node: NodeId, parent: Option<(bool, u32)>) {
         let span = tree.node(node).span;
-        let column = tree.column(span.start);
         if let Some((in_map, parent)) = parent
             && let Some(nesting) = nesting(tree, in_map, node).filter(|_| !span.is_empty())
         {
-            let width = column.saturating_sub(parent).min(LARGEST);
+            let width = tree.column(span.start).saturating_sub(parent);
+            let width = width.min(LARGEST);
             self.0[nesting as usize].counts[width as usize] += 1;
         }
         if !tree.is_block_collection(node) {
             return;
         }
+        let column = tree.column(span.start);
         for entry in tree.entries(node) {
             let entry = tree.entry(entry);
             self.count(tree, entry.value, Some((entry.key.is_some(), column)));

@@ -82,11 +82,38 @@ const MAX_GROWTH: usize = 16 << 20;
 
 /// Returns the text of a document with all aliases written out; `None` if it becomes too long.
 pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
+    if !can_write_out_aliases(tree) {
+        return None;
+    }
     let overview = Overview::of(tree);
     let mut editor = Editor::new(overview.on_all_sides(), Aliases::WriteOut);
     editor.write_out_aliases(tree.root());
-    let text = editor.edits.apply(tree.text());
-    (text.len() <= tree.text().len() + MAX_GROWTH).then_some(text)
+    Some(editor.edits.apply(tree.text()))
+}
+
+/// Whether the aliases of a document, all written out, make it longer by no more than
+/// [`MAX_GROWTH`]. The values of aliases may have aliases, so that a few lines can be too long.
+pub(crate) fn can_write_out_aliases(tree: &Tree<'_>) -> bool {
+    // where each alias starts, and the growth by it and all above it
+    let mut aliases: Vec<(u32, usize)> = Vec::new();
+    let grown_above = |aliases: &[(u32, usize)], at: u32| {
+        let count = aliases.partition_point(|(start, _)| *start < at);
+        count.checked_sub(1).map_or(0, |last| aliases[last].1)
+    };
+    for entry in tree.entries_within(tree.root()) {
+        let NodeKind::Alias(node) = tree.node(entry.value).kind else {
+            continue;
+        };
+        let span = tree.node(node).span;
+        let inside = grown_above(&aliases, span.end) - grown_above(&aliases, span.start);
+        let above = aliases.last().map_or(0, |last| last.1);
+        let grown = above + inside + span.range().len();
+        if grown > MAX_GROWTH {
+            return false;
+        }
+        aliases.push((tree.node(entry.value).span.start, grown));
+    }
+    true
 }
 
 /// Turns decisions about a target into edits of its text.
