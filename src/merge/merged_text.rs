@@ -6,9 +6,7 @@ use super::Options;
 use super::body::with_end_of;
 use super::check::{VerificationError, check, last_lines};
 use super::decision::Outcome;
-use super::edit::{
-    Aliases, Draft, can_write_out_aliases, carry_out, set_last_lines, without_aliases,
-};
+use super::edit::{self, Aliases, Draft, can_write_out_aliases, carry_out, set_last_lines};
 use super::markers::{fill, mark, mark_once, write_hunk};
 use crate::parallel::both;
 use crate::triple::{Side, Triple};
@@ -29,14 +27,8 @@ pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
     if result.is_ok() || !(trees.updated.has_aliases() || trees.local.has_aliases()) {
         return Ok(result?);
     }
-    let written_out = |tree: &Tree<'_>| {
-        without_aliases(tree).ok_or_else(|| VerificationError {
-            path: String::new(),
-            message: "writing out its aliases would make it too long".to_owned(),
-        })
-    };
-    let updated_text = written_out(trees.updated)?;
-    let local_text = written_out(trees.local)?;
+    let updated_text = without_aliases(trees.updated)?;
+    let local_text = without_aliases(trees.local)?;
     let (updated, local) = (read_again(&updated_text)?, read_again(&local_text)?);
     let trees = Triple::new(trees.original, &updated, &local);
     let text = merged_or_marked(trees, &decide(trees)?, options)?;
@@ -128,12 +120,26 @@ fn marked_draft(
     Some(with_end_of(marked, local_text))
 }
 
+/// Returns the text of a document with all aliases written out.
+///
+/// # Errors
+/// If it becomes too long.
+pub(crate) fn without_aliases(tree: &Tree<'_>) -> Result<String, VerificationError> {
+    edit::without_aliases(tree).ok_or_else(|| VerificationError {
+        path: String::new(),
+        message: "writing out its aliases would make it too long".to_owned(),
+    })
+}
+
 /// Carries the decisions out on local's text. If the result fails the check, it tries again with
 /// aliases written out, as few as possible.
 fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, VerificationError> {
     let mut result = edited_text(trees, outcome, Aliases::Stay);
     let sides = [trees.updated, trees.local];
-    if sides.iter().any(|tree| tree.has_aliases()) && sides.into_iter().all(can_write_out_aliases) {
+    if result.is_err()
+        && sides.iter().any(|tree| tree.has_aliases())
+        && sides.into_iter().all(can_write_out_aliases)
+    {
         for aliases in [Aliases::WriteOutTouched, Aliases::WriteOut] {
             result = result.or_else(|_| edited_text(trees, outcome, aliases));
         }

@@ -52,8 +52,8 @@ fn apply_all(target: &str, patch: &Tree<'_>) -> PatchResult<Option<String>> {
         let (count, next) = match applied {
             // a change at one of several aliases of an anchor: try again with all aliases written
             // out
-            Err(error @ PatchError::Verification(_)) if tree.has_aliases() => {
-                (0, Some(without_aliases(&tree).ok_or(error)?))
+            Err(PatchError::Verification(_)) if tree.has_aliases() => {
+                (0, Some(without_aliases(&tree)?))
             }
             result => result?,
         };
