@@ -74,7 +74,7 @@ impl<'a> Editor<'a> {
         }
         text += &self.edits.take_text(self.target.text(), lines);
         let tree = Tree::parse(&text).ok().flatten()?;
-        let entry = tree.entries(tree.root().value).last()?;
+        let entry = tree.entries(tree.root().value).next_back()?;
         Some(work(&tree, entry))
     }
 

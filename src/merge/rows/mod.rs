@@ -220,7 +220,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the pieces of a row.
-    fn pieces(&self, side: Side) -> impl Iterator<Item = Ref> + Clone + use<> {
+    fn pieces(&self, side: Side) -> impl DoubleEndedIterator<Item = Ref> + Clone + use<> {
         (0..self.rows[side].items.len()).map(move |at| Ref::new(side, at))
     }
 

@@ -261,7 +261,7 @@ fn counterpart(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
     match rows.id(piece) {
         _ if piece.side() == side => Some(piece),
         Id::Entry(entry) => rows.find(side, entry),
-        Id::End => rows.pieces(side).last(),
+        Id::End => rows.pieces(side).next_back(),
         Id::Comment { .. } => None,
     }
 }
@@ -293,7 +293,7 @@ fn is_set_off(rows: &Rows<'_>, above: Placed, here: Placed) -> bool {
     }
     let above = above.piece;
     let next = above.below();
-    let is_last = rows.pieces(above.side()).last() == Some(next);
+    let is_last = rows.pieces(above.side()).next_back() == Some(next);
     let previous = |piece: Ref| piece.above().map(|above| rows.id(above));
     let is_joined_upstream = || {
         let here = counterpart(rows, here.piece, Side::Updated);

@@ -50,6 +50,7 @@ impl Walker<'_> {
             steps: self.steps.clone(),
             pins: self.pins.clone(),
             shared_anchors: self.shared_anchors.clone(),
+            known_anchors: self.known_anchors.clone(),
             higher_version: self.higher_version,
             conflicts: Vec::new(),
             notes: Vec::new(),

@@ -44,7 +44,7 @@ mod texts;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::anchors::shared_anchors;
 use super::decision::{Incoming, Outcome};
@@ -85,6 +85,8 @@ pub(crate) struct Walker<'a> {
     pins: Arc<Pins>,
     /// The original's node of each anchor that all three have.
     shared_anchors: OnceCell<FxHashMap<&'a str, NodeId>>,
+    /// The names of the anchors of the original and of local.
+    known_anchors: OnceCell<FxHashSet<&'a str>>,
     /// The side with the higher version in the current conflict, if a rule says `take: higher`.
     higher_version: Option<Resolution>,
     conflicts: Vec<Conflict>,
@@ -134,6 +136,7 @@ impl<'a> Walker<'a> {
             steps: Vec::new(),
             pins: Arc::new(Pins::of(trees.local)),
             shared_anchors: OnceCell::new(),
+            known_anchors: OnceCell::new(),
             higher_version: None,
             conflicts: Vec::new(),
             notes: Vec::new(),

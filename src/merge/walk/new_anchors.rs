@@ -38,15 +38,18 @@ impl Walker<'_> {
         let name = anchor(Side::Updated)?;
         let (tree, local) = (self.trees.local, entry(Side::Local)?);
         let stays = matches!(outcome, Outcome::Keep | Outcome::Merge(_) | Outcome::Row(_));
-        let is_known = |tree: &Tree<'_>| tree.anchor_names().any(|it| it == name);
+        let is_known = || {
+            let known = [self.trees.original, tree].map(Tree::anchor_names);
+            let known = || known.into_iter().flatten().collect();
+            self.known_anchors.get_or_init(known).contains(name)
+        };
         let is_added = stays
             && self.on_own_lines.local
             && match anchor(Side::Local) {
                 Some(own) => anchor(Side::Original) == Some(own),
                 None => has_room_for_anchor(tree, local),
             }
-            && !is_known(self.trees.original)
-            && !is_known(tree);
+            && !is_known();
         entries.updated.filter(|_| is_added)
     }
 }
