@@ -2,16 +2,19 @@
 """Measures how time and memory grow with the input, for many shapes of input: `make growth`.
 
 Each shape runs in four sizes, each about twice the previous one. The cost of a run is the number of
-instructions if the machine can count them (`perf stat`), else the minimum CPU time of several runs.
-The cost of a run on a minimal input is subtracted. The exponent is the slope of the line through
-the logarithms of bytes and cost; 1 means linear. A last run on 10 MB or more measures the peak
-memory, which the table shows beside the size of the input.
+instructions if the machine can count them (`perf stat`, or `valgrind` if that is installed), else
+the minimum CPU time of several runs. The cost of a run on a minimal input is subtracted. The
+exponent is the slope of the line through the logarithms of bytes and cost; 1 means linear. A last
+run on 10 MB or more measures the peak memory, which the table shows beside the size of the input.
 """
 import argparse
+import dataclasses
 import math
+import multiprocessing
 import os
 import pathlib
 import pickle
+import re
 import shutil
 import statistics
 import subprocess
@@ -60,16 +63,32 @@ def in_child(work):
     return pickle.loads(result)
 
 
-class Program:
-    def __init__(self, binary, there):
-        self.binary, self.there = str(binary), there
-        self.counts = self.can_count()
+@dataclasses.dataclass
+class Counter:
+    """A program that runs a command and writes the number of its instructions to the file `{file}`."""
+    words: tuple
+    number: str  # a pattern for the number in the file
 
-    def can_count(self):
-        if not shutil.which("perf"):
-            return False
-        ran = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", self.binary, "--version"], capture_output=True, text=True)
-        return ran.returncode == 0 and ran.stderr.split(",")[0].isdigit()
+
+COUNTERS = (
+    Counter(("perf", "stat", "-x,", "-o", "{file}", "-e", "instructions:u"), r"^(\d+),"),
+    Counter(("valgrind", "--quiet", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file={file}"), r"^summary: (\d+)"),
+)
+
+
+class Program:
+    def __init__(self, binary, there, counter=None):
+        self.binary, self.there, self.counter = str(binary), there, counter
+
+    def find_counter(self):
+        """Selects the first counter that works on this machine, if there is one."""
+        for counter in COUNTERS:
+            try:
+                self.counter = counter
+                self.once([self.binary, "--version"], counted=True)
+                return
+            except (OSError, TypeError):
+                self.counter = None
 
     def write(self, shape, size):
         """Writes a shape's files, in a process of its own."""
@@ -100,8 +119,9 @@ class Program:
             "diff": (["diff", o, u, *more], (o, u)),
         }[shape.command]
 
-    def run(self, shape, repeat=1):
-        """Returns the minimum cost of `repeat` runs, the peak memory, and the bytes read."""
+    def run(self, shape, repeat=1, counted=True):
+        """Returns the minimum cost of `repeat` runs, the peak memory, and the bytes read. Only if not `counted`, the peak is that
+        of the program itself."""
         arguments, read = self.words(shape)
         command = [self.binary, *map(str, arguments)]
         local, kept = self.there / "l", self.there / "kept"
@@ -109,7 +129,10 @@ class Program:
         least, peak = math.inf, 0
         for _ in range(repeat):
             shutil.copytree(kept, local)
-            cost, memory = self.once(shape, command)
+            cost, memory, status = self.once(command, counted)
+            # status 1 means conflicts; git's commands report their number, up to 127
+            if status not in range(128) or status == 2 and shape.command in ("merge", "patch", "apply", "diff"):
+                sys.exit(f"{shape.name}: exit status {status}: {' '.join(command)}")
             shutil.rmtree(local)
             shutil.rmtree(self.there / "out", ignore_errors=True)
             (self.there / "out").unlink(missing_ok=True) if (self.there / "out").is_file() else None
@@ -118,21 +141,21 @@ class Program:
         size = sum(file.stat().st_size for folder in read for file in folder.rglob("*") if file.is_file())
         return least, peak, size
 
-    def once(self, shape, command):
-        counted = self.there / "counted"
-        if self.counts:
-            command = [shutil.which("perf"), "stat", "-x,", "-o", str(counted), "-e", "instructions:u", *command]
+    def once(self, command, counted):
+        """Runs a command. Returns its cost, its peak memory in bytes, and its exit status."""
+        file = self.there / "counted"
+        counter = self.counter if counted else None
+        if counter:
+            words = [word.format(file=file) for word in counter.words]
+            command = [shutil.which(words[0]) or words[0], *words[1:], *command]
         quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
         child = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
         _, status, usage = os.wait4(child, 0)
-        # status 1 means conflicts; git's commands report their number, up to 127
-        if os.waitstatus_to_exitcode(status) not in range(128) or os.waitstatus_to_exitcode(status) == 2 and shape.command in ("merge", "patch", "apply", "diff"):
-            sys.exit(f"{shape.name}: exit status {os.waitstatus_to_exitcode(status)}: {' '.join(command)}")
         cost = usage.ru_utime + usage.ru_stime
-        if self.counts:
+        if counter:
             # a billion instructions take about a second
-            cost = int(counted.read_text().splitlines()[-1].split(",")[0]) / 1e9
-        return cost, usage.ru_maxrss * 1024
+            cost = int(re.search(counter.number, file.read_text(), re.M)[1]) / 1e9
+        return cost, usage.ru_maxrss * 1024, os.waitstatus_to_exitcode(status)
 
 
 def slope(points):
@@ -143,11 +166,11 @@ def slope(points):
 
 def measured(program, shape):
     """Returns pairs of bytes and cost, and the peak memory and the bytes of a large input."""
-    def at(size, repeat):
+    def at(size, repeat, counted=True):
         for side in "oul":
             shutil.rmtree(program.there / side, ignore_errors=True)
         program.write(shape, size)
-        return program.run(shape, repeat)
+        return program.run(shape, 1 if program.counter else repeat, counted)
 
     start, *_ = at(1, 3)
     size = shape.size
@@ -159,19 +182,27 @@ def measured(program, shape):
     least = {}
     for _ in range(ROUNDS):
         for step in range(SIZES):
-            cost, peak, read = at(size << step, 1 if cost > 0.5 else 3)
+            cost, _, read = at(size << step, 1 if cost > 0.5 else 3)
             least[read] = min(max(cost - start, 1e-4), least.get(read, math.inf))
             if cost > LONGEST:
                 break
         points = sorted(least.items())
         # other load on the machine may have caused the slope: try another round
-        if program.counts or slope(points) <= STEEPEST or cost > LONGEST:
+        if program.counter or slope(points) <= STEEPEST or cost > LONGEST:
             break
-    while read < LARGE and cost * (LARGE / read) ** max(1, slope(points)) < 4 * LONGEST and not shape.quadratic:
-        size = int((size << step) * LARGE / read * 1.1) + 1
-        step = 0
-        cost, peak, read = at(size, 1)
-    return points, peak, read
+    size <<= step
+    while True:
+        cost, peak, read = at(size, 1, counted=False)
+        if read >= LARGE or cost * (LARGE / read) ** max(1, slope(points)) >= 4 * LONGEST or shape.quadratic:
+            return points, peak, read
+        size = int(size * LARGE / read * 1.1) + 1
+
+
+def measured_apart(job):
+    """`measured` for the shape with a number, in a folder of its own."""
+    binary, there, counter, number = job
+    with tempfile.TemporaryDirectory(dir=there) as folder:
+        return measured(Program(binary, pathlib.Path(folder), counter), shapes.SHAPES[number])
 
 
 def main():
@@ -182,13 +213,16 @@ def main():
     begun, unmet = time.time(), []
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as there:
         program = Program(pathlib.Path(arguments.bin).resolve(), pathlib.Path(there))
-        unit = "billions of instructions" if program.counts else "seconds of CPU time"
+        program.find_counter()
+        unit = "billions of instructions" if program.counter else "seconds of CPU time"
+        numbers = [number for number, shape in enumerate(shapes.SHAPES) if arguments.only in shape.name]
+        jobs = [(program.binary, there, program.counter, number) for number in numbers]
+        # other processes change the CPU time of a run, and not the number of its instructions
+        pool = multiprocessing.get_context("fork").Pool(os.cpu_count() if program.counter else 1, maxtasksperchild=1)
         print(f"| shape | kB | {unit} | exponent | peak | of the input |")
         print("| --- | --- | --- | --- | --- | --- |")
-        for shape in shapes.SHAPES:
-            if arguments.only not in shape.name:
-                continue
-            points, peak, read = in_child(lambda: measured(program, shape))
+        for number, (points, peak, read) in zip(numbers, pool.imap(measured_apart, jobs)):
+            shape = shapes.SHAPES[number]
             exponent = slope(points)
             steep = exponent > STEEPEST and not shape.quadratic
             heavy = peak > TIMES * read + SPARE
@@ -200,7 +234,7 @@ def main():
             mark = {True: "**{}**", False: "{}"}
             print(f"| {shape.name} | {sizes} | {costs} | {mark[steep].format(f'{exponent:.2f}')}{note} | {peak / MEGABYTE:.0f} MB "
                   f"| {mark[heavy].format(f'{max(peak - SPARE, 0) / read:.1f}')} of {read / MEGABYTE:.0f} MB + 20 MB |", flush=True)
-    print(f"\n{len(shapes.SHAPES)} shapes in {time.time() - begun:.0f} s.")
+    print(f"\n{len(numbers)} shapes in {time.time() - begun:.0f} s.")
     if unmet:
         sys.exit(f"Exponent above {STEEPEST}, or more than {TIMES} times the input + 20 MB: " + "; ".join(unmet))
 
