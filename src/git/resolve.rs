@@ -92,11 +92,22 @@ pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
 fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Resolved> {
     let merge = |diff| lines::merge(&request.bytes(), &request.style, favor, diff);
     let merged = merge(request.diff)?;
-    if merged.conflicts == 0 || request.diff == Diff::Myers {
+    if merged.conflicts == 0 || request.diff == Diff::Myers || is_certain_conflict(request) {
         return Some(merged);
     }
     let clean = merge(Diff::Myers).filter(|merged| merged.conflicts == 0);
     Some(clean.unwrap_or(merged))
+}
+
+/// Whether the lines of a request conflict with any diff algorithm.
+fn is_certain_conflict(request: &Request<'_>) -> bool {
+    let texts = request.bytes().try_map(std::str::from_utf8);
+    texts.is_ok_and(|texts| {
+        let lines = merge_clean_lines(texts, EXAMINED, || ());
+        lines
+            .merged
+            .is_err_and(|hunks| has_certain_conflict(&hunks, &texts))
+    })
 }
 
 /// Returns the texts of the sides; `None` if one is not UTF-8 or has conflict markers, or if
