@@ -144,6 +144,7 @@ class Program:
     def once(self, command, counted):
         """Runs a command. Returns its cost, its peak memory in bytes, and its exit status."""
         file = self.there / "counted"
+        file.unlink(missing_ok=True)
         counter = self.counter if counted else None
         if counter:
             words = [word.format(file=file) for word in counter.words]
