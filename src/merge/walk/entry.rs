@@ -66,7 +66,7 @@ impl Walker<'_> {
         }
         let nodes = self.values_of(entries);
         let taken = self.fast_forward_value(nodes);
-        let outcome = match taken.or_else(|| self.new_alias(entries)) {
+        let outcome = match taken.or_else(|| self.changed_alias(entries)) {
             Some(taken) => taken,
             None => merge_value(self, nodes),
         };

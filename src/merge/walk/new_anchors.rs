@@ -1,6 +1,7 @@
 //! Decides about the anchors and aliases that upstream adds to values that local has, such as where
 //! it writes equal values as an anchor and aliases of it (rules: Places and formats).
 
+use super::entry::holds_null;
 use super::same_text::same_lines;
 use super::{Entries, Walker};
 use crate::merge::decision::{Incoming, Outcome};
@@ -8,23 +9,30 @@ use crate::triple::{Side, Triple};
 use crate::yaml::{Entry, EntryId, NodeKind, Tree};
 
 impl Walker<'_> {
-    /// Returns upstream's alias if it replaces an equal value that local has as the original writes
-    /// it.
-    pub(super) fn new_alias(&self, entries: Entries) -> Option<Outcome> {
+    /// Returns upstream's value if it is another alias, or another value in the place of an alias,
+    /// and local has the value as the original writes it.
+    pub(super) fn changed_alias(&self, entries: Entries) -> Option<Outcome> {
         let (original, updated, local) = (entries.original?, entries.updated?, entries.local?);
-        let trees = self.trees;
-        let value = trees.updated.entry(updated).value;
-        let is_new = matches!(trees.updated.node(value).kind, NodeKind::Alias(_))
-            && [(trees.original, original), (trees.local, local)]
-                .into_iter()
-                .all(|(tree, entry)| !tree.slice(tree.entry(entry).span).contains(['&', '*']));
-        let is_taken = is_new
+        let (trees, nodes) = (self.trees, self.values_of(entries));
+        let names = self.each(nodes, Tree::alias_name).map(Option::flatten);
+        let is_left = || match names.local {
+            Some(_) => names.local == names.original,
+            None => same_lines((trees.original, original), (trees.local, local)),
+        };
+        let is_taken = names.updated != names.local
             && self.merges_lines
             && self.on_own_lines == Triple::new(true, true, true)
-            && same_lines((trees.original, original), (trees.local, local))
-            && self.unchanged_upstream(self.values_of(entries))
-            && !self.holds_pin(self.values_of(entries));
-        is_taken.then(|| Outcome::Take(Incoming::whole(value)))
+            && !(self.each(entries, |tree, it| {
+                tree.slice(tree.entry(it).span).contains('&')
+            }))
+            .into_array()
+            .contains(&Some(true))
+            && is_left()
+            && (names.updated.is_some() || !self.unchanged_upstream(nodes))
+            && self.unchanged_locally(nodes)
+            && !self.holds_pin(nodes)
+            && !(self.nulls_clear && holds_null(trees.updated, nodes.updated?));
+        is_taken.then(|| Outcome::Take(Incoming::whole(trees.updated.entry(updated).value)))
     }
 
     /// Returns the updated entry whose value has an anchor that local's value gets: one that
