@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pairing::Pairing;
 use super::similarity::{differs_in_at_most, is_mostly_equal, shares_most_fields};
-use super::{Nodes, Walker, entries_of, shape};
+use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::triple::Side;
 use crate::yaml::EntryId;
 
@@ -83,7 +83,17 @@ impl Walker<'_> {
                 self.trees[side].entry(entry).value,
             )
         };
+        // one of the keys may be in quotes: `on` is true for readers of YAML 1.1
+        let words = |side: Side, entry: EntryId| {
+            let (tree, entry) = (self.trees[side], self.trees[side].entry(entry));
+            let key = tree.scalar(entry.key?)?;
+            Some((key.content, shape(tree, entry.value))).filter(|(_, it)| *it != Shape::Scalar)
+        };
         let is_similar = |old, new, is_only_pair| {
+            let own_words = words(Side::Original, old);
+            if own_words.is_some() && own_words == words(side, new) {
+                return true;
+            }
             let new = value(side, new);
             // Empty values are all similar, and pair only if they are the only ones at their place.
             let is_empty = entries_of(new.0.tree(), new.1).len() == 0;
