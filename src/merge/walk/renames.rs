@@ -54,6 +54,18 @@ impl Walker<'_> {
         renames
     }
 
+    /// Whether an entry of the original and one of a side are both maps or both lists, with the same
+    /// key but for its quotes: without quotes, `on` is true for readers of YAML 1.1.
+    fn differs_in_quotes_of_key(&self, old: EntryId, (side, new): (Side, EntryId)) -> bool {
+        let words = |side: Side, entry: EntryId| {
+            let (tree, entry) = (self.trees[side], self.trees[side].entry(entry));
+            let key = tree.scalar(entry.key?)?;
+            Some((key.content, shape(tree, entry.value))).filter(|(_, it)| *it != Shape::Scalar)
+        };
+        let old = words(Side::Original, old);
+        old.is_some() && old == words(side, new)
+    }
+
     /// Finds the entries that one side renamed. `upstream` has upstream's renames if `side` is
     /// local.
     fn renamed_by(
@@ -83,15 +95,8 @@ impl Walker<'_> {
                 self.trees[side].entry(entry).value,
             )
         };
-        // one of the keys may be in quotes: `on` is true for readers of YAML 1.1
-        let words = |side: Side, entry: EntryId| {
-            let (tree, entry) = (self.trees[side], self.trees[side].entry(entry));
-            let key = tree.scalar(entry.key?)?;
-            Some((key.content, shape(tree, entry.value))).filter(|(_, it)| *it != Shape::Scalar)
-        };
         let is_similar = |old, new, is_only_pair| {
-            let own_words = words(Side::Original, old);
-            if own_words.is_some() && own_words == words(side, new) {
+            if self.differs_in_quotes_of_key(old, (side, new)) {
                 return true;
             }
             let new = value(side, new);
