@@ -54,8 +54,8 @@ impl Walker<'_> {
         renames
     }
 
-    /// Whether an entry of the original and one of a side are both maps or both lists, with the same
-    /// key but for its quotes: without quotes, `on` is true for readers of YAML 1.1.
+    /// Whether an entry of the original and one of a side are both maps or both lists, with keys
+    /// that differ at most in their quotes: without quotes, `on` is true for readers of YAML 1.1.
     fn differs_in_quotes_of_key(&self, old: EntryId, (side, new): (Side, EntryId)) -> bool {
         let words = |side: Side, entry: EntryId| {
             let (tree, entry) = (self.trees[side], self.trees[side].entry(entry));
