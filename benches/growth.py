@@ -13,7 +13,6 @@ import math
 import multiprocessing
 import os
 import pathlib
-import pickle
 import re
 import shutil
 import statistics
@@ -21,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 import shapes
 import shapes_of_packages  # noqa: F401  adds its shapes to shapes.SHAPES
@@ -42,25 +42,20 @@ ROUNDS = 3
 
 
 def in_child(work):
-    """Returns what a function returns in a process of its own. The system counts the peak of this process into that of each
-    program that it starts later, so nothing large may happen here."""
-    reading, writing = os.pipe()
+    """Calls a function in a process of its own. The system counts the peak of this process into that of each program that it
+    starts later, so nothing large may happen here."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            os.write(writing, pickle.dumps(work()))
+            work()
             status = 0
-        except SystemExit as error:
-            print(error, file=sys.stderr)
+        except Exception:
+            traceback.print_exc()
         finally:
             os._exit(status)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as stream:
-        result = stream.read()
     if os.waitpid(child, 0)[1]:
-        sys.exit(1)
-    return pickle.loads(result)
+        raise RuntimeError("the input of a shape cannot be written")
 
 
 @dataclasses.dataclass
@@ -132,7 +127,7 @@ class Program:
             cost, memory, status = self.once(command, counted)
             # status 1 means conflicts; git's commands report their number, up to 127
             if status not in range(128) or status == 2 and shape.command in ("merge", "patch", "apply", "diff"):
-                sys.exit(f"{shape.name}: exit status {status}: {' '.join(command)}")
+                raise RuntimeError(f"{shape.name}: exit status {status}: {' '.join(command)}")
             shutil.rmtree(local)
             shutil.rmtree(self.there / "out", ignore_errors=True)
             (self.there / "out").unlink(missing_ok=True) if (self.there / "out").is_file() else None

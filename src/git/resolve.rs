@@ -103,10 +103,8 @@ fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Resolved> {
 fn is_certain_conflict(request: &Request<'_>) -> bool {
     let texts = request.bytes().try_map(std::str::from_utf8);
     texts.is_ok_and(|texts| {
-        let lines = merge_clean_lines(texts, EXAMINED, || ());
-        lines
-            .merged
-            .is_err_and(|hunks| has_certain_conflict(&hunks, &texts))
+        let merged = merge_clean_lines(texts, EXAMINED, || ()).merged;
+        merged.is_err_and(|hunks| has_certain_conflict(&hunks, &texts))
     })
 }
 

@@ -1,5 +1,6 @@
-//! Decides about the anchors and aliases that upstream adds to values that local has, such as where
-//! it writes equal values as an anchor and aliases of it (rules: Places and formats).
+//! Decides about the anchors and aliases that upstream adds to values that local has or replaces
+//! there, such as where it writes equal values as an anchor and aliases of it (rules: Places and
+//! formats).
 
 use super::entry::holds_null;
 use super::same_text::same_lines;
@@ -15,19 +16,21 @@ impl Walker<'_> {
         let (original, updated, local) = (entries.original?, entries.updated?, entries.local?);
         let (trees, nodes) = (self.trees, self.values_of(entries));
         let names = self.each(nodes, Tree::alias_name).map(Option::flatten);
-        let is_left = || match names.local {
+        let is_as_in_original = || match names.local {
             Some(_) => names.local == names.original,
             None => same_lines((trees.original, original), (trees.local, local)),
+        };
+        // an anchor that goes or comes with the value may have other aliases
+        let may_have_anchor = || {
+            let has_sign = |tree: &Tree<'_>, it| tree.slice(tree.entry(it).span).contains('&');
+            let has_sign = self.each(entries, has_sign).into_array();
+            has_sign.contains(&Some(true))
         };
         let is_taken = names.updated != names.local
             && self.merges_lines
             && self.on_own_lines == Triple::new(true, true, true)
-            && !(self.each(entries, |tree, it| {
-                tree.slice(tree.entry(it).span).contains('&')
-            }))
-            .into_array()
-            .contains(&Some(true))
-            && is_left()
+            && !may_have_anchor()
+            && is_as_in_original()
             && (names.updated.is_some() || !self.unchanged_upstream(nodes))
             && self.unchanged_locally(nodes)
             && !self.holds_pin(nodes)
