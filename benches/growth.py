@@ -3,9 +3,10 @@
 
 Each shape runs in four sizes, each about twice the previous one. The cost of a run is the number of
 instructions if the machine can count them (`perf stat`, or `valgrind` if that is installed), else
-the minimum CPU time of several runs. The cost of a run on a minimal input is subtracted. The
-exponent is the slope of the line through the logarithms of bytes and cost; 1 means linear. A last
-run on 10 MB or more measures the peak memory, which the table shows beside the size of the input.
+the minimum CPU time of several runs. The cost and the bytes of a run on a minimal input are
+subtracted. The exponent is the slope of the line through the logarithms of bytes and cost; 1 means
+linear. A last run on 10 MB or more measures the peak memory, which the table shows beside the size
+of the input.
 """
 import argparse
 import dataclasses
@@ -168,18 +169,21 @@ def measured(program, shape):
         program.write(shape, size)
         return program.run(shape, 1 if program.counter else repeat, counted)
 
-    start, *_ = at(1, 3)
+    # the number of instructions is the same in each run, also for a small input
+    shortest = SHORTEST / 2 if program.counter else SHORTEST
+    start, _, smallest = at(1, 3)
     size = shape.size
     while True:
         cost, _, read = at(size, 1)
-        if cost - start >= SHORTEST:
+        if cost - start >= shortest:
             break
-        size = max(size * 2, min(size * 8, int(size * SHORTEST / max(cost - start, SHORTEST / 8))))
+        size = max(size * 2, min(size * 8, int(size * shortest / max(cost - start, shortest / 8))))
     least = {}
     for _ in range(ROUNDS):
         for step in range(SIZES):
             cost, _, read = at(size << step, 1 if cost > 0.5 else 3)
-            least[read] = min(max(cost - start, 1e-4), least.get(read, math.inf))
+            more = read - smallest
+            least[more] = min(max(cost - start, 1e-4), least.get(more, math.inf))
             if cost > LONGEST:
                 break
         points = sorted(least.items())
