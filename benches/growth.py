@@ -193,7 +193,7 @@ def measured(program, shape):
     size <<= step
     while True:
         cost, peak, read = at(size, 1, counted=False)
-        if read >= LARGE or cost * (LARGE / read) ** max(1, slope(points)) >= 4 * LONGEST or shape.quadratic:
+        if read >= LARGE or cost * (LARGE / read) ** max(1, slope(points)) >= 4 * LONGEST:
             return points, peak, read
         size = int(size * LARGE / read * 1.1) + 1
 

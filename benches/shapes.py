@@ -20,6 +20,8 @@ class Shape:
 
 
 SHAPES = []
+# lines are compared as git compares them
+MYERS = "Myers' diff takes lines times changed lines, up to a limit, as in git"
 
 
 def shape(name, text, *arguments, **how):
@@ -100,7 +102,7 @@ shape("keyed list, changed here and there", each(NAMED, "a:\n"))
 shape("keyed list, conflicts everywhere", each(lambda at, side: f"- name: n{at}\n  value: {apart(at, side)}\n", "a:\n"))
 shape("keyed list, both add elements at one place", arriving(lambda side, at: f"- name: {side}{at}\n  value: 1\n", "a:\n- name: first\n", "- name: last\n"))
 shape("keyed list, both add elements everywhere", each(lambda at, side: f"- name: n{at}\n" + by(side, "", f"- name: u{at}\n", f"- name: l{at}\n"), "a:\n"))
-shape("keyed list, upstream removes elements", lambda n, side: "a:\n" + "".join(NAMED(at, side) for at in range(n) if side != "u" or at % 2))
+shape("keyed list, upstream removes elements", lambda n, side: "a:\n" + "".join(NAMED(at, side) for at in range(n) if side != "u" or at % 2), quadratic=MYERS)
 shape("keyed list, removed upstream, changed locally", lambda n, side: "a:\n" + "".join(f"- name: n{at}\n  value: {by(side, 1, 1, 2)}\n" for at in range(n) if side != "u" or at % 2))
 shape("keyed list, upstream reverses the order", lambda n, side: "a:\n" + "".join(NAMED(at, side) for at in (reversed(range(n)) if side == "u" else range(n))))
 shape("list keyed by two fields", each(lambda at, side: f"- port: {at // 2}\n  protocol: {'TCP' if at % 2 else 'UDP'}\n  x: {changed(at, side)}\n", "ports:\n"))

@@ -1,7 +1,7 @@
 """Shapes of whole packages: documents, files, options and commands. See `shapes.py`."""
 import json
 
-from shapes import NAMED, apart, by, changed, each, shape
+from shapes import MYERS, NAMED, apart, by, changed, each, shape
 
 
 def resource(at, side, kind="ConfigMap", value=None, name=None, more=""):
@@ -57,7 +57,7 @@ shape("nulls in resources", lambda n, side: stream(resource(at, side, value=by(s
 shape("CRDs", lambda n, side: stream(resource(at, side, kind="CustomResourceDefinition", more="spec:\n  x:\n" + "".join(f"    f{it}:\n      type: string\n      description: {changed(it, side)}\n" for it in range(50))) for at in range(n)), size=20)
 shape("broken YAML, merged as text", each(lambda at, side: f"a{at}: [{changed(at, side)}\n"), file="a.yaml")
 shape("templates, merged as text", each(lambda at, side: f"{{{{- if .x{at} }}}}\na{at}: {changed(at, side)}\n{{{{- end }}}}\n"))
-shape("text, changed here and there", each(lambda at, side: f"line {at}\n{changed(at, side)}\nafter {at}\n"), file="a.txt")
+shape("text, changed here and there", each(lambda at, side: f"line {at}\n{changed(at, side)}\nafter {at}\n"), file="a.txt", quadratic=MYERS)
 shape("text, conflicts everywhere", each(lambda at, side: f"line {at}\n{apart(at, side)}\n"), file="a.txt")
 shape("text, conflicts everywhere, markers", each(lambda at, side: f"line {at}\n{apart(at, side)}\n"), "--on-conflict", "markers", file="a.txt")
 shape("text, all lines differ", each(lambda at, side: f"{apart(at, side)}\n"), file="a.txt")
