@@ -192,7 +192,7 @@ fn pair_unmatched(
 }
 
 /// The number of candidates that are compared with one entry, at most.
-const MAX_CANDIDATES: usize = 256;
+const MAX_CANDIDATES: usize = 64;
 
 impl Pairs {
     /// Returns the entry that an original one was renamed to.

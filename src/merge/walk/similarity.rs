@@ -178,11 +178,12 @@ fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
 /// Returns true if two maps or two lists have at least two thirds of their leaves in common.
 pub(super) fn is_mostly_equal(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     let shapes = [left, right].map(|(prints, node)| shape(prints.tree(), node));
-    let leaves = [left, right].map(|(prints, node)| prints.leaves(node).len());
-    shapes[0] == shapes[1]
-        && shapes[0] != Shape::Scalar
-        && (common_leaves(left, right) + common_leaves_below_renamed(left, right)) * 3
-            >= leaves[0].max(leaves[1]) * 2
+    if shapes[0] != shapes[1] || shapes[0] == Shape::Scalar {
+        return false;
+    }
+    let [one, other] = [left, right].map(|(prints, node)| prints.leaves(node));
+    let (common, needed) = (one.common(&other), one.len().max(other.len()) * 2);
+    common * 3 >= needed || (common + common_leaves_below_renamed(left, right)) * 3 >= needed
 }
 
 /// Returns true if two maps use the same action, or have half of their fields in common. These must
@@ -235,6 +236,9 @@ fn common_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
 
 /// Counts the common leaves of two maps below renamed keys, at any depth.
 fn common_leaves_below_renamed(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+    if ![left, right].into_iter().all(has_collection) {
+        return 0;
+    }
     let pairs = paired_values(left, right).into_iter();
     let leaves = pairs.map(|(one, other, is_renamed)| {
         let of_pair = if is_renamed {
@@ -245,6 +249,12 @@ fn common_leaves_below_renamed(left: Value<'_, '_>, right: Value<'_, '_>) -> usi
         of_pair + common_leaves_below_renamed(one, other)
     });
     leaves.sum()
+}
+
+/// Whether a map has a map or list as value.
+fn has_collection((prints, node): Value<'_, '_>) -> bool {
+    let tree = prints.tree();
+    entries_of(tree, node).any(|field| shape(tree, tree.entry(field).value) != Shape::Scalar)
 }
 
 /// Returns the pairs of values that two maps have under the same key. If each map has one key that
