@@ -1,16 +1,18 @@
 //! Comments that move with their entry, because the entry is at different places in the rows.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use super::between::SegmentMerger;
 use super::subsequence::longest_increasing;
-use super::{Placed, Ref, Rows, side_of_blanks};
+use super::{Id, Placed, Ref, Rows, side_of_blanks};
 use crate::triple::{Side, Triple};
 
 impl Rows<'_> {
     /// Returns the entries that all three rows have in the same order, and the entries at different
-    /// places: one side moved the entry, or both sides added it. The comments directly above the
-    /// latter and the blank lines above these move with them.
+    /// places: one side moved the entry, or both sides added it. The comments directly above and
+    /// below the latter and the blank lines above these move with them.
     pub(super) fn carried(&self, stays: impl Fn(u32) -> bool) -> (FxHashSet<u32>, FxHashSet<u32>) {
         let entries = self.entries(Side::Original).map(|(entry, _)| entry);
         let shared =
@@ -78,12 +80,37 @@ impl Rows<'_> {
         above_moved
     }
 
-    /// Returns the comments directly above an entry on each side that move with it.
-    pub(super) fn carried_comments(&self, entry: u32) -> Triple<Vec<Ref>> {
-        let lines = Side::ALL.map(|side| -> Vec<Ref> {
-            let piece = self.find(side, entry).into_iter();
-            piece.flat_map(|piece| self.comments_above(piece)).collect()
-        });
+    /// Returns the comments directly above an entry on each side that move with it, and those
+    /// directly below it.
+    pub(super) fn carried_comments(&self, entry: u32) -> [Triple<Vec<Ref>>; 2] {
+        let on_each = |comments: &dyn Fn(Ref) -> Range<usize>| {
+            let lines = Side::ALL.map(|side| -> Vec<Ref> {
+                let places = self.find(side, entry).map(comments).unwrap_or_default();
+                places.map(|at| Ref::new(side, at)).collect()
+            });
+            self.without_staying(&lines)
+        };
+        let above = |piece: Ref| self.first_comment_above(piece).at()..piece.at();
+        [
+            on_each(&above),
+            on_each(&|piece| self.comments_below(piece)),
+        ]
+    }
+
+    /// Returns the places of the comments directly below an entry that are above no other one: below
+    /// them is a blank line or the end of the row.
+    fn comments_below(&self, piece: Ref) -> Range<usize> {
+        let mut end = piece.below();
+        while self.is_comment(end) && self.blanks(end) == 0 {
+            end = end.below();
+        }
+        let is_set_off = self.blanks(end) > 0 || self.id(end) == Id::End;
+        piece.at() + 1..if is_set_off { end.at() } else { piece.at() + 1 }
+    }
+
+    /// Removes the comments that do not move with their entry from those that it has at one place on
+    /// each side.
+    fn without_staying(&self, lines: &Triple<Vec<Ref>>) -> Triple<Vec<Ref>> {
         // a comment that one side has here and another side elsewhere does not belong to the entry
         let is_elsewhere = |piece: Ref| {
             let counts = Side::ALL.zip(lines.as_ref()).map(|(side, own)| {
@@ -114,7 +141,7 @@ impl Rows<'_> {
 }
 
 impl SegmentMerger<'_, '_> {
-    /// Puts the comments that move with the entries in `carried` above these.
+    /// Puts the comments that move with the entries in `carried` above and below these.
     pub(super) fn with_carried(
         &self,
         pieces: Vec<Placed>,
@@ -133,11 +160,11 @@ impl SegmentMerger<'_, '_> {
         pieces.collect()
     }
 
-    /// Returns an entry below the comments that move with it. The blank lines above its comments
+    /// Returns an entry between the comments that move with it. The blank lines above its comments
     /// move too: those of the side whose entry it is, or if upstream moved an entry of all three
     /// rows, what the blank lines merge to.
     fn with_comments(&self, placed: Placed, entry: u32) -> Vec<Placed> {
-        let lines = self.rows.carried_comments(entry);
+        let [lines, below] = self.rows.carried_comments(entry);
         let firsts = Side::ALL.map(|side| {
             let first = lines[side].first().copied();
             first.or_else(|| self.rows.find(side, entry))
@@ -153,6 +180,7 @@ impl SegmentMerger<'_, '_> {
             blanks: None,
             ..placed
         });
+        pieces.extend(self.merge_carried(&below));
         // a comment that upstream adds keeps its own, if it has more
         let own = pieces[0].blanks.map_or(0, |own| self.rows.blanks(own));
         if let Some(first) = firsts[side].filter(|first| self.rows.blanks(*first) >= own) {

@@ -92,8 +92,8 @@ pub(crate) fn merge(
     let segments = SegmentMerger::new(&rows, &stays, resolution);
     let mut left_out = rows.without_other_side(&stays);
     for entry in &carried {
-        let lines = rows.carried_comments(*entry).into_array();
-        left_out.extend(lines.into_iter().flatten());
+        let lines = rows.carried_comments(*entry).map(Triple::into_array);
+        left_out.extend(lines.into_iter().flatten().flatten());
     }
     let left = |side: Side| -> Vec<Ref> {
         let pieces = rows.pieces(side);

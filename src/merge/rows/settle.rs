@@ -300,7 +300,8 @@ fn is_set_off(rows: &Rows<'_>, above: Placed, here: Placed) -> bool {
         here.and_then(previous) == Some(rows.id(above))
     };
     let is_above_another = || {
-        previous(here.piece) != Some(rows.id(above))
+        rows.id(here.piece) != Id::End
+            && previous(here.piece) != Some(rows.id(above))
             && !is_joined_upstream()
             && rows.id(next) != rows.id(here.piece)
     };
