@@ -25,27 +25,28 @@ struct Report<T> {
 }
 
 /// The report of one merge.
-pub(crate) struct Merge<'p>(pub(crate) &'p Plan, pub(crate) &'p Facts);
+#[derive(Serialize)]
+struct Merge<'p> {
+    #[serde(flatten)]
+    facts: &'p Facts,
+    #[serde(flatten)]
+    plan: &'p Plan,
+}
 
-impl Serialize for Merge<'_> {
+impl Serialize for Plan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(plan, facts) = self;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("written", &facts.written)?;
-        map.serialize_entry("open", &facts.open)?;
-        let duration_ms = (facts.duration.as_secs_f64() * 1e6).round() / 1e3;
-        map.serialize_entry("duration_ms", &duration_ms)?;
-        map.serialize_entry("counts", &plan.counts())?;
-        map.serialize_entry("files", &plan.files)?;
-        map.serialize_entry("conflicts", &plan.conflicts)?;
-        map.serialize_entry("pinned", &plan.pinned)?;
-        if !plan.combined.is_empty() {
-            map.serialize_entry("combined", &plan.combined)?;
+        map.serialize_entry("counts", &self.counts())?;
+        map.serialize_entry("files", &self.files)?;
+        map.serialize_entry("conflicts", &self.conflicts)?;
+        map.serialize_entry("pinned", &self.pinned)?;
+        if !self.combined.is_empty() {
+            map.serialize_entry("combined", &self.combined)?;
         }
-        if !plan.renamed.is_empty() {
-            map.serialize_entry("renamed", &plan.renamed)?;
+        if !self.renamed.is_empty() {
+            map.serialize_entry("renamed", &self.renamed)?;
         }
-        map.serialize_entry("warnings", &plan.warnings)?;
+        map.serialize_entry("warnings", &self.warnings)?;
         map.end()
     }
 }
@@ -89,7 +90,7 @@ impl Serialize for Warning {
 
 /// Returns the report of a run as JSON.
 pub fn json(plan: &Plan, facts: &Facts) -> String {
-    as_json(Merge(plan, facts))
+    as_json(Merge { facts, plan })
 }
 
 /// Returns a report as JSON, with control and invisible characters escaped.

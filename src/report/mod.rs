@@ -18,6 +18,8 @@ mod values;
 
 use std::time::Duration;
 
+use serde::{Serialize, Serializer};
+
 use crate::merge::OnConflict;
 use crate::package::Plan;
 pub(crate) use crate::package::{portable, serialize_portable};
@@ -27,8 +29,8 @@ pub use diff::{Diff, diff, diff_in};
 pub use html::html;
 pub(crate) use html::{Package, Page, page};
 pub(crate) use hunks::shown_lines;
+pub(crate) use json::as_json;
 pub use json::json;
-pub(crate) use json::{Merge, as_json};
 pub use markdown::markdown;
 pub(crate) use markdown::{END, cell, code, conflicts, details, folded, line};
 pub(crate) use reason::reason;
@@ -36,16 +38,23 @@ pub use summary::{Detail, summary};
 pub(crate) use summary::{by_need, many};
 
 /// Facts about a run that a report needs and the plan does not have.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Facts {
     /// Whether the result has been written.
     pub written: bool,
     /// Whether conflicts are left for the user.
     pub open: bool,
     /// Whether the run wrote nothing because of conflicts.
+    #[serde(skip)]
     pub refused: bool,
     /// The duration of the run.
+    #[serde(rename = "duration_ms", serialize_with = "serialize_ms")]
     pub duration: Duration,
+}
+
+/// Serializes a duration in milliseconds, with three decimals.
+fn serialize_ms<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64((duration.as_secs_f64() * 1e6).round() / 1e3)
 }
 
 impl Facts {

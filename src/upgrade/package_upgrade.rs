@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use serde::{Serialize, Serializer};
+
 use super::address::Origin;
 use super::get::left_out_warning;
 use super::history::Commit;
@@ -18,7 +20,7 @@ use crate::error::Error;
 use crate::package::{
     ChangeKind, Disk, Input, Kind, Plan, Settings, Snapshot, SnapshotEntry, is_executable,
 };
-use crate::report::Facts;
+use crate::report::{Facts, serialize_portable};
 
 /// The settings of an upgrade.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,26 +51,44 @@ pub(crate) struct UpgradeOptions {
 }
 
 /// The upgrade of a package, planned or written.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Upgrade {
     /// The package's folder.
+    #[serde(serialize_with = "serialize_portable")]
     pub package: PathBuf,
     /// The origin.
+    #[serde(flatten)]
     pub origin: Origin,
     /// The version that the local files were made from.
+    #[serde(serialize_with = "serialize_full")]
     pub from: Version,
     /// The new version.
+    #[serde(serialize_with = "serialize_full")]
     pub to: Version,
-    /// The changes of the merge and of the record.
-    pub plan: Plan,
-    /// The facts of the run for reports.
-    pub facts: Facts,
     /// Upstream's commits between the two versions, the newest first; `None` if they are not
     /// requested or upstream does not send them.
     pub commits: Option<Vec<Commit>>,
     /// The hash of the commit of this upgrade, if one was made.
+    #[serde(rename = "commit")]
     pub committed: Option<String>,
+    /// The facts of the run for reports.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// The changes of the merge and of the record.
+    #[serde(flatten)]
+    pub plan: Plan,
+    #[serde(skip)]
     start: Instant,
+}
+
+/// Serializes a version with its name on the server.
+fn serialize_full<S: Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Error> {
+    let name = version.full.clone();
+    Version {
+        name,
+        ..version.clone()
+    }
+    .serialize(to)
 }
 
 /// Returns the version to upgrade a package to; `None` if the package has it already or there is no

@@ -1,8 +1,6 @@
-//! Writes the reports of `upgrade` and `outdated`: `text` for the terminal, `json`, `markdown` for
-//! pull requests, and `html`. Here is what they share.
+//! Writes the reports of `upgrade` and `outdated`: `text` for the terminal, and `markdown` for pull
+//! requests. Here are JSON (docs/report.schema.json), the HTML page, and what all of them share.
 
-mod html;
-mod json;
 mod markdown;
 mod text;
 
@@ -10,13 +8,12 @@ use serde::Serialize;
 
 use super::address::is_hash;
 use super::find::PackageOutcome;
+use super::history::Commit;
 use super::outdated::Outdated;
 use super::package_upgrade::Upgrade;
 use super::refs::Version;
-use crate::report;
+use crate::report::{self, Package, Page};
 
-pub(crate) use html::upgrade_html;
-pub(crate) use json::{outdated_json, upgrade_json};
 pub(crate) use markdown::{outdated_markdown, upgrade_markdown};
 pub(crate) use text::{outdated_text, upgrade_text};
 
@@ -83,6 +80,65 @@ impl<'o> Outcomes<'o, Upgrade> {
             (!upgrade.facts.open, has_no_conflict)
         });
         grouped
+    }
+}
+
+#[derive(Serialize)]
+struct Upgrades<'u> {
+    packages: &'u [&'u Upgrade],
+    #[serde(flatten)]
+    others: &'u Outcomes<'u, Upgrade>,
+}
+
+#[derive(Serialize)]
+struct NewerVersions<'u> {
+    outdated: &'u [&'u Outdated],
+    #[serde(flatten)]
+    others: &'u Outcomes<'u, Outdated>,
+}
+
+/// Returns the report of upgrades as JSON.
+pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
+    let grouped = Outcomes::of(outcomes);
+    report::as_json(Upgrades {
+        packages: &grouped.newer,
+        others: &grouped,
+    })
+}
+
+/// Returns the packages that have a newer version as JSON.
+pub(crate) fn outdated_json(outcomes: &[PackageOutcome<Outdated>]) -> String {
+    let grouped = Outcomes::with(outcomes, |it: &Outdated| it.wanted.is_none());
+    report::as_json(NewerVersions {
+        outdated: &grouped.newer,
+        others: &grouped,
+    })
+}
+
+/// Returns the report of upgrades as an HTML page. Packages with open conflicts come first.
+pub(crate) fn upgrade_html(outcomes: &[PackageOutcome<Upgrade>]) -> String {
+    let outcomes = Outcomes::by_need(outcomes);
+    let failed = outcomes.failed.into_iter();
+    report::page(&Page {
+        packages: outcomes.newer.into_iter().map(package).collect(),
+        failed: failed.map(|it| (it.package, it.message)).collect(),
+        up_to_date: outcomes.up_to_date.len(),
+    })
+}
+
+/// Returns an upgrade as the page shows it.
+fn package(upgrade: &Upgrade) -> Package<'_> {
+    let commits = upgrade.commits.iter().flatten();
+    let line = |commit: &Commit| {
+        let (hash, day) = (short_name(&commit.hash), commit.day());
+        format!("{hash} {} ({}, {day})", commit.subject, commit.author)
+    };
+    Package {
+        name: report::portable(&upgrade.package),
+        versions: versions(upgrade).map(str::to_owned),
+        plan: &upgrade.plan,
+        facts: &upgrade.facts,
+        commits: commits.map(line).collect(),
     }
 }
 
