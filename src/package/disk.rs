@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 use serde::Serializer;
 use sha2::{Digest as _, Sha256};
 
-use super::owner::keep_owner;
+use super::owner::{keep_owner, permissions};
 use super::write::TEMPORARY;
 
 /// Returns a hash of some bytes, which is the same in each run of the program.
@@ -110,10 +110,11 @@ pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (begin, end) = TEMPORARY;
     let mut builder = tempfile::Builder::new();
     builder.prefix(begin).suffix(end);
-    #[cfg(unix)]
-    if old.is_none() {
+    if old.is_none()
+        && let Some(all) = permissions(0o666)
+    {
         // the system applies the user's umask to this mode
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        builder.permissions(all);
     }
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;

@@ -5,6 +5,8 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::owner::permissions;
+
 /// Returns the folder that an environment variable names, if the path is absolute.
 pub(crate) fn named(variable: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).map(PathBuf::from);
@@ -71,14 +73,6 @@ fn owned_mode(_: &Metadata) -> (bool, u32) {
 ///
 /// # Errors
 /// If its permissions cannot be set.
-#[cfg(unix)]
 pub(crate) fn protect(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn protect(_: &Path) -> io::Result<()> {
-    Ok(())
+    permissions(0o700).map_or(Ok(()), |private| fs::set_permissions(folder, private))
 }
