@@ -1,10 +1,9 @@
 //! Runs the installed git and credential helpers. No other module starts a process.
 //!
 //! A call is built with [`Git`], never prompts the user, and has limits for time and output
-//! (`bounded`). `reason` extracts git's error message, `log` parses `git log`.
+//! (`bounded`). `reason` extracts git's error message.
 
 mod bounded;
-mod log;
 mod reason;
 
 use std::borrow::Borrow;
@@ -91,6 +90,9 @@ pub(crate) struct Git {
     limits: Limits,
     arguments: Vec<OsString>,
 }
+
+/// The requested fields of each commit, or git's error message.
+type Log<const N: usize> = Result<Vec<[String; N]>, String>;
 
 impl Git {
     /// A call at the top of a work tree. Git searches for the repository from there upwards, never
@@ -296,6 +298,30 @@ impl Git {
             text.trim_end_matches(['\n', '\r']).to_owned()
         }))
     }
+
+    /// Runs `git log` with further arguments and returns fields of each commit. `fields` are
+    /// placeholders of `git log --format`.
+    ///
+    /// # Errors
+    /// As for [`Git::output`].
+    pub(crate) fn log<const N: usize, S: AsRef<OsStr>>(
+        self,
+        fields: [&str; N],
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<Log<N>, Error> {
+        let format = format!("--format={}", fields.join("%x1f"));
+        let log = self.args(["log", "-z", "--no-show-signature", &format]);
+        let stdout = log.args(arguments).stdout()?;
+        Ok(stdout.map(|stdout| {
+            let text = String::from_utf8_lossy(&stdout);
+            let commits = text.split('\0').filter_map(|commit| {
+                let fields: Vec<String> = commit.splitn(N, '\u{1f}').map(str::to_owned).collect();
+                fields.try_into().ok().filter(|_| !commit.is_empty())
+            });
+            commits.collect()
+        }))
+    }
+
     /// Returns the error for a call that did not run to its end.
     fn error(&self, error: &io::Error) -> Error {
         let name = self.arguments.first().map(|it| it.to_string_lossy());
