@@ -69,13 +69,7 @@ pub fn plan_sides(
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Plan, Error> {
-    let rules = match settings.no_rules {
-        true => Rules::default(),
-        false => load_rules(settings.config.as_ref(), sides.local.name())?,
-    };
-    let mut loaded = load(sides, settings)?;
-    join_renamed(&mut loaded.triples);
-    let options = options_of(settings, &rules, &mut loaded)?;
+    let (rules, mut loaded, options) = load_all(sides, settings)?;
     let triples = std::mem::take(&mut loaded.triples);
     let min_kept_len = min_kept_len(triples.iter().map(FileTriple::len).sum());
     progress.expect(triples.len());
@@ -109,6 +103,18 @@ pub fn plan_sides(
     Ok(Plan { renamed, ..plan })
 }
 
+/// Loads three packages, with the rules of the local one and the options that these give.
+fn load_all(sides: &Triple<Input>, settings: &Settings) -> Result<(Rules, Loaded, Options), Error> {
+    let rules = match settings.no_rules {
+        true => Rules::default(),
+        false => load_rules(settings.config.as_ref(), sides.local.name())?,
+    };
+    let mut loaded = load(sides, settings)?;
+    join_renamed(&mut loaded.triples);
+    let options = options_of(settings, &rules, &mut loaded)?;
+    Ok((rules, loaded, options))
+}
+
 /// A document on all sides that have it.
 #[derive(Debug)]
 pub struct Paired {
@@ -131,10 +137,7 @@ pub fn documents_in(
     settings: &Settings,
     file: &Path,
 ) -> Result<Vec<Paired>, Error> {
-    let rules = load_rules(settings.config.as_ref(), &sides.local)?;
-    let mut loaded = load(&sides.as_ref().map(Input::disk), settings)?;
-    join_renamed(&mut loaded.triples);
-    let options = options_of(settings, &rules, &mut loaded)?;
+    let (rules, loaded, options) = load_all(&sides.as_ref().map(Input::disk), settings)?;
     let files = loaded.triples.par_iter().map(|triple| match triple.yaml {
         true => ReadFile {
             readings: read_sides(triple, usize::MAX),
