@@ -17,15 +17,6 @@ use super::whole_file::conflict;
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 
-/// What local deleted as a whole: a file of upstream's, or a folder above it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LocalDeletion {
-    /// The file itself.
-    File,
-    /// This folder, the topmost one.
-    Folder(PathBuf),
-}
-
 /// Sets [`Job::deleted_whole`] of each file that local deleted, alone or with a folder above it.
 /// `local_kinds` are all paths of the local package.
 pub(super) fn mark(
@@ -82,10 +73,9 @@ pub(super) fn mark(
     for (job, triple) in jobs.iter_mut().zip(triples) {
         // `folders_above` leaves out the package's own folder
         let folders = folders_above(&triple.path);
-        job.deleted_whole = match folders.filter(|folder| is_deleted(folder)).last() {
-            Some(folder) => Some(LocalDeletion::Folder(folder.to_owned())),
-            None => is_deleted(&triple.path).then_some(LocalDeletion::File),
-        };
+        let above = folders.filter(|folder| is_deleted(folder)).last();
+        let deleted = above.or_else(|| is_deleted(&triple.path).then_some(triple.path.as_path()));
+        job.deleted_whole = deleted.map(Path::to_owned);
     }
 }
 
@@ -111,7 +101,8 @@ pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut 
             let mut conflicts = outcomes[index].conflicts.iter();
             conflicts.any(FileConflict::stays_deleted)
         };
-        if let Some(LocalDeletion::Folder(folder)) = &job.deleted_whole
+        if let Some(folder) = &job.deleted_whole
+            && *folder != triples[index].path
             && has_deletion(index)
         {
             folders.entry(folder).or_default().push(index);

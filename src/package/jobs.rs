@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file_triple::FileTriple;
-use super::gone::{self, LocalDeletion};
+use super::gone;
 use super::pair::{DocRef, Group};
 use super::parsed::Parsed;
 use super::read::ReadFile;
@@ -30,9 +30,9 @@ pub(crate) struct Job {
     pub(crate) with_head: FxHashSet<Group>,
     /// Upstream's documents that local deleted.
     pub(crate) deleted_locally: Vec<Group>,
-    /// Set if local deleted the file as a whole, or a folder above it. No new document is inserted
-    /// then.
-    pub(crate) deleted_whole: Option<LocalDeletion>,
+    /// The path of the file if local deleted it as a whole, or of the topmost folder above it that
+    /// local deleted. No new document is inserted then.
+    pub(crate) deleted_whole: Option<PathBuf>,
 }
 
 /// Returns one job for each triple. `local_kinds` are all paths of the local package.

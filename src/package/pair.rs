@@ -96,7 +96,7 @@ pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     let resources = pair_by_key(resources, |candidate| (candidate.id, path(candidate)));
     let (complete, incomplete): (Vec<_>, Vec<_>) = resources
         .into_iter()
-        .partition(|candidate| is_complete(&candidate.group));
+        .partition(|candidate| candidate.group.transpose().is_some());
     let incomplete = pair_by_key(incomplete, |candidate| {
         (candidate.id.of_any_version(), path(candidate))
     });
@@ -150,7 +150,7 @@ fn pair_by_key<'r, K: Hash + Eq>(
         .into_iter()
         .flat_map(|bucket| match can_combine(&bucket) {
             true if is_overlay_elsewhere(&bucket) => bucket,
-            true => combine(bucket),
+            true => combine_in_order(bucket),
             false => pair_by_path(bucket),
         })
         .collect()
@@ -162,11 +162,11 @@ fn pair_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     for candidate in &mut paired {
         candidate.is_bound_to_file = true;
     }
-    let is_incomplete = |candidate: &mut Candidate<'_>| !is_complete(&candidate.group);
+    let is_incomplete = |candidate: &mut Candidate<'_>| candidate.group.transpose().is_none();
     let incomplete: Vec<_> = paired.extract_if(.., is_incomplete).collect();
     paired.extend(
         match can_combine(&incomplete) && !is_overlay_elsewhere(&incomplete) {
-            true => combine(incomplete),
+            true => combine_in_order(incomplete),
             false => incomplete,
         },
     );
@@ -210,17 +210,8 @@ fn can_combine(bucket: &[Candidate<'_>]) -> bool {
     bucket.len() <= 3 && Side::ALL.into_iter().all(occurs_once)
 }
 
-fn combine(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
-    let combined = bucket.into_iter().reduce(|left, right| Candidate {
-        group: union(left.group, right.group),
-        id: left.id,
-        is_bound_to_file: left.is_bound_to_file || right.is_bound_to_file,
-    });
-    combined.into_iter().collect()
-}
-
-/// Combines the candidates of one file with equal keys: the first of each side, then the second,
-/// and so on. An identity that occurs twice on one side is an error if upstream changed the file
+/// Combines candidates with equal keys: the first of each side, then the second, and so on. An
+/// identity that occurs twice on one side of a file is an error if upstream changed the file
 /// (`look_for_duplicates`); otherwise this order pairs the first ones.
 fn combine_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let mut combined: Vec<Candidate<'_>> = Vec::new();
@@ -232,7 +223,10 @@ fn combine_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
         let at = sides.clone().map(|side| taken[side]).max().unwrap_or(0);
         sides.for_each(|side| taken[side] = at + 1);
         match combined.get_mut(at) {
-            Some(first) => first.group = union(first.group, candidate.group),
+            Some(first) => {
+                first.group = union(first.group, candidate.group);
+                first.is_bound_to_file |= candidate.is_bound_to_file;
+            }
             None => combined.push(candidate),
         }
     }
@@ -249,10 +243,6 @@ pub(super) fn has_common_side(left: &Group, right: &Group) -> bool {
     sides
         .iter()
         .any(|(left, right)| left.is_some() && right.is_some())
-}
-
-fn is_complete(group: &Group) -> bool {
-    group.into_array().iter().all(Option::is_some)
 }
 
 fn first_file(group: &Group) -> usize {
