@@ -153,6 +153,14 @@ impl<T: PartialEq> Triple<T> {
     pub fn change(&self) -> Change {
         self.change_by(|left, right| left == right)
     }
+
+    /// Returns the updated value if only upstream changed it, else the local one.
+    pub fn merged(self) -> T {
+        match self.change() {
+            Change::Upstream => self.updated,
+            _ => self.local,
+        }
+    }
 }
 
 impl<T> Triple<T> {

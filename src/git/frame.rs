@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::hunks::marker;
 use crate::line_breaks::{LineBreaks, with_line_break};
-use crate::triple::{Change, Triple};
+use crate::triple::Triple;
 
 /// The byte order mark.
 const MARK: char = '\u{feff}';
@@ -24,7 +24,7 @@ pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Fra
     let bare = texts.map(|text| text.strip_prefix(MARK).unwrap_or(text));
     let mark = match texts.original.is_empty() {
         true => marks.local,
-        false => merged(marks),
+        false => marks.merged(),
     };
     let breaks = bare.map(LineBreaks::of);
     let single = breaks.map(|breaks| match breaks {
@@ -40,7 +40,7 @@ pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Fra
     };
     let line_break = Some(match single.original {
         None => common,
-        Some(_) => merged(single.map(|it| it.unwrap_or(common))),
+        Some(_) => single.map(|it| it.unwrap_or(common)).merged(),
     });
     let texts = bare.map(|text| with_line_break(text, common));
     (texts, Frame { mark, line_break })
@@ -75,14 +75,6 @@ impl Frame {
             framed.push_str(line);
         }
         framed
-    }
-}
-
-/// Returns the updated value if only upstream changed it, else the local one.
-fn merged<T: PartialEq + Copy>(sides: Triple<T>) -> T {
-    match sides.change() {
-        Change::Upstream => sides.updated,
-        _ => sides.local,
     }
 }
 

@@ -77,13 +77,11 @@ impl Request<'_> {
 /// ```
 pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
     let sides = request.bytes();
-    let whole_side = |bytes: &[u8]| Some(Resolved::by_lines(bytes.to_vec(), 0));
     match sides.change() {
-        Change::Neither | Change::Local | Change::BothSame => whole_side(sides.local),
-        Change::Upstream => whole_side(sides.updated),
         Change::BothDiffer => {
             with_stack(sides, || by_structure(request)).or_else(|| by_lines(request, request.favor))
         }
+        _ => Some(Resolved::by_lines(sides.merged().to_vec(), 0)),
     }
 }
 

@@ -382,8 +382,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 /// Merges whether the file ends with a line break, as a three-way value.
 fn ends_line(sides: &Triple<Option<&ParsedFile<'_>>>) -> bool {
     let ends = sides.map(|file| file.map(ParsedFile::ends_line));
-    match (ends.original, ends.updated, ends.local) {
-        (Some(original), Some(updated), Some(local)) if original == local => updated,
-        (_, _, local) => local.unwrap_or(true),
-    }
+    let merged = ends.transpose().map(Triple::merged);
+    merged.or(ends.local).unwrap_or(true)
 }
