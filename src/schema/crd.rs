@@ -18,7 +18,8 @@ pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseErro
     };
     let mut reader = DefinitionReader { types, tree };
     if tree.field_text(spec, "scope") == Some("Cluster") {
-        reader.types.add_cluster_scoped(group, kind);
+        let name = format!("{group}/{kind}");
+        reader.types.cluster_scoped.insert(name);
     }
     let versions = match tree.field(spec, "versions") {
         Some(list) => reader.elements(list),
@@ -33,8 +34,8 @@ pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseErro
             continue;
         };
         let value = reader.resource(schema)?;
-        let api_version = format!("{group}/{name}");
-        reader.types.add_kind(&api_version, kind, value);
+        let kind = format!("{group}/{name}/{kind}");
+        reader.types.kinds.insert(kind, value);
         added += 1;
     }
     Ok(added)

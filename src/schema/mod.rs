@@ -94,9 +94,9 @@ impl Schema {
     /// says so.
     pub(crate) fn is_cluster_scoped(&self, api_version: &str, kind: &str) -> bool {
         let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
-        [table::built_in(), &self.custom]
-            .iter()
-            .any(|types| types.is_cluster_scoped(group, kind))
+        let name = format!("{group}/{kind}");
+        let all = [table::built_in(), &self.custom];
+        all.iter().any(|types| types.cluster_scoped.contains(&name))
     }
 
     /// Returns the schema of a map that is a resource. If its kind is unknown, only the `metadata`

@@ -8,13 +8,14 @@ use crate::yaml::ScalarType;
 /// A set of kinds, with their types.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub(super) struct Types {
-    kinds: FxHashMap<String, ValueSchema>,
+    /// The schemas of kinds, by `API_VERSION/KIND`.
+    pub(super) kinds: FxHashMap<String, ValueSchema>,
     /// The types of maps, by name.
     pub(super) types: FxHashMap<Box<str>, Type>,
     /// The schema of a resource of which only the `metadata` is known.
     pub(super) any_resource: ValueSchema,
-    /// The cluster-scoped kinds, by API group and kind.
-    cluster_scoped: FxHashSet<String>,
+    /// The cluster-scoped kinds, as `GROUP/KIND`.
+    pub(super) cluster_scoped: FxHashSet<String>,
 }
 
 /// The type of a map.
@@ -131,19 +132,7 @@ impl ValueSchema {
 
 impl Types {
     pub(super) fn kind(&self, api_version: &str, kind: &str) -> Option<&ValueSchema> {
-        self.kinds.get(&name_of(api_version, kind))
-    }
-
-    pub(super) fn add_kind(&mut self, api_version: &str, kind: &str, value: ValueSchema) {
-        self.kinds.insert(name_of(api_version, kind), value);
-    }
-
-    pub(super) fn add_cluster_scoped(&mut self, group: &str, kind: &str) {
-        self.cluster_scoped.insert(name_of(group, kind));
-    }
-
-    pub(super) fn is_cluster_scoped(&self, group: &str, kind: &str) -> bool {
-        self.cluster_scoped.contains(&name_of(group, kind))
+        self.kinds.get(&format!("{api_version}/{kind}"))
     }
 
     /// Adds the type of a map.
@@ -152,8 +141,4 @@ impl Types {
         self.types.insert(name.clone(), fields);
         Content::Fields(name)
     }
-}
-
-fn name_of(api_version: &str, kind: &str) -> String {
-    format!("{api_version}/{kind}")
 }
