@@ -13,13 +13,9 @@ pub(super) fn rules_for(file: &MarkedFile, place: &OpenPlace, take: Take) -> Vec
         [] => &[String::new()],
         paths => paths,
     };
-    let rules = paths.iter().filter_map(|path| {
-        Some(NewRule {
-            kind: place.resource.as_ref().map(|it| it.kind.to_string()),
-            file: Some(portable(&file.path)),
-            ..NewRule::of_place(path, take)?
-        })
-    });
+    let resource = place.resource.as_ref();
+    let rules = paths.iter();
+    let rules = rules.filter_map(|path| NewRule::of_place(path, resource, &file.path, take));
     rules.collect()
 }
 

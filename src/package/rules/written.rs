@@ -10,6 +10,8 @@ use super::invalid_rules;
 use crate::error::Error;
 use crate::line_breaks::missing_lf;
 use crate::merge::{Pattern, Take};
+use crate::package::disk::portable;
+use crate::package::resource::ResourceId;
 use crate::yaml::scalar::write_text;
 use crate::yaml::{NodeKind, Tree};
 
@@ -26,14 +28,20 @@ pub(crate) struct NewRule {
 }
 
 impl NewRule {
-    /// Returns the rule for a path in a report; `None` if no pattern can express the path.
-    pub(crate) fn of_place(path: &str, take: Take) -> Option<Self> {
+    /// Returns the rule for a path in a report, limited to the kind of its resource and to its
+    /// file; `None` if no pattern can express the path.
+    pub(crate) fn of_place(
+        path: &str,
+        resource: Option<&ResourceId<'_>>,
+        file: &Path,
+        take: Take,
+    ) -> Option<Self> {
         let path = path.strip_suffix("(comment)").unwrap_or(path).trim_end();
         Pattern::parse(path).ok()?;
         Some(Self {
             path: path.to_owned(),
-            kind: None,
-            file: None,
+            kind: resource.map(|it| it.kind.to_string()),
+            file: Some(portable(file)),
             take,
         })
     }
@@ -112,12 +120,18 @@ pub(crate) fn with_rules(path: &Path, text: &str, rules: &[NewRule]) -> Result<S
 mod tests {
     use super::*;
 
+    /// Returns the rule for a path that is in no resource, without its file.
+    fn of_place(path: &str) -> Option<NewRule> {
+        let rule = NewRule::of_place(path, None, Path::new(""), Take::Local)?;
+        Some(NewRule { file: None, ..rule })
+    }
+
     #[test]
     fn a_written_rule_can_be_read() {
         let rule = NewRule {
             kind: Some("Deployment".into()),
             file: Some("a [b]/c.yaml".into()),
-            ..NewRule::of_place("spec.containers[name=app].env (comment)", Take::Local).unwrap()
+            ..of_place("spec.containers[name=app].env (comment)").unwrap()
         };
         assert_eq!(
             rule.to_yaml(),
@@ -128,16 +142,16 @@ mod tests {
             (wide.path.as_str(), wide.file),
             ("spec.containers[*].env", None)
         );
-        let quoted = NewRule::of_place("data[\"a]b.yaml\"].x[0]", Take::Updated).unwrap();
+        let quoted = of_place("data[\"a]b.yaml\"].x[0]").unwrap();
         assert_eq!(quoted.generalized().path, "data[\"a]b.yaml\"].x[*]");
-        assert_eq!(NewRule::of_place("a..b", Take::Local), None);
-        let number = NewRule::of_place("8080", Take::Local).unwrap();
+        assert_eq!(of_place("a..b"), None);
+        let number = of_place("8080").unwrap();
         assert_eq!(number.to_yaml(), "- path: \"8080\"\n  take: local\n");
     }
 
     #[test]
     fn rules_are_added_after_existing_ones() {
-        let rule = [NewRule::of_place("a.b", Take::Local).unwrap()];
+        let rule = [of_place("a.b").unwrap()];
         let added = |text: &str| with_rules("x".as_ref(), text, &rule).ok();
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(added(""), text("rules:\n- path: a.b\n  take: local\n"));

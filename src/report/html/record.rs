@@ -7,7 +7,7 @@ use super::sides;
 use super::source::LocalFile;
 use crate::merge::{ConflictKind, Resolution, Take};
 use crate::package::{FileConflict, NewRule};
-use crate::report::{portable, reason};
+use crate::report::reason;
 
 /// A record with its package and its local file.
 pub(super) struct ShownRecord<'i> {
@@ -95,12 +95,8 @@ impl ShownRecord<'_> {
             Some(source) => source.ruled_path(self.record),
             None => conflict.path(),
         };
-        let rule = NewRule::of_place(path, take)?;
-        Some(NewRule {
-            kind: self.record.resource.as_ref().map(|it| it.kind.to_string()),
-            file: Some(portable(&self.record.file)),
-            ..rule
-        })
+        let resource = self.record.resource.as_deref();
+        NewRule::of_place(path, resource, &self.record.file, take)
     }
 }
 
