@@ -5,6 +5,7 @@
 mod written;
 
 use std::borrow::Cow;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,9 +35,10 @@ pub(super) struct Target<'a> {
     files: Vec<TargetFile<'a>>,
     /// The texts of new files, by path.
     added: FxHashMap<PathBuf, Option<String>>,
-    resources: Vec<(ResourceId<'a>, ResourceRef)>,
-    /// Indexes in `resources`, by kind and name.
-    by_name: FxHashMap<(Cow<'a, str>, Cow<'a, str>), Vec<usize>>,
+    /// All documents and items that are resources.
+    resources: Vec<ResourceRef>,
+    /// The same resources, by kind and name.
+    by_name: FxHashMap<(Cow<'a, str>, Cow<'a, str>), Vec<ResourceRef>>,
 }
 
 struct TargetFile<'a> {
@@ -72,34 +74,27 @@ impl<'a> Target<'a> {
             insertions: Vec::new(),
             read,
         });
-        let files: Vec<TargetFile<'a>> = files.collect();
-        let mut resources = Vec::new();
-        for (file, target_file) in files.iter().enumerate() {
-            for (document, parsed) in target_file.read.file.documents.iter().enumerate() {
-                let reference = |item| ResourceRef {
-                    file,
-                    document,
-                    item,
-                };
-                let own = parsed.resource.as_ref();
-                resources.extend(own.map(|own| (own.id.clone(), reference(None))));
-                let items = target_file.documents[document].items.iter().enumerate();
-                resources.extend(
-                    items.filter_map(|(item, it)| Some((it.id.clone()?, reference(Some(item))))),
-                );
+        let mut target = Self {
+            files: files.collect(),
+            added: FxHashMap::default(),
+            resources: Vec::new(),
+            by_name: FxHashMap::default(),
+        };
+        let files = 0..target.files.len();
+        let documents = files.flat_map(|file| target.documents_of(file));
+        let with_items = documents.flat_map(|document| {
+            let items = (0..target.document(document).items.len()).map(Some);
+            let items = iter::once(None).chain(items);
+            items.map(move |item| ResourceRef { item, ..document })
+        });
+        target.resources = with_items.filter(|it| target.id(*it).is_some()).collect();
+        for resource in &target.resources {
+            if let Some(id) = target.id(*resource) {
+                let name = (id.kind.clone(), id.name.clone());
+                target.by_name.entry(name).or_default().push(*resource);
             }
         }
-        let mut by_name: FxHashMap<_, Vec<usize>> = FxHashMap::default();
-        for (index, (id, _)) in resources.iter().enumerate() {
-            let name = (id.kind.clone(), id.name.clone());
-            by_name.entry(name).or_default().push(index);
-        }
-        Self {
-            files,
-            added: FxHashMap::default(),
-            resources,
-            by_name,
-        }
+        target
     }
 
     /// Returns the resources of the kind and name of `wanted` for which `is_wanted` returns true.
@@ -111,12 +106,12 @@ impl<'a> Target<'a> {
         is_wanted: impl Fn(&ResourceId<'_>) -> bool,
     ) -> Vec<ResourceRef> {
         let name = (wanted.kind.clone(), wanted.name.clone());
-        let indexes = self.by_name.get(&name).into_iter().flatten();
-        let resources = indexes.map(|index| &self.resources[*index]);
-        let found = resources.filter(|(id, resource)| {
-            !self.is_deleted(*resource) && id.namespace_matches(wanted, namespace) && is_wanted(id)
-        });
-        found.map(|(_, resource)| *resource).collect()
+        let same_name = self.by_name.get(&name).into_iter().flatten().copied();
+        let is_found =
+            |id: &ResourceId<'_>| id.namespace_matches(wanted, namespace) && is_wanted(id);
+        let is_found =
+            |it: &ResourceRef| !self.is_deleted(*it) && self.id(*it).is_some_and(is_found);
+        same_name.filter(is_found).collect()
     }
 
     /// Returns the resources to which a configuration applies: those of its group, kind and name.
@@ -159,18 +154,18 @@ impl<'a> Target<'a> {
         selector: &Selector,
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
-        let is_selected = |(id, resource): &&(ResourceId<'_>, ResourceRef)| {
-            !self.is_deleted(*resource)
-                && id.may_be_in(namespace)
-                && selector.matches(id, self.tree(*resource).as_deref())
+        let is_selected = |resource: &ResourceRef| {
+            let is_selected = |id: &ResourceId<'_>| {
+                id.may_be_in(namespace) && selector.matches(id, self.tree(*resource).as_deref())
+            };
+            !self.is_deleted(*resource) && self.id(*resource).is_some_and(is_selected)
         };
-        let resources = self.resources.iter().filter(is_selected);
-        resources.map(|(_, resource)| *resource).collect()
+        self.resources().filter(is_selected).collect()
     }
 
     /// Returns all resources.
     pub(super) fn resources(&self) -> impl Iterator<Item = ResourceRef> {
-        self.resources.iter().map(|(_, resource)| *resource)
+        self.resources.iter().copied()
     }
 
     /// Returns the documents that are resources; if there are none, all documents.
@@ -201,8 +196,9 @@ impl<'a> Target<'a> {
             Some(id) => other.name == id.name || other.kind == id.kind,
             None => true,
         };
-        let similar = self.resources.iter().filter(|(id, _)| is_similar(id));
-        similar.take(3).map(|(id, _)| id.to_string()).collect()
+        let ids = self.resources().filter_map(|resource| self.id(resource));
+        let similar = ids.filter(|id| is_similar(id));
+        similar.take(3).map(ToString::to_string).collect()
     }
 
     /// Returns the path of the resource's file.
