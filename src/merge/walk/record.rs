@@ -164,7 +164,7 @@ impl Walker<'_> {
         resolution: Resolution,
     ) {
         let path = format!("{} (comment)", self.path());
-        self.push_record(kind, &path, offset, values, resolution);
+        self.push_record(kind, path.trim_start(), offset, values, resolution);
     }
 
     /// Records a conflict or report. Its line is that of `offset` in local's text, or of the
