@@ -86,7 +86,8 @@ impl FileMerge<'_, '_, '_> {
         let is_first = |side: Side| group[side].is_some_and(|member| member.document() == 0);
         let with_head = |side: Side| {
             let own = documents[side].as_ref().map_or("", above);
-            join_head(self.head_and_tail(group, side).0, own, is_first(side))
+            let head = self.head_and_tail(group, side).0;
+            join_head(head, own, is_first(side), is_top && side != Side::Updated)
         };
         let head = self.head_and_tail(group, Side::Local).0;
         let line_break = line_break_of(local.text);
@@ -99,7 +100,7 @@ impl FileMerge<'_, '_, '_> {
         let sides = Triple::new(
             with_head(Side::Original),
             with_head(Side::Updated),
-            join_head(&head, old_above, is_first(Side::Local)),
+            join_head(&head, old_above, is_first(Side::Local), is_top),
         );
         let sides = sides.as_ref().map(String::as_str);
         let has_frame = match is_top {

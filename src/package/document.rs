@@ -39,7 +39,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
             document.text.split_at(document.body.start as usize)
         });
         let is_first = group.local.is_some_and(|it| it.document() == 0);
-        join_head(head, above, is_first) + body + tail
+        join_head(head, above, is_first, false) + body + tail
     }
 
     /// Returns the text of a document in its file, with its tail; empty if `side` does not have it.
