@@ -194,9 +194,7 @@ pub(super) fn merge_blanks_above_local_comments(
     is_removed: impl Fn(Ref) -> bool,
 ) -> Vec<Placed> {
     let count = |piece: Ref| rows.blanks(piece);
-    // the text around a document ends where its caller may write a `---` line
-    let end = merged.len() - usize::from(rows.context.around.is_none() && !merged.is_empty());
-    for at in (1..end).rev() {
+    for at in (1..merged.len()).rev() {
         let Triple {
             original: Some(original),
             updated: Some(updated),
@@ -212,24 +210,20 @@ pub(super) fn merge_blanks_above_local_comments(
         // updated's new comments are between the piece and local's
         let at = at - rows.count_new_above(updated, &merged[..at]);
         let updated = counterpart(rows, merged[at].piece, Side::Updated).unwrap_or(updated);
-        // local may have blank lines between its comments and the piece
-        let start = local
-            .above()
-            .map_or(local, |above| rows.first_comment_above(above));
-        let own_lines = (start.at()..local.at()).rev();
-        let above = merged[..at]
-            .iter()
-            .rev()
-            .zip(own_lines)
-            .take_while(|(placed, own)| {
-                placed.piece == Ref::new(Side::Local, *own)
-                    && placed.of_side.is_none()
-                    && is_inserted(rows, placed.piece)
-            });
-        let Some(first) = at.checked_sub(above.count()).filter(|first| *first < at) else {
+        let above = count_own_above(rows, local, &merged[..at]);
+        let Some(first) = at.checked_sub(above).filter(|first| *first < at) else {
             continue;
         };
         let own = merged[first].piece;
+        // the text around a document ends where its caller may write a `---` line
+        if rows.context.around.is_none() && rows.id(local) == Id::End {
+            if count(local) == 0 && count(updated) == count(own) {
+                merged[at].blanks = None;
+            }
+            continue;
+        }
+        let rewritten = rewritten_above(rows, [original, updated]);
+        let [original, updated] = rewritten.unwrap_or([original, updated]);
         let (original_count, updated_count, own_count) =
             (count(original), count(updated), count(own));
         // local wrote its comments above the blank lines: those that upstream added come below them
@@ -241,7 +235,9 @@ pub(super) fn merge_blanks_above_local_comments(
             continue;
         }
         // blank lines that local put below its comments stay
-        merged[at].blanks = Some(local).filter(|local| count(*local) > 0);
+        if rewritten.is_none() {
+            merged[at].blanks = Some(local).filter(|local| count(*local) > 0);
+        }
         // without a blank line, local's comments would join those above them
         let above = merged[..first].iter().rfind(|it| !is_removed(it.piece));
         let is_below_comment = above.is_some_and(|it| rows.is_comment(it.piece));
@@ -253,6 +249,32 @@ pub(super) fn merge_blanks_above_local_comments(
         merged[first].blanks = Some(if takes_updated { updated } else { own });
     }
     merged
+}
+
+/// Returns how many of the last pieces of `merged` are comments that local wrote above its piece,
+/// maybe with blank lines between.
+fn count_own_above(rows: &Rows<'_>, local: Ref, merged: &[Placed]) -> usize {
+    let start = local
+        .above()
+        .map_or(local, |above| rows.first_comment_above(above));
+    let own_lines = (start.at()..local.at()).rev();
+    let is_own = |(placed, own): &(&Placed, usize)| {
+        placed.piece == Ref::new(Side::Local, *own)
+            && placed.of_side.is_none()
+            && is_inserted(rows, placed.piece)
+    };
+    let above = merged.iter().rev().zip(own_lines);
+    above.take_while(is_own).count()
+}
+
+/// Returns the first lines of the comments directly above a piece of original and updated, if they
+/// are the same line and local has another text in its place.
+fn rewritten_above(rows: &Rows<'_>, pieces: [Ref; 2]) -> Option<[Ref; 2]> {
+    let [original, updated] = pieces.map(|it| rows.first_comment_above(it));
+    let is_rewritten = original != pieces[0]
+        && rows.id(original) == rows.id(updated)
+        && rows.count(Side::Local, original) == 0;
+    is_rewritten.then_some([original, updated])
 }
 
 /// Returns the same entry in the row of a side, or the end of that row; of the piece's own side,
