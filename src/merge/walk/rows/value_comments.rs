@@ -65,12 +65,11 @@ impl Walker<'_> {
         // the comments in a block collection of local's go with it, unless they are placed again
         let is_unchanged = !(replaces_value && is_local_block)
             && same_lines((trees.original, old), (trees.updated, new));
-        let mut items = rows
-            .as_ref()
-            .into_array()
-            .into_iter()
-            .flat_map(|row| &row.items);
-        if is_unchanged || !items.any(|item| item.kind == ItemKind::Comment) {
+        let has_comment = |row: &Row| row.items.iter().any(|it| it.kind == ItemKind::Comment);
+        let has_comments = rows.as_ref().into_iter().any(has_comment);
+        // the entries of an emptied collection go one by one, so local's comments have to go too
+        let leaves_comments = is_emptied && replaced.is_some_and(|them| !them.is_empty());
+        if is_unchanged || !has_comments && !leaves_comments {
             return None;
         }
         let mut children: Vec<Child> = outcome.children().cloned().collect();
