@@ -2,10 +2,12 @@
 //!
 //! A segment that only one side changed is taken from that side. One that both changed is merged
 //! line by line: `changes` orders the changes between two lines that stay, `both` merges blank
-//! lines, and `repeated` drops new comments of updated's that local has already.
+//! lines, `removed` finds the comments that updated removed, and `repeated` drops new comments of
+//! updated's that local has already.
 
 mod both;
 mod changed;
+mod removed;
 mod repeated;
 
 use rustc_hash::FxHashSet;
@@ -130,7 +132,9 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         } else if self.is_same(here.updated, here.local)
             || self.is_same(here.updated, here.original) && !self.restores_below_a_comment(here)
         {
-            merged.extend(here.local.iter().map(|piece| own(*piece)));
+            let removed = self.moved_and_removed(here.local);
+            let stay = here.local.iter().filter(|it| !removed.contains(it));
+            merged.extend(stay.map(|piece| own(*piece)));
         } else if self.is_same(here.local, here.original) {
             let mut theirs = here.updated.to_vec();
             let place = Place {
@@ -179,8 +183,11 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         let positions = self.positions_in_local(&lines, here.local);
         let position = |line: usize| positions.get(line as u32).map(|at| at as usize);
         let removed_texts = self.removed_texts(&lines);
+        let moved_and_removed = self.moved_and_removed(here.local);
         let is_kept = |piece: &&Ref| match self.rows.id(**piece) {
-            Id::Comment { text, owner: None } => !removed_texts.contains(&text),
+            Id::Comment { text, owner: None } => {
+                !removed_texts.contains(&text) && !moved_and_removed.contains(piece)
+            }
             _ => true,
         };
         let mut changes = Changes::default();
@@ -225,19 +232,6 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             && line.updated.as_ref().is_some_and(is_comment)
             && own.iter().any(is_comment)
             && above.iter().all(is_comment)
-    }
-
-    /// Returns the texts of the comments that updated removed: they go, wherever local has them, but
-    /// for those above local's own entries.
-    fn removed_texts(&self, lines: &[Line]) -> FxHashSet<u32> {
-        let removed = lines.iter().filter(|line| line.updated.is_none());
-        let originals = removed.filter_map(|line| line.original);
-        let is_removed =
-            |it: &Ref| self.rows.has_words(*it) && self.rows.count(Side::Updated, *it) == 0;
-        let removed = originals.filter(is_removed);
-        removed
-            .filter_map(|piece| self.rows.text_id(piece))
-            .collect()
     }
 
     /// Adds a line that one side or both changed to `changes`.
