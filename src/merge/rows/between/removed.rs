@@ -25,8 +25,8 @@ impl SegmentMerger<'_, '_> {
         let is_removed = |it: &Ref| {
             matches!(rows.id(*it), Id::Comment { owner: None, .. })
                 && rows.has_words(*it)
+                && rows.count(Side::Original, *it) > 0
                 && rows.count(Side::Updated, *it) == 0
-                && (1..=rows.count(Side::Original, *it)).contains(&rows.count(Side::Local, *it))
         };
         let is_rewritten = |it: &Ref| rows.is_comment(*it) && rows.count(Side::Original, *it) == 0;
         // the lines of a comment, maybe with the entry above it
