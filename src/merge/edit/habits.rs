@@ -110,9 +110,9 @@ fn follow(
     {
         let moved = moved.get_or_insert_with(|| target.habits());
         if let Some(nesting) = nesting(target, entry.key.is_some(), entry.value) {
-            let width = target.habits().usual(nesting);
-            let width = width.and_then(|it| u32::try_from(i64::from(it) + row.moved).ok());
-            moved.0[nesting as usize].usual = width;
+            let [outer, inner] = [entry.span, target.node(entry.value).span]
+                .map(|span| i64::from(target.column(span.start)));
+            moved.0[nesting as usize].usual = u32::try_from(inner - outer + row.moved).ok();
         }
     }
     for child in outcome.children() {
