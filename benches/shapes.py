@@ -15,7 +15,7 @@ class Shape:
     command: str = "merge"
     arguments: tuple = ()
     file: str = "a.yaml"
-    size: int = 200  # the first size to try
+    size: int = 400  # the first size to try
     quadratic: str = ""  # why the cost cannot be linear
 
 

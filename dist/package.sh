@@ -22,7 +22,6 @@ case $target in *windows*) program=merge3.exe ;; *) program=merge3 ;; esac
 rm -rf "${folder:?}/$name"
 mkdir -p "$folder/$name/completions" "$folder/$name/man"
 cp "$built/$program" "$folder/$name"
-if command -v strip > /dev/null; then strip "$folder/$name/$program"; fi
 cp LICENSE README.md CHANGELOG.md SECURITY.md "$folder/$name"
 "$built/$program" completions bash > "$folder/$name/completions/merge3.bash"
 "$built/$program" completions zsh > "$folder/$name/completions/_merge3"
