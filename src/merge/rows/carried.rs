@@ -97,8 +97,8 @@ impl Rows<'_> {
         ]
     }
 
-    /// Returns the places of the comments directly below an entry that are above no other one: below
-    /// them is a blank line or the end of the row.
+    /// Returns the places of the comments directly below an entry that are above no other one:
+    /// below them is a blank line or the end of the row.
     fn comments_below(&self, piece: Ref) -> Range<usize> {
         let mut end = piece.below();
         while self.is_comment(end) && self.blanks(end) == 0 {
@@ -108,8 +108,8 @@ impl Rows<'_> {
         piece.at() + 1..if is_set_off { end.at() } else { piece.at() + 1 }
     }
 
-    /// Removes the comments that do not move with their entry from those that it has at one place on
-    /// each side.
+    /// Removes the comments that do not move with their entry from those that it has at one place
+    /// on each side.
     fn without_staying(&self, lines: &Triple<Vec<Ref>>) -> Triple<Vec<Ref>> {
         // a comment that one side has here and another side elsewhere does not belong to the entry
         let is_elsewhere = |piece: Ref| {

@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 use super::{Id, Line, Ref, SegmentMerger, Side};
 
 impl SegmentMerger<'_, '_> {
-    /// Returns the texts of the comments that updated removed: they go, wherever local has them, but
-    /// for those above local's own entries.
+    /// Returns the texts of the comments that updated removed: they go, wherever local has them,
+    /// but for those above local's own entries.
     pub(super) fn removed_texts(&self, lines: &[Line]) -> FxHashSet<u32> {
         let removed = lines.iter().filter(|line| line.updated.is_none());
         let originals = removed.filter_map(|line| line.original);
