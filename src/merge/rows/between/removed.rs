@@ -19,7 +19,8 @@ impl SegmentMerger<'_, '_> {
     }
 
     /// Returns the lines of comments that local only moved, and that updated removed from where the
-    /// original has them. A comment of which local rewrote a line stays as a whole.
+    /// original has them. A comment of which local rewrote a line stays as a whole, and one directly
+    /// above an entry that updated lacks goes or stays with the entry.
     pub(super) fn moved_and_removed(&self, local: &[Ref]) -> FxHashSet<Ref> {
         let rows = self.rows;
         let is_removed = |it: &Ref| {
@@ -27,6 +28,9 @@ impl SegmentMerger<'_, '_> {
                 && rows.has_words(*it)
                 && rows.count(Side::Original, *it) > 0
                 && rows.count(Side::Updated, *it) == 0
+                && self
+                    .owner(*it)
+                    .is_none_or(|entry| rows.has(Side::Updated, entry))
         };
         let is_rewritten = |it: &Ref| rows.is_comment(*it) && rows.count(Side::Original, *it) == 0;
         // the lines of a comment, maybe with the entry above it
