@@ -119,9 +119,7 @@ pub(super) fn check_comments(
     for (index, (text, body)) in all.into_iter().zip(bodies_of_all).enumerate() {
         unparsed.add(index, comment_candidates(text, body, |_| true));
     }
-    let has_conflict = known.iter().any(|conflicts| !conflicts.is_empty());
-    let replaces_all = matches!(outcome, Outcome::Take(_)) && !has_conflict;
-    if verdicts(unparsed, replaces_all).is_empty() {
+    if verdicts(unparsed).is_empty() {
         return Ok(Vec::new());
     }
     let merged = read_again(merged)?;
@@ -143,7 +141,7 @@ pub(super) fn check_comments(
     let is_shown = |text: &str| {
         shown_comments.contains(text) || shown.clone().any(|shown| shown.contains(text))
     };
-    let mut found = verdicts(exact, replaces_all);
+    let mut found = verdicts(exact);
     found.sort_unstable();
     let of_local = LazyCell::new(|| Vec::from_iter(comments(trees.local, bodies.local)));
     let found = found
@@ -173,18 +171,13 @@ enum Verdict {
 /// updated, local and the merged text.
 const REMOVED: usize = 4;
 
-/// Returns the comments that the merged text has too few or too many of. Those beside values count
-/// only if the merge `replaces_all` without a conflict: elsewhere, the walk reports lost ones.
-fn verdicts(comments: Comments<'_, 5>, replaces_all: bool) -> Vec<(&str, Verdict)> {
+/// Returns the comments that the merged text has too few or too many of.
+fn verdicts(comments: Comments<'_, 5>) -> Vec<(&str, Verdict)> {
     let mut found = Vec::new();
     comments.count(|text, [original, updated, local, merged, removed]| {
         let is_removed = updated.all < original.all;
         let removed = removed.all.min(original.all);
-        let kept = match replaces_all {
-            true => local.all,
-            false => local.on_own_line,
-        };
-        if merged.all + removed < kept && !is_removed {
+        if merged.all + removed < local.on_own_line && !is_removed {
             found.push((text, Verdict::Lost));
         }
         let added = updated.all.saturating_sub(original.all);
