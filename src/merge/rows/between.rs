@@ -132,7 +132,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         } else if self.is_same(here.updated, here.local)
             || self.is_same(here.updated, here.original) && !self.restores_below_a_comment(here)
         {
-            let removed = self.moved_and_removed(here.local);
+            let removed = self.removed_comments(here.local);
             let stay = here.local.iter().filter(|it| !removed.contains(it));
             merged.extend(stay.map(|piece| own(*piece)));
         } else if self.is_same(here.local, here.original) {
@@ -182,14 +182,8 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         let lines = self.with_insertions(here.original, here.updated);
         let positions = self.positions_in_local(&lines, here.local);
         let position = |line: usize| positions.get(line as u32).map(|at| at as usize);
-        let removed_texts = self.removed_texts(&lines);
-        let moved_and_removed = self.moved_and_removed(here.local);
-        let is_kept = |piece: &&Ref| match self.rows.id(**piece) {
-            Id::Comment { text, owner: None } => {
-                !removed_texts.contains(&text) && !moved_and_removed.contains(piece)
-            }
-            _ => true,
-        };
+        let removed = self.removed_comments(here.local);
+        let is_kept = |piece: &&Ref| !removed.contains(piece);
         let mut changes = Changes::default();
         let (mut next, mut ahead) = (0, 0);
         for (at, line) in lines.iter().map(Some).chain([None]).enumerate() {
