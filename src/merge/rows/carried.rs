@@ -104,8 +104,11 @@ impl Rows<'_> {
         while self.is_comment(end) && self.blanks(end) == 0 {
             end = end.below();
         }
-        let is_set_off = self.blanks(end) > 0 || self.id(end) == Id::End;
-        piece.at() + 1..if is_set_off { end.at() } else { piece.at() + 1 }
+        let start = piece.below().at();
+        match self.blanks(end) > 0 || self.id(end) == Id::End {
+            true => start..end.at(),
+            false => start..start,
+        }
     }
 
     /// Removes the comments that do not move with their entry from those that it has at one place
