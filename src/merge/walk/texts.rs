@@ -69,13 +69,19 @@ impl Walker<'_> {
             return None;
         }
         let resolution = self.resolution();
-        let merged = merge_embedded(texts, resolution, self.options)?;
+        let line_breaks = merge_part(line_breaks_at_end(texts)).ok()?;
+        let merge = |resolution| {
+            let mut merged = merge_embedded(texts, resolution, self.options)?;
+            merged.text = [without_line_breaks_at_end(&merged.text), line_breaks].concat();
+            Some(merged)
+        };
+        let merged = merge(resolution)?;
         let is_conflict = !merged.conflicts.is_empty();
         if is_conflict && self.options.sides == Sides::Equal {
             return None;
         }
         if is_conflict && resolution == Resolution::Markers {
-            let updated = merge_embedded(texts, Resolution::Updated, self.options)?;
+            let updated = merge(Resolution::Updated)?;
             return self.conflict_over_texts(nodes, merged.text, updated.text);
         }
         let outcome = self.text_outcome(nodes, merged.text.clone())?;
@@ -186,9 +192,8 @@ fn can_be_literal(text: &str) -> bool {
 
 /// Merges three texts line by line. The line breaks at the end merge as a separate value.
 fn merge_lines(texts: Triple<&str>) -> MergedLines {
-    let bodies = texts.map(|text| text.trim_end_matches('\n'));
-    let line_breaks = texts.zip(bodies).map(|(text, body)| &text[body.len()..]);
-    let lines = bodies.map(|body| [body, "\n"].concat());
+    let line_breaks = line_breaks_at_end(texts);
+    let lines = texts.map(|text| [without_line_breaks_at_end(text), "\n"].concat());
     let lines = lines.as_ref().map(String::as_str);
     let with_end = |mut text: String, end: &str| {
         text.pop();
@@ -203,6 +208,14 @@ fn merge_lines(texts: Triple<&str>) -> MergedLines {
         local: with_end(local, merged_end.unwrap_or(line_breaks.local)),
         has_conflict,
     }
+}
+
+fn line_breaks_at_end(texts: Triple<&str>) -> Triple<&str> {
+    texts.map(|text| &text[without_line_breaks_at_end(text).len()..])
+}
+
+fn without_line_breaks_at_end(text: &str) -> &str {
+    text.trim_end_matches('\n')
 }
 
 impl Walker<'_> {
