@@ -64,7 +64,7 @@ impl Stretch {
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Count {
     pub(super) total: u8,
-    unpaired: u8,
+    pub(super) unpaired: u8,
 }
 
 /// The elements that local inserted.
@@ -194,6 +194,8 @@ impl AlignedLists {
     pub(super) fn is_handled_elsewhere(&self, updated: usize) -> bool {
         if self.namesakes.of_updated(updated).is_some() {
             return true;
+        } else if self.moved_positions().updated.contains(&updated) {
+            return false;
         }
         let count = self.count(self.values.updated[updated]);
         if self.of_updated[updated].is_some() || count.updated.total > 1 {

@@ -140,6 +140,9 @@ impl ElementMerger<'_, '_> {
         let lists = self.lists;
         let elements = &lists.elements;
         let local = elements.local[at];
+        if lists.moved_positions().local.contains(&at) {
+            return Child::keep(local);
+        }
         let original = lists.of_local[at];
         let sides = Triple::new(
             original.map(|original| elements.original[original]),
@@ -175,6 +178,9 @@ impl ElementMerger<'_, '_> {
         conflict: &mut Option<ElementConflict>,
     ) -> Option<Child> {
         let lists = self.lists;
+        if lists.moved_positions().updated.contains(&at) {
+            return Some(self.taken(at));
+        }
         if changes.only_updated.binary_search(&at).is_ok() {
             return match conflict {
                 Some(conflict) if changes.conflicting.binary_search(&at).is_ok() => {
@@ -228,14 +234,15 @@ impl RegionChanges {
         changes.in_both = pairs
             .map(|(updated, local)| (changes.only_updated[updated], changes.only_local[local]))
             .collect();
-        let in_both = &changes.in_both;
+        let (in_both, moved) = (&changes.in_both, lists.moved_positions());
         let is_shared = |at| in_both.binary_search_by_key(&at, |pair| pair.0).is_ok();
-        changes
-            .only_updated
-            .retain(|at| !is_shared(*at) && !lists.is_handled_elsewhere(*at));
+        changes.only_updated.retain(|at| {
+            !is_shared(*at) && !moved.updated.contains(at) && !lists.is_handled_elsewhere(*at)
+        });
         let is_shared = |at| in_both.binary_search_by_key(&at, |pair| pair.1).is_ok();
         changes.only_local.retain(|at| {
-            !is_shared(*at) && !lists.is_moved_and_deleted(*at) && !lists.is_inserted_by_both(*at)
+            let is_handled = lists.is_moved_and_deleted(*at) || lists.is_inserted_by_both(*at);
+            !is_shared(*at) && !moved.local.contains(at) && !is_handled
         });
         changes.add_conflicting(hunks, &lists.in_local);
         changes.local_has_updated =
