@@ -100,7 +100,10 @@ impl Merger<'_> {
             let kinds = |list: &[Value]| list.iter().map(kind).collect::<Vec<_>>();
             let same = kinds(o) == kinds(u) && kinds(o) == kinds(l);
             for i in (0..o.len()).filter(|i| same && kind(&o[*i]) > 0) {
-                (in_updated[i], in_local[i]) = (Some(i), Some(i));
+                for (partners, side) in [(&mut in_updated, u), (&mut in_local, l)] {
+                    partners[i] =
+                        partners[i].or((!have_disjoint_keys(&o[i], &side[i])).then_some(i));
+                }
             }
         }
         let (mut result, mut from) = (Vec::new(), [0; 3]);
@@ -376,6 +379,17 @@ fn has_inserted(l: &[Value], in_local: &Partners, wanted: &[&Value]) -> bool {
 fn same_values(original: &[Value], side: &[Value]) -> Partners {
     let partner = |old: &Value| side.iter().position(|new| new == old);
     original.iter().map(partner).collect()
+}
+
+/// Returns true for two maps with keys of which none is the same.
+fn have_disjoint_keys(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Map(one), Value::Map(other)) => {
+            let is_new = |key| !other.iter().any(|it| &it.0 == key);
+            !one.is_empty() && !other.is_empty() && one.iter().all(|it| is_new(&it.0))
+        }
+        _ => false,
+    }
 }
 
 /// Distinguishes maps, lists and all other values.

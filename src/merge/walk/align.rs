@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::index::fields_of;
 use super::similarity::{Threshold, similarity};
 use super::{Shape, Walker, shape};
 use crate::differences::{AlignedRange, differences};
 use crate::merge::rows::heaviest_pairs;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::EntryId;
 
 /// For each element of one list, the position of its partner in another one.
@@ -42,6 +43,8 @@ impl Walker<'_> {
         if keeps_positions(&positions.0, values.updated.len())
             && keeps_positions(&positions.1, values.local.len())
             && !is_inserted_elsewhere(values, &inserted)
+            && moved_values(&positions.0, &values.original, &values.updated).is_empty()
+            && moved_values(&positions.1, &values.original, &values.local).is_empty()
         {
             self.pair_collections_by_position(elements, &mut positions);
         }
@@ -78,7 +81,6 @@ impl Walker<'_> {
         inserted: &FxHashSet<u64>,
     ) -> Positions {
         let prints = self.fingerprints.as_ref();
-        let may_pair = |new: usize| !inserted.contains(&values.local[new]);
         let similarity_of = |old: usize, new: usize, threshold: Threshold| {
             // Upstream deleted this element: only a clearly similar one of local's is its new
             // version. If it deleted a neighbour, the element is not the only one at its place in
@@ -97,22 +99,28 @@ impl Walker<'_> {
             to_original.max(to_updated)
         };
         // Elements that upstream moved are left out here, and pair in the gaps between the others.
-        let is_moved =
-            |old: usize| in_updated[old].is_none() && inserted.contains(&values.original[old]);
-        let all = 0..values.original.len();
-        let unmoved: Vec<usize> = all.filter(|old| !is_moved(*old)).collect();
+        let unmoved = unmoved_upstream(values, in_updated, inserted);
         let unmoved_values: Vec<u64> = unmoved.iter().map(|old| values.original[*old]).collect();
         let mut positions = vec![None; values.original.len()];
         let mut start = (0, 0);
         let ends = (values.original.len(), values.local.len());
         let locals = with_original_values(values, in_updated);
         let equal = differences(&unmoved_values, &locals);
-        let cuts = equal.same().map(|(old, new)| (unmoved[old], new));
-        for (old, new) in cuts.chain([ends]) {
+        let cuts = || equal.same().map(|(old, new)| (unmoved[old], new));
+        for (old, new) in cuts() {
+            positions[old] = Some(new);
+        }
+        let moved = moved_values(&positions, &values.original, &locals);
+        for (old, new) in cuts().chain([ends]) {
             let (olds, news) = (start.0..old, start.1..new);
-            let may_pair = |at: usize| may_pair(start.1 + at);
+            let may_pair = |at: usize| {
+                let new = start.1 + at;
+                !inserted.contains(&values.local[new]) && !moved.contains(&locals[new])
+            };
             let similarity = |old: usize, new: usize, threshold: Threshold| {
-                similarity_of(start.0 + old, start.1 + new, threshold)
+                let (old, new) = (start.0 + old, start.1 + new);
+                let is_moved = moved.contains(&values.original[old]);
+                (!is_moved).then(|| similarity_of(old, new, threshold))?
             };
             let gap = pair_elements(
                 &values.original[olds.clone()],
@@ -123,16 +131,14 @@ impl Walker<'_> {
             for (position, at) in positions[olds].iter_mut().zip(gap) {
                 *position = at.map(|at| start.1 + at);
             }
-            if (old, new) != ends {
-                positions[old] = Some(new);
-            }
             start = (old + 1, new + 1);
         }
         positions
     }
 
     /// Pairs maps and lists by position, if the kinds of the elements are the same in all three
-    /// lists. The caller makes sure that nothing was inserted, deleted or moved.
+    /// lists. Two maps without a common key do not pair. The caller makes sure that nothing was
+    /// inserted, deleted or moved.
     fn pair_collections_by_position(
         &self,
         elements: &Triple<Vec<EntryId>>,
@@ -143,13 +149,39 @@ impl Walker<'_> {
             let shapes = elements.iter().map(|it| shape(tree, tree.entry(*it).value));
             shapes.collect()
         });
-        if shapes.original == shapes.local && shapes.updated == shapes.local {
-            let all = shapes.local.iter().enumerate();
-            for (at, _) in all.filter(|(_, shape)| **shape != Shape::Scalar) {
-                (in_updated[at], in_local[at]) = (Some(at), Some(at));
+        if shapes.original != shapes.local || shapes.updated != shapes.local {
+            return;
+        }
+        let may_pair = |at: usize, side: Side| {
+            let [original, other] = [Side::Original, side].map(|side| {
+                let tree = self.trees[side];
+                fields_of(tree, Some(tree.entry(elements[side][at]).value))
+            });
+            !original.is_disjoint(&other)
+        };
+        let shapes = shapes.local.iter().enumerate();
+        let collections = shapes.filter(|(_, shape)| **shape != Shape::Scalar);
+        for (at, _) in collections {
+            for (side, positions) in [
+                (Side::Updated, &mut *in_updated),
+                (Side::Local, &mut *in_local),
+            ] {
+                positions[at] = positions[at].or_else(|| may_pair(at, side).then_some(at));
             }
         }
     }
+}
+
+/// Returns the positions of the original elements that upstream did not move.
+fn unmoved_upstream(
+    values: &Triple<Arc<[u64]>>,
+    in_updated: &Positions,
+    inserted: &FxHashSet<u64>,
+) -> Vec<usize> {
+    let originals = values.original.iter().zip(in_updated).enumerate();
+    let is_moved = |value, at: &Option<usize>| at.is_none() && inserted.contains(value);
+    let unmoved = originals.filter(|(_, (value, at))| !is_moved(*value, at));
+    unmoved.map(|(old, _)| old).collect()
 }
 
 /// Returns local's values, in which upstream's version of an original element is replaced by the
@@ -205,8 +237,23 @@ fn keeps_positions(positions: &Positions, len: usize) -> bool {
     positions.len() == len && positions.iter().enumerate().all(is_same_position)
 }
 
+/// Returns the values that elements without a partner have in both lists: those elements moved.
+fn moved_values(positions: &Positions, olds: &[u64], news: &[u64]) -> FxHashSet<u64> {
+    let unpaired = |values: &[u64], partners: &Positions| -> FxHashSet<u64> {
+        let partners = values.iter().zip(partners);
+        let unpaired = partners.filter(|(_, partner)| partner.is_none());
+        unpaired.map(|(value, _)| *value).collect()
+    };
+    let olds = unpaired(olds, positions);
+    if olds.is_empty() {
+        return olds;
+    }
+    let news = unpaired(news, &inverse(positions, news.len()));
+    olds.intersection(&news).copied().collect()
+}
+
 /// Pairs elements of two lists: equal values first, then similar elements between the same
-/// neighbours.
+/// neighbours. Elements that moved pair with no other.
 ///
 /// Of the new elements without an equal one, only those that `may_pair` are considered.
 /// `similarity` gets an old position, a new position and the threshold, which is lower for the only
@@ -222,6 +269,12 @@ pub(super) fn pair_elements(
     for (old, new) in differences.same() {
         positions[old] = Some(new);
     }
+    let moved = moved_values(&positions, olds, news);
+    let may_pair = |new: usize| may_pair(new) && !moved.contains(&news[new]);
+    let similarity = |old: usize, new: usize, threshold: Threshold| {
+        let is_moved = moved.contains(&olds[old]);
+        (!is_moved).then(|| similarity(old, new, threshold))?
+    };
     for AlignedRange {
         old: olds,
         new: news,

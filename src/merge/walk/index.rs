@@ -76,6 +76,16 @@ impl<'t> FieldIndex<'t> {
         self.fields.len() == other.fields.len() && self.fields.iter().zip(&other.fields).all(is_key)
     }
 
+    /// Whether both maps have keys, and none is in both.
+    pub(super) fn is_disjoint(&self, other: &Self) -> bool {
+        let is_new = |entry: &EntryId| {
+            let key = key_of(other.tree, *entry);
+            key.is_none_or(|key| self.find(key).is_none())
+        };
+        let have_keys = !self.fields.is_empty() && !other.fields.is_empty();
+        have_keys && other.fields.iter().all(is_new)
+    }
+
     /// Returns the field at the position that a field of another map has there.
     pub(super) fn at_position_of(&self, entry: EntryId, other: &Self) -> Option<EntryId> {
         let position = position(other.fields.iter().copied(), entry);

@@ -300,7 +300,7 @@ impl ElementMerger<'_, '_> {
     }
 
     /// Merges the elements of a stretch by position, if all sides have as many and no element was
-    /// changed by both sides, except for maps. Otherwise returns false and does nothing.
+    /// changed by both sides. Otherwise returns false and does nothing.
     fn merge_by_position(
         &mut self,
         values: Triple<&[u64]>,
@@ -310,18 +310,10 @@ impl ElementMerger<'_, '_> {
         if original != updated || original != local {
             return false;
         }
-        let position = |index| stretch.as_ref().map(|range| range.start + index);
-        let is_map = |(tree, entry): (&Tree<'_>, EntryId)| {
-            shape(tree, tree.entry(entry).value) == Shape::Map
-        };
-        let is_mergeable = |index| {
-            let elements = self.walker.trees.zip(self.lists.at(position(index)));
-            values.map(|values| values[index]).change() != Change::BothDiffer
-                || elements.into_iter().all(is_map)
-        };
-        let is_possible = (0..local).all(is_mergeable);
+        let change = |index| values.map(|values| values[index]).change();
+        let is_possible = (0..local).all(|index| change(index) != Change::BothDiffer);
         for index in (0..local).filter(|_| is_possible) {
-            self.merge_element(position(index));
+            self.merge_element(stretch.as_ref().map(|range| range.start + index));
         }
         is_possible
     }
