@@ -99,11 +99,14 @@ impl Merger<'_> {
         {
             let kinds = |list: &[Value]| list.iter().map(kind).collect::<Vec<_>>();
             let same = kinds(o) == kinds(u) && kinds(o) == kinds(l);
-            for i in (0..o.len()).filter(|i| same && kind(&o[*i]) > 0) {
-                for (partners, side) in [(&mut in_updated, u), (&mut in_local, l)] {
-                    partners[i] =
-                        partners[i].or((!have_disjoint_keys(&o[i], &side[i])).then_some(i));
-                }
+            let differ = |i: usize| {
+                let pairs = [(&o[i], &u[i]), (&o[i], &l[i]), (&u[i], &l[i])];
+                pairs
+                    .iter()
+                    .all(|(one, other)| have_disjoint_keys(one, other))
+            };
+            for i in (0..o.len()).filter(|i| same && kind(&o[*i]) > 0 && !differ(*i)) {
+                (in_updated[i], in_local[i]) = (Some(i), Some(i));
             }
         }
         let (mut result, mut from) = (Vec::new(), [0; 3]);

@@ -11,7 +11,7 @@ use super::similarity::{Threshold, similarity};
 use super::{Shape, Walker, shape};
 use crate::differences::{AlignedRange, differences};
 use crate::merge::rows::heaviest_pairs;
-use crate::triple::{Side, Triple};
+use crate::triple::Triple;
 use crate::yaml::EntryId;
 
 /// For each element of one list, the position of its partner in another one.
@@ -137,7 +137,7 @@ impl Walker<'_> {
     }
 
     /// Pairs maps and lists by position, if the kinds of the elements are the same in all three
-    /// lists. Two maps without a common key do not pair. The caller makes sure that nothing was
+    /// lists. Three maps without a common key do not pair. The caller makes sure that nothing was
     /// inserted, deleted or moved.
     fn pair_collections_by_position(
         &self,
@@ -152,21 +152,20 @@ impl Walker<'_> {
         if shapes.original != shapes.local || shapes.updated != shapes.local {
             return;
         }
-        let may_pair = |at: usize, side: Side| {
-            let [original, other] = [Side::Original, side].map(|side| {
-                let tree = self.trees[side];
-                fields_of(tree, Some(tree.entry(elements[side][at]).value))
-            });
-            !original.is_disjoint(&other)
+        let are_different_maps = |at: usize| {
+            let elements = elements.as_ref().map(|elements| elements[at]);
+            let fields = self.trees.zip(elements);
+            let [original, updated, local] = fields
+                .map(|(tree, element)| fields_of(tree, Some(tree.entry(element).value)))
+                .into_array();
+            original.is_disjoint(&updated)
+                && original.is_disjoint(&local)
+                && updated.is_disjoint(&local)
         };
         let shapes = shapes.local.iter().enumerate();
-        let collections = shapes.filter(|(_, shape)| **shape != Shape::Scalar);
-        for (at, _) in collections {
-            for (side, positions) in [
-                (Side::Updated, &mut *in_updated),
-                (Side::Local, &mut *in_local),
-            ] {
-                positions[at] = positions[at].or_else(|| may_pair(at, side).then_some(at));
+        for (at, _) in shapes.filter(|(_, shape)| **shape != Shape::Scalar) {
+            if !are_different_maps(at) {
+                (in_updated[at], in_local[at]) = (Some(at), Some(at));
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::align::Positions;
 use super::aligned_lists::AlignedLists;
 use super::sequences::ElementMerger;
 use crate::merge::decision::Slot;
@@ -49,18 +50,18 @@ impl AlignedLists {
     /// Returns the positions of the elements that a side moved without other changes, and of which
     /// the other side has a version.
     fn moved(&self) -> Vec<Triple<usize>> {
-        let is_moved = |at: &usize| self.in_updated[*at].is_none() || self.in_local[*at].is_none();
-        let has_versions = |at: &usize| {
-            let value = self.values.original[*at];
-            let is_in_updated =
-                self.in_updated[*at].is_some() || self.is_unpaired_on(Side::Updated, value);
-            let is_in_local = self.in_local[*at].is_some()
-                || self.is_unpaired_on(Side::Local, value)
-                || self.is_unpaired_on(Side::Local, self.updated_value(*at));
-            is_in_updated && is_in_local && self.count(value).original.total == 1
+        let (in_updated, in_local) = (&self.in_updated, &self.in_local);
+        let has_version = |partners: &Positions, at: usize, side: Side| {
+            partners[at].is_some() || self.moved_value(at, side).is_some()
         };
-        let moved = (0..self.values.original.len()).filter(is_moved);
-        let mut moved = moved.filter(has_versions).peekable();
+        let is_moved = |at: &usize| {
+            (in_updated[*at].is_none() || in_local[*at].is_none())
+                && self.count(self.values.original[*at]).original.total == 1
+                && has_version(in_updated, *at, Side::Updated)
+                && has_version(in_local, *at, Side::Local)
+        };
+        let all = 0..self.values.original.len();
+        let mut moved = all.filter(is_moved).peekable();
         // most lists have none: the positions take more memory than the counts
         if moved.peek().is_none() {
             return Vec::new();
@@ -69,32 +70,28 @@ impl AlignedLists {
             let positions = values.iter().enumerate().map(|(at, value)| (*value, at));
             positions.collect::<FxHashMap<u64, usize>>()
         });
-        let triple = |original: usize| {
-            let value = &self.values.original[original];
-            let [updated, local] = &positions;
-            let in_updated = self.in_updated[original].or_else(|| updated.get(value).copied());
-            let moved_locally = || {
-                let at = local.get(value);
-                at.or_else(|| local.get(&self.updated_value(original)))
-                    .copied()
+        let triple = |at: usize| {
+            let moved_to = |side, positions: &FxHashMap<u64, usize>| {
+                positions.get(&self.moved_value(at, side)?).copied()
             };
-            let in_local = self.in_local[original].or_else(moved_locally);
-            Some(Triple::new(original, in_updated?, in_local?))
+            let updated = in_updated[at].or_else(|| moved_to(Side::Updated, &positions[0]));
+            let local = in_local[at].or_else(|| moved_to(Side::Local, &positions[1]));
+            Some(Triple::new(at, updated?, local?))
         };
         moved.filter_map(triple).collect()
     }
 
-    /// Returns the value of an original element in updated.
-    fn updated_value(&self, original: usize) -> u64 {
-        match self.in_updated[original] {
-            Some(updated) => self.values.updated[updated],
-            None => self.values.original[original],
-        }
-    }
-
-    /// Returns true if a side has this value once, in an element that it inserted.
-    fn is_unpaired_on(&self, side: Side, value: u64) -> bool {
-        let count = self.count(value)[side];
-        (count.total, count.unpaired) == (1, 1)
+    /// Returns the value of an original element that a side moved: the original's value, or the one
+    /// to which upstream changed it. The side has it once, in an element that it inserted.
+    fn moved_value(&self, original: usize, side: Side) -> Option<u64> {
+        let updated = self.in_updated[original].map(|at| self.values.updated[at]);
+        let updated = updated.filter(|value| self.count(*value).original.total == 0);
+        let mut versions = [Some(self.values.original[original]), updated]
+            .into_iter()
+            .flatten();
+        versions.find(|value| {
+            let count = self.count(*value)[side];
+            (count.total, count.unpaired) == (1, 1)
+        })
     }
 }
