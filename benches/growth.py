@@ -68,7 +68,7 @@ class Counter:
 
 COUNTERS = (
     Counter(("perf", "stat", "-x,", "-o", "{file}", "-e", "instructions:u"), r"^(\d+),"),
-    Counter(("valgrind", "--quiet", "--tool=cachegrind", "--cache-sim=no", "--read-inline-info=no", "--cachegrind-out-file={file}"), r"^summary: (\d+)"),
+    Counter(("valgrind", "--quiet", "--tool=cachegrind", "--cache-sim=no", "--read-inline-info=no", "--vex-guest-chase=no", "--cachegrind-out-file={file}"), r"^summary: (\d+)"),
 )
 
 
@@ -179,7 +179,7 @@ def measured(program, shape):
         return program.run(shape, repeat, counted)
 
     # the number of instructions is the same in each run, also for a small input
-    shortest = SHORTEST / 2 if program.counter else SHORTEST
+    shortest = SHORTEST / 4 if program.counter else SHORTEST
     start, _, smallest = at(1, 3)
     size = shape.size
     while True:

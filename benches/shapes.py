@@ -143,7 +143,7 @@ shape("comments at one place, both add", arriving(lambda side, at: f"# {side} {a
 shape("comments at one place, both rewrite", each(lambda at, side: f"# {apart(at, side)}\n", "a: 1\n", "z: 1\n"))
 shape("comments at one place, changed here and there", each(lambda at, side: f"# {at} {changed(at, side)}\n", "a: 1\n", "z: 1\n"), size=5000)
 shape("comments of moved entries", lambda n, side: "".join(f"# about {at}\nkey{at}: {changed(at, side)}\n" for at in (reversed(range(n)) if side == "u" else range(n))))
-shape("the same comment everywhere, upstream deletes fields", each(lambda at, side: "" if side == "u" and at % 2 else f"# same\nkey{at}: {'own' if side == 'l' and at % 6 == 0 else 1}\n"))
+shape("the same comment everywhere, upstream deletes fields", each(lambda at, side: "" if side == "u" and at % 2 else f"# same\nkey{at}: {'own' if side == 'l' and at % 6 == 0 else 1}\n"), quadratic=MYERS)
 shape("the same comment above new fields on both sides", each(lambda at, side: f"key{at}: {'own' if side == 'l' else 1}\n" + by(side, "", f"# same\nu{at}: 1\n", f"# same\nl{at}: 1\n")))
 shape("comments below a list that both sides change", lambda n, side: f"a:\n  - x: {by(side, 1, 1, 3)}\n  # {side}\n  - y: {by(side, 1, 2, 1)}\n" + "".join(f"# {at}\n" for at in range(n)) + "z: 1\n")
 shape("own comments above fields, upstream deletes them", each(lambda at, side: by(side, f"# {at}\nkey{at}: 1\n", "", f"# own {at}\nkey{at}: 1\n"), "a: 1\n"))
