@@ -23,6 +23,7 @@ mod reference;
 mod roots;
 mod rows;
 mod shown;
+mod steps;
 mod survey;
 mod untouched;
 #[path = "../value/mod.rs"]

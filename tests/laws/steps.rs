@@ -1,0 +1,112 @@
+//! Law 6 where one side moves, inserts and deletes elements of a list without a key, and the other
+//! side changes some: the result is the list of the one side with the changes of the other, to the
+//! byte (rules: Lists without a key).
+
+use merge3::git::resolve::{Diff, Request, resolve};
+use merge3::merge::MarkerStyle;
+use merge3::{Options, Triple};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+const LONGEST: usize = 7;
+
+/// What one side does to the list.
+#[derive(Debug, Clone)]
+enum Edit {
+    Move(Index, Index),
+    Insert(Index),
+    Delete(Index),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let index = any::<Index>;
+    prop_oneof![
+        2 => (index(), index()).prop_map(|(from, to)| Edit::Move(from, to)),
+        1 => index().prop_map(Edit::Insert),
+        1 => index().prop_map(Edit::Delete),
+    ]
+}
+
+/// Returns the numbers of the steps after the edits. A step that the other side changed stays.
+fn edited(count: usize, edits: &[Edit], changed: &[bool]) -> Vec<usize> {
+    let mut steps: Vec<usize> = (0..count).collect();
+    for (number, edit) in edits.iter().enumerate() {
+        match edit {
+            Edit::Insert(at) => steps.insert(at.index(steps.len() + 1), LONGEST + number),
+            _ if steps.is_empty() => {}
+            Edit::Move(from, to) => {
+                let step = steps.remove(from.index(steps.len()));
+                steps.insert(to.index(steps.len() + 1), step);
+            }
+            Edit::Delete(at) => {
+                let at = at.index(steps.len());
+                if !changed.get(steps[at]).is_some_and(|it| *it) {
+                    steps.remove(at);
+                }
+            }
+        }
+    }
+    steps
+}
+
+fn text(steps: &[usize], is_changed: impl Fn(usize) -> bool, has_comments: bool) -> String {
+    let step = |number: &usize| {
+        let size = 1 + u8::from(is_changed(*number));
+        let comment = match has_comments {
+            true => format!("# about {number}\n"),
+            false => String::new(),
+        };
+        let step = match number % 2 {
+            0 => format!("- run: step {number}\n  env:\n    SIZE: {size}\n    NAME: n{number}\n"),
+            _ => format!("- uses: org/a{number}@v1\n  with:\n    size: {size}\n    n: {number}\n"),
+        };
+        comment + &step
+    };
+    match steps {
+        [] => "[]\n".to_owned(),
+        steps => steps.iter().map(step).collect(),
+    }
+}
+
+/// Returns the merge of git's driver, and its number of conflicts.
+fn driven(texts: Triple<&str>) -> (String, usize) {
+    let merged = resolve(&Request {
+        path: "steps.yaml".as_ref(),
+        sides: texts.map(|text| text.to_owned().into()),
+        style: MarkerStyle::default(),
+        favor: None,
+        diff: Diff::Histogram,
+    });
+    let merged = merged.unwrap();
+    (String::from_utf8(merged.bytes).unwrap(), merged.conflicts)
+}
+
+proptest! {
+    #![proptest_config(crate::config(2000))]
+
+    #[test]
+    fn law_6_steps_that_one_side_moves_and_the_other_changes(
+        changed in prop::collection::vec(prop::bool::weighted(0.3), 2..=LONGEST),
+        edits in prop::collection::vec(edit(), 1..4),
+        has_comments in any::<bool>(),
+        is_fork_moving in any::<bool>(),
+    ) {
+        let all: Vec<usize> = (0..changed.len()).collect();
+        let steps = edited(changed.len(), &edits, &changed);
+        let is_changed = |number: usize| changed.get(number).is_some_and(|it| *it);
+        let original = text(&all, |_| false, has_comments);
+        let moving = text(&steps, |_| false, has_comments);
+        let changing = text(&all, is_changed, has_comments);
+        let expected = text(&steps, is_changed, has_comments);
+        let (updated, local) = match is_fork_moving {
+            true => (&changing, &moving),
+            false => (&moving, &changing),
+        };
+        let merged = merge3::merge(&original, updated, local, &Options::default());
+        let merged = merged.map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(&merged.text, &expected);
+        prop_assert!(merged.conflicts.is_empty());
+        let driven = driven(Triple::new(&original, updated, local));
+        prop_assert_eq!(driven, (expected, 0));
+    }
+}
