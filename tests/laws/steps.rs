@@ -49,10 +49,28 @@ fn edited(count: usize, edits: &[Edit], changed: &[bool]) -> Vec<usize> {
     steps
 }
 
-fn text(steps: &[usize], is_changed: impl Fn(usize) -> bool, has_comments: bool) -> String {
-    let step = |number: &usize| {
-        let size = 1 + u8::from(is_changed(*number));
-        let comment = match has_comments {
+/// How the elements are written, and what a change of one is.
+#[derive(Debug, Clone, Copy)]
+enum Style {
+    /// A map, of which one field changes.
+    Map { has_comment: bool },
+    /// A scalar, to which a comment is added.
+    Scalar,
+}
+
+fn style() -> impl Strategy<Value = Style> {
+    let map = any::<bool>().prop_map(|has_comment| Style::Map { has_comment });
+    prop_oneof![2 => map, 1 => Just(Style::Scalar)]
+}
+
+fn text(steps: &[usize], is_changed: impl Fn(usize) -> bool, style: Style) -> String {
+    let step = |number: usize| {
+        let Style::Map { has_comment } = style else {
+            let comment = if is_changed(number) { " # changed" } else { "" };
+            return format!("- step{number}{comment}\n");
+        };
+        let size = 1 + u8::from(is_changed(number));
+        let comment = match has_comment {
             true => format!("# about {number}\n"),
             false => String::new(),
         };
@@ -64,7 +82,7 @@ fn text(steps: &[usize], is_changed: impl Fn(usize) -> bool, has_comments: bool)
     };
     match steps {
         [] => "[]\n".to_owned(),
-        steps => steps.iter().map(step).collect(),
+        steps => steps.iter().map(|number| step(*number)).collect(),
     }
 }
 
@@ -88,16 +106,16 @@ proptest! {
     fn law_6_steps_that_one_side_moves_and_the_other_changes(
         changed in prop::collection::vec(prop::bool::weighted(0.3), 2..=LONGEST),
         edits in prop::collection::vec(edit(), 1..4),
-        has_comments in any::<bool>(),
+        style in style(),
         is_fork_moving in any::<bool>(),
     ) {
         let all: Vec<usize> = (0..changed.len()).collect();
         let steps = edited(changed.len(), &edits, &changed);
         let is_changed = |number: usize| changed.get(number).is_some_and(|it| *it);
-        let original = text(&all, |_| false, has_comments);
-        let moving = text(&steps, |_| false, has_comments);
-        let changing = text(&all, is_changed, has_comments);
-        let expected = text(&steps, is_changed, has_comments);
+        let original = text(&all, |_| false, style);
+        let moving = text(&steps, |_| false, style);
+        let changing = text(&all, is_changed, style);
+        let expected = text(&steps, is_changed, style);
         let (updated, local) = match is_fork_moving {
             true => (&changing, &moving),
             false => (&moving, &changing),

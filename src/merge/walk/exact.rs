@@ -59,11 +59,18 @@ impl Walker<'_> {
             .ranges()
             .collect();
         let mut partners = vec![None; updateds.len()];
-        for AlignedRange { old, new, .. } in aligned.iter().filter(|it| is_in_place(it)).cloned() {
+        for AlignedRange { old, new, .. } in aligned.iter().filter(|it| it.is_same).cloned() {
             old.zip(new)
                 .for_each(|(old, new)| partners[new] = Some(old));
         }
         pair_moved(&local_values, &updated_values, &mut partners);
+        let of_locals = inverse(&partners, locals.len());
+        for AlignedRange { old, new, .. } in aligned.iter().filter(|it| is_in_place(it)).cloned() {
+            let unpaired = old.zip(new).filter(|(old, _)| of_locals[*old].is_none());
+            for (old, new) in unpaired {
+                partners[new] = partners[new].or(Some(old));
+            }
+        }
         self.pair_similar(
             (&locals, &local_values),
             (&updateds, &updated_values),
@@ -74,13 +81,15 @@ impl Walker<'_> {
         let mut children = Vec::with_capacity(updateds.len());
         for range in aligned {
             let is_in_place = is_in_place(&range);
+            let starts = (range.old.start, range.new.start);
+            let moves = |local: usize, at: usize| local + starts.1 != at + starts.0;
             for at in range.old.filter(|at| of_locals[*at].is_none()) {
                 let sides = Triple::new(originals_of_locals[at], None, Some(locals[at]));
                 children.push(Child::local(locals[at], Outcome::Remove).with_sides(sides));
             }
             for at in range.new {
                 let original = match partners[at] {
-                    Some(local) if !is_in_place => originals_of_locals[local],
+                    Some(local) if !is_in_place || moves(local, at) => originals_of_locals[local],
                     _ => originals_of_updateds[at],
                 };
                 let local = partners[at].map(|local| locals[local]);

@@ -299,8 +299,8 @@ impl ElementMerger<'_, '_> {
         }
     }
 
-    /// Merges the elements of a stretch by position, if all sides have as many and no element was
-    /// changed by both sides. Otherwise returns false and does nothing.
+    /// Merges the elements of a stretch by position, if all sides have as many and no element moved
+    /// or was changed by both sides. Otherwise returns false and does nothing.
     fn merge_by_position(
         &mut self,
         values: Triple<&[u64]>,
@@ -310,8 +310,11 @@ impl ElementMerger<'_, '_> {
         if original != updated || original != local {
             return false;
         }
+        let moved = self.lists.moved_positions();
+        let has_moved = |side: Side| stretch[side].clone().any(|at| moved[side].contains(&at));
         let change = |index| values.map(|values| values[index]).change();
-        let is_possible = (0..local).all(|index| change(index) != Change::BothDiffer);
+        let is_possible = !Side::ALL.into_array().into_iter().any(has_moved)
+            && (0..local).all(|index| change(index) != Change::BothDiffer);
         for index in (0..local).filter(|_| is_possible) {
             self.merge_element(stretch.as_ref().map(|range| range.start + index));
         }
