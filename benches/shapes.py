@@ -117,6 +117,7 @@ shape("list of texts, merged, both add everywhere", each(lambda at, side: f"- x{
 shape("list of texts, merged, both add at the end", joined(lambda name: f"- {name}\n", "a:\n", "", ""), "--lists", "merge")
 shape("list of texts, merged, all differ", each(lambda at, side: f"- {apart(at, side)}\n", "a:\n"), "--lists", "merge")
 shape("list of maps without a key", each(lambda at, side: f"- x: {at}\n  y: {changed(at, side, 7)}\n", "a:\n"), "--lists", "merge")
+shape("list of maps without a key, every other one moved upstream", lambda n, side: "a:\n" + "".join(f"- run: step{at}\n  size: {3 if side == 'l' and at % 3 == 0 else 1}\n" for at in (sorted(range(n), key=lambda at: (at % 2, at)) if side == "u" else range(n))))
 shape("list of maps without a key, one value", each(lambda at, side: f"- x: {at}\n  y: {changed(at, side, 7)}\n", "a:\n"))
 shape("lists in a list", each(lambda at, side: f"- - {at}\n  - {changed(at, side, 7)}\n", "a:\n"), "--lists", "merge")
 shape("lists in lists, two hundred deep", each(lambda at, side: "- " + "[0, " * 200 + changed(at, side) + "]" * 200 + "\n", "a:\n"), "--lists", "merge", size=2)

@@ -82,14 +82,14 @@ impl Walker<'_> {
         for range in aligned {
             let is_in_place = is_in_place(&range);
             let starts = (range.old.start, range.new.start);
-            let moves = |local: usize, at: usize| local + starts.1 != at + starts.0;
+            let stays = |local: usize, at: usize| is_in_place && local + starts.1 == at + starts.0;
             for at in range.old.filter(|at| of_locals[*at].is_none()) {
                 let sides = Triple::new(originals_of_locals[at], None, Some(locals[at]));
                 children.push(Child::local(locals[at], Outcome::Remove).with_sides(sides));
             }
             for at in range.new {
                 let original = match partners[at] {
-                    Some(local) if !is_in_place || moves(local, at) => originals_of_locals[local],
+                    Some(local) if !stays(local, at) => originals_of_locals[local],
                     _ => originals_of_updateds[at],
                 };
                 let local = partners[at].map(|local| locals[local]);

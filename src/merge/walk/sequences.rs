@@ -313,7 +313,7 @@ impl ElementMerger<'_, '_> {
         let moved = self.lists.moved_positions();
         let has_moved = |side: Side| stretch[side].clone().any(|at| moved[side].contains(&at));
         let change = |index| values.map(|values| values[index]).change();
-        let is_possible = !Side::ALL.into_array().into_iter().any(has_moved)
+        let is_possible = !Side::ALL.into_iter().any(has_moved)
             && (0..local).all(|index| change(index) != Change::BothDiffer);
         for index in (0..local).filter(|_| is_possible) {
             self.merge_element(stretch.as_ref().map(|range| range.start + index));
