@@ -53,5 +53,6 @@ pub use rules::{Rule, Take};
 pub(crate) use walk::arrive::part_of;
 pub(crate) use walk::entries_at::entries_at;
 pub(crate) use walk::index::{FieldIndex, ScalarKey, fields_of, key_of, name_of, scalar_key};
+pub(crate) use walk::order::put_in_order;
 pub(crate) use walk::place::{UpdatedEntry, place};
 pub(crate) use walk::{Shape, Walker, position, shape};

@@ -91,9 +91,9 @@ impl FileMerge<'_, '_, '_> {
         };
         let head = self.head_and_tail(group, Side::Local).0;
         let line_break = line_break_of(local.text);
-        // documents are inserted above it: it needs a `---` line
+        // documents come above it: it needs a `---` line
         let has_marker = marker(head).is_some() || frame(old_above).is_some();
-        let head = match self.inserts_first && self.is_first(group) && !has_marker {
+        let head = match self.is_first(group) && !self.keeps_first() && !has_marker {
             true => format!("---{line_break}{head}"),
             false => head.to_owned(),
         };

@@ -188,11 +188,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 actions[local.document()] = self.deleted_upstream(group);
             }
         }
-        let first = actions.iter().position(|it| *it != Action::Remove);
-        let places = self.insertion_points(file, &actions);
+        let positions = self.positions(file);
+        let kept = |document: &usize| actions[*document] != Action::Remove;
+        let first = (0..actions.len()).filter(kept);
+        let first = first.min_by_key(|document| positions[*document]);
+        let places = self.insertion_points(file, &actions, &positions);
         let mut inserted = self.inserted.iter().filter_map(|group| group.updated);
         self.inserts_first =
-            first.is_some_and(|first| inserted.any(|it| places[it.document()] <= first));
+            first.is_some_and(|first| inserted.any(|it| places[it.document()] <= positions[first]));
         let is_first = |group: &&Group| group.local.map(|it| it.document()) == first;
         self.first_kept = first.and_then(|_| self.job.staying.iter().find(is_first).copied());
         self.heads = self.heads();
@@ -211,12 +214,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             None => self.merged_head(&actions),
         };
         let all_kept = actions.iter().all(|action| *action == Action::Keep);
-        let ends_line = match actions.last() {
+        let last = (0..actions.len()).max_by_key(|document| positions[*document]);
+        let ends_line = match last.map(|last| &actions[last]) {
             // the document above it ends with a line break in any case
             Some(Action::Remove) => self.sides.updated.is_none_or(ParsedFile::ends_line),
             _ => ends_line(&self.sides),
         };
         if all_kept
+            && positions.is_sorted()
             && insertions.is_empty()
             && self.new_head.is_none()
             && ends_line == file.ends_line()
@@ -225,7 +230,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         {
             return Ok(());
         }
-        self.assemble(file, &actions, &insertions, ends_line)
+        self.assemble(file, &actions, &positions, &insertions, ends_line)
     }
 
     /// Merges the documents that upstream has too, and sets their actions.
@@ -318,7 +323,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = Content::Updated;
             return Ok(());
         }
-        self.assemble(file, &actions, &insertions, file.ends_line())
+        self.assemble(file, &actions, &places, &insertions, file.ends_line())
     }
 
     /// Assembles the merged file, checks it and sets the outcome.
@@ -326,6 +331,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         &mut self,
         file: &ParsedFile<'_>,
         actions: &[Action],
+        positions: &[usize],
         insertions: &[Insertion],
         ends_line: bool,
     ) -> Result<(), Error> {
@@ -335,6 +341,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             head: new_head.as_deref().unwrap_or(file.head),
             has_marker: self.begins_with_marker(),
             actions,
+            positions,
             insertions,
         };
         let chunks = assembly.chunks();

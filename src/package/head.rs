@@ -210,7 +210,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     }
 
     /// Returns true if the first document of the local file is the first one of the merged file.
-    fn keeps_first(&self) -> bool {
+    pub(super) fn keeps_first(&self) -> bool {
         !self.inserts_first && self.first_kept.is_some_and(|first| self.is_first(&first))
     }
 
@@ -275,7 +275,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     }
 
     /// Returns the index of a document in a side's file; `None` if it is not in that file.
-    fn index_in_file(&self, group: &Group, side: Side) -> Option<usize> {
+    pub(super) fn index_in_file(&self, group: &Group, side: Side) -> Option<usize> {
         let member = group[side].filter(|member| Some(member.triple()) == self.job.file[side]);
         member.map(|member| member.document())
     }

@@ -27,8 +27,14 @@ impl FileMerge<'_, '_, '_> {
         inserted.into_iter().map(insertion).collect()
     }
 
-    /// Returns the insertion point of each document of upstream's file.
-    pub(super) fn insertion_points(&self, file: &ParsedFile<'_>, actions: &[Action]) -> Vec<usize> {
+    /// Returns the insertion point of each document of upstream's file. `positions` has the position
+    /// of each document of the local file.
+    pub(super) fn insertion_points(
+        &self,
+        file: &ParsedFile<'_>,
+        actions: &[Action],
+        positions: &[usize],
+    ) -> Vec<usize> {
         let updated = self.file(self.target, Side::Updated);
         let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
         let mut is_own = vec![false; file.documents.len()];
@@ -36,9 +42,9 @@ impl FileMerge<'_, '_, '_> {
             match (group.local, group.updated) {
                 (Some(local), _) if actions[local.document()] == Action::Remove => {}
                 (Some(local), Some(it)) if it.triple() == self.target => {
-                    local_of[it.document()] = Some(local.document());
+                    local_of[it.document()] = Some(positions[local.document()]);
                 }
-                (Some(local), None) => is_own[local.document()] = true,
+                (Some(local), None) => is_own[positions[local.document()]] = true,
                 _ => {}
             }
         }
@@ -46,10 +52,10 @@ impl FileMerge<'_, '_, '_> {
     }
 }
 
-/// Returns the insertion point of each document of a file that new documents come from: the index
-/// of the local document that it is inserted before, or the number of local documents for the end.
-/// `local_of` has the local document that each pairs with, if that stays in its file; `is_own` says
-/// of each local document whether it stays and only local has it.
+/// Returns the insertion point of each document of a file that new documents come from: the
+/// position of the local document that it is inserted before, or the number of local documents for
+/// the end. `local_of` has the position of the local document that each pairs with, if that stays in
+/// its file; `is_own` says of each position whether its document stays and only local has it.
 ///
 /// The insertion point is after the nearest preceding document that the local file has, and after
 /// local's own documents that follow that; else before the nearest following one; else at the end.

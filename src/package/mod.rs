@@ -49,6 +49,7 @@ mod similarity;
 mod around;
 mod assemble;
 mod document;
+mod document_order;
 mod documents;
 mod head;
 mod insertion_point;

@@ -1,6 +1,6 @@
-//! Law 6 where one side moves, inserts and deletes elements of a list without a key, and the other
-//! side changes some: the result is the list of the one side with the changes of the other, to the
-//! byte (rules: Lists without a key).
+//! Law 6 where one side moves, inserts and deletes elements of a list without a key or documents of
+//! a file, and the other side changes some: the result is the list or file of the one side with the
+//! changes of the other, to the byte (rules: Lists without a key, Documents).
 
 use merge3::git::resolve::{Diff, Request, resolve};
 use merge3::merge::MarkerStyle;
@@ -56,33 +56,59 @@ enum Style {
     Map { has_comment: bool },
     /// A scalar, to which a comment is added.
     Scalar,
+    /// A document, of which one field changes. All are resources, or none.
+    Document {
+        has_comment: bool,
+        is_resource: bool,
+    },
 }
 
 fn style() -> impl Strategy<Value = Style> {
     let map = any::<bool>().prop_map(|has_comment| Style::Map { has_comment });
-    prop_oneof![2 => map, 1 => Just(Style::Scalar)]
+    let document = any::<[bool; 2]>().prop_map(|[has_comment, is_resource]| Style::Document {
+        has_comment,
+        is_resource,
+    });
+    prop_oneof![2 => map, 1 => Just(Style::Scalar), 2 => document]
 }
 
 fn text(steps: &[usize], is_changed: impl Fn(usize) -> bool, style: Style) -> String {
-    let step = |number: usize| {
-        let Style::Map { has_comment } = style else {
-            let comment = if is_changed(number) { " # changed" } else { "" };
-            return format!("- step{number}{comment}\n");
-        };
-        let size = 1 + u8::from(is_changed(number));
-        let comment = match has_comment {
+    let step = |number: &usize| {
+        let about = |has_comment: bool| match has_comment {
             true => format!("# about {number}\n"),
             false => String::new(),
         };
-        let step = match number % 2 {
-            0 => format!("- run: step {number}\n  env:\n    SIZE: {size}\n    NAME: n{number}\n"),
-            _ => format!("- uses: org/a{number}@v1\n  with:\n    size: {size}\n    n: {number}\n"),
-        };
-        comment + &step
+        let size = 1 + u8::from(is_changed(*number));
+        match style {
+            Style::Map { has_comment } => about(has_comment) + &map(*number, size),
+            Style::Scalar if size > 1 => format!("- step{number} # changed\n"),
+            Style::Scalar => format!("- step{number}\n"),
+            Style::Document {
+                has_comment,
+                is_resource,
+            } => about(has_comment) + &document(*number, size, is_resource),
+        }
     };
-    match steps {
-        [] => "[]\n".to_owned(),
-        steps => steps.iter().map(|number| step(*number)).collect(),
+    let steps: Vec<String> = steps.iter().map(step).collect();
+    match style {
+        Style::Document { .. } => steps.join("---\n"),
+        _ if steps.is_empty() => "[]\n".to_owned(),
+        _ => steps.concat(),
+    }
+}
+
+fn map(number: usize, size: u8) -> String {
+    match number % 2 {
+        0 => format!("- run: step {number}\n  env:\n    SIZE: {size}\n    NAME: n{number}\n"),
+        _ => format!("- uses: org/a{number}@v1\n  with:\n    size: {size}\n    n: {number}\n"),
+    }
+}
+
+fn document(number: usize, size: u8, is_resource: bool) -> String {
+    let fields = format!("spec:\n  size: {size}\n  n{number}: 1\n  field{number}: 1\n");
+    match is_resource {
+        true => format!("apiVersion: v1\nkind: Pod\nmetadata:\n  name: n{number}\n") + &fields,
+        false => format!("kind: Step{number}\n") + &fields,
     }
 }
 
@@ -111,6 +137,7 @@ proptest! {
     ) {
         let all: Vec<usize> = (0..changed.len()).collect();
         let steps = edited(changed.len(), &edits, &changed);
+        prop_assume!(!steps.is_empty() || !matches!(style, Style::Document { .. }));
         let is_changed = |number: usize| changed.get(number).is_some_and(|it| *it);
         let original = text(&all, |_| false, style);
         let moving = text(&steps, |_| false, style);

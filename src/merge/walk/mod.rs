@@ -25,7 +25,7 @@ pub(crate) mod keys;
 mod moved;
 mod namesakes;
 mod new_anchors;
-mod order;
+pub(super) mod order;
 mod pairing;
 mod path_rules;
 mod pinned;

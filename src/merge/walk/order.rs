@@ -1,14 +1,13 @@
-//! Decides the order of elements that have an identity (rules: Lists with a key): local's order,
-//! unless only upstream moved elements.
+//! Decides the order of elements that have an identity, and of the documents of a file (rules: Lists
+//! with a key, Documents): local's order, unless only upstream moved elements.
 
-use super::Entries;
 use crate::merge::decision::Child;
-use crate::yaml::EntryId;
+use crate::triple::Triple;
 
 /// Puts local's elements, each with those that pair with it, into the order of the result. Returns
 /// true for a conflict, in which both sides moved elements differently; local's order stays then.
-pub(super) fn put_in_order(elements: &mut [Entries]) -> bool {
-    let mut shared: Vec<(EntryId, EntryId, EntryId)> = elements
+pub(crate) fn put_in_order<T: Copy + Ord>(elements: &mut [Triple<Option<T>>]) -> bool {
+    let mut shared: Vec<(T, T, T)> = elements
         .iter()
         .filter_map(|sides| Some((sides.original?, sides.updated?, sides.local?)))
         .collect();
@@ -24,9 +23,9 @@ pub(super) fn put_in_order(elements: &mut [Entries]) -> bool {
 
 /// Gives the elements that all three lists have the order of updated. All other elements keep their
 /// position.
-fn take_updated_order(elements: &mut [Entries]) {
-    let is_shared = |sides: &Entries| sides.original.is_some() && sides.updated.is_some();
-    let mut shared: Vec<Entries> = elements.iter().copied().filter(is_shared).collect();
+fn take_updated_order<T: Copy + Ord>(elements: &mut [Triple<Option<T>>]) {
+    let is_shared = |sides: &Triple<Option<T>>| sides.original.is_some() && sides.updated.is_some();
+    let mut shared: Vec<_> = elements.iter().copied().filter(is_shared).collect();
     shared.sort_by_key(|sides| sides.updated);
     let slots = elements.iter_mut().filter(|element| is_shared(element));
     for (slot, element) in slots.zip(shared) {

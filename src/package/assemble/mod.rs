@@ -53,7 +53,8 @@ pub(crate) struct Marks {
 /// A document to insert.
 #[derive(Debug)]
 pub(crate) struct Insertion {
-    /// The index of the document that it is inserted before; the number of documents for the end.
+    /// The position of the document that it is inserted before; the number of documents for the
+    /// end.
     pub(crate) before: usize,
     /// The text of its chunk.
     pub(crate) text: String,
@@ -71,6 +72,8 @@ pub(super) struct Assembly<'c> {
     pub(super) has_marker: bool,
     /// One action for each document of `file`.
     pub(super) actions: &'c [Action],
+    /// The position in the merged file of each document of `file`, among these.
+    pub(super) positions: &'c [usize],
     /// The inserted documents.
     pub(super) insertions: &'c [Insertion],
 }
@@ -79,9 +82,10 @@ pub(super) struct Assembly<'c> {
 struct Part<'c> {
     text: &'c str,
     marks: Option<&'c Marks>,
-    /// Its index in the file; if it is inserted, [`Insertion::before`].
+    /// Its position among the documents of the file; if it is inserted, [`Insertion::before`].
     place: usize,
-    is_inserted: bool,
+    /// Its index in the file; `None` if it is inserted.
+    index: Option<usize>,
 }
 
 impl<'c> Assembly<'c> {
@@ -91,10 +95,10 @@ impl<'c> Assembly<'c> {
             text: &insertion.text,
             marks: insertion.marks.as_ref(),
             place: insertion.before,
-            is_inserted: true,
+            index: None,
         });
         let documents = self.file.documents.iter().zip(self.actions).enumerate();
-        let own = documents.filter_map(|(place, (parsed, action))| {
+        let own = documents.filter_map(|(index, (parsed, action))| {
             let (text, marks) = match action {
                 Action::Remove => return None,
                 Action::Keep => (parsed.whole(self.file.text), None),
@@ -104,8 +108,8 @@ impl<'c> Assembly<'c> {
             Some(Part {
                 text,
                 marks,
-                place,
-                is_inserted: false,
+                place: self.positions[index],
+                index: Some(index),
             })
         });
         let mut parts = Vec::with_capacity(self.insertions.len() + self.actions.len());
@@ -146,8 +150,10 @@ impl<'c> Assembly<'c> {
         writer.text.push_str(self.head);
         let mut above = None;
         for part in self.parts() {
-            let is_in_place = !part.is_inserted && part.place.checked_sub(1) == above;
-            above = (!part.is_inserted).then_some(part.place);
+            let is_in_place = part
+                .index
+                .is_some_and(|index| index.checked_sub(1) == above);
+            above = part.index;
             writer.write(&part, is_in_place);
         }
         writer.text

@@ -27,6 +27,7 @@ fn joined(file: &ParsedFile<'_>, actions: &[Action], insertions: &[Insertion]) -
         head: file.head,
         has_marker: begins_with_marker(file),
         actions,
+        positions: &Vec::from_iter(0..actions.len()),
         insertions,
     }
     .joined()

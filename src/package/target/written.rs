@@ -116,11 +116,13 @@ fn assembled(
     insertions: &[Insertion],
     ends_line: bool,
 ) -> Result<Option<String>, Error> {
+    let positions = Vec::from_iter(0..actions.len());
     let assembly = Assembly {
         file: &read.file,
         head: read.file.head,
         has_marker: begins_with_marker(&read.file),
         actions,
+        positions: &positions,
         insertions,
     };
     let chunks = assembly.chunks();
