@@ -1,5 +1,5 @@
-//! The comment check (law 9): finds comment lines that the merge lost or doubled, and reports them
-//! as conflicts.
+//! The comment check (law 9): finds comments that the merge lost and comment lines that it doubled,
+//! and reports them as conflicts.
 
 use std::cell::LazyCell;
 use std::hash::BuildHasher as _;
@@ -95,7 +95,8 @@ impl<'t, const N: usize> Comments<'t, N> {
     }
 }
 
-/// Returns the comment lines that a merged text has too few or too many of, as conflicts.
+/// Returns the comments that a merged text has too few of and the comment lines that it has too
+/// many of, as conflicts.
 ///
 /// A comment may be missing if upstream removed it, if it is the original's and was removed with
 /// its entry, or if a conflict in `known` shows it. Comments outside of the bodies are not checked:
@@ -177,7 +178,7 @@ fn verdicts(comments: Comments<'_, 5>) -> Vec<(&str, Verdict)> {
     comments.count(|text, [original, updated, local, merged, removed]| {
         let is_removed = updated.all < original.all;
         let removed = removed.all.min(original.all);
-        if merged.all + removed < local.on_own_line && !is_removed {
+        if merged.all + removed < local.all && !is_removed {
             found.push((text, Verdict::Lost));
         }
         let added = updated.all.saturating_sub(original.all);
