@@ -327,13 +327,15 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_line_and_a_doubled_one() {
+    fn lost_comments_and_a_doubled_line() {
         let texts = Triple::new("a: 1\n", "a: 2\n", "# mine\na: 1 # x\n");
         let lost = ("# mine".into(), Resolution::Updated);
         let twice = ("# mine".into(), Resolution::Local);
         assert_eq!(checked(texts, "a: 2 # x\n"), [lost]);
         assert_eq!(checked(texts, "# mine\na: 2\n  # mine\n"), [twice]);
-        assert_eq!(checked(texts, "# mine\na: 2\n"), []);
+        let lost = ("# x".into(), Resolution::Updated);
+        assert_eq!(checked(texts, "# mine\na: 2\n"), [lost]);
+        assert_eq!(checked(texts, "# mine\na: 2 # x\n"), []);
     }
 
     #[test]
