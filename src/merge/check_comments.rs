@@ -332,7 +332,7 @@ mod tests {
         let lost = ("# mine".into(), Resolution::Updated);
         let twice = ("# mine".into(), Resolution::Local);
         assert_eq!(checked(texts, "a: 2 # x\n"), [lost]);
-        assert_eq!(checked(texts, "# mine\na: 2\n  # mine\n"), [twice]);
+        assert_eq!(checked(texts, "# mine\na: 2 # x\n  # mine\n"), [twice]);
         let lost = ("# x".into(), Resolution::Updated);
         assert_eq!(checked(texts, "# mine\na: 2\n"), [lost]);
         assert_eq!(checked(texts, "# mine\na: 2 # x\n"), []);

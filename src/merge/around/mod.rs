@@ -8,7 +8,7 @@ mod row;
 use rustc_hash::FxHashMap;
 
 use super::conflict::{Conflict, ConflictTexts};
-use super::rows::{self, CommentConflict, Placed};
+use super::rows::{self, CommentConflict, Placed, Presence};
 use super::text::merge_lines_with;
 use super::{OnConflict, Options, Resolution};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
@@ -146,7 +146,7 @@ fn merge(
         around,
         has_fields: false,
     };
-    let mut merged = rows::merge(input, context, |_| false, resolution);
+    let mut merged = rows::merge(input, context, |_| Presence::Absent, resolution);
     if has_directives {
         drop_markers_of_others(&rows, &mut merged.pieces);
     }

@@ -16,6 +16,7 @@ mod carried;
 mod comment_index;
 mod id;
 mod numbered;
+mod one_sided;
 mod owners;
 mod piece;
 mod settle;
@@ -76,21 +77,31 @@ pub(crate) struct Context<'a> {
     pub(crate) has_fields: bool,
 }
 
+/// Whether the result has an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Absent,
+    Present,
+    /// The entry is between conflict markers, on this side only.
+    OnlyOn(Side),
+}
+
 /// Merges three rows into one (rules: Text).
 ///
 /// - `context`: what the collection of the entries says about them.
-/// - `stays`: whether the result has an entry.
+/// - `presence`: whether the result has an entry.
 /// - `resolution`: how to resolve comments that both sides changed.
 pub(crate) fn merge(
     rows: Triple<Pieces<'_>>,
     context: Context<'_>,
-    stays: impl Fn(u32) -> bool,
+    presence: impl Fn(u32) -> Presence,
     resolution: Resolution,
 ) -> MergedRow {
     let rows = Rows::of(rows, context);
-    let (stays_in_order, carried) = rows.carried(&stays);
+    let stays = |entry: u32| presence(entry) != Presence::Absent;
+    let (stays_in_order, carried) = rows.carried(stays);
     let segments = SegmentMerger::new(&rows, &stays, resolution);
-    let mut left_out = rows.without_other_side(&stays);
+    let mut left_out = rows.without_other_side(stays);
     for entry in &carried {
         let lines = rows.carried_comments(*entry).map(Triple::into_array);
         left_out.extend(lines.into_iter().flatten().flatten());
@@ -106,6 +117,7 @@ pub(crate) fn merge(
     let is_removed = |piece| resolution == Resolution::Updated && segments.goes_with_entry(piece);
     let pieces = settle::merge_blanks_above_local_comments(&rows, pieces, is_removed);
     let pieces = settle::keep_set_off(&rows, pieces);
+    let pieces = one_sided::mark_comments(&rows, pieces, &presence);
     MergedRow {
         pieces,
         comment_conflicts: segments.comment_conflicts(),

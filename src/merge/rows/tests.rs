@@ -37,7 +37,11 @@ fn merged(texts: [&str; 3], removed: &str) -> String {
     let [original, updated, local] = texts;
     let texts = Triple::new(original, updated, local);
     let items = texts.map(items);
-    let stays = |entry: u32| !removed.bytes().any(|letter| u32::from(letter) == entry);
+    let is_removed = |entry: u32| removed.bytes().any(|letter| u32::from(letter) == entry);
+    let presence = |entry: u32| match is_removed(entry) {
+        true => Presence::Absent,
+        false => Presence::Present,
+    };
     let rows = texts.zip(items.as_ref()).map(|(text, items)| Pieces {
         text,
         items,
@@ -47,7 +51,7 @@ fn merged(texts: [&str; 3], removed: &str) -> String {
         around: Some(&[]),
         has_fields: true,
     };
-    let row = merge(rows, context, stays, Resolution::Updated);
+    let row = merge(rows, context, presence, Resolution::Updated);
     let mut text = String::new();
     for placed in row.pieces {
         let blank = |of: Ref| &rows[of.side()].text[item_of(rows, of).blank().range()];

@@ -62,32 +62,38 @@ impl Walker<'_> {
         let sides = self.sides_of_local(&pairing, nodes);
         let has_local_entries = sides.iter().any(|sides| sides.original.is_none());
         let mut children = self.placed_entries(key, nodes, pairing, sides, Self::merge_entry);
-        let row = match children.iter().any(Child::has_open_conflict) {
-            true => None,
-            false => self.row_outcome(nodes, &mut children),
+        let rest = match children.iter().any(Child::has_open_conflict) {
+            true => self.open_outcome(nodes, &children),
+            false => {
+                let row = self.row_outcome(nodes, &mut children);
+                row.unwrap_or_else(|| remaining_outcome(children))
+            }
         };
-        let rest = row.unwrap_or_else(|| remaining_outcome(children));
         if has_local_entries {
             self.conflict_for_local(ConflictKind::DeletedUpstream, nodes, rest, Outcome::Remove)
         } else {
             rest
         }
     }
+
+    /// Returns the outcome of a local collection of which upstream deleted these entries and some are
+    /// open conflicts. If one side leaves nothing, the conflict is over the whole value.
+    fn open_outcome(&mut self, nodes: Nodes, children: &[Child]) -> Outcome {
+        let on_side = |side: Side| children.iter().map(|child| child.choose(side)).collect();
+        let mut on_local: Vec<Child> = on_side(Side::Local);
+        let row = self.row_outcome(nodes, &mut on_local);
+        let row = row.map(|row| row.choose(Side::Local));
+        let local = row.unwrap_or_else(|| remaining_outcome(on_local));
+        let updated = remaining_outcome(on_side(Side::Updated));
+        match local == Outcome::Remove || updated == Outcome::Remove {
+            true => Outcome::open(local, updated),
+            false => Outcome::merge(children.to_vec()),
+        }
+    }
 }
 
 /// Returns the outcome of a local collection with these entries: it is deleted if none is left.
 fn remaining_outcome(children: Vec<Child>) -> Outcome {
-    if children.iter().any(Child::has_open_conflict) {
-        let [local, updated] = [Side::Local, Side::Updated].map(|side| {
-            let chosen = children.iter().map(|child| child.choose(side));
-            remaining_outcome(chosen.collect())
-        });
-        // If one side leaves nothing, the conflict is over the whole value.
-        return match local == Outcome::Remove || updated == Outcome::Remove {
-            true => Outcome::open(local, updated),
-            false => Outcome::merge(children),
-        };
-    }
     match children.iter().any(Child::stays) {
         true => part_of(children),
         false => Outcome::Remove,

@@ -47,7 +47,9 @@ impl<'a> Walker<'a> {
                 continue;
             };
             let position = position as usize;
-            let inside = self.local_comments_in(original, entry);
+            let mut inside = self.local_comments_in(original, entry);
+            inside.extend(self.local_remarks(once(original), once(entry)));
+            inside.sort_unstable_by_key(|span| span.start);
             let original_position = original_positions.get(original.number());
             let original_position = original_position.map(|at| at as usize);
             let above = self.local_comments_above(rows, (original_position, position), &counts);
@@ -56,8 +58,7 @@ impl<'a> Walker<'a> {
                 .filter_map(|item| changes.piece_of_item.get(item as u32))
                 .map(|index| index as usize)
                 .collect();
-            let has_remarks = || self.has_local_remarks(once(original), once(entry));
-            if inside.is_empty() && above.is_empty() && !has_remarks() {
+            if inside.is_empty() && above.is_empty() {
                 continue;
             }
             let is_above = !above.is_empty();
@@ -149,7 +150,11 @@ impl<'a> Walker<'a> {
         of_side: Option<Side>,
     ) -> impl Iterator<Item = Piece> {
         inside.iter().map(move |span| {
-            let indent = self.trees.local.comment_indent(span.start).unwrap_or(0);
+            let tree = self.trees.local;
+            let indent = match tree.column(span.start) {
+                0 => tree.comment_indent(span.start).unwrap_or(0),
+                column => column,
+            };
             let kind = PieceKind::Comment(CommentPiece {
                 side: Side::Local,
                 span: *span,
@@ -189,16 +194,19 @@ impl<'a> Walker<'a> {
         comments
     }
 
-    /// Returns true if local entries or the entries inside them have an inline comment that the
-    /// original entries do not have.
-    pub(super) fn has_local_remarks(
+    /// Returns the inline comments of local entries and of the entries inside them that the original
+    /// entries do not have.
+    pub(super) fn local_remarks(
         &self,
         originals: impl Iterator<Item = EntryId>,
         locals: impl Iterator<Item = EntryId>,
-    ) -> bool {
-        let old = remarks(self.trees.original, originals);
-        let new = remarks(self.trees.local, locals);
-        new.iter().any(|remark| !old.contains(remark))
+    ) -> Vec<Span> {
+        let (old, new) = (self.trees.original, self.trees.local);
+        let known: FxHashSet<&str> = remarks(old, originals)
+            .map(|it| old.slice(it).trim())
+            .collect();
+        let is_new = |span: &Span| !known.contains(new.slice(*span).trim());
+        remarks(new, locals).filter(is_new).collect()
     }
 
     /// Records that an entry is deleted, with comments that local wrote inside it or, with
@@ -290,11 +298,10 @@ fn entry_below(
 }
 
 /// Returns the inline comments of entries and of all entries inside them.
-fn remarks<'t>(tree: &Tree<'t>, entries: impl Iterator<Item = EntryId>) -> Vec<&'t str> {
+fn remarks(tree: &Tree<'_>, entries: impl Iterator<Item = EntryId>) -> impl Iterator<Item = Span> {
     let entries = entries.flat_map(|id| tree.entries_within(tree.entry(id)));
     let inline = entries.flat_map(|entry| [entry.comments().line, entry.comments().tail]);
-    let inline = inline.filter(|span| !span.is_empty());
-    inline.map(|span| tree.slice(span).trim()).collect()
+    inline.filter(|span| !span.is_empty())
 }
 
 /// Returns the position of each entry in a row.

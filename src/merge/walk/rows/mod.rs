@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, keeps_entries};
-use crate::merge::rows::{self, MergedRow};
+use crate::merge::rows::{self, MergedRow, Presence};
 use crate::parallel::both;
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
@@ -143,9 +143,10 @@ impl Walker<'_> {
             items: &rows[side].items,
             numbers: Some(&ids[side]),
         });
-        let stays = |entry: u32| {
-            let child = children.get(entry as usize);
-            child.is_some_and(Child::stays)
+        let presence = |entry: u32| {
+            children
+                .get(entry as usize)
+                .map_or(Presence::Absent, presence)
         };
         let around = self.comments_around_row(rows);
         let is_map = |node| shape(trees.local, node) == Shape::Map;
@@ -156,7 +157,7 @@ impl Walker<'_> {
         let MergedRow {
             pieces,
             comment_conflicts,
-        } = rows::merge(input, context, stays, self.resolution());
+        } = rows::merge(input, context, presence, self.resolution());
         for comment_conflict in comment_conflicts {
             self.record_comment_conflict((rows, &ids), &comment_conflict, children, nodes);
         }
@@ -207,6 +208,21 @@ impl Walker<'_> {
             }
             _ => 0,
         }
+    }
+}
+
+/// Returns whether the result has the entry of a decision.
+fn presence(child: &Child) -> Presence {
+    if !matches!(child.outcome(), Outcome::Open(_)) {
+        return match child.stays() {
+            true => Presence::Present,
+            false => Presence::Absent,
+        };
+    }
+    match [Side::Local, Side::Updated].map(|side| child.stays_on(side)) {
+        [true, false] => Presence::OnlyOn(Side::Local),
+        [false, true] => Presence::OnlyOn(Side::Updated),
+        _ => Presence::Present,
     }
 }
 

@@ -146,8 +146,9 @@ impl Walker<'_> {
         let counts_remarks = is_emptied || self.unchanged_locally(self.values_of(sides));
         if !comments.is_empty()
             || counts_remarks
-                && self
-                    .has_local_remarks(inside(Side::Original, original), inside(Side::Local, local))
+                && !self
+                    .local_remarks(inside(Side::Original, original), inside(Side::Local, local))
+                    .is_empty()
         {
             self.record_local_comments(original, local, false);
         }

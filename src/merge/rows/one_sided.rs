@@ -1,0 +1,82 @@
+//! Puts comments between conflict markers together with the entry below them (rules: Conflict
+//! markers).
+
+use rustc_hash::FxHashSet;
+
+use super::piece::own;
+use super::{Id, Placed, Presence, Ref, Rows};
+use crate::triple::Side;
+
+/// Puts the comments directly above an entry that is on one side of conflict markers only on that
+/// side too, from the entry up to the first comment that the other side has as well. Those that the
+/// row lacks, because the other side deleted them, come back. The original's comments come into the
+/// base of the conflict.
+pub(super) fn mark_comments(
+    rows: &Rows<'_>,
+    merged: Vec<Placed>,
+    presence: impl Fn(u32) -> Presence,
+) -> Vec<Placed> {
+    let side_of = |placed: &Placed| match presence(rows.entry(placed.piece)?) {
+        Presence::OnlyOn(side) => Some(side),
+        Presence::Absent | Presence::Present => None,
+    };
+    if !merged.iter().any(|placed| side_of(placed).is_some()) {
+        return merged;
+    }
+    let comments = merged.iter().filter(|it| rows.is_comment(it.piece));
+    let present: FxHashSet<Id> = comments.map(|it| rows.id(it.piece)).collect();
+    let mut result: Vec<Placed> = Vec::with_capacity(merged.len());
+    for placed in merged {
+        if let Some(side) = side_of(&placed) {
+            let start = result.len() - count_above(rows, &result, placed, side);
+            for comment in &mut result[start..] {
+                comment.of_side = Some(side);
+            }
+            let lost = removed_above(rows, placed.piece, (side, side));
+            result.extend(lost.filter(|it| !present.contains(&rows.id(it.piece))));
+            result.extend(removed_above(rows, placed.piece, (Side::Original, side)));
+        }
+        result.push(placed);
+    }
+    result
+}
+
+/// Returns how many of the last pieces of `merged` are comments directly above an entry that only
+/// `side` has, and that the other side does not have.
+fn count_above(rows: &Rows<'_>, merged: &[Placed], entry: Placed, side: Side) -> usize {
+    let mut below = entry;
+    let is_above = |comment: &&Placed| {
+        let is_directly_above = rows.count_blanks(below) == 0;
+        below = **comment;
+        is_directly_above && comment.of_side.is_none() && is_removed(rows, comment.piece, side)
+    };
+    merged.iter().rev().take_while(is_above).count()
+}
+
+/// Returns the comments directly above an entry in the row `of` that the other side than `side` does
+/// not have, as pieces of the side `of` of a conflict.
+fn removed_above(
+    rows: &Rows<'_>,
+    entry: Ref,
+    (of, side): (Side, Side),
+) -> impl Iterator<Item = Placed> {
+    let entry = rows.entry(entry).and_then(|entry| rows.find(of, entry));
+    let comments = entry.map(|entry| rows.comments_above(entry));
+    let removed = comments.into_iter().flatten();
+    let removed = removed.filter(move |comment| is_removed(rows, *comment, side));
+    removed.map(move |piece| Placed {
+        of_side: Some(of),
+        ..own(piece)
+    })
+}
+
+/// Whether a piece is a comment that the other side than `side` has less often than the original, or
+/// not at all.
+fn is_removed(rows: &Rows<'_>, piece: Ref, side: Side) -> bool {
+    let other = match side {
+        Side::Local => Side::Updated,
+        _ => Side::Local,
+    };
+    let count = rows.count(other, piece);
+    rows.is_comment(piece) && (count == 0 || count < rows.count(Side::Original, piece))
+}
