@@ -3,10 +3,10 @@
 
 Each shape runs in four sizes, each about twice the previous one. The cost of a run is the number of
 instructions if the machine can count them (`perf stat`, or `valgrind` if that is installed), else
-the minimum CPU time of several runs. The cost and the bytes of a run on a minimal input are
-subtracted. The exponent is the slope of the line through the logarithms of bytes and cost; 1 means
-linear. A last run on 10 MB or more measures the peak memory, which the table shows beside the size
-of the input.
+the minimum CPU time of several runs. Subtracted are the cost of the command on a minimal input and
+the bytes of the shape's minimal input. The exponent is the slope of the line through the logarithms
+of bytes and cost; 1 means linear. A last run on 10 MB or more measures the peak memory, which the
+table shows beside the size of the input.
 """
 import argparse
 import dataclasses
@@ -88,7 +88,14 @@ class Program:
 
     def write(self, shape, size):
         """Writes a shape's files, in a process of its own."""
+        for side in "oul":
+            shutil.rmtree(self.there / side, ignore_errors=True)
         in_child(lambda: self.write_files(shape, size))
+
+    def size(self, shape):
+        """Returns the number of bytes that a shape's command reads."""
+        folders = self.words(shape)[1]
+        return sum(file.stat().st_size for folder in folders for file in folder.rglob("*") if file.is_file())
 
     def write_files(self, shape, size):
         for side in "oul":
@@ -118,8 +125,7 @@ class Program:
     def run(self, shape, repeat=1, counted=True):
         """Returns the minimum cost of `repeat` runs, the peak memory, and the bytes read. Only if not `counted`, the peak is that
         of the program itself."""
-        arguments, read = self.words(shape)
-        command = [self.binary, *map(str, arguments)]
+        command = [self.binary, *map(str, self.words(shape)[0])]
         local, kept = self.there / "l", self.there / "kept"
         local.rename(kept)
         least, peak = math.inf, 0
@@ -134,8 +140,7 @@ class Program:
             (self.there / "out").unlink(missing_ok=True) if (self.there / "out").is_file() else None
             least, peak = min(least, cost), max(peak, memory)
         kept.rename(local)
-        size = sum(file.stat().st_size for folder in read for file in folder.rglob("*") if file.is_file())
-        return least, peak, size
+        return least, peak, self.size(shape)
 
     def once(self, command, counted):
         """Runs a command. Returns its cost, its peak memory in bytes, and its exit status."""
@@ -161,8 +166,14 @@ def slope(points):
     return statistics.linear_regression(xs, ys).slope
 
 
-def measured(program, shape):
-    """Returns pairs of bytes and cost, and the peak memory and the bytes of a large input."""
+def start_key(shape):
+    """Shapes with the same key have the same cost on a minimal input."""
+    return shape.command, shape.arguments
+
+
+def measured(program, shape, start):
+    """Returns pairs of bytes and cost, and the peak memory and the bytes of a large input. `start` is the cost of the command on a
+    minimal input."""
     known = {}  # the counted runs: their numbers are the same each time
 
     def at(size, repeat, counted=True):
@@ -173,15 +184,14 @@ def measured(program, shape):
         return run(size, repeat, counted)
 
     def run(size, repeat, counted=True):
-        for side in "oul":
-            shutil.rmtree(program.there / side, ignore_errors=True)
         program.write(shape, size)
         return program.run(shape, repeat, counted)
 
+    program.write(shape, 1)
+    smallest = program.size(shape)
     # the number of instructions is the same in each run, also for a small input
     shortest = SHORTEST / 4 if program.counter else SHORTEST
-    start, _, smallest = at(1, 3)
-    size = shape.size
+    size = max(shape.size, 2)  # an input of size 1 has no bytes beyond the smallest
     while True:
         cost, _, read = at(size, 1)
         if cost - start >= shortest:
@@ -208,10 +218,16 @@ def measured(program, shape):
 
 
 def measured_apart(job):
-    """`measured` for the shape with a number, in a folder of its own."""
-    binary, there, counter, number = job
+    """Returns `measured` for the shape with a number, or its cost on a minimal input if `start` is `None`. Works in a folder of
+    its own."""
+    binary, there, counter, number, start = job
+    shape = shapes.SHAPES[number]
     with tempfile.TemporaryDirectory(dir=there) as folder:
-        return measured(Program(binary, pathlib.Path(folder), counter), shapes.SHAPES[number])
+        program = Program(binary, pathlib.Path(folder), counter)
+        if start is not None:
+            return measured(program, shape, start)
+        program.write(shape, 1)
+        return program.run(shape, 1 if counter else 3)[0]
 
 
 def main():
@@ -225,9 +241,12 @@ def main():
         program.find_counter()
         unit = "billions of instructions" if program.counter else "seconds of CPU time"
         numbers = [number for number, shape in enumerate(shapes.SHAPES) if arguments.only in shape.name]
-        jobs = [(program.binary, there, program.counter, number) for number in numbers]
         # other processes change the CPU time of a run, and not the number of its instructions
         pool = multiprocessing.get_context("fork").Pool(os.cpu_count() if program.counter else 1, maxtasksperchild=1)
+        minimal = {start_key(shapes.SHAPES[number]): number for number in reversed(numbers)}
+        costs = pool.imap(measured_apart, [(program.binary, there, program.counter, number, None) for number in minimal.values()])
+        starts = dict(zip(minimal, costs))
+        jobs = [(program.binary, there, program.counter, number, starts[start_key(shapes.SHAPES[number])]) for number in numbers]
         print(f"| shape | kB | {unit} | exponent | peak | of the input |")
         print("| --- | --- | --- | --- | --- | --- |")
         for number, (points, peak, read) in zip(numbers, pool.imap(measured_apart, jobs)):

@@ -132,7 +132,7 @@ shape("block scalar that is YAML", each(lambda at, side: f"  key{at}: {changed(a
 shape("folded scalar", each(BLOCK, "a: >\n"))
 shape("quoted scalar of many lines", each(BLOCK, 'a: "\n', '  end"\n'))
 shape("plain scalar of many lines", each(BLOCK, "a:\n"))
-shape("many block scalars", each(lambda at, side: f"a{at}: |\n  one\n  {changed(at, side, 2)}\n  two\n"))
+shape("many block scalars", each(lambda at, side: f"a{at}: |\n  one\n  {changed(at, side, 2)}\n  two\n"), quadratic=MYERS)
 shape("images", each(lambda at, side: f"a{at}:\n  image: {by(side, 'docker.io/app:1', 'docker.io/app:2', 'mirror/app:1')}\n"))
 shape("quotes that upstream changes", each(lambda at, side: f"a{at}: {by(side, 'x', chr(39) + 'x' + chr(39), 'x')}\nb{at}: {changed(at, side)}\n"))
 shape("one long line", lambda n, side: "a: \"" + "x" * 50 * n + by(side, "1", "2", "1") + "\"\nb: " + by(side, "1", "1", "2") + "\n")
