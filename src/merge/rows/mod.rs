@@ -124,7 +124,8 @@ pub(crate) fn merge(
     }
 }
 
-/// Returns the conflict kind of a comment conflict with these lines on each side, and its resolution.
+/// Returns the conflict kind of a comment conflict with these lines on each side, and its
+/// resolution.
 pub(crate) fn lines_kind(
     values: &Triple<Option<String>>,
     resolution: Resolution,

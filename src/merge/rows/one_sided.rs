@@ -53,8 +53,8 @@ fn count_above(rows: &Rows<'_>, merged: &[Placed], entry: Placed, side: Side) ->
     merged.iter().rev().take_while(is_above).count()
 }
 
-/// Returns the comments directly above an entry in the row `of` that the other side than `side` does
-/// not have, as pieces of the side `of` of a conflict.
+/// Returns the comments directly above an entry in the row `of`, from the entry up to the first one
+/// that the other side than `side` has, as pieces of the side `of` of a conflict.
 fn removed_above(
     rows: &Rows<'_>,
     entry: Ref,
@@ -62,16 +62,18 @@ fn removed_above(
 ) -> impl Iterator<Item = Placed> {
     let entry = rows.entry(entry).and_then(|entry| rows.find(of, entry));
     let comments = entry.map(|entry| rows.comments_above(entry));
-    let removed = comments.into_iter().flatten();
-    let removed = removed.filter(move |comment| is_removed(rows, *comment, side));
-    removed.map(move |piece| Placed {
+    let comments = comments.into_iter().flatten();
+    let removed = comments.clone().rev();
+    let removed = removed.take_while(|comment| is_removed(rows, *comment, side));
+    let kept = comments.clone().count() - removed.count();
+    comments.skip(kept).map(move |piece| Placed {
         of_side: Some(of),
         ..own(piece)
     })
 }
 
-/// Whether a piece is a comment that the other side than `side` has less often than the original, or
-/// not at all.
+/// Whether a piece is a comment that the other side than `side` has less often than the original,
+/// or not at all.
 fn is_removed(rows: &Rows<'_>, piece: Ref, side: Side) -> bool {
     let other = match side {
         Side::Local => Side::Updated,

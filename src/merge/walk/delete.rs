@@ -63,7 +63,7 @@ impl Walker<'_> {
         let has_local_entries = sides.iter().any(|sides| sides.original.is_none());
         let mut children = self.placed_entries(key, nodes, pairing, sides, Self::merge_entry);
         let rest = match children.iter().any(Child::has_open_conflict) {
-            true => self.open_outcome(nodes, &children),
+            true => self.open_outcome(nodes, children),
             false => {
                 let row = self.row_outcome(nodes, &mut children);
                 row.unwrap_or_else(|| remaining_outcome(children))
@@ -76,19 +76,20 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the outcome of a local collection of which upstream deleted these entries and some are
-    /// open conflicts. If one side leaves nothing, the conflict is over the whole value.
-    fn open_outcome(&mut self, nodes: Nodes, children: &[Child]) -> Outcome {
-        let on_side = |side: Side| children.iter().map(|child| child.choose(side)).collect();
-        let mut on_local: Vec<Child> = on_side(Side::Local);
-        let row = self.row_outcome(nodes, &mut on_local);
-        let row = row.map(|row| row.choose(Side::Local));
-        let local = row.unwrap_or_else(|| remaining_outcome(on_local));
-        let updated = remaining_outcome(on_side(Side::Updated));
-        match local == Outcome::Remove || updated == Outcome::Remove {
-            true => Outcome::open(local, updated),
-            false => Outcome::merge(children.to_vec()),
+    /// Returns the outcome of a local collection that upstream deleted, with these entries, some of
+    /// which are open conflicts. If upstream's side leaves nothing, the conflict is over the whole
+    /// value.
+    fn open_outcome(&mut self, nodes: Nodes, mut children: Vec<Child>) -> Outcome {
+        let [mut on_local, on_updated] = [Side::Local, Side::Updated]
+            .map(|side| Vec::from_iter(children.iter().map(|child| child.choose(side))));
+        if on_updated.iter().any(Child::stays) {
+            let row = self.row_outcome(nodes, &mut children);
+            return row.unwrap_or_else(|| Outcome::merge(children));
         }
+        let row = self.row_outcome(nodes, &mut on_local);
+        let local = row.map(|row| row.choose(Side::Local));
+        let local = local.unwrap_or_else(|| remaining_outcome(on_local));
+        Outcome::open(local, remaining_outcome(on_updated))
     }
 }
 

@@ -1,5 +1,5 @@
-//! Decides the order of elements that have an identity, and of the documents of a file (rules: Lists
-//! with a key, Documents): local's order, unless only upstream moved elements.
+//! Decides the order of elements that have an identity, and of the documents of a file (rules:
+//! Lists with a key, Documents): local's order, unless only upstream moved elements.
 
 use crate::merge::decision::Child;
 use crate::triple::Triple;

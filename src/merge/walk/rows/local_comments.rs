@@ -194,8 +194,8 @@ impl<'a> Walker<'a> {
         comments
     }
 
-    /// Returns the inline comments of local entries and of the entries inside them that the original
-    /// entries do not have.
+    /// Returns the inline comments of local entries and of the entries inside them that the
+    /// original entries do not have.
     pub(super) fn local_remarks(
         &self,
         originals: impl Iterator<Item = EntryId>,
