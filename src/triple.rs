@@ -37,6 +37,14 @@ impl Side {
     /// Each side as the value of that side.
     pub const ALL: Triple<Self> = Triple::new(Self::Original, Self::Updated, Self::Local);
 
+    /// Returns updated for local, and local for updated and the original.
+    pub(crate) const fn opposite(self) -> Self {
+        match self {
+            Self::Local => Self::Updated,
+            Self::Original | Self::Updated => Self::Local,
+        }
+    }
+
     /// Returns the name of the side in messages and reports.
     pub const fn as_str(self) -> &'static str {
         match self {

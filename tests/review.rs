@@ -558,6 +558,29 @@ fn binary_files_are_left_and_reported() {
 }
 
 #[test]
+fn documents_that_both_sides_moved_are_left_and_reported() {
+    let [a, b, c] = ["a", "b", "c"].map(|name| format!("kind: {name}\n"));
+    let file = |order: [&String; 3]| order.map(String::as_str).join("---\n");
+    let packages = Packages::of(&[
+        ("app.yaml", "x: 1\n", "x: 2\n", "x: 3\n"),
+        (
+            "kinds.yaml",
+            &file([&a, &b, &c]),
+            &file([&c, &a, &b]),
+            &file([&b, &a, &c]),
+        ),
+    ]);
+    let mut review = packages.review();
+    review.at("l");
+    let (output, status) = review.end("y");
+    assert!(
+        output.contains("left in your order of documents: kinds.yaml"),
+        "{output}"
+    );
+    assert_eq!(status, 1);
+}
+
+#[test]
 fn whole_documents_and_plain_texts_are_decided_too() {
     let packages = Packages::of(&[
         (

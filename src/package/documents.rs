@@ -189,8 +189,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
         }
         let positions = self.positions(file);
-        let kept = |document: &usize| actions[*document] != Action::Remove;
-        let first = (0..actions.len()).filter(kept);
+        let is_kept = |document: &usize| actions[*document] != Action::Remove;
+        let first = (0..actions.len()).filter(is_kept);
         let first = first.min_by_key(|document| positions[*document]);
         let places = self.insertion_points(file, &actions, &positions);
         let mut inserted = self.inserted.iter().filter_map(|group| group.updated);

@@ -10,7 +10,7 @@ use super::files::{MarkedFile, OpenPlace};
 use super::show::{self, HELP};
 use super::{both, pin};
 use crate::error::{Error, shown};
-use crate::merge::Resolution;
+use crate::merge::{ConflictKind, Resolution};
 use crate::package::{ChangeKind, Disk, NewRule, Plan};
 use crate::report::many;
 use crate::triple::Side;
@@ -240,11 +240,13 @@ impl<'w> Session<'w> {
             let file = shown(&self.files[place.file].path);
             format!("between conflict markers: {file}:{}", place.line)
         });
-        let binary = self.plan.conflicts.iter();
-        let binary = binary.filter(|it| it.conflict.resolution == Resolution::Open);
-        let binary =
-            binary.map(|it| format!("unchanged, because it is not text: {}", shown(&it.file)));
-        open.chain(binary).collect()
+        let unmarked = self.plan.conflicts.iter();
+        let unmarked = unmarked.filter(|it| it.conflict.resolution == Resolution::Open);
+        let unmarked = unmarked.map(|it| match it.conflict.kind {
+            ConflictKind::Order => format!("in your order of documents: {}", shown(&it.file)),
+            _ => format!("unchanged, because it is not text: {}", shown(&it.file)),
+        });
+        open.chain(unmarked).collect()
     }
 
     /// Puts the decisions into the plan's files.

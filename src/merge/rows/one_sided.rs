@@ -75,10 +75,6 @@ fn removed_above(
 /// Whether a piece is a comment that the other side than `side` has less often than the original,
 /// or not at all.
 fn is_removed(rows: &Rows<'_>, piece: Ref, side: Side) -> bool {
-    let other = match side {
-        Side::Local => Side::Updated,
-        _ => Side::Local,
-    };
-    let count = rows.count(other, piece);
+    let count = rows.count(side.opposite(), piece);
     rows.is_comment(piece) && (count == 0 || count < rows.count(Side::Original, piece))
 }

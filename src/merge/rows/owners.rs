@@ -111,10 +111,7 @@ impl Rows<'_> {
     /// Returns the entries that a side inserted between an entry and the comments that the other
     /// side has directly above that, and these entries of the other side.
     fn inserted_below(&self, side: Side) -> Vec<Ref> {
-        let other = match side {
-            Side::Local => Side::Updated,
-            _ => Side::Local,
-        };
+        let other = side.opposite();
         let texts = |piece: Ref| self.comments_above(piece).map(|it| self.text_id(it));
         let mut found = Vec::new();
         let next = self.entries(side).skip(1);

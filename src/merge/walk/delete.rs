@@ -80,16 +80,16 @@ impl Walker<'_> {
     /// which are open conflicts. If upstream's side leaves nothing, the conflict is over the whole
     /// value.
     fn open_outcome(&mut self, nodes: Nodes, mut children: Vec<Child>) -> Outcome {
-        let [mut on_local, on_updated] = [Side::Local, Side::Updated]
-            .map(|side| Vec::from_iter(children.iter().map(|child| child.choose(side))));
-        if on_updated.iter().any(Child::stays) {
+        if children.iter().any(|child| child.stays_on(Side::Updated)) {
             let row = self.row_outcome(nodes, &mut children);
             return row.unwrap_or_else(|| Outcome::merge(children));
         }
+        let on_local = children.iter().map(|child| child.choose(Side::Local));
+        let mut on_local: Vec<Child> = on_local.collect();
         let row = self.row_outcome(nodes, &mut on_local);
         let local = row.map(|row| row.choose(Side::Local));
         let local = local.unwrap_or_else(|| remaining_outcome(on_local));
-        Outcome::open(local, remaining_outcome(on_updated))
+        Outcome::open(local, Outcome::Remove)
     }
 }
 

@@ -151,14 +151,13 @@ impl<'a> Walker<'a> {
     ) -> impl Iterator<Item = Piece> {
         inside.iter().map(move |span| {
             let tree = self.trees.local;
-            let indent = match tree.column(span.start) {
-                0 => tree.comment_indent(span.start).unwrap_or(0),
-                column => column,
-            };
+            // the span of a comment line includes its indentation
+            let column = tree.column(span.start);
+            let column = column + tree.comment_indent(span.start).unwrap_or(0);
             let kind = PieceKind::Comment(CommentPiece {
                 side: Side::Local,
                 span: *span,
-                moved: i64::from(row.column) - i64::from(indent),
+                moved: i64::from(row.column) - i64::from(column),
                 of_side,
             });
             let blanks = Blanks::Count(0);

@@ -144,9 +144,8 @@ impl Walker<'_> {
             numbers: Some(&ids[side]),
         });
         let presence = |entry: u32| {
-            children
-                .get(entry as usize)
-                .map_or(Presence::Absent, presence)
+            let child = children.get(entry as usize);
+            child.map_or(Presence::Absent, presence_of)
         };
         let around = self.comments_around_row(rows);
         let is_map = |node| shape(trees.local, node) == Shape::Map;
@@ -212,7 +211,7 @@ impl Walker<'_> {
 }
 
 /// Returns whether the result has the entry of a decision.
-fn presence(child: &Child) -> Presence {
+fn presence_of(child: &Child) -> Presence {
     if !matches!(child.outcome(), Outcome::Open(_)) {
         return match child.stays() {
             true => Presence::Present,
