@@ -78,8 +78,8 @@ shape("maps in maps, a hundred deep", each(lambda at, side: "".join(f"{'  ' * de
 shape("flow maps in flow maps, two hundred deep", each(lambda at, side: f"a{at}: " + "{k: 1, v: " * 200 + changed(at, side) + "}" * 200 + "\n"), size=2)
 shape("explicit keys", each(lambda at, side: f"? key{at}\n: {changed(at, side)}\n"))
 shape("quoted keys and values", each(lambda at, side: f"\"key{at}\": '{changed(at, side)}'\n"))
-shape("anchors and aliases", each(lambda at, side: f"a{at}: &a{at} {{x: {changed(at, side)}}}\nb{at}: *a{at}\n"))
-shape("merge keys", each(lambda at, side: f"a{at}:\n  <<: *base\n  x: {changed(at, side)}\n", "base: &base\n  y: 1\n"))
+shape("anchors and aliases", each(lambda at, side: f"a{at}: &a{at} {{x: {changed(at, side)}}}\nb{at}: *a{at}\n"), size=100)
+shape("merge keys", each(lambda at, side: f"a{at}:\n  <<: *base\n  x: {changed(at, side)}\n", "base: &base\n  y: 1\n"), size=100)
 shape("tags", each(lambda at, side: f"a{at}: !own {changed(at, side)}\nb{at}: !!str 1\n"))
 
 # JSON and flow style
