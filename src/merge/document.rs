@@ -19,6 +19,7 @@ use super::walk::Walker;
 use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, lines, with_line_break};
 use crate::triple::Triple;
+use crate::yaml::stream::byte_order_mark;
 use crate::yaml::{Document, Span, Tree, equal};
 
 /// A document and the tree over its text.
@@ -138,10 +139,11 @@ pub(crate) fn merge_sides(
     })
 }
 
-/// Returns the head of the file above a document. A document that goes up to the start of the file
-/// has the head itself.
+/// Returns the head of the file above a document, without the byte order mark. A document that goes
+/// up to the start of the file has the head itself.
 fn head_above<'a>(document: Option<&Document<'a>>) -> &'a str {
-    document.map_or("", |it| &it.head[..it.head.len().min(it.start)])
+    let head = document.map_or("", |it| &it.head[..it.head.len().min(it.start)]);
+    &head[byte_order_mark(head)..]
 }
 
 /// A text that is the result if it has the decided values.

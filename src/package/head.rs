@@ -1,6 +1,8 @@
 //! Merges the head of a file: the comments, directives and `---` line above its first document,
 //! also where documents are inserted, deleted or moved.
 
+use std::borrow::Cow;
+
 use super::assemble::Action;
 use super::documents::FileMerge;
 use super::jobs::members;
@@ -136,20 +138,14 @@ impl<'a> FileMerge<'_, '_, 'a> {
         let has_marker =
             [Side::Updated, Side::Local].map(|side| marker(self.heads[side]).is_some());
         let has_frame = self.begins_with_marker() && has_marker.contains(&true);
+        let heads = self.heads_with_markers(has_frame);
         let merge = |local: &str| {
-            merge_above(
-                Triple {
-                    local,
-                    ..self.heads
-                },
-                has_frame,
-                line_break,
-                options,
-            )
+            let heads = heads.as_ref().map(|head| &**head);
+            merge_above(Triple { local, ..heads }, has_frame, line_break, options)
         };
         // local may have the lines that upstream adds already, above its first document
         let below = self.above_first(local);
-        let head_and_above = format!("{}{below}", self.heads.local);
+        let head_and_above = format!("{}{below}", heads.local);
         let merged = match merge(&head_and_above) {
             merged if below.is_empty() => merged,
             merged if self.head_takes_text_above => {
@@ -160,7 +156,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
                     text: head.to_owned(),
                     ..merged
                 }),
-                None => merge(self.heads.local),
+                None => merge(&heads.local),
             },
             None => None,
         };
@@ -168,6 +164,24 @@ impl<'a> FileMerge<'_, '_, 'a> {
             Some(merged) => Some(bom.to_owned() + &self.record_head(merged)),
             None => (bom.len() + self.heads.local.len() < local.head.len()).then(|| bom.to_owned()),
         }
+    }
+
+    /// Returns the heads of the files. If the merged head `has_frame`, the head of each file has the
+    /// `---` line that the file begins with, also if that is in the first document.
+    fn heads_with_markers(&self, has_frame: bool) -> Triple<Cow<'a, str>> {
+        self.heads.zip(self.sides).map(|(head, file)| {
+            let first =
+                file.filter(|file| has_frame && head == head_of(file) && can_drop_marker(file));
+            let marker = first
+                .filter(|_| marker(head).is_none())
+                .and_then(first_marker);
+            match first.zip(marker) {
+                Some((file, at)) if at == file.head.len() => {
+                    format!("{head}---{}", line_break_of(file.text)).into()
+                }
+                _ => head.into(),
+            }
+        })
     }
 
     /// Returns the text between the head of the local file and the body of its first document;

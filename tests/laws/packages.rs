@@ -191,41 +191,50 @@ fn repeats_the_head(files: &Triple<Files>) -> bool {
     repeats(&files.original, &files.local) || repeats(&files.local, &files.updated)
 }
 
+/// Law 4: a second merge changes nothing.
+pub fn is_idempotent(packages: &Packages) -> Result<(), TestCaseError> {
+    let files = files(packages);
+    if pairing::has_old_and_new_name(&packages.documents) || repeats_the_head(&files) {
+        return Ok(());
+    }
+    let (merged, _) = merge(files.as_ref())?;
+    let (before, after) = (documents_in(&files.local)?, documents_in(&merged)?);
+    let changes_key = |(name, before)| {
+        let after = after.get(name);
+        after.is_some_and(|after| changes_key(before, after, Lists::Merge))
+    };
+    let originals = documents_in(&files.original)?;
+    let updateds = documents_in(&files.updated)?;
+    let repeats = |(name, local): (&String, &Value)| {
+        let sides = Triple::new(originals.get(name), updateds.get(name), Some(local));
+        reference_of(&sides.map(Option::<&Value>::cloned)).repeats
+    };
+    let resources = pairing::resources(&packages.documents);
+    let renamed_repeats = |it| reference_of(&values_of(it)).repeats;
+    if before.iter().any(changes_key)
+        || before.iter().any(repeats)
+        || resources.iter().any(renamed_repeats)
+    {
+        return Ok(());
+    }
+    let (again, _) = merge(Triple {
+        local: &merged,
+        ..files.as_ref()
+    })?;
+    let whole = |files: &Files| files.values().cloned().collect::<String>();
+    let depth = Depth::of(&whole(&files.original), &whole(&files.updated));
+    let lines = |files: &Files| format!("{files:?}").replace("\\n", "\n");
+    let (again, merged) = (lines(&again), lines(&merged));
+    prop_assert_eq!(depth.lines(&again), depth.lines(&merged));
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(crate::config_of_packages(2000))]
 
     #[test]
     fn law_4_idempotent(packages in packages(true)) {
-        let files = files(&packages);
-        if pairing::has_old_and_new_name(&packages.documents) || repeats_the_head(&files) {
-            return Ok(());
-        }
-        let (merged, _) = merge(files.as_ref())?;
-        let (before, after) = (documents_in(&files.local)?, documents_in(&merged)?);
-        let changes_key = |(name, before)| {
-            let after = after.get(name);
-            after.is_some_and(|after| changes_key(before, after, Lists::Merge))
-        };
-        let originals = documents_in(&files.original)?;
-        let updateds = documents_in(&files.updated)?;
-        let repeats = |(name, local): (&String, &Value)| {
-            let sides = Triple::new(originals.get(name), updateds.get(name), Some(local));
-            reference_of(&sides.map(Option::<&Value>::cloned)).repeats
-        };
-        let resources = pairing::resources(&packages.documents);
-        let renamed_repeats = |it| reference_of(&values_of(it)).repeats;
-        if before.iter().any(changes_key)
-            || before.iter().any(repeats)
-            || resources.iter().any(renamed_repeats)
-        {
-            return Ok(());
-        }
-        let (again, _) = merge(Triple { local: &merged, ..files.as_ref() })?;
-        let whole = |files: &Files| files.values().cloned().collect::<String>();
-        let depth = Depth::of(&whole(&files.original), &whole(&files.updated));
-        let lines = |files: &Files| format!("{files:?}").replace("\\n", "\n");
-        let (again, merged) = (lines(&again), lines(&merged));
-        prop_assert_eq!(depth.lines(&again), depth.lines(&merged));
+        is_idempotent(&packages)?;
     }
 
     #[test]

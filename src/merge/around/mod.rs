@@ -14,7 +14,7 @@ use super::{OnConflict, Options, Resolution};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::{byte_order_mark, frame};
-use row::Row;
+use row::{Frame, Row};
 
 /// The path of a conflict above a document.
 pub(crate) const HEAD: &str = "(head)";
@@ -213,13 +213,17 @@ fn write(
     let frame = sides
         .filter(|_| has_frame)
         .find_map(|side| Some((side, rows[side].frame?)));
-    let place = frame.map(|(side, _)| frame_position(rows, pieces, side));
+    let place = frame.map(|(side, _)| match has_moved_upstream(rows) {
+        true => moved_position(rows, pieces),
+        false => frame_position(rows, pieces, side),
+    });
     for (at, placed) in pieces.iter().enumerate() {
         let blank = placed.blanks;
         let mut blank = blank.map_or("", |piece| rows[piece.side()].blank(piece.at()));
         if let Some((side, frame)) = frame.filter(|_| place == Some(at)) {
             let of = placed.blanks.and_then(|piece| rows[piece.side()].frame);
             let above = match of.unwrap_or(frame).has_blanks_below {
+                true if place == Some(0) => frame.blank,
                 true => blank_above_frame(rows, frame.blank),
                 false => std::mem::take(&mut blank),
             };
@@ -251,6 +255,27 @@ fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
     let above = blanks.zip(at);
     let above = above.map(|(lines, at)| rows::BlanksAbove { at, lines });
     blanks[rows::side_of_blanks(&above)]
+}
+
+/// Returns true if upstream moved the frame among the comments, and local did not.
+fn has_moved_upstream(rows: &Triple<Row<'_>>) -> bool {
+    let frames = rows.as_ref().map(|row| row.frame).transpose();
+    let is_free = |frame: Frame<'_>| ends_line(frame.text) && !frame.text.starts_with('%');
+    let are_free = frames.is_some_and(|frames| !frames.map(is_free).into_array().contains(&false));
+    are_free
+        && rows.original.has_frame_as_in(&rows.local)
+        && !rows.original.has_frame_as_in(&rows.updated)
+}
+
+/// Returns the position of a frame that upstream moved: local's own comments are all on one side of
+/// it if upstream's are.
+fn moved_position(rows: &Triple<Row<'_>>, pieces: &[Placed]) -> usize {
+    let last = pieces.len().saturating_sub(1);
+    match rows.updated.frame.map_or(0, |frame| frame.at) {
+        0 => 0,
+        at if at == rows.updated.pieces.len() => last,
+        _ => frame_position(rows, pieces, Side::Updated),
+    }
 }
 
 /// Returns the position among the merged pieces above which the frame of `side` is: below the

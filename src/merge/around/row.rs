@@ -153,6 +153,16 @@ impl<'t> Row<'t> {
         self.frame.map(|frame| at < frame.at)
     }
 
+    /// Returns true if the frame is among the same pieces as in another row, those that only one
+    /// row has aside.
+    pub(super) fn has_frame_as_in(&self, other: &Self) -> bool {
+        let is_same = |(at, piece): (usize, &Piece<'_>)| {
+            let own = self.find(piece.text);
+            own.is_none_or(|own| self.is_above_frame(own) == other.is_above_frame(at))
+        };
+        other.pieces.iter().enumerate().all(is_same)
+    }
+
     /// Returns the position of the first piece with this text, white space around it aside.
     pub(super) fn find(&self, text: &str) -> Option<usize> {
         let mut pieces = self.pieces.iter();

@@ -242,7 +242,13 @@ impl Writer {
         let needs_no_marker =
             self.has_no_document && (!self.has_marker || marker(&self.text).is_some());
         match marker(text) {
-            Some(_) if needs_no_marker => without_marker(text).map_or(text.into(), Cow::Owned),
+            Some(_) if needs_no_marker => without_marker(text).map_or_else(
+                || {
+                    self.drop_marker_of_head();
+                    text.into()
+                },
+                Cow::Owned,
+            ),
             Some(at) if !self.has_no_document => self.adapt_directives(text, at),
             None if !needs_no_marker && !has_marker_below_conflict(text) => {
                 // below a `---` line, a byte order mark would be part of the content
@@ -254,18 +260,19 @@ impl Writer {
     }
 
     /// Prepares the text for a chunk below it. A first document without a `---` line is set off
-    /// from the comments at the end of the head. If it has directives, the head loses its `---`
-    /// line: below that line, they would begin a second document.
+    /// from the comments at the end of the head.
     fn prepare_for(&mut self, text: &str, is_marked: bool) {
         if is_marked {
             self.end_line();
         } else if self.has_no_document && marker(text).is_none() {
             set_off(&mut self.text, self.line_break);
         }
-        if self.has_no_document
-            && has_directives(text)
-            && let Some(head) = without_marker(&self.text)
-        {
+    }
+
+    /// Drops the `---` line of the head, above a first document whose own `---` line has to stay:
+    /// the head's would begin a document of its own.
+    fn drop_marker_of_head(&mut self) {
+        if let Some(head) = without_marker(&self.text) {
             self.text = head;
         }
     }

@@ -1,62 +1,26 @@
-//! Reports all failures at once: runs the laws of text on many histories and shows one shrunk case
-//! for each kind of failure.
-//!
-//! It is not part of the test run. `cargo test --test laws survey_of_comments -- --ignored
-//! --nocapture` starts it; `SURVEY=20000` sets the number of cases and `SURVEY_FROM=0` the number
-//! of the first one.
+//! Reports all failures of the laws of text at once ([`crate::survey`]); `GIT=1` adds law 8.
 
 use super::{disturb::Disturbance, disturbed, pieces, stay, with_git};
 use crate::generate::commented::edits::{ADDITIONS, ALL, ALL_BUT_MOVES, VALUES};
 use crate::generate::commented::{History, history};
-use crate::survey::{nth, number, shrink};
+use crate::survey::{Cases, Law, number};
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::strategy::ValueTree;
-use std::collections::BTreeMap;
 
 /// The input of a law: a history, how local is rewritten, and the layout of the text.
 type Subject = (History, Disturbance, u8);
-type Law = fn(&Subject) -> Result<(), TestCaseError>;
 
-/// Returns the kind of failure: the message without the details of the case.
-fn failure(law: Law, subject: &Subject) -> Option<String> {
-    let error = law(subject).err()?.to_string();
-    let line = error.lines().next().unwrap_or("");
-    let line = line.split(['#', '[']).next().unwrap_or("");
-    Some(line.to_owned())
-}
+const CASES: Cases<Subject> = Cases {
+    size: |subject| subject.0.texts().into_array().iter().map(String::len).sum(),
+    // the message without the details of the case
+    kind: |_, message| {
+        let line = message.lines().next().unwrap_or("");
+        line.split(['#', '[']).next().unwrap_or("").to_owned()
+    },
+};
 
-fn survey(name: &str, subjects: impl Strategy<Value = Subject>, law: Law) {
-    let first = number("SURVEY_FROM").unwrap_or(0);
-    let count = number("SURVEY").unwrap_or(20_000);
-    let mut found: BTreeMap<String, Vec<(usize, u64)>> = BTreeMap::new();
-    for seed in first..first + count {
-        let subject = nth(&subjects, seed).current();
-        if let Some(kind) = failure(law, &subject) {
-            let texts = subject.0.texts().into_array();
-            let size = texts.iter().map(String::len).sum();
-            found.entry(kind).or_default().push((size, seed));
-        }
-    }
-    for (kind, mut seeds) in found {
-        let times = seeds.len();
-        println!("\n######## {name}: {kind} ({times} of {count})");
-        seeds.sort_unstable();
-        for (_, seed) in seeds
-            .into_iter()
-            .take(number("SHOWN").unwrap_or(1) as usize)
-        {
-            let mut tree = nth(&subjects, seed);
-            shrink(&mut tree, |subject| {
-                failure(law, subject).as_ref() == Some(&kind)
-            });
-            let subject = tree.current();
-            if let Err(error) = law(&subject) {
-                println!("{error}");
-            }
-            println!("{subject:?}");
-        }
-    }
+fn survey(name: &str, subjects: impl Strategy<Value = Subject>, law: Law<Subject>) {
+    crate::survey::survey(name, &subjects, &CASES, law);
 }
 
 #[test]
