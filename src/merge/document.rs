@@ -15,7 +15,7 @@ use super::decision::Outcome;
 use super::merged_text::{is_carried_out, is_verified, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
-use super::walk::Walker;
+use super::walk::{Decided, Rows, Walker};
 use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, lines, with_line_break};
 use crate::triple::Triple;
@@ -85,58 +85,143 @@ pub(crate) fn merge_sides(
     let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
         return Ok(Merged::unchanged());
     };
-    let nulls_clear = options.nulls.map_or(resource, |it| it == Nulls::Clear);
     let no_tree = Tree::empty();
     let original_tree = sides.original.map_or(&no_tree, |side| side.tree);
-    let trees = Triple::new(original_tree, updated.tree, local.tree);
-    let has_original = sides.original.is_some();
     let documents = sides.map(|side| side.map(|side| side.document));
-    let bodies = documents.map(|document| document.map(body));
-    if bodies.updated == bodies.local || bodies.updated == bodies.original {
-        return Ok(Merged::unchanged());
-    }
-    if is_document_pinned(local.document) {
-        let mut held = Merged::unchanged();
-        held.notes = Walker::new(trees, nulls_clear, options).held_document(has_original);
-        return Ok(held);
-    }
-    let ranges = documents.map(|document| document.map_or(Span::default(), |it| it.body));
-    let heads = documents.map(head_above);
-    let decide = |read: Triple<&Tree<'_>>| {
-        // aliases may be written out
-        let texts = read.zip(trees).map(|(new, old)| (new.text(), old.text()));
-        let ranges = texts.zip(ranges);
-        let ranges = ranges.map(|((new, old), body)| body_in(new, old, body));
-        let walker = Walker::new(read, nulls_clear, options);
-        walker.with_lines(ranges, heads).decide(has_original)
+    let merge = DocumentMerge {
+        documents,
+        updated: updated.document,
+        local: local.document,
+        trees: Triple::new(original_tree, updated.tree, local.tree),
+        bodies: documents.map(|document| document.map(body)),
+        ranges: documents.map(|document| document.map_or(Span::default(), |it| it.body)),
+        nulls_clear: options.nulls.map_or(resource, |it| it == Nulls::Clear),
+        options,
+        known_lines,
     };
-    // merge the lines before the walk, so that both do not need their memory at the same time
-    let lines = || merged_lines(&documents, &bodies, known_lines);
-    let whole = updated_in_local(&bodies, updated.document, local.document);
-    let candidate = whole.map_or_else(|| Candidate::Lines(lines()), Candidate::Whole);
-    let decided = decide(trees);
-    let (outcome, mut conflicts, notes) = (decided.outcome, decided.conflicts, decided.notes);
-    let replaced = || replaced_by_updated((updated.document, local.document), trees, &outcome);
-    let text = merged_text(candidate, lines, local.document, trees, &outcome).or_else(replaced);
-    let text = match text {
-        Some(text) => Some(text),
-        None => {
-            let again = |trees: Triple<&Tree<'_>>| Ok(decide(trees).outcome);
-            merged_or_written_out(trees, &outcome, options, again)?
-                .map(|text| with_line_breaks_of(text, local.document))
-                .map(|text| merged_again(text, &documents, &bodies, trees, &outcome))
+    merge.run()
+}
+
+/// The merge of a document that updated and local have.
+struct DocumentMerge<'a> {
+    documents: Triple<Option<&'a Document<'a>>>,
+    updated: &'a Document<'a>,
+    local: &'a Document<'a>,
+    trees: Triple<&'a Tree<'a>>,
+    /// The bodies of the documents, and their ranges in the texts.
+    bodies: Triple<Option<&'a str>>,
+    ranges: Triple<Span>,
+    nulls_clear: bool,
+    options: &'a Options,
+    known_lines: Option<(Triple<&'a str>, &'a CleanLines)>,
+}
+
+impl DocumentMerge<'_> {
+    fn run(&self) -> Result<Merged, VerificationError> {
+        if self.bodies.updated == self.bodies.local || self.bodies.updated == self.bodies.original {
+            return Ok(Merged::unchanged());
         }
-    };
-    let text = text.filter(|text| text != local.document.text);
-    if let Some(text) = text.as_deref().filter(|_| !outcome.has_open_conflict()) {
-        let lost = check_comments(trees, ranges, (text, &outcome), &[&conflicts, &notes])?;
-        conflicts.extend(lost);
+        if is_document_pinned(self.local) {
+            let mut held = Merged::unchanged();
+            let walker = Walker::new(self.trees, self.nulls_clear, self.options);
+            held.notes = walker.held_document(self.documents.original.is_some());
+            return Ok(held);
+        }
+        let (text, decided) = match self.accepted() {
+            Some((text, decided)) => (Some(text), decided),
+            None => self.written()?,
+        };
+        let (outcome, mut conflicts, notes) = (decided.outcome, decided.conflicts, decided.notes);
+        let text = text.filter(|text| text != self.local.text);
+        if let Some(text) = text.as_deref().filter(|_| !outcome.has_open_conflict()) {
+            let known = [&*conflicts, &*notes];
+            let lost = check_comments(self.trees, self.ranges, (text, &outcome), &known)?;
+            conflicts.extend(lost);
+        }
+        Ok(Merged {
+            text,
+            conflicts,
+            notes,
+        })
     }
-    Ok(Merged {
-        text,
-        conflicts,
-        notes,
-    })
+
+    /// Decides about all values, and about comments and blank lines if `rows` says so. `trees` are
+    /// those of the documents, or those with their aliases written out.
+    fn decide(&self, trees: Triple<&Tree<'_>>, rows: Rows) -> Decided {
+        let texts = trees.zip(self.trees);
+        let texts = texts.map(|(new, old)| (new.text(), old.text()));
+        let ranges = texts.zip(self.ranges);
+        let ranges = ranges.map(|((new, old), body)| body_in(new, old, body));
+        let walker = Walker::new(trees, self.nulls_clear, self.options);
+        let walker = walker.with_formats(rows, ranges, self.documents.map(head_above));
+        walker.decide(self.documents.original.is_some())
+    }
+
+    /// Returns updated's text if local is the original, or else the result of a merge by lines, if
+    /// it has the decided values (law 8).
+    fn accepted(&self) -> Option<(String, Decided)> {
+        // merge the lines before the walk, so that both do not need their memory at the same time
+        let lines = || merged_lines(&self.documents, &self.bodies, self.known_lines);
+        let whole = updated_in_local(&self.bodies, self.updated, self.local);
+        let lines_of_all = match whole {
+            Some(_) => None,
+            None => Some(lines()?),
+        };
+        let decided = self.decide(self.trees, Rows::LeftOut);
+        if let Some(whole) = whole
+            && is_verified(&whole, self.trees, &decided.outcome, None).is_ok()
+        {
+            return Some((whole, decided));
+        }
+        let text = lines_of_all.or_else(lines)?;
+        let read = read_again(&text).ok()?;
+        check(&read, self.trees, &decided.outcome, None).ok()?;
+        let local = self.trees.local;
+        let has_local_values = equal(&read, read.root().value, local, local.root().value);
+        drop(read);
+        // where local is the result already, a merge by lines could still move comments around
+        let is_unchanged = has_local_values
+            && !has_same_remarks(&text, self.local.text)
+            && is_carried_out(self.trees, &self.decide(self.trees, Rows::Merged).outcome);
+        let text = || with_line_breaks_of(text.into_owned(), self.local);
+        (!is_unchanged).then(|| (text(), decided))
+    }
+
+    /// Returns the text that carries the decisions out; `None` if nothing changes.
+    fn written(&self) -> Result<(Option<String>, Decided), VerificationError> {
+        let decided = self.decide(self.trees, Rows::Merged);
+        let outcome = &decided.outcome;
+        let text = match replaced_by_updated((self.updated, self.local), self.trees, outcome) {
+            Some(text) => Some(text),
+            None => {
+                let again = |trees: Triple<&Tree<'_>>| Ok(self.decide(trees, Rows::Merged).outcome);
+                merged_or_written_out(self.trees, outcome, self.options, again)?
+                    .map(|text| with_line_breaks_of(text, self.local))
+                    .map(|text| self.merged_again(text, outcome))
+            }
+        };
+        Ok((text, decided))
+    }
+
+    /// Merges a merged text by lines once more, and returns what that makes of it if only the way
+    /// differs in which values are written: the next merge would bring this (law 4).
+    fn merged_again(&self, text: String, outcome: &Outcome) -> String {
+        let again = || {
+            let local = Some(self.local).filter(|_| !outcome.has_open_conflict())?;
+            let (above, below) = local.text.split_at(local.body.start as usize);
+            let below = &below[local.body.range().len()..];
+            let bodies = Triple {
+                local: Some(text.strip_prefix(above)?.strip_suffix(below)?),
+                ..self.bodies
+            };
+            let lines = merged_lines(&self.documents, &bodies, None)?.into_owned();
+            let is_accepted = lines != text
+                && has_same_remarks(&lines, &text)
+                && is_verified(&lines, self.trees, outcome, None).is_ok();
+            is_accepted.then_some(lines)
+        };
+        again().unwrap_or(text)
+    }
 }
 
 /// Returns the head of the file above a document, without the byte order mark. A document that goes
@@ -144,67 +229,6 @@ pub(crate) fn merge_sides(
 fn head_above<'a>(document: Option<&Document<'a>>) -> &'a str {
     let head = document.map_or("", |it| &it.head[..it.head.len().min(it.start)]);
     &head[byte_order_mark(head)..]
-}
-
-/// A text that is the result if it has the decided values.
-enum Candidate<'l> {
-    /// Updated's text, where local is the original.
-    Whole(String),
-    /// The result of a merge by lines, if that has no conflict.
-    Lines(Option<Cow<'l, str>>),
-}
-
-/// Returns the candidate, or else the result of a merge by lines, if it has the decided values.
-fn merged_text<'l>(
-    candidate: Candidate<'l>,
-    lines: impl FnOnce() -> Option<Cow<'l, str>>,
-    local: &Document<'_>,
-    trees: Triple<&Tree<'_>>,
-    outcome: &Outcome,
-) -> Option<String> {
-    let lines = match candidate {
-        Candidate::Whole(text) => match is_verified(&text, trees, outcome, None) {
-            Ok(()) => return Some(text),
-            Err(_) => lines(),
-        },
-        Candidate::Lines(lines) => lines,
-    };
-    let lines = lines?;
-    let read = read_again(&lines).ok()?;
-    check(&read, trees, outcome, None).ok()?;
-    // where local is the result already, a merge by lines could still move comments around
-    let (root, tree) = (read.root().value, trees.local);
-    let has_values = equal(&read, root, tree, tree.root().value);
-    let is_unchanged =
-        has_values && !has_same_remarks(&lines, local.text) && is_carried_out(trees, outcome);
-    drop(read);
-    (!is_unchanged).then(|| with_line_breaks_of(lines.into_owned(), local))
-}
-
-/// Merges a merged text by lines once more, and returns what that makes of it if only the way
-/// differs in which values are written: the next merge would bring this (law 4).
-fn merged_again(
-    text: String,
-    documents: &Triple<Option<&Document<'_>>>,
-    bodies: &Triple<Option<&str>>,
-    trees: Triple<&Tree<'_>>,
-    outcome: &Outcome,
-) -> String {
-    let again = || {
-        let local = documents.local.filter(|_| !outcome.has_open_conflict())?;
-        let (above, below) = local.text.split_at(local.body.start as usize);
-        let below = &below[local.body.range().len()..];
-        let bodies = Triple {
-            local: Some(text.strip_prefix(above)?.strip_suffix(below)?),
-            ..*bodies
-        };
-        let lines = merged_lines(documents, &bodies, None)?.into_owned();
-        let is_accepted = lines != text
-            && has_same_remarks(&lines, &text)
-            && is_verified(&lines, trees, outcome, None).is_ok();
-        is_accepted.then_some(lines)
-    };
-    again().unwrap_or(text)
 }
 
 /// Whether two texts have the same comment lines and blank lines, in the same order.

@@ -5,7 +5,6 @@
 //! the file.
 
 use super::documents::FileMerge;
-use super::head::join_head;
 use super::pair::{DocRef, Group};
 use super::parsed::Parsed;
 use super::root::merges_around;
@@ -13,7 +12,7 @@ use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::Document;
-use crate::yaml::stream::{count_lines, frame, marker};
+use crate::yaml::stream::{count_lines, frame, is_bare_marker, marker};
 
 impl FileMerge<'_, '_, '_> {
     /// Returns the text above and below a document's chunk that merges with the document.
@@ -159,6 +158,28 @@ impl FileMerge<'_, '_, '_> {
         let move_down = |conflict: &mut Conflict| conflict.line += lines_above;
         merged.conflicts.iter_mut().for_each(move_down);
         Some((old_len, merged))
+    }
+}
+
+/// Joins the head of a file with the text above the body of a document. If the document is not the
+/// first one of its file and both texts have a `---` line, one is dropped: the document's, or the
+/// head's if the document's has directives, a value or a comment. `is_separator` says that the
+/// document's is dropped in any case: it only separates the document from the one above.
+pub(super) fn join_head(head: &str, above: &str, is_first: bool, is_separator: bool) -> String {
+    let Some(frame) = frame(above).filter(|_| !is_first) else {
+        return format!("{head}{above}");
+    };
+    let is_bare = is_bare_marker(&above[frame.clone()]);
+    match marker(head) {
+        marker if is_bare && (is_separator || marker.is_some()) => {
+            format!("{head}{}{}", &above[..frame.start], &above[frame.end..])
+        }
+        Some(marker) => format!(
+            "{}{}{above}",
+            &head[..marker],
+            cut_first_line(&head[marker..]).1
+        ),
+        None => format!("{head}{above}"),
     }
 }
 

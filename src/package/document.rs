@@ -1,9 +1,8 @@
 //! Merges one document of a file: its three trees (by `merge`) and the text around it (by
 //! `around`).
 
-use super::around::documents_to_merge;
+use super::around::{documents_to_merge, join_head};
 use super::documents::FileMerge;
-use super::head::join_head;
 use super::pair::Group;
 use super::parsed::Parsed;
 use super::secrets;

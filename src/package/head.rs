@@ -94,28 +94,6 @@ fn above_body<'a>(file: &ParsedFile<'a>, first: &Parsed<'_>) -> &'a str {
     &file.text[..first.document.start + first.document.body.start as usize]
 }
 
-/// Joins the head of a file with the text above the body of a document. If the document is not the
-/// first one of its file and both texts have a `---` line, one is dropped: the document's, or the
-/// head's if the document's has directives, a value or a comment. `is_separator` says that the
-/// document's is dropped in any case: it only separates the document from the one above.
-pub(super) fn join_head(head: &str, above: &str, is_first: bool, is_separator: bool) -> String {
-    let Some(frame) = frame(above).filter(|_| !is_first) else {
-        return format!("{head}{above}");
-    };
-    let is_bare = is_bare_marker(&above[frame.clone()]);
-    match marker(head) {
-        marker if is_bare && (is_separator || marker.is_some()) => {
-            format!("{head}{}{}", &above[..frame.start], &above[frame.end..])
-        }
-        Some(marker) => format!(
-            "{}{}{above}",
-            &head[..marker],
-            cut_first_line(&head[marker..]).1
-        ),
-        None => format!("{head}{above}"),
-    }
-}
-
 /// Returns true if a document is the first one of a file.
 fn is_first(file: &ParsedFile<'_>, parsed: &Parsed<'_>) -> bool {
     let second = file.documents.get(1);

@@ -99,7 +99,7 @@ impl Walker<'_> {
         let (original, updated, local) = (entries.original?, entries.updated?, entries.local?);
         let trees = self.trees;
         let value = trees.updated.entry(updated).value;
-        let is_plain = self.merges_lines
+        let is_plain = self.merges_formats
             && self.on_own_lines == Triple::new(true, true, true)
             && (self.text_is_value || self.is_free_of_anchors(original, updated))
             && !self.holds_pin(self.values_of(entries))
@@ -125,7 +125,7 @@ impl Walker<'_> {
             (trees.updated, updated),
             (trees.local, local),
         ];
-        let is_taken = self.merges_lines
+        let is_taken = self.merges_formats
             && sides.into_iter().all(is_plain_value)
             && is_written_alike(sides[0], sides[2])
             && !is_written_alike(sides[1], sides[2])

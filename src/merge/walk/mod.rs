@@ -72,8 +72,10 @@ pub(crate) struct Walker<'a> {
     text_is_value: bool,
     /// The field schemas of each document, if the merge uses a schema.
     schemas: Option<Arc<Triple<FieldSchemas<'a>>>>,
+    /// Whether the formats of values are merged too, and not only the values.
+    merges_formats: bool,
     /// Whether comments and blank lines between entries are merged too.
-    merges_lines: bool,
+    merges_rows: bool,
     /// The body of each document; `merge::around` merges what is above and below.
     bodies: Triple<Span>,
     /// The text above each document in its file; `merge::around` merges it.
@@ -92,6 +94,14 @@ pub(crate) struct Walker<'a> {
     conflicts: Vec<Conflict>,
     /// Reports that are not conflicts.
     notes: Vec<Conflict>,
+}
+
+/// Whether a walk merges comments and blank lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rows {
+    Merged,
+    /// A text that is there already is only checked for the decided values.
+    LeftOut,
 }
 
 /// The result of a walk.
@@ -128,7 +138,8 @@ impl<'a> Walker<'a> {
                 .as_deref()
                 .map(|schema| trees.map(|tree| FieldSchemas::of_document(schema, tree)))
                 .map(Arc::new),
-            merges_lines: false,
+            merges_formats: false,
+            merges_rows: false,
             bodies: Triple::default(),
             heads: Triple::default(),
             on_own_lines: Triple::default(),
@@ -143,11 +154,17 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Also merges the comments and blank lines in the body of each document. `heads` is the text
-    /// above the documents.
-    pub(crate) fn with_lines(self, bodies: Triple<Span>, heads: Triple<&'a str>) -> Self {
+    /// Also merges the formats of values and, if `rows` says so, the comments and blank lines in
+    /// the body of each document. `heads` is the text above the documents.
+    pub(crate) fn with_formats(
+        self,
+        rows: Rows,
+        bodies: Triple<Span>,
+        heads: Triple<&'a str>,
+    ) -> Self {
         Self {
-            merges_lines: true,
+            merges_formats: true,
+            merges_rows: rows == Rows::Merged,
             bodies,
             heads,
             ..self

@@ -27,7 +27,7 @@ impl Walker<'_> {
             has_sign.contains(&Some(true))
         };
         let is_taken = names.updated != names.local
-            && self.merges_lines
+            && self.merges_formats
             && self.on_own_lines == Triple::new(true, true, true)
             && !may_have_anchor()
             && is_as_in_original()

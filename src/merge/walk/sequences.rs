@@ -21,7 +21,7 @@ impl Walker<'_> {
             return self.merge_elements(nodes);
         }
         if self.is_equal_updated_local(nodes) {
-            return match self.merges_lines {
+            return match self.merges_formats {
                 true => self.merge_elements(nodes),
                 false => Outcome::Keep,
             };

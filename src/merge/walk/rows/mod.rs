@@ -25,7 +25,7 @@ impl Walker<'_> {
     /// it. Returns `None` if the row does not change, or if local has no row.
     pub(super) fn row_outcome(&mut self, nodes: Nodes, children: &mut [Child]) -> Option<Outcome> {
         let has_result = children.iter().any(Child::stays) || self.steps.is_empty();
-        if !self.merges_lines || !has_result {
+        if !self.merges_rows || !has_result {
             return None;
         }
         let owners = self.owners(nodes)?;

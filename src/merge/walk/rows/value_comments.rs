@@ -27,7 +27,7 @@ impl Walker<'_> {
         let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
         let is_row = outcome.is_merge() && !is_emptied && is_local_block;
         let have_lines = self.each(sides, may_have_comments).into_array();
-        if !self.merges_lines
+        if !self.merges_rows
             || is_row
             || matches!(outcome, Outcome::Row(_))
             || !have_lines.contains(&Some(true))
@@ -213,7 +213,7 @@ impl Walker<'_> {
         let both_have_entries = [Side::Local, Side::Updated]
             .into_iter()
             .all(|side| children.iter().any(|child| child.choose(side).stays()));
-        if !self.merges_lines || !both_have_entries {
+        if !self.merges_rows || !both_have_entries {
             return None;
         }
         let rows = match owners.local {
