@@ -209,7 +209,7 @@ pub(crate) fn byte_order_mark(text: &str) -> usize {
 }
 
 /// Whether the `---` or `...` at `at` is at the start of a line and followed by white space.
-fn is_marker_line(text: &str, at: usize) -> bool {
+pub(super) fn is_marker_line(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let line_start = at == byte_order_mark(text) || matches!(bytes[at.max(1) - 1], b'\n' | b'\r');
     (line_start || at == 0)

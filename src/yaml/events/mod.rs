@@ -12,7 +12,7 @@ use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::stored::Tree;
-use super::stream::byte_order_mark;
+use super::stream::{byte_order_mark, is_marker_line};
 use super::tree::{NodeId, Properties, Span};
 use super::workarounds::Workarounds;
 
@@ -191,12 +191,12 @@ impl<'s> EventReader<'s> {
             return Err(ParseError::new(self.cursor.pos, "a second document in one"));
         }
         self.skip_trivia();
-        while self.at_line_start(b"%") || self.at_marker(b"...") {
+        while self.at_line_start(b"%") || self.at_marker("...") {
             self.cursor.pos = self.cursor.line_end(self.cursor.pos);
             self.skip_trivia();
         }
         let at = self.cursor.pos;
-        if self.at_marker(b"---") {
+        if self.at_marker("---") {
             self.marker = Some(at);
             self.cursor.pos = at + 3;
             self.last_end = at + 3;
@@ -205,9 +205,9 @@ impl<'s> EventReader<'s> {
     }
 
     /// Whether a marker (`---` or `...`) is here, with white space or the end of the text after it.
-    fn at_marker(&self, marker: &[u8]) -> bool {
-        let after = self.cursor.bytes().get(self.cursor.pos + 3);
-        self.at_line_start(marker) && after.is_none_or(u8::is_ascii_whitespace)
+    fn at_marker(&self, marker: &str) -> bool {
+        let (text, at) = (self.cursor.text, self.cursor.pos);
+        text[at..].starts_with(marker) && is_marker_line(text, at)
     }
 
     pub(super) fn at_line_start(&self, what: &[u8]) -> bool {

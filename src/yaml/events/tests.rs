@@ -130,6 +130,14 @@ fn empty_documents_have_no_tree() {
 }
 
 #[test]
+fn a_marker_ends_with_white_space() {
+    // a form feed is a part of the key
+    assert_eq!(entries("...\u{c} a: {}\n"), ["...\u{c} a: {}"]);
+    assert_eq!(entries("---\u{c} a: {}\n"), ["---\u{c} a: {}"]);
+    assert_eq!(entries("...\n--- {a: b}\n"), ["a: b"]);
+}
+
+#[test]
 fn finds_lines() {
     let tree = tree("\u{feff}a: 1\r\nb: 2\rc: 3\nd: 4");
     let at = |needle: &str| u32::try_from(tree.text().find(needle).unwrap()).unwrap();
