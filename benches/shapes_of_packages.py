@@ -111,5 +111,5 @@ shape("JSON patch of a list", lambda n, side: json.dumps([{"op": "add", "path": 
 shape("JSON patch whose operations need each other", lambda n, side: json.dumps([{"op": "move", "from": f"/data/k{at}", "path": f"/data/n{at}"} for at in range(n)]) if side == "u" else resource(0, "o", more="".join(f"  k{at}: old\n" for at in range(n))),
       "--type", "json", command="patch", quadratic="each operation is carried out on the text that the one before it left", size=50)
 for form in "unified", "strategic", "merge", "json":
-    shape(f"diff --format {form}", many(deployment) if form in ("unified", "strategic") else lambda n, side: resource(0, side, more="".join(f"  k{at}: {changed(at, side)}\n" for at in range(n))), "--format", form, command="diff")
+    shape(f"diff --format {form}", many(deployment) if form in ("unified", "strategic") else lambda n, side: resource(0, side, more="".join(f"  k{at}: {changed(at, side)}\n" for at in range(n))), "--format", form, command="diff", size=100)
 shape("diff --format json of lists", lambda n, side: resource(0, side, more="  l:\n" + "".join(f"  - x{at}{changed(at, side)}\n" for at in range(n))), "--format", "json", command="diff")

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_formats_without_git() {
+    fn merges_lines_without_git() {
         let sides = Triple::new("a\nb\n", "a\nc\n", "a\nd\n").map(str::as_bytes);
         let merged = without_git(&sides, &style(), None).unwrap();
         let expected = "a\n<<<<<<< mé\nd\n=======\nc\n>>>>>>> you\n";

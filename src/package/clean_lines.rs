@@ -75,8 +75,9 @@ impl FileMerge<'_, '_, '_> {
             },
             _ => return text,
         };
-        let is_accepted =
-            has_marker.original == has_marker.local && is_verified(&changed, &assembly.chunks());
+        let is_changed_locally =
+            has_marker.local.is_some() && has_marker.original != has_marker.local;
+        let is_accepted = !is_changed_locally && is_verified(&changed, &assembly.chunks());
         if is_accepted { changed } else { text }
     }
 }

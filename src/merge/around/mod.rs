@@ -223,6 +223,7 @@ fn write(
         if let Some((side, frame)) = frame.filter(|_| place == Some(at)) {
             let of = placed.blanks.and_then(|piece| rows[piece.side()].frame);
             let above = match of.unwrap_or(frame).has_blanks_below {
+                // nothing is above it
                 true if place == Some(0) => frame.blank,
                 true => blank_above_frame(rows, frame.blank),
                 false => std::mem::take(&mut blank),
