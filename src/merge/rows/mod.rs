@@ -34,7 +34,7 @@ use comment_index::{comment_starts, first_alike, hash_of};
 use id::{Id, StoredId};
 pub(crate) use numbered::NumberMap;
 pub(crate) use piece::{Pieces, Placed, Ref};
-pub(super) use subsequence::heaviest_pairs;
+pub(super) use subsequence::{heaviest_between, heaviest_pairs};
 
 /// A comment that both sides changed in different ways.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -54,7 +54,7 @@ pub(in crate::merge) fn heaviest_pairs(
 }
 
 /// Like [`heaviest`], but pairs the common beginning and the common end first, as `diff` does.
-pub(super) fn heaviest_between<T: Eq + std::hash::Hash>(
+pub(in crate::merge) fn heaviest_between<T: Eq + std::hash::Hash>(
     left: &[T],
     right: &[T],
     weight: impl Fn(usize) -> u32,

@@ -63,7 +63,7 @@ impl Walker<'_> {
             pieces.drain(..first.unwrap_or(0));
         }
         if shape(self.trees.local, local_node) == Shape::List {
-            pieces = in_child_order(pieces, children);
+            pieces = in_child_order(pieces, children, &rows);
         }
         self.limit_indent(&mut pieces, &rows, owners);
         let row = MergedLines {

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{NumberMap, Placed};
+use crate::merge::rows::{NumberMap, Placed, heaviest_between};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Tree};
@@ -75,22 +75,44 @@ pub(super) fn piece(
     Piece { blanks, kind }
 }
 
-/// Sorts the pieces so that their entries have the order of `children`. The comments above an entry
-/// move with it.
-pub(super) fn in_child_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piece> {
-    let slot = |piece: &Piece| piece.entry().map(|child| child.slot);
+/// Sorts the pieces so that their entries have the order of `children`. As few entries as possible
+/// move, new ones before local's. The comments above such an entry move with it, unless they are
+/// above another one on their own side.
+pub(super) fn in_child_order(
+    pieces: Vec<Piece>,
+    children: &[Child],
+    rows: &Triple<Row>,
+) -> Vec<Piece> {
     let slots = children.iter().filter(|child| child.stays());
     let slots: Vec<Slot> = slots.map(|child| child.slot).collect();
-    if pieces.iter().filter_map(slot).eq(slots.iter().copied()) {
+    let placed: Vec<Slot> = pieces
+        .iter()
+        .filter_map(Piece::entry)
+        .map(|it| it.slot)
+        .collect();
+    if placed == slots {
         return pieces;
     }
+    let weight = |at: usize| match placed[at] {
+        Slot::Local(_) => 2,
+        Slot::Updated(_) => 1,
+    };
+    let pairs = heaviest_between(&placed, &slots, weight).into_iter();
+    let stays_in_order: FxHashSet<Slot> = pairs.map(|[at, _]| placed[at as usize]).collect();
     let mut groups: FxHashMap<Slot, Vec<Piece>> = FxHashMap::default();
-    let mut pending = Vec::new();
+    let mut pending: Vec<Piece> = Vec::new();
     for piece in pieces {
-        let end = slot(&piece);
-        pending.push(piece);
-        if let Some(slot) = end {
-            groups.insert(slot, std::mem::take(&mut pending));
+        if let Some(child) = piece.entry() {
+            let is_left = |above: &mut Piece| is_above_another(above, child, rows);
+            let left: Vec<Piece> = match stays_in_order.contains(&child.slot) {
+                true => Vec::new(),
+                false => pending.extract_if(.., is_left).collect(),
+            };
+            let slot = child.slot;
+            pending.push(piece);
+            groups.insert(slot, std::mem::replace(&mut pending, left));
+        } else {
+            pending.push(piece);
         }
     }
     let mut ordered: Vec<Piece> = slots
@@ -100,4 +122,17 @@ pub(super) fn in_child_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piec
         .collect();
     ordered.append(&mut pending);
     ordered
+}
+
+/// Whether a piece is a comment that is above another entry on its own side.
+fn is_above_another(piece: &Piece, child: &Child, rows: &Triple<Row>) -> bool {
+    let PieceKind::Comment(comment) = &piece.kind else {
+        return false;
+    };
+    let row = &rows[comment.side];
+    let at = row
+        .items
+        .partition_point(|item| item.span.start <= comment.span.start);
+    let below = row.entries_from(at).next().map(|(_, entry)| entry);
+    below.is_some() && below != child.sides()[comment.side]
 }
