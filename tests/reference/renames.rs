@@ -17,14 +17,20 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usiz
         updated,
         local,
     } = rows;
-    let upstream_renames = by_side((original, original, updated), |_| None, fields);
+    let upstream_renames = by_side(
+        (original, original, updated),
+        (|_| None, |_, _| false),
+        fields,
+    );
     let changed = |old: &K| value_of(updated, old);
-    let mut local_renames = by_side((original, original, local), changed, fields);
+    let has_both =
+        |old: &K, new: &K| value_of(updated, old).is_some() && value_of(updated, new).is_some();
+    let mut local_renames = by_side((original, original, local), (changed, has_both), fields);
     let in_order = updated
         .iter()
         .filter_map(|(name, _)| Some((name.clone(), value_of(original, name)?)));
     let in_order: Vec<Named<'_, K>> = in_order.collect();
-    for (old, new) in by_side((&in_order, original, local), changed, fields) {
+    for (old, new) in by_side((&in_order, original, local), (changed, has_both), fields) {
         if !local_renames
             .iter()
             .any(|(it, other)| *it == old || *other == new)
@@ -52,10 +58,11 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usiz
 
 /// Returns the entries that one side renamed: it deleted the old name and added the new one at the
 /// same place with mostly the same content. `in_order` has the original's entries in the order to
-/// use; `other` returns the other side's value of an entry.
+/// use; `other` returns the other side's value of an entry, and `has_both` whether that side has an
+/// entry under both names.
 fn by_side<'v, K: PartialEq + Clone>(
     (in_order, original, side): (Row<'_, 'v, K>, Row<'_, 'v, K>, Row<'_, 'v, K>),
-    other: impl Fn(&K) -> Option<&'v Value>,
+    (other, has_both): (impl Fn(&K) -> Option<&'v Value>, impl Fn(&K, &K) -> bool),
     fields: usize,
 ) -> Vec<(K, K)> {
     let added = changed(side, original);
@@ -81,6 +88,7 @@ fn by_side<'v, K: PartialEq + Clone>(
         let new = added.iter().find(|(at, (new, now))| {
             at == place
                 && !found.iter().any(|(_, from_upstream)| from_upstream == new)
+                && !has_both(old, new)
                 && matches(now)
         });
         if let Some((_, (new, _))) = new {

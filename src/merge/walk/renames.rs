@@ -96,6 +96,13 @@ impl Walker<'_> {
             )
         };
         let is_similar = |old, new, is_only_pair| {
+            // upstream has both
+            if side == Side::Local
+                && keys.find(Side::Local, new, Side::Updated).is_some()
+                && keys.find(Side::Original, old, Side::Updated).is_some()
+            {
+                return false;
+            }
             if self.differs_in_quotes_of_key(old, (side, new)) {
                 return true;
             }

@@ -1,5 +1,7 @@
 //! Loads the value of a text, unless it may be too large.
 
+use std::collections::BTreeMap;
+
 use merge3::yaml::{NodeId, NodeKind, ScalarType, Tree, stream::split};
 
 use crate::value::{Value, load};
@@ -23,6 +25,16 @@ pub(super) fn of_file(text: &str) -> Option<Value> {
     let chunks = split(text).into_iter();
     let count = chunks.filter(|chunk| matches!(Tree::parse(chunk.text), Ok(Some(_))));
     (documents.len() >= count.count()).then_some(Value::List(documents))
+}
+
+/// Adds the values in a node that have an anchor, by its name.
+pub(super) fn add_anchored(tree: &Tree<'_>, node: NodeId, found: &mut BTreeMap<String, Value>) {
+    if let Some(anchor) = tree.node(node).anchor() {
+        found.insert(tree.slice(anchor).to_owned(), of_tree(tree, node));
+    }
+    for entry in tree.entries(node) {
+        add_anchored(tree, tree.entry(entry).value, found);
+    }
 }
 
 /// Returns the value of a tree.
