@@ -96,11 +96,7 @@ impl Walker<'_> {
             )
         };
         let is_similar = |old, new, is_only_pair| {
-            // upstream has both
-            if side == Side::Local
-                && keys.find(Side::Local, new, Side::Updated).is_some()
-                && keys.find(Side::Original, old, Side::Updated).is_some()
-            {
+            if side == Side::Local && upstream_has_both(keys, old, new) {
                 return false;
             }
             if self.differs_in_quotes_of_key(old, (side, new)) {
@@ -169,6 +165,12 @@ impl Renames {
                     && keys.find(Side::Local, new, Side::Updated).is_none()
         });
     }
+}
+
+/// Whether upstream has an entry under the key of an original one, and one under that of local's.
+fn upstream_has_both(keys: &Pairing<'_>, original: EntryId, local: EntryId) -> bool {
+    keys.find(Side::Original, original, Side::Updated).is_some()
+        && keys.find(Side::Local, local, Side::Updated).is_some()
 }
 
 /// Pairs each entry without a partner with the first similar one at the same place. `is_similar`
