@@ -144,8 +144,8 @@ impl<'a> FileMerge<'_, '_, 'a> {
         }
     }
 
-    /// Returns the heads of the files. If the merged head `has_frame`, the head of each file has the
-    /// `---` line that the file begins with, also if that is in the first document.
+    /// Returns the heads of the files. If the merged head `has_frame`, the head of each file has
+    /// the `---` line that the file begins with, also if that is in the first document.
     fn heads_with_markers(&self, has_frame: bool) -> Triple<Cow<'a, str>> {
         self.heads.zip(self.sides).map(|(head, file)| {
             let first =

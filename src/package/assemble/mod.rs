@@ -242,13 +242,13 @@ impl Writer {
         let needs_no_marker =
             self.has_no_document && (!self.has_marker || marker(&self.text).is_some());
         match marker(text) {
-            Some(_) if needs_no_marker => without_marker(text).map_or_else(
-                || {
+            Some(_) if needs_no_marker => match without_marker(text) {
+                Some(text) => text.into(),
+                None => {
                     self.drop_marker_of_head();
                     text.into()
-                },
-                Cow::Owned,
-            ),
+                }
+            },
             Some(at) if !self.has_no_document => self.adapt_directives(text, at),
             None if !needs_no_marker && !has_marker_below_conflict(text) => {
                 // below a `---` line, a byte order mark would be part of the content
