@@ -229,12 +229,13 @@ fn write(
                 false => std::mem::take(&mut blank),
             };
             push_line(text, above, line_break);
-            push_line(text, frame.text, line_break);
+            let line = merged_frame(rows).unwrap_or(frame).text;
+            push_line(text, line, line_break);
             // the document begins on the line of this `---`: nothing can come between
-            if side == Side::Local && !ends_line(frame.text) {
+            if side == Side::Local && !ends_line(line) {
                 return;
             }
-            if !ends_line(frame.text) {
+            if !ends_line(line) {
                 text.push_str(line_break);
             }
         }
@@ -256,6 +257,20 @@ fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
     let above = blanks.zip(at);
     let above = above.map(|(lines, at)| rows::BlanksAbove { at, lines });
     blanks[rows::side_of_blanks(&above)]
+}
+
+/// Returns updated's frame if local has that of the original, or a bare one that the original does
+/// not have, and both are a `---` line with at most a comment.
+fn merged_frame<'t>(rows: &Triple<Row<'t>>) -> Option<Frame<'t>> {
+    let frames = rows.as_ref().map(|row| row.frame);
+    let (updated, local) = (frames.updated?, frames.local?);
+    let original = frames.original.map_or("---", |frame| frame.text.trim_end());
+    let is_plain = |frame: Frame<'_>| {
+        let behind = frame.text.strip_prefix("---").map(str::trim);
+        ends_line(frame.text) && behind.is_some_and(|it| it.is_empty() || it.starts_with('#'))
+    };
+    let is_unchanged = local.text.trim_end() == original;
+    (is_unchanged && is_plain(local) && is_plain(updated)).then_some(updated)
 }
 
 /// Returns true if upstream moved the frame among the comments, and local did not.
