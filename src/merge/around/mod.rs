@@ -13,7 +13,7 @@ use super::text::merge_lines_with;
 use super::{OnConflict, Options, Resolution};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::{Side, Triple};
-use crate::yaml::stream::{byte_order_mark, frame};
+use crate::yaml::stream::{below_marker, byte_order_mark, frame};
 use row::{Frame, Row};
 
 /// The path of a conflict above a document.
@@ -266,8 +266,8 @@ fn merged_frame<'t>(rows: &Triple<Row<'t>>) -> Option<Frame<'t>> {
     let (updated, local) = (frames.updated?, frames.local?);
     let original = frames.original.map_or("---", |frame| frame.text.trim_end());
     let is_plain = |frame: Frame<'_>| {
-        let behind = frame.text.strip_prefix("---").map(str::trim);
-        ends_line(frame.text) && behind.is_some_and(|it| it.is_empty() || it.starts_with('#'))
+        let text = frame.text;
+        text.starts_with("---") && ends_line(text) && below_marker(text, 0).is_some()
     };
     let is_unchanged = local.text.trim_end() == original;
     (is_unchanged && is_plain(local) && is_plain(updated)).then_some(updated)

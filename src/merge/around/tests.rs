@@ -1,3 +1,5 @@
+//! Tests of the text above a document.
+
 use super::*;
 use pretty_assertions::assert_eq;
 
