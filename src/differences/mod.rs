@@ -95,8 +95,8 @@ impl Differences {
         Self::with(same_old.zip(same_new).map(<[u32; 2]>::from), lengths)
     }
 
-    /// Returns the alignment with these pairs.
-    fn with(pairs: impl Iterator<Item = [u32; 2]>, lengths: [u32; 2]) -> Self {
+    /// Returns the alignment with these pairs, which are in order.
+    pub(crate) fn with(pairs: impl Iterator<Item = [u32; 2]>, lengths: [u32; 2]) -> Self {
         let mut runs: Vec<([u32; 2], u32)> = Vec::new();
         for pair in pairs {
             match runs.last_mut() {

@@ -64,6 +64,38 @@ pub(super) fn add_alike(
     }
 }
 
+/// Whether elements of the side that are alike make equal ones move: their pairs and the equal pairs
+/// that stay count more than all equal pairs and what is alike between those. The arguments are
+/// those of `add_alike`.
+pub(super) fn makes_equal_move(
+    equals: &Partners,
+    len: usize,
+    may_pair: impl Fn(usize) -> bool,
+    common_of: impl Fn(usize, usize, usize) -> Option<usize>,
+) -> bool {
+    let is_between_the_same = |i: usize, j: usize| {
+        let mut pairs = (0..equals.len()).filter_map(|other| Some((other, equals[other]?)));
+        pairs.all(|(other_i, other_j)| (other_i < i) == (other_j < j))
+    };
+    let total = |keeps_equal: bool| {
+        let weight = |i: usize, j: usize| match equals[i] {
+            Some(equal) => (equal == j).then_some(600),
+            None if equals.contains(&Some(j)) || !may_pair(j) => None,
+            None if keeps_equal && !is_between_the_same(i, j) => None,
+            None => common_of(i, j, 500),
+        };
+        let mut most = vec![vec![0; len + 1]; equals.len() + 1];
+        for i in (0..equals.len()).rev() {
+            for j in (0..len).rev() {
+                let together = weight(i, j).map_or(0, |both| both + most[i + 1][j + 1]);
+                most[i][j] = together.max(most[i + 1][j]).max(most[i][j + 1]);
+            }
+        }
+        most[0][0]
+    };
+    total(false) > total(true)
+}
+
 /// Returns what two elements have in common, in thousandths, or None if they are different
 /// elements, for instance because they have less than `least` in common.
 pub(super) fn likeness(

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Merger;
-use super::likeness::{add_alike, likeness};
+use super::likeness::{add_alike, likeness, makes_equal_move};
 use super::settled::{
     is_inserted_by_both, is_moved_and_deleted, is_skipped, pair_by_name, pair_common_renames,
 };
@@ -39,16 +39,15 @@ impl Merger<'_> {
         let mut in_updated = same_values(o, u);
         let moved = |partners: &Partners| !partners.iter().flatten().is_sorted();
         self.outcome.repeats |= ![o, u, l].into_iter().all(distinct);
-        if self.outcome.repeats || moved(&in_updated) {
+        let alike = |i: usize, j: usize, least: usize| likeness(&o[i], &u[j], least, true);
+        if self.outcome.repeats
+            || moved(&in_updated)
+            || makes_equal_move(&in_updated, u.len(), |_| true, alike)
+        {
             self.outcome.ambiguous = true;
             return None;
         }
-        add_alike(
-            &mut in_updated,
-            u.len(),
-            |_| true,
-            |i, j, least| likeness(&o[i], &u[j], least, true),
-        );
+        add_alike(&mut in_updated, u.len(), |_| true, alike);
         // local may already have an element as upstream changed it: it then pairs by its old value
         let changed = |value: &Value| {
             let is_new =
@@ -61,15 +60,11 @@ impl Merger<'_> {
             .map(|it| changed(it).unwrap_or(it).clone())
             .collect();
         let mut in_local = same_values(o, &before);
-        if moved(&in_local) {
-            self.outcome.ambiguous = true;
-            return None;
-        }
         let is_new = |j: usize, k: usize| !in_updated.contains(&Some(j)) && u[j] == l[k];
         let is_only_local = |k: usize| !(0..u.len()).any(|j| is_new(j, k));
         // whether upstream has the element at this index of the original
         let stays = |i: usize| in_updated.get(i).is_none_or(Option::is_some);
-        add_alike(&mut in_local, l.len(), is_only_local, |i, k, least| {
+        let alike = |i: usize, k: usize, least: usize| {
             let least = match (i == 0 || stays(i - 1)) && stays(i + 1) {
                 true => least,
                 false => 500,
@@ -79,7 +74,12 @@ impl Merger<'_> {
             let in_common = likeness(&o[i], &l[k], least, in_updated[i].is_some()).max(after);
             // an element that upstream removed only pairs if it has half in common
             in_common.filter(|it| in_updated[i].is_some() || *it >= 500)
-        });
+        };
+        if moved(&in_local) || makes_equal_move(&in_local, l.len(), is_only_local, alike) {
+            self.outcome.ambiguous = true;
+            return None;
+        }
+        add_alike(&mut in_local, l.len(), is_only_local, alike);
         pair_common_renames(lists, &mut in_updated, &mut in_local);
         let is_unmoved = |partners: &Partners, len: usize| {
             partners.len() == len

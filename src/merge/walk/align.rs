@@ -1,28 +1,16 @@
 //! Aligns three lists whose elements have no identity: pairs the elements of the original with
 //! those of updated and local, by equal value first and then by similarity.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::element_pairs::{Positions, align_equal, inverse, moved_values, pair_elements};
 use super::index::fields_of;
 use super::similarity::{Threshold, similarity};
 use super::{Shape, Walker, shape};
-use crate::differences::{AlignedRange, differences};
-use crate::merge::rows::heaviest_pairs;
 use crate::triple::Triple;
 use crate::yaml::EntryId;
-
-/// For each element of one list, the position of its partner in another one.
-pub(super) type Positions = Vec<Option<usize>>;
-
-/// The largest number of candidate pairs in a gap between equal elements for which the best pairing
-/// is computed. Larger gaps pair each element with the first similar one.
-const MAX_PAIRS: usize = 10_000;
-
-/// The limit of comparisons per element when each pairs with the first similar one.
-const COMPARISONS_EACH: usize = 64;
 
 impl Walker<'_> {
     /// Returns, for each original element, its positions in updated and in local. `values` are the
@@ -62,7 +50,7 @@ impl Walker<'_> {
         pair_elements(
             &values.original,
             &values.updated,
-            any,
+            (any, any),
             |old, new, threshold| {
                 let old = (prints.original, elements.original[old]);
                 similarity(old, (prints.updated, elements.updated[new]), threshold)
@@ -105,7 +93,10 @@ impl Walker<'_> {
         let mut start = (0, 0);
         let ends = (values.original.len(), values.local.len());
         let locals = with_original_values(values, in_updated);
-        let equal = differences(&unmoved_values, &locals);
+        let equal = align_equal(&unmoved_values, &locals, |old, new| {
+            let may_pair = !inserted.contains(&values.local[new]);
+            may_pair.then(|| similarity_of(unmoved[old], new, Threshold::Half))?
+        });
         let cuts = || equal.same().map(|(old, new)| (unmoved[old], new));
         for (old, new) in cuts() {
             positions[old] = Some(new);
@@ -113,19 +104,18 @@ impl Walker<'_> {
         let moved = moved_values(&positions, &values.original, &locals);
         for (old, new) in cuts().chain([ends]) {
             let (olds, news) = (start.0..old, start.1..new);
-            let may_pair = |at: usize| {
+            let may_pair_old = |at: usize| !moved.contains(&values.original[start.0 + at]);
+            let may_pair_new = |at: usize| {
                 let new = start.1 + at;
                 !inserted.contains(&values.local[new]) && !moved.contains(&locals[new])
             };
             let similarity = |old: usize, new: usize, threshold: Threshold| {
-                let (old, new) = (start.0 + old, start.1 + new);
-                let is_moved = moved.contains(&values.original[old]);
-                (!is_moved).then(|| similarity_of(old, new, threshold))?
+                similarity_of(start.0 + old, start.1 + new, threshold)
             };
             let gap = pair_elements(
                 &values.original[olds.clone()],
                 &locals[news],
-                may_pair,
+                (may_pair_old, may_pair_new),
                 similarity,
             );
             for (position, at) in positions[olds].iter_mut().zip(gap) {
@@ -216,148 +206,10 @@ fn is_inserted_elsewhere(values: &Triple<Arc<[u64]>>, inserted: &FxHashSet<u64>)
     })
 }
 
-/// Returns the inverse of `positions`: for each element of the other list, of length `len`, the
-/// position of its partner.
-pub(super) fn inverse(positions: &Positions, len: usize) -> Positions {
-    let mut inverse = vec![None; len];
-    for (old, new) in positions.iter().enumerate() {
-        if let Some(new) = *new {
-            inverse[new] = Some(old);
-        }
-    }
-    inverse
-}
-
 /// Returns true if a side has as many elements as the original and each pair has the same position
 /// in both.
 fn keeps_positions(positions: &Positions, len: usize) -> bool {
     let is_same_position =
         |(at, position): (usize, &Option<usize>)| position.is_none_or(|other| other == at);
     positions.len() == len && positions.iter().enumerate().all(is_same_position)
-}
-
-/// Returns the values that elements without a partner have in both lists: those elements moved.
-fn moved_values(positions: &Positions, olds: &[u64], news: &[u64]) -> FxHashSet<u64> {
-    let unpaired = |values: &[u64], partners: &Positions| -> FxHashSet<u64> {
-        let partners = values.iter().zip(partners);
-        let unpaired = partners.filter(|(_, partner)| partner.is_none());
-        unpaired.map(|(value, _)| *value).collect()
-    };
-    let olds = unpaired(olds, positions);
-    if olds.is_empty() {
-        return olds;
-    }
-    let news = unpaired(news, &inverse(positions, news.len()));
-    olds.intersection(&news).copied().collect()
-}
-
-/// Pairs elements of two lists: equal values first, then similar elements between the same
-/// neighbours. Elements that moved pair with no other.
-///
-/// Of the new elements without an equal one, only those that `may_pair` are considered.
-/// `similarity` gets an old position, a new position and the threshold, which is lower for the only
-/// two elements between their neighbours. Returns the new position of each old element.
-pub(super) fn pair_elements(
-    olds: &[u64],
-    news: &[u64],
-    may_pair: impl Fn(usize) -> bool,
-    similarity: impl Fn(usize, usize, Threshold) -> Option<usize>,
-) -> Positions {
-    let mut positions = vec![None; olds.len()];
-    let differences = differences(olds, news);
-    for (old, new) in differences.same() {
-        positions[old] = Some(new);
-    }
-    let moved = moved_values(&positions, olds, news);
-    let may_pair = |new: usize| may_pair(new) && !moved.contains(&news[new]);
-    let similarity = |old: usize, new: usize, threshold: Threshold| {
-        let is_moved = moved.contains(&olds[old]);
-        (!is_moved).then(|| similarity(old, new, threshold))?
-    };
-    for AlignedRange {
-        old: olds,
-        new: news,
-        ..
-    } in differences.changed()
-    {
-        let are_only_pair =
-            olds.len() == 1 && news.clone().filter(|new| may_pair(*new)).count() == 1;
-        let threshold = match are_only_pair {
-            true => Threshold::Any,
-            false => Threshold::Half,
-        };
-        let is_alike = |old, new| may_pair(new).then(|| similarity(old, new, threshold))?;
-        if olds.len() * news.len() <= MAX_PAIRS {
-            pair_most_similar(&mut positions, olds.clone(), news.clone(), is_alike);
-        } else {
-            pair_first_similar(&mut positions, olds.clone(), news.clone(), is_alike);
-        }
-        if threshold == Threshold::Half {
-            let is_alike = |old, new| similarity(old, new, Threshold::Any).is_some();
-            pair_only_ones(&mut positions, (olds, news), &may_pair, is_alike);
-        }
-    }
-    positions
-}
-
-/// Pairs elements that are the only ones without a partner between two pairs.
-fn pair_only_ones(
-    positions: &mut Positions,
-    (olds, news): (Range<usize>, Range<usize>),
-    may_pair: &impl Fn(usize) -> bool,
-    is_alike: impl Fn(usize, usize) -> bool,
-) {
-    let (mut old_start, mut new_start) = (olds.start, news.start);
-    for old in olds.start..=olds.end {
-        let partner = match old == olds.end {
-            true => Some(news.end),
-            false => positions[old],
-        };
-        let Some(new) = partner else { continue };
-        let mut candidates = (new_start..new).filter(|new| may_pair(*new));
-        if old == old_start + 1
-            && let (Some(only), None) = (candidates.next(), candidates.next())
-            && is_alike(old_start, only)
-        {
-            positions[old_start] = Some(only);
-        }
-        (old_start, new_start) = (old + 1, new + 1);
-    }
-}
-
-/// Pairs elements in order such that the sum of their similarities is highest.
-fn pair_most_similar(
-    positions: &mut Positions,
-    olds: Range<usize>,
-    news: Range<usize>,
-    similarity: impl Fn(usize, usize) -> Option<usize>,
-) {
-    // Each pair is compared once, because that takes long.
-    let pairs = olds.clone();
-    let pairs = pairs.flat_map(|old| news.clone().map(move |new| (old, new)));
-    let weights = pairs.map(|(old, new)| similarity(old, new).map(|common| common as u32));
-    let weights: Vec<Option<u32>> = weights.collect();
-    let lengths = (olds.len(), news.len());
-    for pair in heaviest_pairs(lengths, |old, new| weights[old * lengths.1 + new]) {
-        let [old, new] = pair.map(|at| at as usize);
-        positions[olds.start + old] = Some(news.start + new);
-    }
-}
-
-/// Pairs each element with the first similar one behind the last pair.
-fn pair_first_similar(
-    positions: &mut Positions,
-    olds: Range<usize>,
-    news: Range<usize>,
-    similarity: impl Fn(usize, usize) -> Option<usize>,
-) {
-    let mut next = news.start;
-    let mut budget = COMPARISONS_EACH * (olds.len() + news.len());
-    for old in olds {
-        let mut candidates = (next..news.end).take(budget).inspect(|_| budget -= 1);
-        if let Some(new) = candidates.find(|new| similarity(old, *new).is_some()) {
-            positions[old] = Some(new);
-            next = new + 1;
-        }
-    }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::align::{Positions, inverse};
+use super::element_pairs::{Positions, inverse};
 use super::namesakes::{Namesakes, pair_common_renames};
 use super::{Nodes, Walker};
 use crate::merge::Sides;

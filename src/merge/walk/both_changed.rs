@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use super::align::Positions;
 use super::aligned_lists::AlignedLists;
+use super::element_pairs::Positions;
 use super::hunks::{Hunk, regions};
 use super::record::Segment;
 use super::sequences::{ElementConflict, ElementMerger};

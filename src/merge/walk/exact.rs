@@ -5,7 +5,7 @@
 //! local's comments and quoting on elements that did not change. Therefore the elements are
 //! aligned, and only those that differ are edited.
 
-use super::align::{Positions, inverse, pair_elements};
+use super::element_pairs::{Positions, inverse, pair_elements};
 use super::namesakes::unique_positions;
 use super::pairing::Index;
 use super::record::Segment;
@@ -118,15 +118,16 @@ impl Walker<'_> {
                 continue;
             }
             let values = (&local_values[old.clone()], &updated_values[new.clone()]);
+            let is_unpaired_local = |at: usize| of_locals[old.start + at].is_none();
+            let is_unpaired_updated = |at: usize| partners[new.start + at].is_none();
             let positions = pair_elements(
                 values.0,
                 values.1,
-                |at| partners[new.start + at].is_none(),
+                (is_unpaired_local, is_unpaired_updated),
                 |at, other, threshold| {
-                    let is_unpaired = of_locals[old.start + at].is_none();
                     let local = (prints.local, locals[old.start + at]);
                     let updated = (prints.updated, updateds[new.start + other]);
-                    is_unpaired.then(|| similarity(local, updated, threshold))?
+                    similarity(local, updated, threshold)
                 },
             );
             for (local, at) in old.zip(positions) {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::align::Positions;
 use super::aligned_lists::AlignedLists;
+use super::element_pairs::Positions;
 use crate::triple::{Side, Triple};
 
 /// The replacement that one side made for a range of the original's elements.

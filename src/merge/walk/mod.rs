@@ -13,6 +13,7 @@ pub(crate) mod arrive;
 mod both_changed;
 mod collection;
 mod delete;
+mod element_pairs;
 pub(crate) mod entries_at;
 mod entry;
 mod exact;

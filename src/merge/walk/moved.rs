@@ -3,8 +3,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::align::Positions;
 use super::aligned_lists::AlignedLists;
+use super::element_pairs::Positions;
 use super::sequences::ElementMerger;
 use crate::merge::decision::Slot;
 use crate::triple::{Side, Triple};

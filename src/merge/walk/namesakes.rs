@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::align::Positions;
 use super::aligned_lists::AlignedLists;
+use super::element_pairs::Positions;
 use super::similarity::{Threshold, name_of, similarity};
 use crate::merge::fingerprint::Fingerprints;
 use crate::triple::{Side, Triple};
