@@ -242,8 +242,8 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     }
 }
 
-/// Whether the merged text has a line of the original more often than the original: the next merge
-/// may align it with another occurrence.
+/// Whether the merged text has a line that the original repeats, or one more often than the original:
+/// the next merge may align it with another occurrence.
 fn repeats(original: Option<&Vec<u8>>, merged: Option<&Vec<u8>>) -> bool {
     let lines = |bytes: Option<&Vec<u8>>| {
         let text = String::from_utf8_lossy(bytes.map_or(&[][..], Vec::as_slice)).into_owned();
@@ -255,7 +255,10 @@ fn repeats(original: Option<&Vec<u8>>, merged: Option<&Vec<u8>>) -> bool {
     };
     let merged = lines(merged);
     let mut original = lines(original).into_iter();
-    original.any(|(line, count)| merged.get(&line).is_some_and(|it| *it > count))
+    original.any(|(line, count)| {
+        let merged = merged.get(&line);
+        merged.is_some_and(|merged| count > 1 || *merged > count)
+    })
 }
 
 /// Decodes the files from the parts: two bytes choose the sides and the name, the rest is the

@@ -27,6 +27,22 @@ pub(super) fn of_file(text: &str) -> Option<Value> {
     (documents.len() >= count.count()).then_some(Value::List(documents))
 }
 
+/// Returns a value with the elements of its lists in an order that only depends on their values.
+pub(super) fn unordered(value: Value) -> Value {
+    match value {
+        Value::Map(fields) => {
+            let fields = fields.into_iter();
+            Value::Map(fields.map(|(key, value)| (key, unordered(value))).collect())
+        }
+        Value::List(elements) => {
+            let mut elements: Vec<Value> = elements.into_iter().map(unordered).collect();
+            elements.sort_by_cached_key(|element| format!("{element:?}"));
+            Value::List(elements)
+        }
+        other => other,
+    }
+}
+
 /// Adds the values in a node that have an anchor, by its name.
 pub(super) fn add_anchored(tree: &Tree<'_>, node: NodeId, found: &mut BTreeMap<String, Value>) {
     if let Some(anchor) = tree.node(node).anchor() {
