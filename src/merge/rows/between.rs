@@ -1,10 +1,11 @@
 //! Merges segments of the three rows between entries that stay in their order.
 //!
 //! A segment that only one side changed is taken from that side. One that both changed is merged
-//! line by line: `changes` orders the changes between two lines that stay, `both` merges blank
-//! lines, `removed` finds the comments that updated removed, and `repeated` drops new comments of
-//! updated's that local has already.
+//! line by line: `alignment` pairs the lines, `changed` orders the changes between two lines that
+//! stay, `both` merges blank lines, `removed` finds the comments that updated removed, and
+//! `repeated` drops new comments of updated's that local has already.
 
+mod alignment;
 mod both;
 mod changed;
 mod removed;
@@ -12,27 +13,14 @@ mod repeated;
 
 use rustc_hash::FxHashSet;
 
+use alignment::Line;
 use changed::{Changes, Removed};
 use repeated::{LocalComments, Place};
 
 use super::piece::own;
-use super::subsequence::{heaviest, heaviest_between};
-use super::{CommentConflict, Id, NumberMap, Placed, Ref, Rows, Side, StoredId};
+use super::{CommentConflict, Id, NumberMap, Placed, Ref, Rows, Side};
 use crate::merge::Resolution;
 use crate::triple::Triple;
-
-// The weights for the alignment with local: an entry of the result weighs more than all other
-// pieces, which may all be removed. Of equal lines, one that the original has is preferred, then
-// one that updated has.
-const WEIGHT_ENTRY: u32 = 1 << 16;
-const WEIGHT_REMOVED_ENTRY: u32 = 32;
-const WEIGHT_COMMENT: u32 = 16;
-/// A comment without letters and digits, such as the frame of a banner.
-const WEIGHT_FRAME: u32 = 8;
-const WEIGHT_IN_ORIGINAL: u32 = 2;
-const WEIGHT_IN_UPDATED: u32 = 1;
-/// The largest number of lines in which to look for runs that both sides inserted.
-const MAX_LINES_FOR_RUNS: usize = 512;
 
 /// Merges segments of three rows.
 pub(super) struct SegmentMerger<'r, 'a> {
@@ -51,13 +39,6 @@ pub(super) struct SegmentMerger<'r, 'a> {
 
 /// A segment of each of the three rows.
 type Segment<'s> = Triple<&'s [Ref]>;
-
-/// A line of the list of the original's pieces and updated's insertions.
-#[derive(Clone, Copy)]
-struct Line {
-    original: Option<Ref>,
-    updated: Option<Ref>,
-}
 
 impl<'r, 'a> SegmentMerger<'r, 'a> {
     pub(super) fn new(
@@ -259,130 +240,5 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             }
         }
         changes.theirs.push(updated);
-    }
-
-    /// Returns one list of the original's pieces and those that updated inserted.
-    fn with_insertions(&self, original: &[Ref], updated: &[Ref]) -> Vec<Line> {
-        let pairs = heaviest_between(&self.ids(original), &self.ids(updated), |at| {
-            self.weight(original[at])
-        });
-        let ends = [[original.len(), updated.len()]];
-        let mut lines = Vec::with_capacity(original.len() + updated.len());
-        let (mut i, mut j) = (0, 0);
-        let pairs = pairs.into_iter().map(|pair| pair.map(|at| at as usize));
-        for [n, m] in pairs.chain(ends) {
-            let removed = original[i..n].iter().map(|piece| (Some(*piece), None));
-            let new = updated[j..m].iter().map(|piece| (None, Some(*piece)));
-            let both = (n < original.len()).then(|| (Some(original[n]), Some(updated[m])));
-            let line = |(original, updated)| Line { original, updated };
-            lines.extend(removed.chain(new).chain(both).map(line));
-            (i, j) = (n + 1, m + 1);
-        }
-        lines
-    }
-
-    /// Returns for each line its position in local. A run of lines that updated inserted and that
-    /// local has one below the other pairs first; the lines around it pair by weight.
-    fn positions_in_local(&self, lines: &[Line], local: &[Ref]) -> NumberMap {
-        let mut found = NumberMap::over(0..lines.len() as u32);
-        self.find_in_local((lines, local), (0, 0), &mut found);
-        found
-    }
-
-    /// [`Self::positions_in_local`] for parts of `lines` and `local` with these starts.
-    fn find_in_local(
-        &self,
-        (lines, local): (&[Line], &[Ref]),
-        (line_start, start): (usize, usize),
-        found: &mut NumberMap,
-    ) {
-        if !local.iter().any(|piece| self.may_pair(*piece)) {
-            return;
-        }
-        let mut found_at =
-            |line: usize, at: usize| found.insert((line_start + line) as u32, (start + at) as u32);
-        let mut ids = Vec::with_capacity(lines.len());
-        let pieces = lines.iter().filter_map(|it| it.original.or(it.updated));
-        ids.extend(pieces.map(|piece| self.rows.stored_id(piece)));
-        let local_ids = self.ids(local);
-        if let Some((line, local_start, count)) = self.inserted_in_both(lines, &ids, &local_ids) {
-            for at in 0..count {
-                found_at(line + at, local_start + at);
-            }
-            self.find_in_local(
-                (&lines[..line], &local[..local_start]),
-                (line_start, start),
-                found,
-            );
-            let (line, local_start) = (line + count, local_start + count);
-            let starts = (line_start + line, start + local_start);
-            return self.find_in_local((&lines[line..], &local[local_start..]), starts, found);
-        }
-        let weight = |at: usize| {
-            let line: &Line = &lines[at];
-            let of_original = u32::from(line.original.is_some()) * WEIGHT_IN_ORIGINAL;
-            let of_updated = u32::from(line.updated.is_some()) * WEIGHT_IN_UPDATED;
-            let piece = line.original.or(line.updated);
-            piece.map_or(0, |piece| self.weight(piece)) + of_original + of_updated
-        };
-        for [line, at] in heaviest(&ids, &local_ids, weight) {
-            found_at(line as usize, at as usize);
-        }
-    }
-
-    /// Whether original or updated may have a piece of local's, or a comment with its text.
-    fn may_pair(&self, piece: Ref) -> bool {
-        let (rows, entry) = (self.rows, self.rows.entry(piece));
-        let has = |side| entry.is_some_and(|entry| rows.has(side, entry));
-        let may_have = |side| has(side) || rows.count(side, piece) > 0;
-        may_have(Side::Original) || may_have(Side::Updated)
-    }
-
-    /// Returns the first run of comments that updated inserted and local has too, if the original
-    /// lacks one of them: its start in `lines` and in local, and its length.
-    fn inserted_in_both(
-        &self,
-        lines: &[Line],
-        ids: &[StoredId],
-        local: &[StoredId],
-    ) -> Option<(usize, usize, usize)> {
-        let is_inserted = |at: usize| {
-            let line: &Line = &lines[at];
-            line.original.is_none() && line.updated.is_some_and(|it| self.rows.is_comment(it))
-        };
-        if lines.len() > MAX_LINES_FOR_RUNS {
-            return None;
-        }
-        let mut start = 0;
-        while start < lines.len() {
-            let count = (start..lines.len())
-                .take_while(|at| is_inserted(*at))
-                .count();
-            let run = &ids[start..start + count];
-            let is_new = |id: &StoredId| !self.rows.ids.original.contains(id);
-            if run.len() > 1
-                && run.iter().any(is_new)
-                && let Some(local_start) = local.windows(count).position(|window| window == run)
-            {
-                return Some((start, local_start, count));
-            }
-            start += count.max(1);
-        }
-        None
-    }
-
-    fn ids(&self, row: &[Ref]) -> Vec<StoredId> {
-        row.iter()
-            .map(|piece| self.rows.stored_id(*piece))
-            .collect()
-    }
-
-    fn weight(&self, piece: Ref) -> u32 {
-        match self.rows.id(piece) {
-            Id::Comment { .. } if self.rows.has_words(piece) => WEIGHT_COMMENT,
-            Id::Comment { .. } => WEIGHT_FRAME,
-            Id::Entry(entry) if !(self.stays)(entry) => WEIGHT_REMOVED_ENTRY,
-            Id::Entry(_) | Id::End => WEIGHT_ENTRY,
-        }
     }
 }

@@ -61,8 +61,8 @@ impl ElementMerger<'_, '_> {
     fn merge_region(&mut self, region: Triple<Range<usize>>, hunks: &[Hunk]) {
         let lists = self.lists;
         let changes = RegionChanges::of(lists, &region, hunks);
-        if let Some(scalar) = self.replaced_scalar(&region, &changes) {
-            return self.merge_element(scalar);
+        if let Some(replaced) = self.replaced_element(&region, &changes) {
+            return self.merge_element(replaced);
         }
         let mut conflict = changes.is_conflict().then(|| {
             let sides = Triple::new(&changes.deleted, &changes.conflicting, &changes.only_local);
@@ -110,28 +110,28 @@ impl ElementMerger<'_, '_> {
         }
     }
 
-    /// Returns the positions of a scalar that each side replaced with another scalar: it merges as
-    /// one value. Nulls are excluded, because they would act as deletions then, and so is a scalar
-    /// of local's that upstream has too at another place: it would be lost.
-    fn replaced_scalar(
+    /// Returns the positions of an element that both sides replaced with an equal one, or of a scalar
+    /// that each replaced with another scalar: it merges as one value. Nulls are excluded, because
+    /// they would act as deletions then, and so is a scalar of local's that upstream has too at
+    /// another place: it would be lost.
+    fn replaced_element(
         &self,
         region: &Triple<Range<usize>>,
         changes: &RegionChanges,
     ) -> Option<Triple<usize>> {
         let is_one = |range: &Range<usize>| range.len() == 1;
+        if !region.as_ref().into_iter().all(is_one) {
+            return None;
+        }
+        let at = region.as_ref().map(|range| range.start);
         let is_scalar = |(tree, element): (&Tree<'_>, EntryId)| {
             let value = tree.entry(element).value;
             shape(tree, value) == Shape::Scalar && !tree.is_null(value)
         };
-        if !changes.is_conflict()
-            || changes.only_local.is_empty()
-            || !region.as_ref().into_iter().all(is_one)
-        {
-            return None;
-        }
-        let at = region.as_ref().map(|range| range.start);
         let mut sides = self.walker.trees.zip(self.lists.at(at)).into_iter();
-        sides.all(is_scalar).then_some(at)
+        let replaced_alike = !changes.in_both.is_empty();
+        let differ = || changes.is_conflict() && !changes.only_local.is_empty();
+        (replaced_alike || differ() && sides.all(is_scalar)).then_some(at)
     }
 
     /// Merges a local element that is not part of a conflict. `same` is the updated element that

@@ -27,12 +27,15 @@ pub(super) fn of_file(text: &str) -> Option<Value> {
     (documents.len() >= count.count()).then_some(Value::List(documents))
 }
 
-/// Returns a value with the elements of its lists in an order that only depends on their values.
+/// Returns a value with the fields of its maps and the elements of its lists in an order that only
+/// depends on their values.
 pub(super) fn unordered(value: Value) -> Value {
     match value {
         Value::Map(fields) => {
             let fields = fields.into_iter();
-            Value::Map(fields.map(|(key, value)| (key, unordered(value))).collect())
+            let mut fields: Vec<_> = fields.map(|(key, it)| (key, unordered(it))).collect();
+            fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+            Value::Map(fields)
         }
         Value::List(elements) => {
             let mut elements: Vec<Value> = elements.into_iter().map(unordered).collect();
