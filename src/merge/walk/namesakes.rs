@@ -1,5 +1,5 @@
-//! Pairs elements of a list without a key that have the same new name on both sides: both sides
-//! inserted or renamed them (rules: Lists without a key).
+//! Pairs elements of a list without a key that have the same new name or the same new value on both
+//! sides: both sides inserted or renamed them (rules: Lists without a key).
 
 use std::hash::Hash;
 
@@ -12,8 +12,8 @@ use crate::merge::fingerprint::Fingerprints;
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, ScalarType};
 
-/// The paired elements, by position. Each side has the name once, and the original does not have
-/// it.
+/// The paired elements, by position. Each side has the name or the value once, and the original does
+/// not have it.
 #[derive(Debug, Default)]
 pub(super) struct Namesakes {
     of_updated: FxHashMap<usize, usize>,
@@ -21,36 +21,52 @@ pub(super) struct Namesakes {
 }
 
 impl Namesakes {
-    /// Pairs the elements of the same name.
+    /// Pairs the elements of the same name or value.
     pub(super) fn of(prints: Triple<&Fingerprints<'_>>, lists: &AlignedLists) -> Self {
-        let (elements, values) = (&lists.elements, &lists.values);
-        let (of_updated, of_local) = (&lists.of_updated, &lists.of_local);
+        let elements = &lists.elements;
         let mut namesakes = Self::default();
-        if ![of_updated, of_local].iter().all(|it| it.contains(&None)) {
+        let mut sides = [&lists.of_updated, &lists.of_local].into_iter();
+        if !sides.all(|originals| originals.contains(&None)) {
             return namesakes;
         }
-        let names = positions_of_names(prints, elements);
-        for (name, updated) in &names.updated {
-            let (Some(updated), Some(Some(local))) = (*updated, names.local.get(name).copied())
-            else {
-                continue;
-            };
-            let are_similar = || {
+        let values = lists.values.as_ref();
+        let values = values.map(|values| unique_positions(values.iter().copied().map(Some)));
+        namesakes.add(lists, &values, |_, _| true);
+        namesakes.add(
+            lists,
+            &positions_of_names(prints, elements),
+            |updated, local| {
                 let updated = (prints.updated, elements.updated[updated]);
                 let local = (prints.local, elements.local[local]);
                 similarity(updated, local, Threshold::Strict).is_some()
+            },
+        );
+        namesakes
+    }
+
+    /// Pairs the elements that only updated and local have once, by their positions.
+    fn add<N: Hash + Eq>(
+        &mut self,
+        lists: &AlignedLists,
+        positions: &Triple<FxHashMap<N, Option<usize>>>,
+        are_similar: impl Fn(usize, usize) -> bool,
+    ) {
+        for (name, updated) in &positions.updated {
+            let local = positions.local.get(name).copied().flatten();
+            let Some((updated, local)) = updated.zip(local) else {
+                continue;
             };
-            if of_updated[updated].is_none()
-                && of_local[local].is_none()
-                && values.updated[updated] != values.local[local]
-                && !names.original.contains_key(name)
-                && are_similar()
+            if lists.of_updated[updated].is_none()
+                && lists.of_local[local].is_none()
+                && !positions.original.contains_key(name)
+                && !self.of_updated.contains_key(&updated)
+                && !self.of_local.contains_key(&local)
+                && are_similar(updated, local)
             {
-                namesakes.of_updated.insert(updated, local);
-                namesakes.of_local.insert(local, updated);
+                self.of_updated.insert(updated, local);
+                self.of_local.insert(local, updated);
             }
         }
-        namesakes
     }
 
     /// Returns the local partner of an updated element.
