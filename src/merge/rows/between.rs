@@ -193,6 +193,15 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                         // local's text for this comment belongs below what updated put above it
                         self.flush(std::mem::take(&mut changes), own.first().copied(), merged);
                     }
+                    // a line that both replaced alike has no part in the changes above it
+                    let replacement = position(at + 1).filter(|_| {
+                        let is_removed = local.is_none() && line.updated.is_none();
+                        is_removed && lines.get(at + 1).is_some_and(|it| it.original.is_none())
+                    });
+                    if let Some(replacement) = replacement.filter(|_| !changes.removed.is_empty()) {
+                        let below = Some(here.local[replacement]);
+                        self.flush(std::mem::take(&mut changes), below, merged);
+                    }
                     self.push_change(*line, local, &mut changes);
                 }
             }

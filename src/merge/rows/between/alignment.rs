@@ -24,6 +24,12 @@ pub(super) struct Line {
     pub(super) updated: Option<Ref>,
 }
 
+impl Line {
+    const fn new(original: Option<Ref>, updated: Option<Ref>) -> Self {
+        Self { original, updated }
+    }
+}
+
 impl SegmentMerger<'_, '_> {
     /// Returns one list of the original's pieces and those that updated inserted.
     pub(super) fn with_insertions(&self, original: &[Ref], updated: &[Ref]) -> Vec<Line> {
@@ -45,17 +51,20 @@ impl SegmentMerger<'_, '_> {
             };
             let (removed, moved) = removed.split_at(removed.len() - moved);
             let (new, below) = new.split_at(new.len() - comments);
-            let of_original = |piece: &Ref| (Some(*piece), None);
-            let of_updated = |piece: &Ref| (None, Some(*piece));
-            let removed = removed.iter().map(of_original);
-            let new = new
-                .iter()
-                .map(of_updated)
-                .chain(moved.iter().map(of_original));
-            let below = below.iter().map(of_updated);
-            let both = (n < original.len()).then(|| (Some(original[n]), Some(updated[m])));
-            let line = |(original, updated)| Line { original, updated };
-            lines.extend(removed.chain(new).chain(below).chain(both).map(line));
+            let of_original = |piece: &Ref| Line::new(Some(*piece), None);
+            let of_updated = |piece: &Ref| Line::new(None, Some(*piece));
+            lines.extend(removed.iter().map(of_original));
+            lines.extend(new.iter().map(of_updated));
+            if moved.len() == below.len() {
+                // each line of a comment was rewritten
+                let pairs = moved.iter().zip(below);
+                lines.extend(pairs.flat_map(|(old, new)| [of_original(old), of_updated(new)]));
+            } else {
+                lines.extend(moved.iter().map(of_original));
+                lines.extend(below.iter().map(of_updated));
+            }
+            let both = n < original.len();
+            lines.extend(both.then(|| Line::new(Some(original[n]), Some(updated[m]))));
             (i, j) = (n + 1, m + 1);
         }
         lines
