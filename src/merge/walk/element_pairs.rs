@@ -14,6 +14,10 @@ pub(super) type Positions = Vec<Option<usize>>;
 /// is computed. Larger gaps pair each element with the first similar one.
 const MAX_PAIRS: usize = 10_000;
 
+/// The largest number of candidate pairs for which similar elements with equal ones between them are
+/// looked for.
+const MAX_PAIRS_ACROSS: usize = 1000;
+
 /// The limit of comparisons per element when each pairs with the first similar one.
 const COMPARISONS_EACH: usize = 64;
 
@@ -48,6 +52,10 @@ pub(super) fn align_equal(
         }
     }
     let is_in_both = |value: &u64| !counts[value].contains(&0);
+    let changed = [olds, news].map(|values| values.iter().filter(|it| !is_in_both(it)).count());
+    if paired == 0 || changed[0] * changed[1] > MAX_PAIRS_ACROSS {
+        return equal;
+    }
     // of alignments with the same sum, the one by equal values only stays
     let pairs = heaviest_pairs_once(lengths, |old, new| {
         let (value, other) = (olds[old], news[new]);
