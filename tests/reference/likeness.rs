@@ -64,9 +64,9 @@ pub(super) fn add_alike(
     }
 }
 
-/// Whether elements of the side that are alike make equal ones move: their pairs and the equal pairs
-/// that stay count more than all equal pairs and what is alike between those. The arguments are
-/// those of `add_alike`.
+/// Whether elements of the side that are alike make equal ones move: their pairs and the equal
+/// pairs that stay count more than all equal pairs and what is alike between those. The arguments
+/// are those of `add_alike`.
 pub(super) fn makes_equal_move(
     equals: &Partners,
     len: usize,

@@ -110,10 +110,10 @@ impl ElementMerger<'_, '_> {
         }
     }
 
-    /// Returns the positions of an element that both sides replaced with an equal one, or of a scalar
-    /// that each replaced with another scalar: it merges as one value. Nulls are excluded, because
-    /// they would act as deletions then, and so is a scalar of local's that upstream has too at
-    /// another place: it would be lost.
+    /// Returns the positions of an element that both sides replaced with an equal one, or of a
+    /// scalar that each replaced with another scalar: it merges as one value. Nulls are excluded,
+    /// because they would act as deletions then, and so is a scalar of local's that upstream has
+    /// too at another place: it would be lost.
     fn replaced_element(
         &self,
         region: &Triple<Range<usize>>,

@@ -14,15 +14,15 @@ pub(super) type Positions = Vec<Option<usize>>;
 /// is computed. Larger gaps pair each element with the first similar one.
 const MAX_PAIRS: usize = 10_000;
 
-/// The largest number of candidate pairs for which similar elements with equal ones between them are
-/// looked for.
+/// The largest number of candidate pairs for which similar elements with equal ones between them
+/// are looked for.
 const MAX_PAIRS_ACROSS: usize = 1000;
 
 /// The limit of comparisons per element when each pairs with the first similar one.
 const COMPARISONS_EACH: usize = 64;
 
-/// What a pair of equal elements counts, as a similarity. A pair of clearly similar ones counts more:
-/// an element without changes is found where a side moved it, and a changed one is not.
+/// What a pair of equal elements counts, as a similarity. A pair of clearly similar ones counts
+/// more: an element without changes is found where a side moved it, and a changed one is not.
 const EQUAL_OR_MOVED: usize = 600;
 
 /// What a pair of equal elements counts that one of the lists repeats: such elements do not move.
@@ -32,7 +32,8 @@ const EQUAL_AND_REPEATED: usize = 2000;
 const TIES: u32 = 128;
 
 /// Aligns equal values of two lists. Of the alignments, returns the one with which most elements
-/// have a partner: an equal one, which may have moved, or a similar one between the same neighbours.
+/// have a partner: an equal one, which may have moved, or a similar one between the same
+/// neighbours.
 pub(super) fn align_equal(
     olds: &[u64],
     news: &[u64],

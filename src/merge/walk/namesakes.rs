@@ -12,8 +12,8 @@ use crate::merge::fingerprint::Fingerprints;
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, ScalarType};
 
-/// The paired elements, by position. Each side has the name or the value once, and the original does
-/// not have it.
+/// The paired elements, by position. Each side has the name or the value once, and the original
+/// does not have it.
 #[derive(Debug, Default)]
 pub(super) struct Namesakes {
     of_updated: FxHashMap<usize, usize>,

@@ -242,8 +242,8 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     }
 }
 
-/// Whether the merged text has a line that the original repeats, or one more often than the original:
-/// the next merge may align it with another occurrence.
+/// Whether the merged text has a line that the original repeats, or one more often than the
+/// original: the next merge may align it with another occurrence.
 fn repeats(original: Option<&Vec<u8>>, merged: Option<&Vec<u8>>) -> bool {
     let lines = |bytes: Option<&Vec<u8>>| {
         let text = String::from_utf8_lossy(bytes.map_or(&[][..], Vec::as_slice)).into_owned();
