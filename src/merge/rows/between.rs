@@ -189,17 +189,17 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                         ahead += 1;
                     }
                     let own = &here.local[next..position(ahead).unwrap_or(here.local.len())];
-                    if local.is_none() && self.is_rewritten(*line, own, &changes.theirs) {
-                        // local's text for this comment belongs below what updated put above it
-                        self.flush(std::mem::take(&mut changes), own.first().copied(), merged);
-                    }
-                    // a line that both replaced alike has no part in the changes above it
-                    let replacement = position(at + 1).filter(|_| {
-                        let is_removed = local.is_none() && line.updated.is_none();
-                        is_removed && lines.get(at + 1).is_some_and(|it| it.original.is_none())
-                    });
-                    if let Some(replacement) = replacement.filter(|_| !changes.removed.is_empty()) {
-                        let below = Some(here.local[replacement]);
+                    // local's text for this comment belongs below what updated put above it, and a
+                    // line that both replaced alike has no part in the changes above it
+                    let is_removed = local.is_none() && line.updated.is_none();
+                    let is_replaced_alike = is_removed
+                        && position(at + 1).is_some()
+                        && lines.get(at + 1).is_some_and(|it| it.original.is_none())
+                        && !changes.removed.is_empty();
+                    if is_replaced_alike
+                        || local.is_none() && self.is_rewritten(*line, own, &changes.theirs)
+                    {
+                        let below = here.local.get(next).copied();
                         self.flush(std::mem::take(&mut changes), below, merged);
                     }
                     self.push_change(*line, local, &mut changes);
