@@ -101,7 +101,8 @@ impl<'a> Fingerprints<'a> {
     }
 }
 
-fn hash_of(value: &impl Hash) -> u64 {
+/// Returns a hash of a value or a name.
+pub(super) fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::element_pairs::{Positions, align_equal, inverse, moved_values, pair_elements};
+use super::element_pairs::{align_equal, moved_values, pair_elements};
 use super::index::fields_of;
+use super::positions::Positions;
 use super::similarity::{Threshold, similarity};
 use super::{Shape, Walker, shape};
 use crate::triple::Triple;
@@ -21,7 +22,7 @@ impl Walker<'_> {
         values: &Triple<Arc<[u64]>>,
     ) -> (Positions, Positions) {
         let in_updated = self.pair_with_updated(elements, values);
-        let of_updated = inverse(&in_updated, values.updated.len());
+        let of_updated = in_updated.inverse(values.updated.len());
         let inserted = of_updated.iter().zip(&*values.updated);
         let inserted: FxHashSet<u64> = inserted
             .filter_map(|(old, value)| old.is_none().then_some(*value))
@@ -73,15 +74,16 @@ impl Walker<'_> {
             // Upstream deleted this element: only a clearly similar one of local's is its new
             // version. If it deleted a neighbour, the element is not the only one at its place in
             // the next merge.
-            let stays = |at: usize| in_updated.get(at).is_none_or(Option::is_some);
-            let threshold = match in_updated[old] {
+            let stays = |at: usize| !in_updated.has(at) || in_updated.get(at).is_some();
+            let threshold = match in_updated.get(old) {
                 None => Threshold::Strict,
                 Some(_) if !stays(old + 1) || !stays(old.saturating_sub(1)) => Threshold::Half,
                 Some(_) => threshold,
             };
             let new = (prints.local, elements.local[new]);
             let to_original = similarity((prints.original, elements.original[old]), new, threshold);
-            let updated = in_updated[old].filter(|at| values.updated[*at] != values.original[old]);
+            let updated = in_updated.get(old);
+            let updated = updated.filter(|at| values.updated[*at] != values.original[old]);
             let to_updated = updated
                 .and_then(|at| similarity((prints.updated, elements.updated[at]), new, threshold));
             to_original.max(to_updated)
@@ -89,7 +91,7 @@ impl Walker<'_> {
         // Elements that upstream moved are left out here, and pair in the gaps between the others.
         let unmoved = unmoved_upstream(values, in_updated, inserted);
         let unmoved_values: Vec<u64> = unmoved.iter().map(|old| values.original[*old]).collect();
-        let mut positions = vec![None; values.original.len()];
+        let mut positions = Positions::none(values.original.len());
         let mut start = (0, 0);
         let ends = (values.original.len(), values.local.len());
         let locals = with_original_values(values, in_updated);
@@ -99,7 +101,7 @@ impl Walker<'_> {
         });
         let cuts = || equal.same().map(|(old, new)| (unmoved[old], new));
         for (old, new) in cuts() {
-            positions[old] = Some(new);
+            positions.set(old, Some(new));
         }
         let moved = moved_values(&positions, &values.original, &locals);
         for (old, new) in cuts().chain([ends]) {
@@ -118,8 +120,8 @@ impl Walker<'_> {
                 (may_pair_old, may_pair_new),
                 similarity,
             );
-            for (position, at) in positions[olds].iter_mut().zip(gap) {
-                *position = at.map(|at| start.1 + at);
+            for (old, at) in olds.zip(gap.iter()) {
+                positions.set(old, at.map(|at| start.1 + at));
             }
             start = (old + 1, new + 1);
         }
@@ -155,7 +157,8 @@ impl Walker<'_> {
         let shapes = shapes.local.iter().enumerate();
         for (at, _) in shapes.filter(|(_, shape)| **shape != Shape::Scalar) {
             if !are_different_maps(at) {
-                (in_updated[at], in_local[at]) = (Some(at), Some(at));
+                in_updated.set(at, Some(at));
+                in_local.set(at, Some(at));
             }
         }
     }
@@ -167,7 +170,7 @@ fn unmoved_upstream(
     in_updated: &Positions,
     inserted: &FxHashSet<u64>,
 ) -> Vec<usize> {
-    let originals = values.original.iter().zip(in_updated).enumerate();
+    let originals = values.original.iter().zip(in_updated.iter()).enumerate();
     let is_moved = |value, at: &Option<usize>| at.is_none() && inserted.contains(value);
     let unmoved = originals.filter(|(_, (value, at))| !is_moved(*value, at));
     unmoved.map(|(old, _)| old).collect()
@@ -179,7 +182,7 @@ fn with_original_values(values: &Triple<Arc<[u64]>>, in_updated: &Positions) -> 
     let originals: FxHashSet<u64> = values.original.iter().copied().collect();
     let locals: FxHashSet<u64> = values.local.iter().copied().collect();
     let mut original_of: FxHashMap<u64, Option<u64>> = FxHashMap::default();
-    for (original, at) in values.original.iter().zip(in_updated) {
+    for (original, at) in values.original.iter().zip(in_updated.iter()) {
         let updated = at.map(|at| values.updated[at]);
         if let Some(updated) = updated.filter(|it| !originals.contains(it)) {
             let original_value = original_of.entry(updated).or_insert(Some(*original));
@@ -210,6 +213,6 @@ fn is_inserted_elsewhere(values: &Triple<Arc<[u64]>>, inserted: &FxHashSet<u64>)
 /// in both.
 fn keeps_positions(positions: &Positions, len: usize) -> bool {
     let is_same_position =
-        |(at, position): (usize, &Option<usize>)| position.is_none_or(|other| other == at);
+        |(at, position): (usize, Option<usize>)| position.is_none_or(|other| other == at);
     positions.len() == len && positions.iter().enumerate().all(is_same_position)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::element_pairs::{Positions, inverse};
 use super::namesakes::{Namesakes, pair_common_renames};
+use super::positions::Positions;
 use super::{Nodes, Walker};
 use crate::merge::Sides;
 use crate::triple::{Side, Triple};
@@ -88,8 +88,8 @@ impl Walker<'_> {
         let prints = self.fingerprints.as_ref();
         pair_common_renames(prints, &elements, &mut in_updated, &mut in_local);
         let mut lists = AlignedLists {
-            of_updated: inverse(&in_updated, values.updated.len()),
-            of_local: inverse(&in_local, values.local.len()),
+            of_updated: in_updated.inverse(values.updated.len()),
+            of_local: in_local.inverse(values.local.len()),
             elements,
             values,
             in_updated,
@@ -120,9 +120,10 @@ impl AlignedLists {
     }
 
     fn uncut_stretches(&self) -> impl Iterator<Item = Stretch> {
-        let partners = self.in_updated.iter().zip(&self.in_local).enumerate();
+        let partners = self.in_updated.iter().zip(self.in_local.iter());
+        let partners = partners.enumerate();
         let shared = partners.filter_map(|(original, (updated, local))| {
-            let at = Triple::new(original, (*updated)?, (*local)?);
+            let at = Triple::new(original, updated?, local?);
             Some((at, Some(Stretch::Element(at))))
         });
         let ends = self.values.as_ref().map(|values| values.len());
@@ -178,7 +179,7 @@ impl AlignedLists {
                 (Side::Updated, &self.of_updated),
                 (Side::Local, &self.of_local),
             ] {
-                for (value, partner) in self.values[side].iter().zip(partners) {
+                for (value, partner) in self.values[side].iter().zip(partners.iter()) {
                     let count = &mut counts.entry(*value).or_default()[side];
                     count.total = count.total.saturating_add(1);
                     count.unpaired = count.unpaired.saturating_add(partner.is_none().into());
@@ -198,7 +199,7 @@ impl AlignedLists {
             return false;
         }
         let count = self.count(self.values.updated[updated]);
-        if self.of_updated[updated].is_some() || count.updated.total > 1 {
+        if self.of_updated.get(updated).is_some() || count.updated.total > 1 {
             return false;
         }
         match (count.original.total, count.local.total) {
@@ -227,7 +228,7 @@ impl AlignedLists {
     /// Returns true if local only moved an element that upstream deleted.
     pub(super) fn is_moved_and_deleted(&self, local: usize) -> bool {
         let count = self.count(self.values.local[local]);
-        self.of_local[local].is_none()
+        self.of_local.get(local).is_none()
             && count.as_ref().map(|count| count.total).into_array() == [1, 0, 1]
             && count.original.unpaired > 0
     }
@@ -251,7 +252,7 @@ impl LocalInsertions {
         let (values, originals) = (&lists.values.local, &lists.of_local);
         let mut inserted = Self::default();
         let mut start = 0;
-        for (at, (value, original)) in values.iter().zip(originals).enumerate() {
+        for (at, (value, original)) in values.iter().zip(originals.iter()).enumerate() {
             if original.is_some() {
                 start = at + 1;
             } else {

@@ -8,8 +8,8 @@
 use std::ops::Range;
 
 use super::aligned_lists::AlignedLists;
-use super::element_pairs::Positions;
 use super::hunks::{Hunk, regions};
+use super::positions::Positions;
 use super::record::Segment;
 use super::sequences::{ElementConflict, ElementMerger};
 use super::{Shape, shape};
@@ -43,7 +43,7 @@ impl ElementMerger<'_, '_> {
         let mut start = stretch.map(|range| range.start);
         for region in regions {
             let end = |positions: &Positions, side: Side| {
-                let kept = region.original.clone().filter_map(|old| positions[old]);
+                let kept = region.original.clone().filter_map(|old| positions.get(old));
                 let ends = kept.map(|new| new + 1).chain(region.ends[side]);
                 ends.max().unwrap_or(start[side])
             };
@@ -143,7 +143,7 @@ impl ElementMerger<'_, '_> {
         if lists.moved_positions().local.contains(&at) {
             return Child::keep(local);
         }
-        let original = lists.of_local[at];
+        let original = lists.of_local.get(at);
         let sides = Triple::new(
             original.map(|original| elements.original[original]),
             same.map(|same| elements.updated[same]),
@@ -190,7 +190,7 @@ impl ElementMerger<'_, '_> {
             };
         }
         let updated = lists.elements.updated[at];
-        let original = lists.of_updated[at]?;
+        let original = lists.of_updated.get(at)?;
         let sides = Triple::new(Some(lists.elements.original[original]), Some(updated), None);
         if lists.values.original[original] == lists.values.updated[at] {
             return Some(Child::updated(updated, Outcome::Remove).with_sides(sides));
@@ -208,12 +208,13 @@ impl ElementMerger<'_, '_> {
 impl RegionChanges {
     fn of(lists: &AlignedLists, region: &Triple<Range<usize>>, hunks: &[Hunk]) -> Self {
         let values = &lists.values;
-        let is_deleted =
-            |old: &usize| lists.in_updated[*old].is_none() && lists.in_local[*old].is_none();
+        let is_deleted = |old: &usize| {
+            lists.in_updated.get(*old).is_none() && lists.in_local.get(*old).is_none()
+        };
         let inserted = |range: &Range<usize>, originals: &Positions| -> Vec<usize> {
             range
                 .clone()
-                .filter(|at| originals[*at].is_none())
+                .filter(|at| originals.get(*at).is_none())
                 .collect()
         };
         let mut changes = Self {
@@ -258,7 +259,7 @@ impl RegionChanges {
         } in hunks
         {
             let olds = original.clone();
-            let deleted = olds.filter(|old| in_local[*old].is_none()).count();
+            let deleted = olds.filter(|old| in_local.get(*old).is_none()).count();
             let [start, end] = [replacement.start, replacement.end]
                 .map(|end| self.only_updated.partition_point(|at| *at < end));
             // Local deleted more of the hunk's elements than it inserted of its replacement.

@@ -3,12 +3,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::positions::Positions;
 use super::similarity::Threshold;
 use crate::differences::{AlignedRange, Differences, differences};
 use crate::merge::rows::heaviest_pairs;
-
-/// For each element of one list, the position of its partner in another one.
-pub(super) type Positions = Vec<Option<usize>>;
 
 /// The largest number of candidate pairs in a gap between equal elements for which the best pairing
 /// is computed. Larger gaps pair each element with the first similar one.
@@ -61,8 +59,8 @@ pub(super) fn align_equal(
     let pairs = heaviest_pairs_once(lengths, |old, new| {
         let (value, other) = (olds[old], news[new]);
         let (similarity, is_aligned) = match value == other {
-            true if counts[&value] == [1; 2] => (EQUAL_OR_MOVED, positions[old] == Some(new)),
-            true => (EQUAL_AND_REPEATED, positions[old] == Some(new)),
+            true if counts[&value] == [1; 2] => (EQUAL_OR_MOVED, positions.get(old) == Some(new)),
+            true => (EQUAL_AND_REPEATED, positions.get(old) == Some(new)),
             false if is_in_both(&value) || is_in_both(&other) => return None,
             false => (similarity(old, new)?, false),
         };
@@ -73,22 +71,10 @@ pub(super) fn align_equal(
     Differences::with(pairs.into_iter().filter(is_equal), lengths)
 }
 
-/// Returns the inverse of `positions`: for each element of the other list, of length `len`, the
-/// position of its partner.
-pub(super) fn inverse(positions: &Positions, len: usize) -> Positions {
-    let mut inverse = vec![None; len];
-    for (old, new) in positions.iter().enumerate() {
-        if let Some(new) = *new {
-            inverse[new] = Some(old);
-        }
-    }
-    inverse
-}
-
 /// Returns the values that elements without a partner have in both lists: those elements moved.
 pub(super) fn moved_values(positions: &Positions, olds: &[u64], news: &[u64]) -> FxHashSet<u64> {
     let unpaired = |values: &[u64], partners: &Positions| -> FxHashSet<u64> {
-        let partners = values.iter().zip(partners);
+        let partners = values.iter().zip(partners.iter());
         let unpaired = partners.filter(|(_, partner)| partner.is_none());
         unpaired.map(|(value, _)| *value).collect()
     };
@@ -96,7 +82,7 @@ pub(super) fn moved_values(positions: &Positions, olds: &[u64], news: &[u64]) ->
     if olds.is_empty() {
         return olds;
     }
-    let news = unpaired(news, &inverse(positions, news.len()));
+    let news = unpaired(news, &positions.inverse(news.len()));
     olds.intersection(&news).copied().collect()
 }
 
@@ -144,9 +130,9 @@ pub(super) fn pair_elements(
 
 /// Returns the new position of each paired old element.
 fn positions_of(differences: &Differences, len: usize) -> Positions {
-    let mut positions = vec![None; len];
+    let mut positions = Positions::none(len);
     for (old, new) in differences.same() {
-        positions[old] = Some(new);
+        positions.set(old, Some(new));
     }
     positions
 }
@@ -171,13 +157,13 @@ fn pair_only_ones(
     let (mut olds, mut news) = (olds, news);
     while !olds.is_empty() && !news.is_empty() {
         let pairs = olds.iter().enumerate();
-        let mut pairs = pairs.filter_map(|(at, old)| Some((at, positions[*old]?)));
+        let mut pairs = pairs.filter_map(|(at, old)| Some((at, positions.get(*old)?)));
         let (until, end) = pairs.next().unwrap_or((olds.len(), usize::MAX));
         let below = news.partition_point(|new| *new < end);
         if let ([old], [new]) = (&olds[..until], &news[..below])
             && is_alike(*old, *new)
         {
-            positions[*old] = Some(*new);
+            positions.set(*old, Some(*new));
         }
         olds = olds.get(until + 1..).unwrap_or_default();
         news = news.get(below + 1..).unwrap_or_default();
@@ -197,7 +183,7 @@ fn pair_most_similar(
     });
     for pair in pairs {
         let [old, new] = pair.map(|at| at as usize);
-        positions[olds[old]] = Some(news[new]);
+        positions.set(olds[old], Some(news[new]));
     }
 }
 
@@ -214,7 +200,7 @@ fn pair_first_similar(
         let candidates = news.iter().enumerate().skip(next);
         let mut candidates = candidates.take(budget).inspect(|_| budget -= 1);
         if let Some((at, new)) = candidates.find(|(_, new)| similarity(*old, **new).is_some()) {
-            positions[*old] = Some(*new);
+            positions.set(*old, Some(*new));
             next = at + 1;
         }
     }

@@ -5,9 +5,10 @@
 //! local's comments and quoting on elements that did not change. Therefore the elements are
 //! aligned, and only those that differ are edited.
 
-use super::element_pairs::{Positions, inverse, pair_elements};
+use super::element_pairs::pair_elements;
 use super::namesakes::unique_positions;
 use super::pairing::Index;
+use super::positions::Positions;
 use super::record::Segment;
 use super::similarity::{Threshold, similarity};
 use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
@@ -58,17 +59,19 @@ impl Walker<'_> {
         let aligned: Vec<_> = differences(&local_values, &updated_values)
             .ranges()
             .collect();
-        let mut partners = vec![None; updateds.len()];
+        let mut partners = Positions::none(updateds.len());
         for AlignedRange { old, new, .. } in aligned.iter().filter(|it| it.is_same).cloned() {
             old.zip(new)
-                .for_each(|(old, new)| partners[new] = Some(old));
+                .for_each(|(old, new)| partners.set(new, Some(old)));
         }
         pair_moved(&local_values, &updated_values, &mut partners);
-        let of_locals = inverse(&partners, locals.len());
+        let of_locals = partners.inverse(locals.len());
         for AlignedRange { old, new, .. } in aligned.iter().filter(|it| is_in_place(it)).cloned() {
-            let unpaired = old.zip(new).filter(|(old, _)| of_locals[*old].is_none());
+            let unpaired = old
+                .zip(new)
+                .filter(|(old, _)| of_locals.get(*old).is_none());
             for (old, new) in unpaired {
-                partners[new] = partners[new].or(Some(old));
+                partners.set(new, partners.get(new).or(Some(old)));
             }
         }
         self.pair_similar(
@@ -77,24 +80,24 @@ impl Walker<'_> {
             &aligned,
             &mut partners,
         );
-        let of_locals = inverse(&partners, locals.len());
+        let of_locals = partners.inverse(locals.len());
         let mut children = Vec::with_capacity(updateds.len());
         for range in aligned {
             let is_in_place = is_in_place(&range);
             let starts = (range.old.start, range.new.start);
             let stays = |local: usize, at: usize| is_in_place && local + starts.1 == at + starts.0;
-            for at in range.old.filter(|at| of_locals[*at].is_none()) {
+            for at in range.old.filter(|at| of_locals.get(*at).is_none()) {
                 let sides = Triple::new(originals_of_locals[at], None, Some(locals[at]));
                 children.push(Child::local(locals[at], Outcome::Remove).with_sides(sides));
             }
             for at in range.new {
-                let original = match partners[at] {
+                let original = match partners.get(at) {
                     Some(local) if !stays(local, at) => originals_of_locals[local],
                     _ => originals_of_updateds[at],
                 };
-                let local = partners[at].map(|local| locals[local]);
+                let local = partners.get(at).map(|local| locals[local]);
                 let sides = Triple::new(original, Some(updateds[at]), local);
-                match partners[at] {
+                match partners.get(at) {
                     Some(local) => self.exact_element(sides, local, &mut children),
                     None => children.push(self.take_element(updateds[at]).with_sides(sides)),
                 }
@@ -112,14 +115,14 @@ impl Walker<'_> {
         partners: &mut Positions,
     ) {
         let prints = self.fingerprints.as_ref();
-        let of_locals = inverse(partners, locals.len());
+        let of_locals = partners.inverse(locals.len());
         for AlignedRange { old, new, .. } in aligned.iter().cloned() {
             if old.len() == new.len() || old.is_empty() || new.is_empty() {
                 continue;
             }
             let values = (&local_values[old.clone()], &updated_values[new.clone()]);
-            let is_unpaired_local = |at: usize| of_locals[old.start + at].is_none();
-            let is_unpaired_updated = |at: usize| partners[new.start + at].is_none();
+            let is_unpaired_local = |at: usize| of_locals.get(old.start + at).is_none();
+            let is_unpaired_updated = |at: usize| partners.get(new.start + at).is_none();
             let positions = pair_elements(
                 values.0,
                 values.1,
@@ -130,9 +133,9 @@ impl Walker<'_> {
                     similarity(local, updated, threshold)
                 },
             );
-            for (local, at) in old.zip(positions) {
+            for (local, at) in old.zip(positions.iter()) {
                 if let Some(at) = at {
-                    partners[new.start + at] = Some(local);
+                    partners.set(new.start + at, Some(local));
                 }
             }
         }
@@ -237,14 +240,15 @@ fn is_in_place(range: &AlignedRange) -> bool {
 
 /// Pairs elements that occur once in each list and have no partner at their place.
 fn pair_moved(locals: &[u64], updateds: &[u64], partners: &mut Positions) {
-    let of_locals = inverse(partners, locals.len());
+    let of_locals = partners.inverse(locals.len());
     let in_local = unique_positions(locals.iter().map(Some));
     for (value, updated) in unique_positions(updateds.iter().map(Some)) {
-        if let Some(updated) = updated.filter(|at| partners[*at].is_none())
-            && let Some(local) = in_local.get(value).copied().flatten()
-            && of_locals[local].is_none()
-        {
-            partners[updated] = Some(local);
+        let pair = updated.zip(in_local.get(value).copied().flatten());
+        let Some((updated, local)) = pair.map(|(new, old)| (new as usize, old as usize)) else {
+            continue;
+        };
+        if partners.get(updated).is_none() && of_locals.get(local).is_none() {
+            partners.set(updated, Some(local));
         }
     }
 }

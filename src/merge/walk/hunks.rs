@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::aligned_lists::AlignedLists;
-use super::element_pairs::Positions;
+use super::positions::Positions;
 use crate::triple::{Side, Triple};
 
 /// The replacement that one side made for a range of the original's elements.
@@ -31,7 +31,7 @@ fn hunks(positions: &Positions, original: &Range<usize>, replacement: &Range<usi
     let (mut old_start, mut new_start) = (original.start, replacement.start);
     let kept = original
         .clone()
-        .filter_map(|old| Some((old, positions[old]?)));
+        .filter_map(|old| Some((old, positions.get(old)?)));
     for (old, new) in kept.chain([(original.end, replacement.end)]) {
         let (original, replacement) = (old_start..old, new_start..new);
         if original.len() == replacement.len() {

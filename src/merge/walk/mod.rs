@@ -31,6 +31,7 @@ mod pairing;
 mod path_rules;
 mod pinned;
 pub(crate) mod place;
+mod positions;
 mod record;
 pub(crate) mod remarks;
 mod renames;

@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aligned_lists::AlignedLists;
-use super::element_pairs::Positions;
+use super::positions::Positions;
 use super::sequences::ElementMerger;
 use crate::merge::decision::Slot;
 use crate::triple::{Side, Triple};
@@ -17,7 +17,7 @@ impl ElementMerger<'_, '_> {
         // `None` for the slot of a moved element at which it is left out.
         let mut moved_slots: FxHashMap<Slot, Option<Triple<usize>>> = FxHashMap::default();
         for at in self.lists.moved() {
-            let is_moved_locally = self.lists.in_local[at.original].is_none();
+            let is_moved_locally = self.lists.in_local.get(at.original).is_none();
             let updated = Slot::Updated(elements.updated[at.updated]);
             let local = Slot::Local(elements.local[at.local]);
             moved_slots.insert(updated, Some(at).filter(|_| !is_moved_locally));
@@ -52,10 +52,10 @@ impl AlignedLists {
     fn moved(&self) -> Vec<Triple<usize>> {
         let (in_updated, in_local) = (&self.in_updated, &self.in_local);
         let has_version = |partners: &Positions, at: usize, side: Side| {
-            partners[at].is_some() || self.moved_value(at, side).is_some()
+            partners.get(at).is_some() || self.moved_value(at, side).is_some()
         };
         let is_moved = |at: &usize| {
-            (in_updated[*at].is_none() || in_local[*at].is_none())
+            (in_updated.get(*at).is_none() || in_local.get(*at).is_none())
                 && self.count(self.values.original[*at]).original.total == 1
                 && has_version(in_updated, *at, Side::Updated)
                 && has_version(in_local, *at, Side::Local)
@@ -74,8 +74,12 @@ impl AlignedLists {
             let moved_to = |side, positions: &FxHashMap<u64, usize>| {
                 positions.get(&self.moved_value(at, side)?).copied()
             };
-            let updated = in_updated[at].or_else(|| moved_to(Side::Updated, &positions[0]));
-            let local = in_local[at].or_else(|| moved_to(Side::Local, &positions[1]));
+            let updated = in_updated
+                .get(at)
+                .or_else(|| moved_to(Side::Updated, &positions[0]));
+            let local = in_local
+                .get(at)
+                .or_else(|| moved_to(Side::Local, &positions[1]));
             Some(Triple::new(at, updated?, local?))
         };
         moved.filter_map(triple).collect()
@@ -84,7 +88,10 @@ impl AlignedLists {
     /// Returns the value of an original element that a side moved: the original's value, or the one
     /// to which upstream changed it. The side has it once, in an element that it inserted.
     fn moved_value(&self, original: usize, side: Side) -> Option<u64> {
-        let updated = self.in_updated[original].map(|at| self.values.updated[at]);
+        let updated = self
+            .in_updated
+            .get(original)
+            .map(|at| self.values.updated[at]);
         let updated = updated.filter(|value| self.count(*value).original.total == 0);
         let mut versions = [Some(self.values.original[original]), updated]
             .into_iter()

@@ -6,11 +6,11 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::aligned_lists::AlignedLists;
-use super::element_pairs::Positions;
+use super::positions::Positions;
 use super::similarity::{Threshold, name_of, similarity};
-use crate::merge::fingerprint::Fingerprints;
+use crate::merge::fingerprint::{Fingerprints, hash_of};
 use crate::triple::{Side, Triple};
-use crate::yaml::{EntryId, ScalarType};
+use crate::yaml::EntryId;
 
 /// The paired elements, by position. Each side has the name or the value once, and the original
 /// does not have it.
@@ -20,45 +20,73 @@ pub(super) struct Namesakes {
     of_local: FxHashMap<usize, usize>,
 }
 
+/// Where updated and local have a name or value.
+struct Occurrence {
+    updated: u32,
+    local: Option<u32>,
+    is_repeated: bool,
+}
+
 impl Namesakes {
     /// Pairs the elements of the same name or value.
     pub(super) fn of(prints: Triple<&Fingerprints<'_>>, lists: &AlignedLists) -> Self {
-        let elements = &lists.elements;
         let mut namesakes = Self::default();
-        let mut sides = [&lists.of_updated, &lists.of_local].into_iter();
-        if !sides.all(|originals| originals.contains(&None)) {
+        if !lists.of_updated.has_unpaired() || !lists.of_local.has_unpaired() {
             return namesakes;
         }
-        let values = lists.values.as_ref();
-        let values = values.map(|values| unique_positions(values.iter().copied().map(Some)));
-        namesakes.add(lists, &values, |_, _| true);
-        namesakes.add(
-            lists,
-            &positions_of_names(prints, elements),
-            |updated, local| {
-                let updated = (prints.updated, elements.updated[updated]);
-                let local = (prints.local, elements.local[local]);
-                similarity(updated, local, Threshold::Strict).is_some()
-            },
-        );
+        let value = |side: Side, at: usize| Some(lists.values[side][at]);
+        namesakes.add(lists, value, |_, _| true);
+        let name = |side: Side, at: usize| name_hash(prints[side], lists.elements[side][at]);
+        namesakes.add(lists, name, |updated, local| {
+            let updated = (prints.updated, lists.elements.updated[updated]);
+            let local = (prints.local, lists.elements.local[local]);
+            similarity(updated, local, Threshold::Strict).is_some()
+        });
         namesakes
     }
 
-    /// Pairs the elements that only updated and local have once, by their positions.
-    fn add<N: Hash + Eq>(
+    /// Pairs the elements that only updated and local have once. `name_at` returns the name or
+    /// value of an element by its position.
+    fn add(
         &mut self,
         lists: &AlignedLists,
-        positions: &Triple<FxHashMap<N, Option<usize>>>,
+        name_at: impl Fn(Side, usize) -> Option<u64>,
         are_similar: impl Fn(usize, usize) -> bool,
     ) {
-        for (name, updated) in &positions.updated {
-            let local = positions.local.get(name).copied().flatten();
-            let Some((updated, local)) = updated.zip(local) else {
+        // only names of new elements are stored: a list may have very many elements
+        let mut found: FxHashMap<u64, Occurrence> = FxHashMap::default();
+        let names = |side: Side| {
+            let all = 0..lists.elements[side].len();
+            let name_at = &name_at;
+            all.filter_map(move |at| Some((name_at(side, at)?, at as u32)))
+        };
+        let is_new = |at: u32| lists.of_updated.get(at as usize).is_none();
+        for (name, at) in names(Side::Updated).filter(|(_, at)| is_new(*at)) {
+            let first = Occurrence {
+                updated: at,
+                local: None,
+                is_repeated: false,
+            };
+            let known = found.entry(name).or_insert(first);
+            known.is_repeated |= known.updated != at;
+        }
+        for (name, _) in names(Side::Updated).filter(|(_, at)| !is_new(*at)) {
+            found.remove(&name);
+        }
+        for (name, _) in names(Side::Original) {
+            found.remove(&name);
+        }
+        for (name, at) in names(Side::Local) {
+            if let Some(known) = found.get_mut(&name) {
+                known.is_repeated |= known.local.replace(at).is_some();
+            }
+        }
+        for occurrence in found.into_values().filter(|it| !it.is_repeated) {
+            let Some(local) = occurrence.local else {
                 continue;
             };
-            if lists.of_updated[updated].is_none()
-                && lists.of_local[local].is_none()
-                && !positions.original.contains_key(name)
+            let (updated, local) = (occurrence.updated as usize, local as usize);
+            if lists.of_local.get(local).is_none()
                 && !self.of_updated.contains_key(&updated)
                 && !self.of_local.contains_key(&local)
                 && are_similar(updated, local)
@@ -100,25 +128,26 @@ pub(super) fn pair_common_renames(
         [false, true] if has_unpaired[0] => Some((1, 0)),
         _ => None,
     };
-    let mut both = partners[0].iter().zip(partners[1].iter());
-    if !both.any(|(updated, local)| lacking([updated.is_some(), local.is_some()]).is_some()) {
+    let both = |at: usize| partners.each_ref().map(|it| it.get(at).is_some());
+    if !(0..partners[0].len()).any(|at| lacking(both(at)).is_some()) {
         return;
     }
     let names = positions_of_names(prints, elements);
     let ends = partners.each_ref().map(|partners| next_partners(partners));
     let mut starts = [0, 0];
     for old in 0..elements.original.len() {
-        let at = partners.each_ref().map(|partners| partners[old]);
+        let at = partners.each_ref().map(|partners| partners.get(old));
         if let Some((side, other)) = lacking(at.map(|at| at.is_some())) {
             let renamed = at[side].map(|at| elements[SIDES[side]][at]);
-            let name = renamed.and_then(|element| name_of(prints[SIDES[side]], element));
+            let name = renamed.and_then(|element| name_hash(prints[SIDES[side]], element));
             let name = name.filter(|name| !names.original.contains_key(name));
             let new = name.and_then(|name| names[SIDES[other]].get(&name).copied().flatten());
             let place = starts[other]..ends[other][old];
-            partners[other][old] = new.filter(|new| place.contains(new));
+            let new = new.map(|new| new as usize);
+            partners[other].set(old, new.filter(|new| place.contains(new)));
         }
         for (start, partners) in starts.iter_mut().zip(&partners) {
-            *start = partners[old].map_or(*start, |at| at + 1);
+            *start = partners.get(old).map_or(*start, |at| at + 1);
         }
     }
 }
@@ -127,38 +156,42 @@ pub(super) fn pair_common_renames(
 /// has; the highest number if there is none.
 fn next_partners(partners: &Positions) -> Vec<usize> {
     let mut next = usize::MAX;
-    let mut all = partners.clone();
-    for partner in all.iter_mut().rev() {
+    let mut all = vec![next; partners.len()];
+    for (all, partner) in all.iter_mut().zip(partners.iter()).rev() {
         next = partner.unwrap_or(next);
-        *partner = Some(next);
+        *all = next;
     }
-    all.into_iter().flatten().collect()
+    all
 }
 
-type Name = (Option<String>, &'static str, ScalarType, String);
-
-/// Returns the positions of the names in three lists; `None` for a name that repeats in a list.
+/// Returns the positions of the names in three lists, by their hashes; `None` for a name that
+/// repeats in a list.
 fn positions_of_names(
     prints: Triple<&Fingerprints<'_>>,
     elements: &Triple<Vec<EntryId>>,
-) -> Triple<FxHashMap<Name, Option<usize>>> {
+) -> Triple<FxHashMap<u64, Option<u32>>> {
     let names = prints.zip(elements.as_ref());
     names.map(|(prints, elements)| {
-        unique_positions(elements.iter().map(|element| name_of(prints, *element)))
+        unique_positions(elements.iter().map(|element| name_hash(prints, *element)))
     })
+}
+
+/// Returns a hash of the name of an element, if it has one.
+fn name_hash(prints: &Fingerprints<'_>, element: EntryId) -> Option<u64> {
+    Some(hash_of(&name_of(prints, element)?))
 }
 
 /// Returns the position of each name; `None` for a name that repeats.
 pub(super) fn unique_positions<N: Hash + Eq>(
     names: impl Iterator<Item = Option<N>>,
-) -> FxHashMap<N, Option<usize>> {
+) -> FxHashMap<N, Option<u32>> {
     let mut positions = FxHashMap::default();
     for (at, name) in names.enumerate() {
         if let Some(name) = name {
             let position = positions.entry(name);
             position
                 .and_modify(|position| *position = None)
-                .or_insert(Some(at));
+                .or_insert(Some(at as u32));
         }
     }
     positions

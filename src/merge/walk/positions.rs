@@ -1,0 +1,61 @@
+//! For each element of a list, the position of its partner in another list.
+
+use std::num::NonZeroU32;
+
+/// The positions of the partners, in 4 bytes each: there is one for each element of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Positions(Vec<Option<NonZeroU32>>);
+
+impl Positions {
+    /// A list of this length, in which no element has a partner.
+    pub(super) fn none(len: usize) -> Self {
+        Self(vec![None; len])
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the partner of an element.
+    pub(super) fn get(&self, at: usize) -> Option<usize> {
+        self.0.get(at).and_then(|stored| of_stored(*stored))
+    }
+
+    /// Returns true if there is an element at this position.
+    pub(super) const fn has(&self, at: usize) -> bool {
+        at < self.0.len()
+    }
+
+    /// Sets the partner of an element.
+    pub(super) fn set(&mut self, at: usize, partner: Option<usize>) {
+        self.0[at] = partner.and_then(|partner| NonZeroU32::new(partner as u32 + 1));
+    }
+
+    /// Returns the partner of each element.
+    pub(super) fn iter(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = Option<usize>> + ExactSizeIterator + Clone {
+        self.0.iter().map(|stored| of_stored(*stored))
+    }
+
+    /// Returns true if an element has no partner.
+    pub(super) fn has_unpaired(&self) -> bool {
+        self.0.contains(&None)
+    }
+
+    /// Returns, for each element of the other list, of length `len`, the position of its partner in
+    /// this one.
+    pub(super) fn inverse(&self, len: usize) -> Self {
+        let mut inverse = Self::none(len);
+        for (at, partner) in self.iter().enumerate() {
+            if let Some(partner) = partner {
+                inverse.set(partner, Some(at));
+            }
+        }
+        inverse
+    }
+}
+
+fn of_stored(stored: Option<NonZeroU32>) -> Option<usize> {
+    stored.map(|stored| stored.get() as usize - 1)
+}
