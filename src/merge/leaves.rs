@@ -12,58 +12,19 @@ use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 #[derive(Debug, Default)]
 pub(crate) struct Leaves {
     /// The hashes of the leaves, sorted.
-    hashes: Vec<u64>,
+    hashes: Box<[u64]>,
 }
 
 impl Leaves {
     /// Returns the leaves of a value, without those below a path of keys for which `is_skipped` is
     /// true.
     pub(crate) fn of(tree: &Tree<'_>, node: NodeId, is_skipped: impl Fn(&[&str]) -> bool) -> Self {
-        let mut leaves = Self::default();
-        leaves.add(tree, node, &is_skipped, &mut Vec::new());
-        leaves.hashes.sort_unstable();
-        leaves
-    }
-
-    fn add<'t>(
-        &mut self,
-        tree: &'t Tree<'_>,
-        node: NodeId,
-        is_skipped: &impl Fn(&[&str]) -> bool,
-        path: &mut Vec<&'t str>,
-    ) {
-        if is_skipped(path) {
-            return;
+        let mut hashes = Vec::new();
+        add(tree, node, &is_skipped, &mut Vec::new(), &mut hashes);
+        hashes.sort_unstable();
+        Self {
+            hashes: hashes.into(),
         }
-        let node = tree.resolve(node);
-        let mut hasher = FxHasher::default();
-        (path.as_slice(), tree.custom_tag(node)).hash(&mut hasher);
-        match &tree.node(node).kind {
-            NodeKind::Scalar(scalar) if scalar.scalar_type == ScalarType::Null => {
-                ScalarType::Null.hash(&mut hasher);
-            }
-            NodeKind::Scalar(scalar) => {
-                scalar.scalar_type.hash(&mut hasher);
-                for line in lines(scalar.content) {
-                    let mut hasher = hasher.clone();
-                    line.hash(&mut hasher);
-                    self.hashes.push(hasher.finish());
-                }
-                return;
-            }
-            NodeKind::Mapping(_) | NodeKind::Sequence(_) if tree.entries(node).len() > 0 => {
-                for entry in tree.entries(node) {
-                    let entry = tree.entry(entry);
-                    let key = entry.key.and_then(|key| tree.scalar(key));
-                    path.push(key.map_or("-", |key| key.content));
-                    self.add(tree, entry.value, is_skipped, path);
-                    path.pop();
-                }
-                return;
-            }
-            kind => std::mem::discriminant(kind).hash(&mut hasher),
-        }
-        self.hashes.push(hasher.finish());
     }
 
     pub(crate) const fn len(&self) -> usize {
@@ -72,12 +33,54 @@ impl Leaves {
 
     /// Returns how many leaves two values share.
     pub(crate) fn common(&self, other: &Self) -> usize {
-        common(&self.hashes, &other.hashes)
+        count_common(&self.hashes, &other.hashes)
     }
 }
 
+/// Adds the hashes of the leaves of a value at `path`.
+fn add<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    is_skipped: &impl Fn(&[&str]) -> bool,
+    path: &mut Vec<&'t str>,
+    hashes: &mut Vec<u64>,
+) {
+    if is_skipped(path) {
+        return;
+    }
+    let node = tree.resolve(node);
+    let mut hasher = FxHasher::default();
+    (path.as_slice(), tree.custom_tag(node)).hash(&mut hasher);
+    match &tree.node(node).kind {
+        NodeKind::Scalar(scalar) if scalar.scalar_type == ScalarType::Null => {
+            ScalarType::Null.hash(&mut hasher);
+        }
+        NodeKind::Scalar(scalar) => {
+            scalar.scalar_type.hash(&mut hasher);
+            for line in lines(scalar.content) {
+                let mut hasher = hasher.clone();
+                line.hash(&mut hasher);
+                hashes.push(hasher.finish());
+            }
+            return;
+        }
+        NodeKind::Mapping(_) | NodeKind::Sequence(_) if tree.entries(node).len() > 0 => {
+            for entry in tree.entries(node) {
+                let entry = tree.entry(entry);
+                let key = entry.key.and_then(|key| tree.scalar(key));
+                path.push(key.map_or("-", |key| key.content));
+                add(tree, entry.value, is_skipped, path, hashes);
+                path.pop();
+            }
+            return;
+        }
+        kind => std::mem::discriminant(kind).hash(&mut hasher),
+    }
+    hashes.push(hasher.finish());
+}
+
 /// Returns how many numbers two sorted slices share.
-pub(super) fn common(left: &[u64], right: &[u64]) -> usize {
+pub(crate) fn count_common(left: &[u64], right: &[u64]) -> usize {
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     let mut common = 0;
     while let (Some(one), Some(two)) = (left.peek(), right.peek()) {

@@ -43,7 +43,7 @@ pub use conflict::{CombinedBy, Conflict, ConflictKind, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};
 pub(crate) use document::merge_sides;
 pub use document::{Merged, ReadDocument, merge_document};
-pub(crate) use leaves::Leaves;
+pub(crate) use leaves::{Leaves, count_common};
 pub use markers::{ConflictStyle, MARKER_SIZE, MarkerStyle};
 pub(crate) use merged_text::without_aliases;
 pub(crate) use merged_text::{edited, merged_or_written_out};

@@ -142,8 +142,8 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
                     .then(|| self.similarity(side, original, other))?
             },
         );
-        for (original, other) in pairs {
-            let (original, other) = (originals[original], others[other]);
+        for [original, other] in pairs {
+            let (original, other) = (originals[original as usize], others[other as usize]);
             let is_free = self.groups[original][side].is_none();
             if is_free && !self.groups[other].is_empty() && self.can_combine(original, other) {
                 self.combine(original, other);
@@ -164,7 +164,7 @@ impl<'f, 'a> RenamePairing<'_, 'f, 'a> {
 
     /// Returns the similarity of two resources; `None` if most of their content differs. Upstream's
     /// version of the original counts as well, because local may have its changes already.
-    fn similarity(&mut self, side: Side, original: usize, other: usize) -> Option<usize> {
+    fn similarity(&mut self, side: Side, original: usize, other: usize) -> Option<u16> {
         let group = self.groups[original];
         // `None` if it has been paired already
         let other = (side, self.groups[other][side]?);

@@ -2,13 +2,15 @@
 //! Documents).
 
 use std::cell::OnceCell;
+use std::hash::BuildHasher as _;
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
 use super::similarity::{Leaves, most_similar_first};
+use crate::merge::count_common;
 use crate::triple::{Side, Triple};
 use crate::yaml::NodeKind;
 
@@ -42,12 +44,12 @@ fn pair_positions(sides: &Triple<Vec<Unnamed<'_, '_>>>) -> Vec<Triple<Option<usi
         let group = sides.as_ref().map(|side| (!side.is_empty()).then_some(0));
         return (!group.is_empty()).then_some(group).into_iter().collect();
     }
-    let in_updated = Pairing::new(original.iter().map(|it| vec![it]), updated).run();
+    let in_updated = Pairing::new(original.iter().map(|it| (it, None)), updated).run();
     // local may have upstream's changes already
     let versions = original.iter().zip(&in_updated);
-    let versions = versions.map(|(it, at)| [it].into_iter().chain(at.map(|at| &updated[at])));
-    let in_local = Pairing::new(versions.map(Iterator::collect), local).run();
-    let mut added = Pairing::new(updated.iter().map(|it| vec![it]), local);
+    let versions = versions.map(|(it, at)| (it, at.map(|at| &updated[at])));
+    let in_local = Pairing::new(versions, local).run();
+    let mut added = Pairing::new(updated.iter().map(|it| (it, None)), local);
     for (updated, local) in in_updated.iter().zip(&in_local) {
         added.fix(*updated, *local);
     }
@@ -81,9 +83,9 @@ struct Unnamed<'p, 'a> {
 #[derive(Default)]
 struct Content {
     leaves: Leaves,
-    kind: Option<String>,
-    /// The keys at the top of a map; `None` for other values.
-    keys: Option<FxHashSet<String>>,
+    kind: Option<Box<str>>,
+    /// The hashes of the keys at the top of a map, sorted; `None` for other values.
+    keys: Option<Box<[u64]>>,
 }
 
 impl<'p, 'a> Unnamed<'p, 'a> {
@@ -108,7 +110,7 @@ impl<'p, 'a> Unnamed<'p, 'a> {
 
     /// Returns the similarity of two documents; `None` if their kinds differ, or if most of their
     /// content differs and they have no `kind`.
-    fn similarity(&self, other: &Self) -> Option<usize> {
+    fn similarity(&self, other: &Self) -> Option<u16> {
         let (own, other) = (self.content(), other.content());
         let have_kind = own.kind.is_some() && own.kind == other.kind;
         let similarity = own.leaves.similarity(&other.leaves);
@@ -123,7 +125,7 @@ impl<'p, 'a> Unnamed<'p, 'a> {
         let (own, other) = (self.content(), other.content());
         own.kind == other.kind
             && match (&own.keys, &other.keys) {
-                (Some(own), Some(other)) => !own.is_disjoint(other),
+                (Some(own), Some(other)) => count_common(own, other) > 0,
                 (own, other) => own.is_none() && other.is_none(),
             }
     }
@@ -135,12 +137,17 @@ impl Content {
             return Self::default();
         };
         let root = tree.root().value;
-        let key = |entry| tree.key_text(entry).map(str::to_owned);
         let is_map = matches!(tree.node(root).kind, NodeKind::Mapping(_));
+        let keys = || {
+            let keys = tree.entries(root).filter_map(|entry| tree.key_text(entry));
+            let mut keys: Box<[u64]> = keys.map(|key| FxBuildHasher.hash_one(key)).collect();
+            keys.sort_unstable();
+            keys
+        };
         Self {
-            leaves: Leaves::of(parsed),
-            kind: tree.field_text(root, "kind").map(str::to_owned),
-            keys: is_map.then(|| tree.entries(root).filter_map(key).collect()),
+            leaves: Leaves::in_tree(&tree),
+            kind: tree.field_text(root, "kind").map(Box::from),
+            keys: is_map.then(keys),
         }
     }
 }
@@ -154,20 +161,20 @@ enum Slot {
     Alone,
 }
 
+/// A document, and another version of it if there is one.
+type Versions<'u, 'p, 'a> = (&'u Unnamed<'p, 'a>, Option<&'u Unnamed<'p, 'a>>);
+
 /// The pairing of two lists of documents.
 struct Pairing<'u, 'p, 'a> {
     /// The versions of each document of the first list.
-    left: Vec<Vec<&'u Unnamed<'p, 'a>>>,
+    left: Vec<Versions<'u, 'p, 'a>>,
     right: &'u [Unnamed<'p, 'a>],
     of_left: Vec<Slot>,
     of_right: Vec<Slot>,
 }
 
 impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
-    fn new(
-        left: impl Iterator<Item = Vec<&'u Unnamed<'p, 'a>>>,
-        right: &'u [Unnamed<'p, 'a>],
-    ) -> Self {
+    fn new(left: impl Iterator<Item = Versions<'u, 'p, 'a>>, right: &'u [Unnamed<'p, 'a>]) -> Self {
         let left: Vec<_> = left.collect();
         Self {
             of_left: vec![Slot::Free; left.len()],
@@ -205,7 +212,7 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     fn pair_equal(&mut self) {
         let mut by_text: FxHashMap<&str, [Vec<(usize, usize)>; 2]> = FxHashMap::default();
         for at in free(&self.of_left) {
-            for (version, document) in self.left[at].iter().enumerate() {
+            for (version, document) in versions(self.left[at]).enumerate() {
                 let known = &mut by_text.entry(document.text()).or_default()[0];
                 // both versions may have this text
                 if known.last().is_none_or(|(_, last)| *last != at) {
@@ -239,13 +246,13 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
             right.len(),
             max_distance.min(MAX_DISTANCE),
             |one, other| {
-                let versions = self.left[left[one]].iter();
+                let versions = versions(self.left[left[one]]);
                 let other = &self.right[right[other]];
                 versions.filter_map(|it| it.similarity(other)).max()
             },
         );
-        for (one, other) in pairs {
-            self.pair_if_free(left[one], right[other]);
+        for [one, other] in pairs {
+            self.pair_if_free(left[one as usize], right[other as usize]);
         }
     }
 
@@ -288,7 +295,7 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     }
 
     fn pair_if_like(&mut self, left: usize, right: usize) -> bool {
-        let mut versions = self.left[left].iter();
+        let mut versions = versions(self.left[left]);
         versions.any(|version| version.is_like(&self.right[right]))
             && self.pair_if_free(left, right)
     }
@@ -300,6 +307,12 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
         }
         are_free
     }
+}
+
+fn versions<'u, 'p, 'a>(
+    (one, other): Versions<'u, 'p, 'a>,
+) -> impl Iterator<Item = &'u Unnamed<'p, 'a>> {
+    [one].into_iter().chain(other)
 }
 
 /// Returns the positions of the documents that have no partner yet.

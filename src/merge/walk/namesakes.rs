@@ -135,7 +135,8 @@ pub(super) fn pair_common_renames(
     let names = positions_of_names(prints, elements);
     let ends = partners.each_ref().map(|partners| next_partners(partners));
     let mut starts = [0, 0];
-    for old in 0..elements.original.len() {
+    let originals = 0..elements.original.len();
+    for old in originals {
         let at = partners.each_ref().map(|partners| partners.get(old));
         if let Some((side, other)) = lacking(at.map(|at| at.is_some())) {
             let renamed = at[side].map(|at| elements[SIDES[side]][at]);

@@ -165,7 +165,7 @@ fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
                 values
             });
             let [one, other] = &sides;
-            leaves::common(one, other) * EQUAL / one.len().max(other.len()).max(1)
+            leaves::count_common(one, other) * EQUAL / one.len().max(other.len()).max(1)
         }
         [Shape::Scalar, Shape::Scalar] if is_multiline(left) && is_multiline(right) => {
             let (one, other) = (left.0.leaves(left.1), right.0.leaves(right.1));
