@@ -6,7 +6,7 @@ use std::cell::LazyCell;
 use rustc_hash::FxHashSet;
 
 use super::comment_index::{CommentIndex, owners};
-use super::{Id, Ref, Rows};
+use super::{Id, NumberMap, Ref, Rows};
 use crate::triple::Side;
 
 impl Rows<'_> {
@@ -15,7 +15,8 @@ impl Rows<'_> {
     /// often than the original, or that the original has only above fields that local deleted, and,
     /// where the other side lacks the entry, for all comments between the first such text and the
     /// entry. Comments below which a side inserted an entry pair by their text only, and so do those
-    /// that local inserted too, without an entry.
+    /// that local inserted too, without an entry, and those down to the last line of a comment that
+    /// the original has below the entry above.
     pub(super) fn set_owners(&mut self) {
         let inserted_below = [Side::Updated, Side::Local].map(|side| self.inserted_below(side));
         let inserted_below: FxHashSet<Ref> = inserted_below.into_iter().flatten().collect();
@@ -28,8 +29,10 @@ impl Rows<'_> {
                     && !inserted_below.contains(piece)
                     && !is_in_local()
             });
-            let comments = new
-                .flat_map(|(entry, piece)| self.comments_above(piece).map(move |it| (entry, it)));
+            let comments = new.flat_map(|(entry, piece)| {
+                let own = self.comments_above(piece).skip(self.count_old_above(piece));
+                own.map(move |it| (entry, it))
+            });
             comments.collect::<Vec<_>>()
         });
         let kept_texts = LazyCell::new(|| self.texts_of_kept_entries());
@@ -62,9 +65,49 @@ impl Rows<'_> {
         }
     }
 
+    /// Returns, for each piece of a row, the entry that it is directly above and belongs to.
+    pub(super) fn owners(&self, side: Side) -> NumberMap {
+        let mut owners = owners(self.rows[side].items, &self.ids[side]);
+        let new = self.entries(side);
+        for (_, piece) in new.filter(|(entry, _)| !self.has(Side::Original, *entry)) {
+            let old = self.comments_above(piece).take(self.count_old_above(piece));
+            old.for_each(|comment| owners.remove(comment.at() as u32));
+        }
+        owners
+    }
+
+    /// Returns how many of the comments directly above a new entry end a comment that the original
+    /// has below the entry above them, and above no other entry: the new one was inserted below it.
+    fn count_old_above(&self, piece: Ref) -> usize {
+        let above = self.first_comment_above(piece).above();
+        let above = above.and_then(|above| self.find(Side::Original, self.entry(above)?));
+        let Some(above) = above else {
+            return 0;
+        };
+        let below = self.pieces(Side::Original).skip(above.at() + 1);
+        let is_joined = |it: &Ref| *it == above.below() || self.blanks(*it) == 0;
+        let old = below.take_while(|it| self.is_comment(*it) && is_joined(it));
+        let old: Vec<Ref> = old.collect();
+        let is_above_entry = |last: &Ref| {
+            let next = last.below();
+            self.entry(next).is_some() && self.blanks(next) == 0
+        };
+        if old.last().is_none_or(is_above_entry) {
+            return 0;
+        }
+        let is_old = |line: Ref| {
+            self.has_words(line)
+                && self.count(piece.side(), line) <= self.count(Side::Original, line)
+                && old.iter().any(|it| self.text_id(*it) == self.text_id(line))
+        };
+        let comments: Vec<Ref> = self.comments_above(piece).collect();
+        let last = comments.into_iter().rposition(is_old);
+        last.map_or(0, |at| at + 1)
+    }
+
     /// Returns an index of local's comments that are directly above no entry.
     fn comments_above_no_entry(&self) -> CommentIndex {
-        let owners = owners(self.rows.local.items, &self.ids.local);
+        let owners = self.owners(Side::Local);
         let row = self.pieces(Side::Local).map(|piece| {
             let text = self.text_id(piece);
             text.filter(|_| owners.get(piece.at() as u32).is_none())

@@ -7,7 +7,7 @@ use crate::merge::decision::{Outcome, ScalarLines};
 use crate::merge::embedded::{has_structure, merge_embedded};
 use crate::merge::text::merge_value_lines;
 use crate::merge::{CombinedBy, ConflictKind, Resolution, Sides, Texts};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::scalar::write;
 use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
 
@@ -190,23 +190,28 @@ fn can_be_literal(text: &str) -> bool {
     text.contains(|c: char| !c.is_whitespace()) && text.chars().all(is_printable)
 }
 
-/// Merges three texts line by line. The line breaks at the end merge as a separate value.
+/// Merges three texts line by line. The line breaks at the end merge as a separate value, but where
+/// all lines of a conflict are those of one side, so are the line breaks.
 fn merge_lines(texts: Triple<&str>) -> MergedLines {
     let line_breaks = line_breaks_at_end(texts);
     let lines = texts.map(|text| [without_line_breaks_at_end(text), "\n"].concat());
     let lines = lines.as_ref().map(String::as_str);
-    let with_end = |mut text: String, end: &str| {
-        text.pop();
-        text + end
-    };
     let merged_end = merge_part(line_breaks);
     let merged = merge_value_lines(lines);
-    let has_conflict = merged.local.is_some() || merged_end.is_err();
+    let has_conflict = merged.local.is_some();
+    let with_end = |mut text: String, side: Side| {
+        let is_whole = has_conflict && text == lines[side];
+        text.pop();
+        text + match merged_end {
+            Ok(merged) if !is_whole => merged,
+            _ => line_breaks[side],
+        }
+    };
     let local = merged.local.unwrap_or_else(|| merged.updated.clone());
     MergedLines {
-        updated: with_end(merged.updated, merged_end.unwrap_or(line_breaks.updated)),
-        local: with_end(local, merged_end.unwrap_or(line_breaks.local)),
-        has_conflict,
+        updated: with_end(merged.updated, Side::Updated),
+        local: with_end(local, Side::Local),
+        has_conflict: has_conflict || merged_end.is_err(),
     }
 }
 

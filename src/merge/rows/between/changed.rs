@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::comment_index::owners as owners_in;
 use super::super::{CommentConflict, Id, Placed, Ref, Side};
 use super::SegmentMerger;
 use super::repeated::Place;
@@ -301,8 +300,7 @@ impl SegmentMerger<'_, '_> {
     /// Returns the entry that a comment is directly above.
     pub(super) fn owner(&self, piece: Ref) -> Option<u32> {
         let side = piece.side();
-        let owners = self.owners[side]
-            .get_or_init(|| owners_in(self.rows.rows[side].items, &self.rows.ids[side]));
+        let owners = self.owners[side].get_or_init(|| self.rows.owners(side));
         owners.get(piece.at() as u32)
     }
 
