@@ -75,18 +75,17 @@ impl Walker<'_> {
             // version. If it deleted a neighbour, the element is not the only one at its place in
             // the next merge.
             let stays = |at: usize| !in_updated.has(at) || in_updated.get(at).is_some();
-            let threshold = match in_updated.get(old) {
+            let updated = in_updated.get(old);
+            let threshold = match updated {
                 None => Threshold::Strict,
                 Some(_) if !stays(old + 1) || !stays(old.saturating_sub(1)) => Threshold::Half,
                 Some(_) => threshold,
             };
             let new = (prints.local, elements.local[new]);
             let to_original = similarity((prints.original, elements.original[old]), new, threshold);
-            let updated = in_updated.get(old);
             let updated = updated.filter(|at| values.updated[*at] != values.original[old]);
-            let to_updated = updated
-                .and_then(|at| similarity((prints.updated, elements.updated[at]), new, threshold));
-            to_original.max(to_updated)
+            let updated = updated.map(|at| (prints.updated, elements.updated[at]));
+            to_original.max(updated.and_then(|updated| similarity(updated, new, threshold)))
         };
         // Elements that upstream moved are left out here, and pair in the gaps between the others.
         let unmoved = unmoved_upstream(values, in_updated, inserted);

@@ -129,7 +129,7 @@ pub(super) fn pair_elements(
 }
 
 /// Returns the new position of each paired old element.
-fn positions_of(differences: &Differences, len: usize) -> Positions {
+pub(super) fn positions_of(differences: &Differences, len: usize) -> Positions {
     let mut positions = Positions::none(len);
     for (old, new) in differences.same() {
         positions.set(old, Some(new));

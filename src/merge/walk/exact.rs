@@ -5,7 +5,7 @@
 //! local's comments and quoting on elements that did not change. Therefore the elements are
 //! aligned, and only those that differ are edited.
 
-use super::element_pairs::pair_elements;
+use super::element_pairs::{pair_elements, positions_of};
 use super::namesakes::unique_positions;
 use super::pairing::Index;
 use super::positions::Positions;
@@ -56,14 +56,9 @@ impl Walker<'_> {
         let updated_values = self.fingerprints.updated.of_elements(updated);
         let originals_of_locals = self.originals_of(nodes, &local_values);
         let originals_of_updateds = self.originals_of(nodes, &updated_values);
-        let aligned: Vec<_> = differences(&local_values, &updated_values)
-            .ranges()
-            .collect();
-        let mut partners = Positions::none(updateds.len());
-        for AlignedRange { old, new, .. } in aligned.iter().filter(|it| it.is_same).cloned() {
-            old.zip(new)
-                .for_each(|(old, new)| partners.set(new, Some(old)));
-        }
+        let differences = differences(&local_values, &updated_values);
+        let aligned: Vec<_> = differences.ranges().collect();
+        let mut partners = positions_of(&differences, locals.len()).inverse(updateds.len());
         pair_moved(&local_values, &updated_values, &mut partners);
         let of_locals = partners.inverse(locals.len());
         for AlignedRange { old, new, .. } in aligned.iter().filter(|it| is_in_place(it)).cloned() {
