@@ -309,6 +309,7 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     }
 }
 
+/// Returns the versions of a document.
 fn versions<'u, 'p, 'a>(
     (one, other): Versions<'u, 'p, 'a>,
 ) -> impl Iterator<Item = &'u Unnamed<'p, 'a>> {

@@ -79,26 +79,24 @@ impl Rows<'_> {
     /// Returns how many of the comments directly above a new entry end a comment that the original
     /// has below the entry above them, and above no other entry: the new one was inserted below it.
     fn count_old_above(&self, piece: Ref) -> usize {
-        let above = self.first_comment_above(piece).above();
+        let first = self.first_comment_above(piece);
+        let above = first.above().filter(|_| first != piece);
         let above = above.and_then(|above| self.find(Side::Original, self.entry(above)?));
-        let Some(above) = above else {
+        let Some(mut next) = above.map(Ref::below) else {
             return 0;
         };
-        let below = self.pieces(Side::Original).skip(above.at() + 1);
-        let is_joined = |it: &Ref| *it == above.below() || self.blanks(*it) == 0;
-        let old = below.take_while(|it| self.is_comment(*it) && is_joined(it));
-        let old: Vec<Ref> = old.collect();
-        let is_above_entry = |last: &Ref| {
-            let next = last.below();
-            self.entry(next).is_some() && self.blanks(next) == 0
-        };
-        if old.last().is_none_or(is_above_entry) {
+        let mut old = FxHashSet::default();
+        while self.is_comment(next) && (old.is_empty() || self.blanks(next) == 0) {
+            old.insert(self.text_id(next));
+            next = next.below();
+        }
+        if self.entry(next).is_some() && self.blanks(next) == 0 {
             return 0;
         }
         let is_old = |line: Ref| {
             self.has_words(line)
                 && self.count(piece.side(), line) <= self.count(Side::Original, line)
-                && old.iter().any(|it| self.text_id(*it) == self.text_id(line))
+                && old.contains(&self.text_id(line))
         };
         let comments: Vec<Ref> = self.comments_above(piece).collect();
         let last = comments.into_iter().rposition(is_old);
