@@ -19,6 +19,7 @@ mod install;
 mod kept_changes;
 mod lines;
 pub mod resolve;
+mod settings;
 mod solve;
 mod status;
 mod unmerged;

@@ -14,9 +14,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::thread::available_parallelism;
 
-use super::call::SettingsCall;
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
+use super::settings::SettingsCall;
 use super::{kept_changes, lines};
 use crate::merge::text::{Hunk, merge_clean_lines};
 use crate::merge::{ConflictStyle, Images, MarkerStyle, Nulls, OnConflict, Options, Sides};

@@ -11,5 +11,6 @@ mod path;
 mod places;
 #[path = "../support/run_output.rs"]
 mod run_output;
+mod settings;
 mod setup;
 mod solve;
