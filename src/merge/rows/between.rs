@@ -197,7 +197,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                         && lines.get(at + 1).is_some_and(|it| it.original.is_none())
                         && !changes.removed.is_empty();
                     if is_replaced_alike
-                        || local.is_none() && self.is_rewritten(*line, own, &changes.theirs)
+                        || local.is_none() && self.is_rewritten(*line, own, &changes)
                     {
                         let below = here.local.get(next).copied();
                         self.flush(std::mem::take(&mut changes), below, merged);
@@ -209,13 +209,23 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     }
 
     /// Whether local may have rewritten a comment that it lacks: `own`, its pieces here, have a
-    /// comment, and `above`, updated's insertions above the line, are comments only.
-    fn is_rewritten(&self, line: Line, own: &[Ref], above: &[Ref]) -> bool {
+    /// comment, and updated's insertions in `above`, the changes above the line, are comments only.
+    /// A line directly below lines that both sides rewrote is changed with them.
+    fn is_rewritten(&self, line: Line, own: &[Ref], above: &Changes) -> bool {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
-        line.original.is_some()
+        let removed = above.removed_locally.iter().map(|(original, _)| *original);
+        let last = removed
+            .chain(above.rewritten.iter().copied())
+            .max_by_key(|it| it.at());
+        let is_below_rewritten = |original: Ref| {
+            let is_next = last.is_some_and(|last| Some(last) == original.above());
+            is_next && !above.rewritten.is_empty() && self.rows.blanks(original) == 0
+        };
+        line.original
+            .is_some_and(|original| !is_below_rewritten(original))
             && line.updated.as_ref().is_some_and(is_comment)
             && own.iter().any(is_comment)
-            && above.iter().all(is_comment)
+            && above.theirs.iter().all(is_comment)
     }
 
     /// Adds a line that one side or both changed to `changes`.
@@ -231,12 +241,14 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
                 None if self.rows.is_comment(original) => changes.rewritten.push(original),
                 None => {}
             },
-            (Some(_), Some(updated)) => {
-                if local.is_none() && self.is_restored(updated) {
+            (Some(original), Some(updated)) if local.is_none() => {
+                if self.is_restored(updated) {
                     self.restore(updated, changes);
+                } else if self.rows.is_comment(updated) {
+                    changes.removed_locally.push((original, updated));
                 }
             }
-            (None, None) => {}
+            _ => {}
         }
     }
 

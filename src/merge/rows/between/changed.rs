@@ -7,6 +7,7 @@ use super::SegmentMerger;
 use super::repeated::Place;
 use crate::merge::Resolution;
 use crate::merge::rows::piece::own;
+use crate::triple::Triple;
 
 /// The changes of both sides between two lines that stay.
 #[derive(Default)]
@@ -19,6 +20,8 @@ pub(super) struct Changes {
     pub(super) rewritten: Vec<Ref>,
     /// The pieces that updated removed and local has.
     pub(super) removed: Vec<Removed>,
+    /// The comment lines that local removed and updated has, in the original and in updated.
+    pub(super) removed_locally: Vec<(Ref, Ref)>,
 }
 
 /// A piece that updated removed and local has.
@@ -61,21 +64,21 @@ impl SegmentMerger<'_, '_> {
     /// directly above the next piece stay there. Where both sides rewrote a comment, the policy
     /// decides whose lines are in the result. What updated put in the place of removed pieces takes
     /// their place and their blank lines.
-    pub(super) fn flush(&self, changes: Changes, below: Option<Ref>, merged: &mut Vec<Placed>) {
+    pub(super) fn flush(&self, mut changes: Changes, below: Option<Ref>, merged: &mut Vec<Placed>) {
         let Changes {
-            mut ours,
-            mut theirs,
-            mut rewritten,
-            removed,
-        } = changes;
+            ours,
+            theirs,
+            rewritten,
+            ..
+        } = &mut changes;
         rewritten.retain(|piece| !self.is_above_deleted_entry(*piece));
-        self.drop_deleted(&mut theirs);
+        self.drop_deleted(theirs);
         // a comment above an entry that a side added is no new text for another one
         let new_texts = |row: &[Ref]| -> Vec<Ref> {
             let new_texts = row.iter().filter(|piece| self.is_new_text(**piece));
             new_texts.copied().collect()
         };
-        let all = new_texts(&ours);
+        let all = new_texts(ours);
         let stays = all.iter().filter(|it| !self.goes_with_entry(**it));
         let of_local = [stays.copied().collect(), all];
         // where local deleted a comment, updated's below an entry that it added are no new text
@@ -88,27 +91,24 @@ impl SegmentMerger<'_, '_> {
             of_updated.clear();
             rewritten.clear();
         }
-        let [stays, _] = of_local;
+        let [of_local, _] = of_local;
         // a comment that upstream removed with its entry is not rewritten
         rewritten.retain(|piece| !self.goes_with_entry(*piece));
-        let disagree = self.record_comment_conflict(&stays, &of_updated, &rewritten);
-        // a comment that local rewrote and upstream removed stays, with the removed lines around it
+        let has_new_text = !of_local.is_empty() || !of_updated.is_empty();
+        let disagree = has_new_text && !rewritten.is_empty();
         let local_stays = disagree && of_updated.is_empty();
         let is_marked = disagree && self.resolution == Resolution::Markers;
-        if local_stays {
-            rewritten = self.with_lines_around(rewritten, removed.iter().map(|it| it.original));
-            ours = self.with_lines_around(ours, removed.iter().map(|it| it.local));
-        }
-        let mut overridden = FxHashSet::default();
-        match self.resolution {
-            Resolution::Updated if disagree && !local_stays => {
-                overridden.extend(ours.extract_if(.., |piece| self.is_new_text(*piece)));
-            }
-            Resolution::Local | Resolution::Open if disagree && !local_stays => {
-                theirs.retain(|piece| !of_updated.contains(piece));
-            }
-            _ => {}
-        }
+        let overridden = match disagree {
+            true => self.settle_comment(&mut changes, &of_updated, &of_local),
+            false => FxHashSet::default(),
+        };
+        let Changes {
+            ours,
+            mut theirs,
+            rewritten,
+            removed,
+            ..
+        } = changes;
         let place = Place {
             ours: &ours,
             above: self.insertion_point(&ours, &theirs, below, removed.first()),
@@ -125,6 +125,48 @@ impl SegmentMerger<'_, '_> {
                 false => merged.extend(run.placed()),
             }
         }
+    }
+
+    /// Settles a comment that both sides changed: `of_updated` and `of_local` are their new lines.
+    /// A text that is in the result has the lines around it that the other side removed. Returns
+    /// local's lines that are not in the result.
+    fn settle_comment(
+        &self,
+        changes: &mut Changes,
+        of_updated: &[Ref],
+        of_local: &[Ref],
+    ) -> FxHashSet<Ref> {
+        let (mut in_original, mut in_updated, mut in_local) = (Vec::new(), Vec::new(), Vec::new());
+        for removed in &changes.removed {
+            in_original.push(removed.original);
+            in_local.push(removed.local);
+        }
+        for (original, updated) in &changes.removed_locally {
+            in_original.push(*original);
+            in_updated.push(*updated);
+        }
+        let texts = Triple::new(
+            self.with_lines_around(&changes.rewritten, &in_original),
+            self.with_lines_around(of_updated, &in_updated),
+            self.with_lines_around(of_local, &in_local),
+        );
+        self.record_comment_conflict(&texts);
+        changes.rewritten = texts.original;
+        // a comment that local rewrote and upstream removed stays
+        let has_updated = self.resolution == Resolution::Updated && !of_updated.is_empty();
+        match self.resolution == Resolution::Markers || has_updated {
+            true => changes.theirs = self.with_lines_around(&changes.theirs, &in_updated),
+            false => changes.theirs.retain(|piece| !of_updated.contains(piece)),
+        }
+        if has_updated {
+            let overridden = changes
+                .ours
+                .extract_if(.., |piece| self.is_new_text(*piece));
+            return overridden.collect();
+        }
+        changes.ours = self.with_lines_around(&changes.ours, &in_local);
+        changes.removed.clear();
+        FxHashSet::default()
     }
 
     /// Returns the pieces of both sides in the order of the result. Updated's are in the place of
@@ -147,10 +189,9 @@ impl SegmentMerger<'_, '_> {
         let first = match local_stays && has_only_entries {
             // updated replaced the comment by a field
             true => ours.len(),
-            false => self.insertion_point(ours, before, below, of_before.filter(|_| !local_stays)),
+            false => self.insertion_point(ours, before, below, of_before),
         };
-        let second = of_above.filter(|_| !local_stays);
-        let second = second.map_or(ours.len(), |removed| removed.insertions_above);
+        let second = of_above.map_or(ours.len(), |removed| removed.insertions_above);
         let second = second.clamp(first, ours.len());
         let new = |pieces: &'p [Ref], removed: Option<&Removed>| {
             let mut new = Run::of(Side::Updated, pieces);
@@ -239,10 +280,17 @@ impl SegmentMerger<'_, '_> {
 
     /// Returns `lines` with those of `around` that are comments and are not removed with an entry,
     /// in the order of the row.
-    fn with_lines_around(&self, lines: Vec<Ref>, around: impl Iterator<Item = Ref>) -> Vec<Ref> {
-        let is_kept = |piece: &Ref| self.rows.is_comment(*piece) && !self.goes_with_entry(*piece);
-        let mut all: Vec<Ref> = around.filter(is_kept).chain(lines).collect();
+    fn with_lines_around(&self, lines: &[Ref], around: &[Ref]) -> Vec<Ref> {
+        let is_kept =
+            |piece: &&Ref| self.rows.is_comment(**piece) && !self.goes_with_entry(**piece);
+        let mut all: Vec<Ref> = around
+            .iter()
+            .filter(is_kept)
+            .chain(lines)
+            .copied()
+            .collect();
         all.sort_unstable_by_key(|piece| piece.at());
+        all.dedup();
         all
     }
 
@@ -304,21 +352,20 @@ impl SegmentMerger<'_, '_> {
         owners.get(piece.at() as u32)
     }
 
-    /// Records a comment conflict if both sides rewrote a comment. Returns whether they did.
-    fn record_comment_conflict(&self, ours: &[Ref], theirs: &[Ref], rewritten: &[Ref]) -> bool {
-        let is_comment = |piece: &&Ref| self.rows.is_comment(**piece);
-        let count = |row: &[Ref]| row.iter().filter(is_comment).count();
-        let (original, updated) = (count(rewritten), count(rewritten) + count(theirs));
-        let all = [rewritten, theirs, ours];
-        let lines = all.into_iter().flatten().filter(is_comment);
-        let lines: Box<[u32]> = lines.map(|piece| piece.at() as u32).collect();
-        let is_disagreement = !rewritten.is_empty() && lines.len() > original;
-        if is_disagreement {
-            let ends = [original as u32, updated as u32];
-            let mut comment_conflicts = self.comment_conflicts.borrow_mut();
-            comment_conflicts.push(CommentConflict { lines, ends });
-        }
-        is_disagreement
+    /// Records a comment that both sides rewrote, with its lines in the three versions.
+    fn record_comment_conflict(&self, texts: &Triple<Vec<Ref>>) {
+        let ends = [
+            texts.original.len(),
+            texts.original.len() + texts.updated.len(),
+        ];
+        let lines = [&texts.original, &texts.updated, &texts.local]
+            .into_iter()
+            .flatten();
+        let mut comment_conflicts = self.comment_conflicts.borrow_mut();
+        comment_conflicts.push(CommentConflict {
+            lines: lines.map(|piece| piece.at() as u32).collect(),
+            ends: ends.map(|end| end as u32),
+        });
     }
 
     /// Returns how many of local's insertions are above the comments directly above its piece
