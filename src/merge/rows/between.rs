@@ -225,6 +225,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             .is_some_and(|original| !is_below_rewritten(original))
             && line.updated.as_ref().is_some_and(is_comment)
             && own.iter().any(is_comment)
+            && !above.theirs.is_empty()
             && above.theirs.iter().all(is_comment)
     }
 

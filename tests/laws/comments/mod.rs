@@ -4,6 +4,7 @@
 mod disturb;
 mod disturbed;
 mod pieces;
+mod rewritten;
 mod stay;
 mod survey;
 pub mod with_git;
