@@ -213,10 +213,9 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     /// A line directly below lines that both sides rewrote is changed with them.
     fn is_rewritten(&self, line: Line, own: &[Ref], above: &Changes) -> bool {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
-        let removed = above.removed_locally.iter().map(|(original, _)| *original);
-        let last = removed
-            .chain(above.rewritten.iter().copied())
-            .max_by_key(|it| it.at());
+        let removed = above.removed_locally.last().map(|(original, _)| original);
+        let ends = removed.into_iter().chain(above.rewritten.last());
+        let last = ends.copied().max_by_key(|it| it.at());
         let is_below_rewritten = |original: Ref| {
             let is_next = last.is_some_and(|last| Some(last) == original.above());
             is_next && !above.rewritten.is_empty() && self.rows.blanks(original) == 0
