@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::git_process::{Git, RunningGit, on_path};
+use crate::git_process::{Git, RunningGit, on_path, top_of};
 use crate::merge::{ConflictStyle, Images};
 
 /// The settings in git's configuration that affect how conflicts are found and shown.
@@ -100,21 +100,12 @@ fn installation_prefix() -> Option<PathBuf> {
 /// Returns the configuration files of the repository around the current folder, if there is one.
 /// `None` if it shares those of another repository, as a linked work tree does.
 fn repository_files() -> Option<Vec<PathBuf>> {
-    let repository = match env::var_os("GIT_DIR") {
-        Some(folder) => Some(PathBuf::from(folder)),
-        None => {
-            let current = env::current_dir().ok()?;
-            let mut folders = current
-                .ancestors()
-                .map(|folder| (folder, folder.join(".git")));
-            folders.find_map(|(folder, below)| match below.exists() {
-                true => Some(below),
-                false => folder.join("HEAD").exists().then(|| folder.to_owned()),
-            })
-        }
-    };
-    let Some(folder) = repository else {
-        return Some(Vec::new());
+    let folder = match env::var_os("GIT_DIR") {
+        Some(folder) => PathBuf::from(folder),
+        None => match top_of(&env::current_dir().ok()?) {
+            Some(top) => top.join(".git"),
+            None => return Some(Vec::new()),
+        },
     };
     let is_main = folder.join("HEAD").exists() && !folder.join("commondir").exists();
     is_main.then(|| {
