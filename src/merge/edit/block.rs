@@ -6,11 +6,13 @@
 use std::borrow::Borrow;
 
 use super::Editor;
-use super::layout::{end_of_indicator, is_blank, starts_its_line};
+use super::draft::shifted;
+use super::layout::{end_of_indicator, is_blank, starts_its_line, trimmed};
 use super::to_flow;
-use crate::line_breaks::ends_line;
+use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
-    Child, CommentChoice, Outcome, Piece, PieceKind, Remarks, Row, Slot, keeps_entries,
+    Child, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Row, Slot,
+    keeps_entries,
 };
 use crate::triple::Side;
 use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
@@ -163,22 +165,39 @@ impl Editor<'_> {
         };
         let mut lines = row.span;
         if self.target.line_start(lines.start) != lines.start {
-            let content = text.trim_start();
             let remark = self.new_line_comment(owner, remarks);
-            if remark.is_some() || content.starts_with('#') {
+            let dashes = Span::new(self.target.line_start(lines.start), lines.start);
+            let own_comments = comments_at_start(&row.pieces, &text, Side::Local);
+            if !own_comments.is_empty() && remark.is_none() && is_dashes(self.target.slice(dashes))
+            {
+                let entries = text[own_comments.len()..].trim_start();
+                let above = self.above_dashes(own_comments, dashes, column);
+                text = format!("{above}{}{entries}", self.target.slice(dashes));
+                lines.start = dashes.start;
+            } else if remark.is_some() || text.trim_start().starts_with('#') {
                 // on the line of the dash, a comment line would be a remark on the dash
                 let remark = remark.unwrap_or_default();
                 text = format!("{remark}{}{text}", self.line_break);
                 lines.start = self.before_white_space(lines.start);
                 remarks.line = CommentChoice::Local;
             } else {
-                text = content.to_owned();
+                text = text.trim_start().to_owned();
             }
         }
         // drop edits of these lines: the pieces have them already
         self.edits.drop_within(lines);
         self.rewrite_lines(lines, text);
         self.edit_comments(owner, remarks);
+    }
+
+    /// Returns comment lines of a column as they are written above a line that starts with dashes.
+    fn above_dashes(&self, comments: &str, dashes: Span, column: u32) -> String {
+        let first = self.target.slice(dashes).find('-').unwrap_or(0);
+        shifted(
+            comments.to_owned(),
+            column,
+            first as i64 - i64::from(column),
+        )
     }
 
     /// Returns the lines of a document that has no entry left: brackets, with the comments above
@@ -296,4 +315,29 @@ impl Editor<'_> {
         };
         shares_line && is_open()
     }
+}
+
+/// Whether a text has dashes, and nothing else but spaces.
+fn is_dashes(text: &str) -> bool {
+    text.contains('-') && text.bytes().all(|byte| b" -".contains(&byte))
+}
+
+/// Returns the comments at the start of the text of pieces, with the blank lines below, if all are of
+/// one side; else nothing.
+fn comments_at_start<'t, C: Borrow<Child>>(
+    pieces: &[Piece<C>],
+    text: &'t str,
+    side: Side,
+) -> &'t str {
+    let mut comments = pieces.iter().map_while(|piece| match &piece.kind {
+        PieceKind::Comment(comment) => Some(comment),
+        PieceKind::Entry(_) | PieceKind::Original(_) | PieceKind::End => None,
+    });
+    let is_of_side = |comment: &CommentPiece| comment.side == side && comment.of_side.is_none();
+    if !text.trim_start().starts_with('#') || !comments.all(is_of_side) {
+        return "";
+    }
+    let is_above = |line: &&str| matches!(trimmed(line).bytes().next(), None | Some(b'#'));
+    let lines = lines_with_breaks(text).take_while(is_above);
+    &text[..lines.map(str::len).sum()]
 }

@@ -198,7 +198,8 @@ impl SegmentMerger<'_, '_> {
             if let (Some(removed), Some(first)) = (removed, pieces.first()) {
                 let [old, own] = [removed.original, removed.local]
                     .map(|piece| self.rows.first_comment_above(piece));
-                let is_below_own = old == removed.original && self.goes_with_entry(own);
+                let stays_here = ours.contains(&own) && !self.goes_with_entry(own);
+                let is_below_own = old == removed.original && !stays_here;
                 let own = if is_below_own { own } else { removed.local };
                 new.blanks = Some(self.merged_blanks(removed.original, *first, own));
             }

@@ -18,6 +18,8 @@ pub(super) struct Changes {
     pub(super) marked: Vec<usize>,
     /// Whether updated's row ends with a comment and has no blank line below it.
     ends_in_comment: bool,
+    /// Whether updated's row begins with a blank line.
+    begins_with_blank: bool,
     /// Pieces to insert above the piece at an index.
     inserted: Vec<(usize, Piece)>,
 }
@@ -44,6 +46,7 @@ impl Changes {
             removed: Vec::new(),
             marked: Vec::new(),
             ends_in_comment: rows.updated.ends_in_comment(),
+            begins_with_blank: rows.updated.items.first().is_some_and(|it| it.blanks > 0),
             inserted: Vec::new(),
         }
     }
@@ -94,8 +97,10 @@ impl Changes {
             result.push(piece);
         }
         result.extend(inserted.map(|(_, piece)| piece));
-        // The blank lines at the top of the row stay.
-        if let (Some(first), Some(blanks)) = (result.first_mut(), first_blanks) {
+        // The blank lines at the top of the row stay, unless upstream has them too.
+        if let (Some(first), Some(blanks), false) =
+            (result.first_mut(), first_blanks, self.begins_with_blank)
+        {
             first.blanks = blanks;
         }
         result
