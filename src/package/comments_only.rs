@@ -17,9 +17,9 @@ impl FileMerge<'_, '_, '_> {
     ) -> Option<MergedAround> {
         let (original, updated) = (self.sides.original?, self.sides.updated?);
         let all_removed = actions.iter().all(|action| *action == Action::Remove);
-        let are_plain = [original, updated, file].into_iter().all(is_plain);
         let has_comments_only = is_comments_only(updated) || is_comments_only(file);
-        if !all_removed || !are_plain || !has_comments_only {
+        let mut sides = [original, updated, file].into_iter();
+        if !all_removed || !has_comments_only || !sides.all(is_plain) {
             return None;
         }
         let sides = Triple::new(original, updated, file).map(|file| file.text);

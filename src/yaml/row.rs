@@ -290,10 +290,12 @@ impl Tree<'_> {
     /// Returns the end of the lines of an entry, with the comments below it that are indented
     /// deeper or are elements of its list that are commented out.
     pub(crate) fn end_of_lines(&self, entry: Entry<'_>) -> u32 {
-        let column = self.column(entry.span.start);
         let end_of_value = self.end_of_value_lines(entry);
         let (mut end, mut at) = (end_of_value, end_of_value);
+        // mostly, another entry follows on the next line
+        let mut column = None;
         while let Some(next) = self.end_of_gap_line(at) {
+            let column = *column.get_or_insert_with(|| self.column(entry.span.start));
             let is_below_list = || at == end && self.has_list_in_column(entry);
             match self.comment_indent(at) {
                 Some(indent) if indent > column => end = next,

@@ -325,11 +325,13 @@ impl Editor<'_> {
     fn kept_entry_lines(&mut self, id: EntryId, child: &Child, column: u32) -> String {
         let entry = self.target.entry(id);
         let lines = self.target.lines_of(entry);
-        let remarks = Remarks {
-            above: CommentChoice::Local,
-            ..child.remarks()
-        };
-        self.edit_entry(id, child, remarks);
+        if !child.is_untouched() {
+            let remarks = Remarks {
+                above: CommentChoice::Local,
+                ..child.remarks()
+            };
+            self.edit_entry(id, child, remarks);
+        }
         match child.value_comments() {
             Some(comments) => self.lines_with_comments(entry, child, comments, column),
             None => {

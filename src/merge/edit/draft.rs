@@ -76,6 +76,9 @@ pub(super) fn take_shared_blanks(hunk: &mut Hunk) -> String {
     let original = Some(&hunk.original).filter(|original| !original.is_empty());
     let texts = original.into_iter().chain([&hunk.updated, &hunk.local]);
     let end = texts.map(blanks).min().unwrap_or(0);
+    if end == 0 {
+        return String::new();
+    }
     let shared = hunk.local[..end].to_owned();
     for text in [&mut hunk.original, &mut hunk.updated, &mut hunk.local] {
         text.replace_range(..end.min(text.len()), "");

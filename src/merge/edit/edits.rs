@@ -90,6 +90,9 @@ impl Edits {
     pub(crate) fn take_text(&mut self, text: &str, range: impl Into<Span>) -> String {
         let range = range.into();
         let taken = self.removed(range);
+        if taken.is_empty() {
+            return text[range.range()].to_owned();
+        }
         let applied = self.applied(&taken, text, range);
         self.forget(&taken);
         applied
