@@ -1,7 +1,5 @@
 //! Merges the comment lines above and below values that are not block collections on all sides.
 
-use std::cell::LazyCell;
-
 use rustc_hash::FxHashSet;
 
 use super::{MergedLines, empty_row, item, row_of, same_lines};
@@ -87,12 +85,13 @@ impl Walker<'_> {
         children: &[Child],
     ) {
         let tree = self.trees[side];
-        let kept = LazyCell::new(|| {
-            let kept = rows.local.items.iter();
-            let kept = kept.filter(|item| item.kind == ItemKind::Comment);
-            let kept = kept.map(|item| self.trees.local.slice(item.span).trim());
-            kept.collect::<FxHashSet<&str>>()
-        });
+        let kept = rows.local.items.iter();
+        let kept = kept.filter(|item| item.kind == ItemKind::Comment);
+        let kept = kept.map(|item| self.trees.local.slice(item.span).trim());
+        let kept: FxHashSet<&str> = kept.collect();
+        if kept.is_empty() {
+            return;
+        }
         let present = children.iter().filter(|child| child.stays());
         let present: FxHashSet<EntryId> = present.filter_map(|child| child.sides()[side]).collect();
         // the comments below the item at a position
