@@ -11,6 +11,7 @@ use crate::yaml::{
 };
 
 use super::anchors::shared_anchors;
+use super::check_place::Place;
 use super::decision::{Incoming, Outcome, Slot};
 use super::edit::LastLines;
 use super::walk::index::{FieldIndex, key_of};
@@ -76,37 +77,16 @@ struct Checker<'a> {
     shared_anchors: OnceCell<FxHashSet<&'a str>>,
 }
 
-type CheckResult = Result<(), Box<VerificationError>>;
-
-/// A place in the merged tree: an entry, and the place of the collection that has it.
+/// The decision about an entry of a map or list.
 #[derive(Clone, Copy)]
-struct Place<'p> {
-    entry: Option<EntryId>,
-    above: Option<&'p Place<'p>>,
+struct Expected<'o> {
+    slot: Slot,
+    key: Option<EntryId>,
+    tag: Option<EntryId>,
+    outcome: &'o Outcome,
 }
 
-impl Place<'_> {
-    const ROOT: Self = Self {
-        entry: None,
-        above: None,
-    };
-
-    /// Returns the path of the place.
-    fn path(&self, tree: &Tree<'_>) -> String {
-        let above = self
-            .above
-            .map_or_else(String::new, |above| above.path(tree));
-        let Some(entry) = self.entry else {
-            return above;
-        };
-        let key = tree.entry(entry).key.and_then(|key| tree.scalar(key));
-        match key.map(|key| key.content) {
-            Some(name) if above.is_empty() => name.to_owned(),
-            Some(name) => format!("{above}.{name}"),
-            None => format!("{above}[]"),
-        }
-    }
-}
+type CheckResult = Result<(), Box<VerificationError>>;
 
 impl Checker<'_> {
     fn check_document(&self, outcome: &Outcome) -> Result<(), VerificationError> {
@@ -135,8 +115,13 @@ impl Checker<'_> {
             Outcome::Merge(_) | Outcome::Row(_) => {
                 let children = outcome.children();
                 let expected = children
-                    .map(|child| (child.slot, child.key(), child.outcome().chosen(self.side)))
-                    .filter(|(.., outcome)| **outcome != Outcome::Remove);
+                    .map(|child| Expected {
+                        slot: child.slot,
+                        key: child.key(),
+                        tag: child.tag(),
+                        outcome: child.outcome().chosen(self.side),
+                    })
+                    .filter(|expected| *expected.outcome != Outcome::Remove);
                 self.check_entries(merged, expected, self.trees.local, local, place)
             }
         }
@@ -157,7 +142,12 @@ impl Checker<'_> {
                     let Slot::Local(entry) = child.slot else {
                         return None;
                     };
-                    Some((Slot::Updated(entry), None, child.outcome()))
+                    Some(Expected {
+                        slot: Slot::Updated(entry),
+                        key: None,
+                        tag: None,
+                        outcome: child.outcome(),
+                    })
                 });
                 self.check_entries(merged, expected, updated, incoming.node, place)
             }
@@ -264,12 +254,54 @@ impl Checker<'_> {
             })
     }
 
+    /// Checks the value of an entry of the result.
+    fn check_entry(
+        &self,
+        merged: NodeId,
+        expected: Expected<'_>,
+        place: &Place<'_>,
+    ) -> CheckResult {
+        let Expected { slot, outcome, .. } = expected;
+        match slot {
+            Slot::Local(id) => {
+                let local = self.trees.local.entry(id).value;
+                self.check_local(merged, outcome, local, place)?;
+                match outcome.is_merge() {
+                    true => self.check_tag(merged, expected.tag, local, place),
+                    false => Ok(()),
+                }
+            }
+            Slot::Updated(id) => {
+                let updated = self.trees.updated.entry(id).value;
+                self.check_arrived(merged, outcome, updated, place)
+            }
+        }
+    }
+
+    /// Checks the tag of a merged map or list: that of an updated entry's value, or else local's.
+    /// That of an alias is checked at its anchor.
+    fn check_tag(
+        &self,
+        merged: NodeId,
+        tag: Option<EntryId>,
+        local: NodeId,
+        place: &Place<'_>,
+    ) -> CheckResult {
+        let updated = self.trees.updated;
+        let of_updated = |entry| updated.custom_tag(updated.entry(entry).value);
+        let expected = tag.map_or_else(|| self.trees.local.custom_tag(local), of_updated);
+        let error = || self.verification_error(place, "the tag differs from the decided one");
+        (self.merged.custom_tag(merged) == expected)
+            .then_some(())
+            .ok_or_else(error)
+    }
+
     /// Checks a map or list entry by entry. `expected` are the decided entries; `expected_tree` and
     /// `expected_node` say whether it has to be a map or a list.
     fn check_entries<'o>(
         &self,
         merged: NodeId,
-        expected: impl Iterator<Item = (Slot, Option<EntryId>, &'o Outcome)> + Clone,
+        expected: impl Iterator<Item = Expected<'o>> + Clone,
         expected_tree: &Tree<'_>,
         expected_node: NodeId,
         place: &Place<'_>,
@@ -293,8 +325,8 @@ impl Checker<'_> {
             ));
         }
         let mut fields = None;
-        for (at_position, (slot, key, outcome)) in found.zip(expected) {
-            let (side, id) = match (slot, key) {
+        for (at_position, expected) in found.zip(expected) {
+            let (side, id) = match (expected.slot, expected.key) {
                 (_, Some(key)) => (self.trees.updated, key),
                 (Slot::Local(id), None) => (self.trees.local, id),
                 (Slot::Updated(id), None) => (self.trees.updated, id),
@@ -314,16 +346,7 @@ impl Checker<'_> {
                 entry: Some(found),
                 above: Some(place),
             };
-            let value = tree.entry(found).value;
-            match slot {
-                Slot::Local(id) => {
-                    self.check_local(value, outcome, self.trees.local.entry(id).value, &place)?;
-                }
-                Slot::Updated(id) => {
-                    let updated = self.trees.updated.entry(id).value;
-                    self.check_arrived(value, outcome, updated, &place)?;
-                }
-            }
+            self.check_entry(tree.entry(found).value, expected, &place)?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ mod around;
 mod body;
 mod check;
 mod check_comments;
+mod check_place;
 pub mod conflict;
 mod decision;
 mod document;

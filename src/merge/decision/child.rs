@@ -32,7 +32,7 @@ pub(crate) fn keeps_entries(tree: &Tree<'_>, node: NodeId, children: &[Child]) -
     children.iter().all(Child::stays) && slots.eq(tree.entries(node).map(Slot::Local))
 }
 
-/// The decisions about an entry's comments, key and anchor.
+/// The decisions about an entry's comments, key, anchor and tag.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Extras {
     remarks: Remarks,
@@ -42,6 +42,8 @@ struct Extras {
     key: Option<EntryId>,
     /// The updated entry whose value has the anchor that local's value gets.
     anchor: Option<EntryId>,
+    /// The updated entry whose value has the tag that local's value gets, or none.
+    tag: Option<EntryId>,
 }
 
 impl Child {
@@ -141,6 +143,11 @@ impl Child {
         self.with(|extras| extras.anchor = anchor)
     }
 
+    /// Sets the updated entry whose tag local's value gets.
+    pub(crate) fn with_tag_of(self, tag: Option<EntryId>) -> Self {
+        self.with(|extras| extras.tag = tag)
+    }
+
     /// Sets the decisions about its remarks.
     pub(crate) fn with_remarks(self, remarks: Remarks) -> Self {
         // remarks that all stay need no record of their source
@@ -188,6 +195,11 @@ impl Child {
     /// Returns the updated entry whose value has the anchor that local's value gets.
     pub(crate) fn anchor(&self) -> Option<EntryId> {
         self.extras()?.anchor
+    }
+
+    /// Returns the updated entry whose value has the tag that local's value gets, or none.
+    pub(crate) fn tag(&self) -> Option<EntryId> {
+        self.extras()?.tag
     }
 
     /// Returns the updated entry whose text, to the byte, replaces local's.
@@ -241,6 +253,7 @@ impl Child {
             .with_value_comments(comments)
             .under_key_of(self.key())
             .with_anchor_of(self.anchor())
+            .with_tag_of(self.tag())
     }
 
     /// Whether it is a local entry of which not a byte changes.

@@ -52,7 +52,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Edits the key, the anchor, the value and the remarks of an entry of the target that stays.
+    /// Edits the key, the anchor, the tag, the value and the remarks of an entry of the target that stays.
     pub(super) fn edit_entry(&mut self, id: EntryId, child: &Child, remarks: Remarks) {
         let entry = self.target.entry(id);
         if let Some(from) = child.key().map(|from| self.source.entry(from)) {
@@ -60,6 +60,9 @@ impl Editor<'_> {
         }
         if let Some(from) = child.anchor().map(|from| self.source.entry(from)) {
             self.put_anchor(entry, from);
+        }
+        if let Some(from) = child.tag().map(|from| self.source.entry(from)) {
+            self.put_tag(entry, from);
         }
         self.edit_value(entry, child.outcome(), remarks);
     }
@@ -76,6 +79,24 @@ impl Editor<'_> {
                 self.edits.insert(at, format!(" {anchor}"));
             }
             (_, None) => {}
+        }
+    }
+
+    /// Gives the value of an entry the tag of a value of the source, or none if that has none.
+    fn put_tag(&mut self, entry: Entry<'_>, from: Entry<'_>) {
+        let own = self.target.node(entry.value).tag();
+        let tag = self.source.node(from.value).tag();
+        match (own, tag.map(|it| self.source.slice(it))) {
+            (Some(own), Some(tag)) => self.edits.replace(own, tag),
+            (Some(own), None) => {
+                let start = self.target.white_space_before(own.start).start;
+                self.edits.delete(start..own.end);
+            }
+            (None, Some(tag)) => {
+                let at = end_of_indicator(self.target, entry);
+                self.edits.insert(at, format!(" {tag}"));
+            }
+            (None, None) => {}
         }
     }
 
@@ -322,8 +343,8 @@ fn is_dashes(text: &str) -> bool {
     text.contains('-') && text.bytes().all(|byte| b" -".contains(&byte))
 }
 
-/// Returns the comments at the start of the text of pieces, with the blank lines below, if all are of
-/// one side; else nothing.
+/// Returns the comments at the start of the text of pieces, with the blank lines below, if all are
+/// of one side; else nothing.
 fn comments_at_start<'t, C: Borrow<Child>>(
     pieces: &[Piece<C>],
     text: &'t str,

@@ -70,6 +70,12 @@ impl Walker<'_> {
             Some(taken) => taken,
             None => merge_value(self, nodes),
         };
+        let can_have_tag = matches!(outcome, Outcome::Keep | Outcome::Merge(_) | Outcome::Row(_));
+        let tag = self.new_tag(entries).filter(|_| can_have_tag);
+        let outcome = match tag {
+            Some(_) => self.opened_for_tag(entries, outcome),
+            None => outcome,
+        };
         let remarks = self.remarks(entries, &outcome);
         let comments = match self.on_own_lines.local {
             true => self.merge_value_comments(entries, &outcome),
@@ -77,6 +83,7 @@ impl Walker<'_> {
         };
         let anchor = self.new_anchor(entries, &outcome);
         let child = Child::local(local, outcome).with_anchor_of(anchor);
+        let child = child.with_tag_of(tag);
         child.with_remarks(remarks).with_value_comments(comments)
     }
 

@@ -41,6 +41,7 @@ mod sequences;
 mod shared_comments;
 pub(super) mod similarity;
 mod sorted;
+mod tags;
 mod texts;
 
 use std::cell::OnceCell;
@@ -213,6 +214,7 @@ impl<'a> Walker<'a> {
         let shapes = self.shapes(nodes);
         match (shapes.updated, shapes.local) {
             _ if self.both_changed_kind(nodes) && !self.holds_pin(nodes) => self.one_value(nodes),
+            _ if self.is_replaced_with_tag(nodes) => self.one_value(nodes),
             (Some(Shape::Map), Some(Shape::Map)) if !self.is_atomic_map(nodes) => {
                 self.merge_keyed(None, nodes)
             }

@@ -65,9 +65,9 @@ impl Walker<'_> {
     }
 }
 
-/// Whether an anchor can be added to the value of an entry, which has none, on the line of its key
+/// Whether an anchor or a tag can be added to the value of an entry, which has none, on the line of its key
 /// or dash.
-fn has_room_for_anchor(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
+pub(super) fn has_room_for_anchor(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     let value = tree.node(entry.value);
     let is_on_own_line = || tree.start_of_indent(value.span.start).is_some();
     !matches!(value.kind, NodeKind::Alias(_))
