@@ -227,6 +227,24 @@ fn a_report_goes_to_standard_error_beside_a_diff() {
 }
 
 #[test]
+fn a_conflict_over_tags_names_them() {
+    let case = Case::of(
+        "a.yaml",
+        "a: !t\n- 1\nb: !t 1\n",
+        "a: !u\n- 1\nb: !u 1\n",
+        "a: !v\n- 2\nb: !v 1\n",
+    );
+    let listed = [
+        "a: both-changed: original !t\\n- 1 | updated !u\\n- 1 | local !v\\n- 2 -> updated",
+        "b: both-changed: original !t 1 | updated !u 1 | local !v 1 -> updated",
+    ];
+    let stdout = case.merge().stdout;
+    for conflict in listed {
+        assert!(stdout.contains(conflict), "{stdout}");
+    }
+}
+
+#[test]
 fn a_conflict_of_elements_names_them_and_their_line() {
     let run = Case::of(
         "a.yaml",

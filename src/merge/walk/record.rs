@@ -9,7 +9,7 @@ use crate::merge::decision::Outcome;
 use crate::merge::embedded::Embedded;
 use crate::merge::{CombinedBy, Conflict, ConflictKind, ConflictTexts, Resolution};
 use crate::triple::Triple;
-use crate::yaml::{EntryId, ScalarStyle, Span};
+use crate::yaml::{EntryId, NodeId, ScalarStyle, Span, Tree};
 
 /// One step of the path from the root of the document.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ impl Walker<'_> {
 
     /// Records a conflict or report over these values.
     pub(super) fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {
-        let values = self.each(nodes, |tree, node| tree.text_of(node));
+        let values = self.each(nodes, text_with_tag);
         self.push_record(kind, &self.path(), None, &values, resolution);
     }
 
@@ -225,6 +225,19 @@ impl Walker<'_> {
             }
             Segment::Index(index) => write!(path, "[{index}]"),
         }
+    }
+}
+
+/// Returns the text of a value, below or behind its tag if that is part of the value.
+fn text_with_tag(tree: &Tree<'_>, node: NodeId) -> String {
+    let text = tree.text_of(node);
+    let tag = tree
+        .custom_tag(node)
+        .and(tree.node(tree.resolve(node)).tag());
+    match tag.map(|tag| tree.slice(tag)) {
+        Some(tag) if tree.is_block_collection(node) => format!("{tag}\n{text}"),
+        Some(tag) => format!("{tag} {text}"),
+        None => text,
     }
 }
 
