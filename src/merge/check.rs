@@ -291,9 +291,9 @@ impl Checker<'_> {
         let of_updated = |entry| updated.custom_tag(updated.entry(entry).value);
         let expected = tag.map_or_else(|| self.trees.local.custom_tag(local), of_updated);
         let error = || self.verification_error(place, "the tag differs from the decided one");
-        (self.merged.custom_tag(merged) == expected)
-            .then_some(())
-            .ok_or_else(error)
+        let is_alias = matches!(self.merged.node(merged).kind, NodeKind::Alias(_));
+        let is_same = is_alias || self.merged.custom_tag(merged) == expected;
+        is_same.then_some(()).ok_or_else(error)
     }
 
     /// Checks a map or list entry by entry. `expected` are the decided entries; `expected_tree` and

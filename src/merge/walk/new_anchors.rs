@@ -65,8 +65,8 @@ impl Walker<'_> {
     }
 }
 
-/// Whether an anchor or a tag can be added to the value of an entry, which has none, on the line of its key
-/// or dash.
+/// Whether an anchor or a tag can be added to the value of an entry, which has none, on the line of
+/// its key or dash.
 pub(super) fn has_room_for_anchor(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     let value = tree.node(entry.value);
     let is_on_own_line = || tree.start_of_indent(value.span.start).is_some();
