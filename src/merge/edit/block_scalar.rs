@@ -46,6 +46,18 @@ pub(super) fn ends_in_block_scalar(tree: &Tree<'_>, node: NodeId) -> bool {
         || last.is_some_and(|last| ends_in_block_scalar(tree, tree.entry(last).value))
 }
 
+/// Returns the column of the lines of the block scalar that an entry ends with; `None` if it has
+/// none, or if the text of the entry is not YAML by itself.
+pub(super) fn column_of_last_lines(entry: &str) -> Option<u32> {
+    let tree = Tree::parse(entry).ok()??;
+    let mut node = tree.root().value;
+    while let Some(last) = tree.entries(node).next_back() {
+        node = tree.entry(last).value;
+    }
+    let indent = BlockScalar::of(&tree, node)?.indent?;
+    u32::try_from(indent).ok()
+}
+
 impl Editor<'_> {
     /// Replaces a block scalar of the target by a literal one with this content, in its own
     /// indentation.

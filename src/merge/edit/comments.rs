@@ -1,6 +1,8 @@
 //! Edits the comments of entries that stay: comments taken from the source replace the target's
 //! (rules: Text).
 
+use std::ops::Range;
+
 use super::Editor;
 use super::layout::{
     ends_within_text, has_dash, indents_of_comments, is_blank, starts_its_line, trimmed,
@@ -150,11 +152,16 @@ impl Editor<'_> {
     }
 
     /// Moves the comment lines from the line start `at` on, up to the next other line, out to a
-    /// column. Below a block scalar, a comment that is indented like its lines would be one of
-    /// them.
-    pub(super) fn outdent_comments(&mut self, at: u32, column: u32) {
-        for deep in indents_of_comments(&self.target.text()[at as usize..], column) {
-            self.edits.delete(at + deep.start..at + deep.end);
+    /// column, if they would be lines of the block scalar above, which has its lines in the column
+    /// `inside` (`None`: not known).
+    pub(super) fn outdent_comments(&mut self, at: u32, column: u32, inside: Option<u32>) {
+        let excess = indents_of_comments(&self.target.text()[at as usize..], column);
+        let is_inside =
+            |first: &Range<u32>| inside.is_none_or(|inside| column + first.len() as u32 >= inside);
+        if excess.first().is_some_and(is_inside) {
+            for deep in excess {
+                self.edits.delete(at + deep.start..at + deep.end);
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 use std::borrow::Borrow;
 
 use super::Editor;
-use super::block_scalar::ends_in_block_scalar;
+use super::block_scalar::{column_of_last_lines, ends_in_block_scalar};
 use super::draft::{Hunk, PLACEHOLDER, push_renumbered, shared_lines, shifted, take_shared_blanks};
 use super::habits::Habits;
 use super::layout::{indents_of_comments, starts_its_line};
@@ -27,8 +27,9 @@ struct Composition<'p> {
     text: String,
     /// The hunk at the end of the text, to which the next piece may belong.
     open_hunk: Option<Hunk>,
-    /// Whether the text ends with a block scalar, which a deeper comment would become part of.
-    is_below_text: bool,
+    /// The start in the text of the entry above, if that ends with a block scalar, which a deeper
+    /// comment would become part of.
+    block_scalar_above: Option<usize>,
     /// The end in the target of the last piece, if that was written unchanged.
     unchanged_end: Option<u32>,
     /// The last entry.
@@ -43,21 +44,23 @@ impl Editor<'_> {
         column: u32,
         moved: i64,
     ) -> String {
-        shifted(self.composed_below(pieces, column, false), column, moved)
+        let text = self.composed_below(String::new(), false, pieces, column);
+        shifted(text, column, moved)
     }
 
-    /// [`Self::composed`] for pieces that may be below a block scalar.
+    /// Returns the lines of an entry and of pieces below it. The lines may end with a block scalar.
     pub(super) fn composed_below<C: Borrow<Child> + Sync>(
         &mut self,
+        text: String,
+        ends_in_block_scalar: bool,
         pieces: &[Piece<C>],
         column: u32,
-        is_below_text: bool,
     ) -> String {
         let mut row = Composition {
             column,
-            text: String::new(),
+            text,
             open_hunk: None,
-            is_below_text,
+            block_scalar_above: ends_in_block_scalar.then_some(0),
             unchanged_end: None,
             above: None,
         };
@@ -109,7 +112,10 @@ impl Editor<'_> {
         }
         let entries = pieces.iter().map(Piece::entry).enumerate().skip(half);
         let mut entries = entries.filter_map(|(at, child)| Some((at + 1, child?)));
-        let middle = entries.find(|(_, child)| child.stays() && !self.is_open(child));
+        let is_middle = |child: &Child| {
+            child.stays() && !self.is_open(child) && !self.ends_in_block_scalar(child)
+        };
+        let middle = entries.find(|(_, child)| is_middle(child));
         // below the last piece there would be no second half
         middle.filter(|(above, _)| *above < pieces.len())
     }
@@ -159,9 +165,13 @@ impl Editor<'_> {
             .mover(tree)
             .lines(comment.span, old_column, comment.moved);
         let excess = indents_of_comments(&text, row.column).pop();
-        if row.is_below_text
+        if let (Some(above), Some(excess)) = (row.block_scalar_above, &excess)
             && !follows_unchanged
-            && let Some(excess) = &excess
+            && row
+                .text
+                .get(above..)
+                .and_then(column_of_last_lines)
+                .is_none_or(|column| excess.end >= column)
         {
             text.replace_range(excess.start as usize..excess.end as usize, "");
         }
@@ -170,7 +180,8 @@ impl Editor<'_> {
             None => {
                 self.close_hunk(row);
                 row.text.push_str(&text);
-                row.is_below_text &= follows_unchanged && excess.is_some();
+                row.block_scalar_above
+                    .take_if(|_| !follows_unchanged || excess.is_none());
             }
             Some(side) => row.open_hunk.get_or_insert_default()[side].push_str(&text),
         }
@@ -183,14 +194,15 @@ impl Editor<'_> {
             let indent = " ".repeat(row.column as usize);
             row.text.push_str(&format!("{indent}?{}", self.line_break));
         }
-        row.text.push_str(&self.entry_lines(child, row.column));
+        let lines = self.entry_lines(child, row.column);
         self.end_at(row, child);
+        row.text.push_str(&lines);
     }
 
     /// Notes an entry as the last one of a row.
     fn end_at<'p>(&self, row: &mut Composition<'p>, child: &'p Child) {
         row.above = Some(child);
-        row.is_below_text = self.ends_in_block_scalar(child);
+        row.block_scalar_above = self.ends_in_block_scalar(child).then_some(row.text.len());
         row.unchanged_end = match child.slot {
             Slot::Local(id) if child.is_untouched() => {
                 Some(self.target.end_of_lines(self.target.entry(id)))
@@ -222,7 +234,8 @@ impl Editor<'_> {
     fn hunk(&mut self, row: &mut Composition<'_>, mut blanks: String, child: &Child) {
         let sides = [Side::Local, Side::Updated].map(|side| child.choose(side));
         let stays = sides.iter().all(Child::stays);
-        row.is_below_text = sides.iter().any(|side| self.ends_in_block_scalar(side));
+        let is_below_text = sides.iter().any(|side| self.ends_in_block_scalar(side));
+        row.block_scalar_above = is_below_text.then_some(row.text.len());
         row.unchanged_end = None;
         let [local, updated] = sides.map(|side| match side.stays() {
             true => self.entry_lines(&side, row.column),

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::Editor;
+use super::block_scalar::column_of_last_lines;
 use super::layout::{end_of_indicator, has_dash, is_blank, trimmed, with_tag};
 use super::rendered::{Rendered, join_words};
 use crate::merge::decision::{CommentChoice, Incoming, Remarks};
@@ -86,7 +87,7 @@ impl Editor<'_> {
     /// Replaces a root by a block collection, on lines of its own. A comment behind the old value
     /// goes above it.
     fn replace_root(&mut self, entry: Entry<'_>, start: u32, rendered: Rendered) {
-        let mut text = rendered.on_line;
+        let mut text = rendered.on_line.clone();
         let span = self.target.node(entry.value).span;
         let line_end = self.target.line_end(span.end);
         let mut behind = trimmed(&self.target.text()[span.end as usize..line_end as usize]);
@@ -102,8 +103,8 @@ impl Editor<'_> {
         }
         // the indentation of the old root would apply only to the first new line
         let start = self.before_white_space(start);
+        self.comments_below(entry, line_end, &text, &rendered);
         self.edits.replace(start..line_end, text);
-        self.comments_below(entry, line_end, rendered.ends_in_block_scalar);
     }
 
     /// Adds a value to a `? key` without a `:`, on a line of its own.
@@ -196,8 +197,8 @@ impl Editor<'_> {
             true => self.target.text().len() as u32,
             false => end,
         };
+        self.comments_below(entry, end, &text, rendered);
         self.edits.replace(start..end, text);
-        self.comments_below(entry, end, rendered.ends_in_block_scalar);
     }
 
     /// Whether an entry is the root, which has neither a colon nor a dash.
@@ -205,16 +206,20 @@ impl Editor<'_> {
         entry.colon().is_none() && !has_dash(self.target, entry)
     }
 
-    /// Moves the comment lines below an entry out, if they would become part of its new value,
-    /// which ends at `end`.
-    fn comments_below(&mut self, entry: Entry<'_>, end: u32, ends_in_block_scalar: bool) {
-        if ends_in_block_scalar {
-            let column = match self.is_root(entry) {
-                true => 0,
-                false => self.target.column(entry.span.start),
-            };
-            self.outdent_comments(self.target.next_line(end), column);
+    /// Moves the comment lines below an entry out, if they would become part of `value`, its new
+    /// value, which ends at `end`.
+    fn comments_below(&mut self, entry: Entry<'_>, end: u32, value: &str, rendered: &Rendered) {
+        if !rendered.ends_in_block_scalar {
+            return;
         }
+        let (column, indicator) = match (self.is_root(entry), has_dash(self.target, entry)) {
+            (true, _) => (0, ""),
+            (_, true) => (self.target.column(entry.span.start), "- "),
+            _ => (self.target.column(entry.span.start), "key: "),
+        };
+        let lines = format!("{}{indicator}{value}", " ".repeat(column as usize));
+        let at = self.target.next_line(end);
+        self.outdent_comments(at, column, column_of_last_lines(&lines));
     }
 
     /// Returns the target's comment on the first line of an entry, and the text of the comment in

@@ -40,10 +40,9 @@ impl Editor<'_> {
         }
         let value = comments.iter().position(Piece::is_entry);
         let (above, below) = comments.split_at(value.unwrap_or(0));
-        let is_below_text = self.ends_in_block_scalar(child);
-        let (mut behind_key, mut behind_value) = (String::new(), String::new());
+        let (mut behind_key, mut behind_value) = (String::new(), &[][..]);
         match self.place_above_value(entry, child) {
-            Place::BelowValue => behind_value = self.composed_below(above, column, is_below_text),
+            Place::BelowValue => behind_value = above,
             Place::FirstLine => behind_key = self.lines_in_front(child, above, column),
             Place::Lines(lines) => {
                 let mut text = self.lines_in_front(child, above, column);
@@ -62,10 +61,11 @@ impl Editor<'_> {
         let text = self.edits.take_text(self.target.text(), start..end);
         let mut text = self.on_own_lines(entry, text, column);
         text.insert_str(cut_first_line(&text).0.len(), &behind_key);
-        text.push_str(&behind_value);
         let below = &below[usize::from(value.is_some())..];
+        let is_below_text = self.ends_in_block_scalar(child);
+        text = self.composed_below(text, is_below_text, behind_value, column);
         let is_below_text = is_below_text && behind_value.is_empty();
-        text + &self.composed_below(below, column, is_below_text)
+        self.composed_below(text, is_below_text, below, column)
     }
 
     /// Returns where comments go that are above the value of an entry of the target. The edits of
