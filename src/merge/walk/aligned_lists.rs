@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::namesakes::{Namesakes, pair_common_renames};
+use super::namesakes::{Namesakes, moved_by_name, pair_common_renames};
 use super::positions::Positions;
 use super::{Nodes, Walker};
 use crate::merge::Sides;
@@ -31,6 +31,8 @@ pub(super) struct AlignedLists {
     /// inserted elements between two neighbours in the original.
     comments: Vec<Triple<usize>>,
     pub(super) namesakes: Namesakes,
+    /// The positions on each side of the original elements that it moved and changed.
+    pub(super) moved_by_name: Triple<FxHashMap<usize, usize>>,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
     local_insertions: OnceCell<LocalInsertions>,
     /// The positions of the moved elements in each list.
@@ -87,6 +89,7 @@ impl Walker<'_> {
         let (mut in_updated, mut in_local) = self.aligned(&elements, &values);
         let prints = self.fingerprints.as_ref();
         pair_common_renames(prints, &elements, &mut in_updated, &mut in_local);
+        let moved_by_name = moved_by_name(prints, &elements, &in_updated, &in_local);
         let mut lists = AlignedLists {
             of_updated: in_updated.inverse(values.updated.len()),
             of_local: in_local.inverse(values.local.len()),
@@ -96,6 +99,7 @@ impl Walker<'_> {
             in_local,
             comments: Vec::new(),
             namesakes: Namesakes::default(),
+            moved_by_name,
             counts: OnceCell::new(),
             local_insertions: OnceCell::new(),
             moved: OnceCell::new(),

@@ -1,5 +1,5 @@
-//! Merges elements of a list without a key that one side moved without other changes (rules: Lists
-//! without a key).
+//! Merges elements of a list without a key that one side moved: those without other changes, and
+//! those that are found by their name (rules: Lists without a key).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,8 +10,8 @@ use crate::merge::decision::Slot;
 use crate::triple::{Side, Triple};
 
 impl ElementMerger<'_, '_> {
-    /// Merges the elements that a side only moved, with the changes of the other side. An element
-    /// that local moved stays at local's position, and any other moves to updated's.
+    /// Merges the elements that a side moved, with the changes of the other side. An element that
+    /// local moved stays at local's position, and any other moves to updated's.
     pub(super) fn merge_moved_elements(&mut self) {
         let elements = &self.lists.elements;
         // `None` for the slot of a moved element at which it is left out.
@@ -47,12 +47,14 @@ impl AlignedLists {
         })
     }
 
-    /// Returns the positions of the elements that a side moved without other changes, and of which
-    /// the other side has a version.
+    /// Returns the positions of the elements that a side moved, and of which the other side has a
+    /// version.
     fn moved(&self) -> Vec<Triple<usize>> {
         let (in_updated, in_local) = (&self.in_updated, &self.in_local);
         let has_version = |partners: &Positions, at: usize, side: Side| {
-            partners.get(at).is_some() || self.moved_value(at, side).is_some()
+            partners.get(at).is_some()
+                || self.moved_value(at, side).is_some()
+                || self.moved_by_name[side].contains_key(&at)
         };
         let is_moved = |at: &usize| {
             (in_updated.get(*at).is_none() || in_local.get(*at).is_none())
@@ -72,7 +74,9 @@ impl AlignedLists {
         });
         let triple = |at: usize| {
             let moved_to = |side, positions: &FxHashMap<u64, usize>| {
-                positions.get(&self.moved_value(at, side)?).copied()
+                let moved = self.moved_value(at, side);
+                let at_value = moved.and_then(|value| positions.get(&value).copied());
+                at_value.or_else(|| self.moved_by_name[side].get(&at).copied())
             };
             let updated = in_updated
                 .get(at)

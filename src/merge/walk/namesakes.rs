@@ -153,6 +153,54 @@ pub(super) fn pair_common_renames(
     }
 }
 
+/// Returns the position on each side of the original elements that the side moved and changed: they
+/// have no partner, and an element without a partner has their name. `in_updated` and `in_local`
+/// have the partners.
+pub(super) fn moved_by_name(
+    prints: Triple<&Fingerprints<'_>>,
+    elements: &Triple<Vec<EntryId>>,
+    in_updated: &Positions,
+    in_local: &Positions,
+) -> Triple<FxHashMap<usize, usize>> {
+    let mut moved = Triple::default();
+    let sides = [(Side::Updated, in_updated), (Side::Local, in_local)];
+    let has_unpaired = |(side, partners): &(Side, &Positions)| {
+        let paired = partners.iter().flatten().count();
+        paired < partners.len() && paired < elements[*side].len()
+    };
+    let sides = Vec::from_iter(sides.into_iter().filter(has_unpaired));
+    if sides.is_empty() {
+        return moved;
+    }
+    let names = positions_of_names(prints, elements);
+    for (side, partners) in sides {
+        let of_side = partners.inverse(elements[side].len());
+        for (name, old) in &names.original {
+            let new = names[side].get(name).copied().flatten();
+            if let (Some(old), Some(new)) = (old.map(|at| at as usize), new.map(|at| at as usize))
+                && partners.get(old).is_none()
+                && of_side.get(new).is_none()
+                && are_similar(prints, elements, old, (side, new))
+            {
+                moved[side].insert(old, new);
+            }
+        }
+    }
+    moved
+}
+
+/// Whether an original element and one of a side with its name are versions of one element.
+fn are_similar(
+    prints: Triple<&Fingerprints<'_>>,
+    elements: &Triple<Vec<EntryId>>,
+    old: usize,
+    (side, new): (Side, usize),
+) -> bool {
+    let old = (prints.original, elements.original[old]);
+    let new = (prints[side], elements[side][new]);
+    similarity(old, new, Threshold::Strict).is_some()
+}
+
 /// Returns, for each element, the position of the nearest partner that it or an element below it
 /// has; the highest number if there is none.
 fn next_partners(partners: &Positions) -> Vec<usize> {
