@@ -69,9 +69,11 @@ impl SegmentMerger<'_, '_> {
             ours,
             theirs,
             rewritten,
+            removed,
             ..
         } = &mut changes;
-        rewritten.retain(|piece| !self.is_above_deleted_entry(*piece));
+        let is_kept = |piece: Ref| self.is_kept_without_entry(piece, removed, ours);
+        rewritten.retain(|piece| !self.is_above_deleted_entry(*piece) || is_kept(*piece));
         self.drop_deleted(theirs);
         // a comment above an entry that a side added is no new text for another one
         let new_texts = |row: &[Ref]| -> Vec<Ref> {
@@ -93,7 +95,7 @@ impl SegmentMerger<'_, '_> {
         }
         let [of_local, _] = of_local;
         // a comment that upstream removed with its entry is not rewritten
-        rewritten.retain(|piece| !self.goes_with_entry(*piece));
+        rewritten.retain(|piece| !self.goes_with_entry(*piece) || is_kept(*piece));
         let has_new_text = !of_local.is_empty() || !of_updated.is_empty();
         let disagree = has_new_text && !rewritten.is_empty();
         let local_stays = disagree && of_updated.is_empty();
@@ -280,10 +282,12 @@ impl SegmentMerger<'_, '_> {
     }
 
     /// Returns `lines` with those of `around` that are comments and are not removed with an entry,
-    /// in the order of the row.
+    /// or are above the same entry as the lines, in the order of the row.
     fn with_lines_around(&self, lines: &[Ref], around: &[Ref]) -> Vec<Ref> {
-        let is_kept =
-            |piece: &&Ref| self.rows.is_comment(**piece) && !self.goes_with_entry(**piece);
+        let is_same = |piece: Ref| lines.iter().any(|it| self.owner(*it) == self.owner(piece));
+        let is_kept = |piece: &&Ref| {
+            self.rows.is_comment(**piece) && (!self.goes_with_entry(**piece) || is_same(**piece))
+        };
         let mut all: Vec<Ref> = around
             .iter()
             .filter(is_kept)
@@ -337,7 +341,7 @@ impl SegmentMerger<'_, '_> {
     }
 
     /// Whether a comment is directly above an entry that local deleted and that stays deleted.
-    fn is_above_deleted_entry(&self, piece: Ref) -> bool {
+    pub(super) fn is_above_deleted_entry(&self, piece: Ref) -> bool {
         let is_deleted = |entry| {
             self.rows.has(Side::Original, entry)
                 && !self.rows.has(Side::Local, entry)

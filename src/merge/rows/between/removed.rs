@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::changed::Removed;
 use super::{Id, Ref, SegmentMerger, Side};
 
 impl SegmentMerger<'_, '_> {
@@ -28,5 +29,23 @@ impl SegmentMerger<'_, '_> {
             .filter(|lines| !lines.iter().any(is_rewritten))
             .flatten();
         of_original.filter(|it| is_removed(it)).copied().collect()
+    }
+
+    /// Whether a comment is directly above an entry that only local deleted, and local kept a line
+    /// of it that updated removed, below all that local inserted.
+    pub(super) fn is_kept_without_entry(
+        &self,
+        piece: Ref,
+        removed: &[Removed],
+        ours: &[Ref],
+    ) -> bool {
+        let owner = self.owner(piece);
+        let is_below = |kept: &Removed| ours.iter().all(|own| own.at() < kept.local.at());
+        owner.is_some_and(|entry| self.rows.has(Side::Updated, entry))
+            && self.is_above_deleted_entry(piece)
+            && removed.last().is_some_and(is_below)
+            && removed
+                .iter()
+                .any(|kept| self.owner(kept.original) == owner)
     }
 }
