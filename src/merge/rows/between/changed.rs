@@ -72,8 +72,8 @@ impl SegmentMerger<'_, '_> {
             removed,
             ..
         } = &mut changes;
-        let is_kept = |piece: Ref| self.is_kept_without_entry(piece, removed, ours);
-        rewritten.retain(|piece| !self.is_above_deleted_entry(*piece) || is_kept(*piece));
+        let kept = self.comments_kept_without_entry(rewritten, removed, ours);
+        rewritten.retain(|piece| !self.is_above_deleted_entry(*piece) || kept.contains(piece));
         self.drop_deleted(theirs);
         // a comment above an entry that a side added is no new text for another one
         let new_texts = |row: &[Ref]| -> Vec<Ref> {
@@ -95,7 +95,7 @@ impl SegmentMerger<'_, '_> {
         }
         let [of_local, _] = of_local;
         // a comment that upstream removed with its entry is not rewritten
-        rewritten.retain(|piece| !self.goes_with_entry(*piece) || is_kept(*piece));
+        rewritten.retain(|piece| !self.goes_with_entry(*piece) || kept.contains(piece));
         let has_new_text = !of_local.is_empty() || !of_updated.is_empty();
         let disagree = has_new_text && !rewritten.is_empty();
         let local_stays = disagree && of_updated.is_empty();
@@ -284,9 +284,10 @@ impl SegmentMerger<'_, '_> {
     /// Returns `lines` with those of `around` that are comments and are not removed with an entry,
     /// or are above the same entry as the lines, in the order of the row.
     fn with_lines_around(&self, lines: &[Ref], around: &[Ref]) -> Vec<Ref> {
-        let is_same = |piece: Ref| lines.iter().any(|it| self.owner(*it) == self.owner(piece));
+        let owners: FxHashSet<Option<u32>> = lines.iter().map(|it| self.owner(*it)).collect();
         let is_kept = |piece: &&Ref| {
-            self.rows.is_comment(**piece) && (!self.goes_with_entry(**piece) || is_same(**piece))
+            self.rows.is_comment(**piece)
+                && (!self.goes_with_entry(**piece) || owners.contains(&self.owner(**piece)))
         };
         let mut all: Vec<Ref> = around
             .iter()

@@ -31,21 +31,29 @@ impl SegmentMerger<'_, '_> {
         of_original.filter(|it| is_removed(it)).copied().collect()
     }
 
-    /// Whether a comment is directly above an entry that only local deleted, and local kept a line
-    /// of it that updated removed, below all that local inserted.
-    pub(super) fn is_kept_without_entry(
+    /// Returns those of the lines that local rewrote that are above an entry that only local
+    /// deleted, if it kept another line of that comment, which updated removed. Local inserted
+    /// nothing below that line.
+    pub(super) fn comments_kept_without_entry(
         &self,
-        piece: Ref,
+        rewritten: &[Ref],
         removed: &[Removed],
         ours: &[Ref],
-    ) -> bool {
-        let owner = self.owner(piece);
+    ) -> FxHashSet<Ref> {
         let is_below = |kept: &Removed| ours.iter().all(|own| own.at() < kept.local.at());
-        owner.is_some_and(|entry| self.rows.has(Side::Updated, entry))
-            && self.is_above_deleted_entry(piece)
-            && removed.last().is_some_and(is_below)
-            && removed
-                .iter()
-                .any(|kept| self.owner(kept.original) == owner)
+        if rewritten.is_empty() || !removed.last().is_some_and(is_below) {
+            return FxHashSet::default();
+        }
+        let kept = removed.iter().map(|kept| kept.original);
+        let kept = kept.filter(|kept| self.is_above_deleted_entry(*kept));
+        let entries = kept.filter_map(|kept| self.owner(kept));
+        let entries: FxHashSet<u32> = entries
+            .filter(|entry| self.rows.has(Side::Updated, *entry))
+            .collect();
+        let is_kept = |it: &&Ref| {
+            self.owner(**it)
+                .is_some_and(|entry| entries.contains(&entry))
+        };
+        rewritten.iter().filter(is_kept).copied().collect()
     }
 }
