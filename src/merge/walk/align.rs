@@ -7,10 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::element_pairs::{align_equal, moved_values, pair_elements};
 use super::index::fields_of;
+use super::namesakes::moved_by_name;
 use super::positions::Positions;
 use super::similarity::{Threshold, similarity};
 use super::{Shape, Walker, shape};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::EntryId;
 
 impl Walker<'_> {
@@ -88,7 +89,7 @@ impl Walker<'_> {
             to_original.max(updated.and_then(|updated| similarity(updated, new, threshold)))
         };
         // Elements that upstream moved are left out here, and pair in the gaps between the others.
-        let unmoved = unmoved_upstream(values, in_updated, inserted);
+        let unmoved = self.unmoved_upstream(elements, values, in_updated, inserted);
         let unmoved_values: Vec<u64> = unmoved.iter().map(|old| values.original[*old]).collect();
         let mut positions = Positions::none(values.original.len());
         let mut start = (0, 0);
@@ -127,6 +128,23 @@ impl Walker<'_> {
         positions
     }
 
+    /// Returns the positions of the original elements that upstream did not move.
+    fn unmoved_upstream(
+        &self,
+        elements: &Triple<Vec<EntryId>>,
+        values: &Triple<Arc<[u64]>>,
+        in_updated: &Positions,
+        inserted: &FxHashSet<u64>,
+    ) -> Vec<usize> {
+        let prints = self.fingerprints.as_ref();
+        let moved = moved_by_name(prints, elements, Side::Updated, in_updated);
+        let is_moved =
+            |old: &usize, value: &u64| inserted.contains(value) || moved.contains_key(old);
+        let originals = values.original.iter().zip(in_updated.iter()).enumerate();
+        let unmoved = originals.filter(|(old, (value, at))| at.is_some() || !is_moved(old, value));
+        unmoved.map(|(old, _)| old).collect()
+    }
+
     /// Pairs maps and lists by position, if the kinds of the elements are the same in all three
     /// lists. Three maps without a common key do not pair. The caller makes sure that nothing was
     /// inserted, deleted or moved.
@@ -161,18 +179,6 @@ impl Walker<'_> {
             }
         }
     }
-}
-
-/// Returns the positions of the original elements that upstream did not move.
-fn unmoved_upstream(
-    values: &Triple<Arc<[u64]>>,
-    in_updated: &Positions,
-    inserted: &FxHashSet<u64>,
-) -> Vec<usize> {
-    let originals = values.original.iter().zip(in_updated.iter()).enumerate();
-    let is_moved = |value, at: &Option<usize>| at.is_none() && inserted.contains(value);
-    let unmoved = originals.filter(|(_, (value, at))| !is_moved(*value, at));
-    unmoved.map(|(old, _)| old).collect()
 }
 
 /// Returns local's values, in which upstream's version of an original element is replaced by the

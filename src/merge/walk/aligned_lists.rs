@@ -89,7 +89,11 @@ impl Walker<'_> {
         let (mut in_updated, mut in_local) = self.aligned(&elements, &values);
         let prints = self.fingerprints.as_ref();
         pair_common_renames(prints, &elements, &mut in_updated, &mut in_local);
-        let moved_by_name = moved_by_name(prints, &elements, &in_updated, &in_local);
+        let moved_by_name = Triple {
+            updated: moved_by_name(prints, &elements, Side::Updated, &in_updated),
+            local: moved_by_name(prints, &elements, Side::Local, &in_local),
+            ..Triple::default()
+        };
         let mut lists = AlignedLists {
             of_updated: in_updated.inverse(values.updated.len()),
             of_local: in_local.inverse(values.local.len()),

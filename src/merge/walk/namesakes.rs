@@ -153,37 +153,29 @@ pub(super) fn pair_common_renames(
     }
 }
 
-/// Returns the position on each side of the original elements that the side moved and changed: they
-/// have no partner, and an element without a partner has their name. `in_updated` and `in_local`
-/// have the partners.
+/// Returns the positions on a side of the original elements that the side moved and changed: they
+/// have no partner in `partners`, and an element without a partner has their name.
 pub(super) fn moved_by_name(
     prints: Triple<&Fingerprints<'_>>,
     elements: &Triple<Vec<EntryId>>,
-    in_updated: &Positions,
-    in_local: &Positions,
-) -> Triple<FxHashMap<usize, usize>> {
-    let mut moved = Triple::default();
-    let sides = [(Side::Updated, in_updated), (Side::Local, in_local)];
-    let has_unpaired = |(side, partners): &(Side, &Positions)| {
-        let paired = partners.iter().flatten().count();
-        paired < partners.len() && paired < elements[*side].len()
-    };
-    let sides = Vec::from_iter(sides.into_iter().filter(has_unpaired));
-    if sides.is_empty() {
+    side: Side,
+    partners: &Positions,
+) -> FxHashMap<usize, usize> {
+    let mut moved = FxHashMap::default();
+    let paired = partners.iter().flatten().count();
+    if paired == partners.len() || paired == elements[side].len() {
         return moved;
     }
     let names = positions_of_names(prints, elements);
-    for (side, partners) in sides {
-        let of_side = partners.inverse(elements[side].len());
-        for (name, old) in &names.original {
-            let new = names[side].get(name).copied().flatten();
-            if let (Some(old), Some(new)) = (old.map(|at| at as usize), new.map(|at| at as usize))
-                && partners.get(old).is_none()
-                && of_side.get(new).is_none()
-                && are_similar(prints, elements, old, (side, new))
-            {
-                moved[side].insert(old, new);
-            }
+    let of_side = partners.inverse(elements[side].len());
+    for (name, old) in &names.original {
+        let new = names[side].get(name).copied().flatten();
+        if let (Some(old), Some(new)) = (old.map(|at| at as usize), new.map(|at| at as usize))
+            && partners.get(old).is_none()
+            && of_side.get(new).is_none()
+            && are_similar(prints, elements, old, (side, new))
+        {
+            moved.insert(old, new);
         }
     }
     moved
