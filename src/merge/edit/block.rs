@@ -52,7 +52,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Edits the key, the anchor, the tag, the value and the remarks of an entry of the target that stays.
+    /// Edits the key, the anchor, the tag, the value and the remarks of an entry of the target that
+    /// stays.
     pub(super) fn edit_entry(&mut self, id: EntryId, child: &Child, remarks: Remarks) {
         let entry = self.target.entry(id);
         if let Some(from) = child.key().map(|from| self.source.entry(from)) {

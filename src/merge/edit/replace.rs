@@ -87,7 +87,7 @@ impl Editor<'_> {
     /// Replaces a root by a block collection, on lines of its own. A comment behind the old value
     /// goes above it.
     fn replace_root(&mut self, entry: Entry<'_>, start: u32, rendered: Rendered) {
-        let mut text = rendered.on_line.clone();
+        let mut text = rendered.on_line;
         let span = self.target.node(entry.value).span;
         let line_end = self.target.line_end(span.end);
         let mut behind = trimmed(&self.target.text()[span.end as usize..line_end as usize]);
@@ -103,7 +103,7 @@ impl Editor<'_> {
         }
         // the indentation of the old root would apply only to the first new line
         let start = self.before_white_space(start);
-        self.comments_below(entry, line_end, &text, &rendered);
+        self.comments_below(entry, line_end, &text, rendered.ends_in_block_scalar);
         self.edits.replace(start..line_end, text);
     }
 
@@ -197,7 +197,7 @@ impl Editor<'_> {
             true => self.target.text().len() as u32,
             false => end,
         };
-        self.comments_below(entry, end, &text, rendered);
+        self.comments_below(entry, end, &text, rendered.ends_in_block_scalar);
         self.edits.replace(start..end, text);
     }
 
@@ -208,8 +208,14 @@ impl Editor<'_> {
 
     /// Moves the comment lines below an entry out, if they would become part of `value`, its new
     /// value, which ends at `end`.
-    fn comments_below(&mut self, entry: Entry<'_>, end: u32, value: &str, rendered: &Rendered) {
-        if !rendered.ends_in_block_scalar {
+    fn comments_below(
+        &mut self,
+        entry: Entry<'_>,
+        end: u32,
+        value: &str,
+        ends_in_block_scalar: bool,
+    ) {
+        if !ends_in_block_scalar {
             return;
         }
         let (column, indicator) = match (self.is_root(entry), has_dash(self.target, entry)) {

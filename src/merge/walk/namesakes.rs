@@ -132,7 +132,7 @@ pub(super) fn pair_common_renames(
     if !(0..partners[0].len()).any(|at| lacking(both(at)).is_some()) {
         return;
     }
-    let names = positions_of_names(prints, elements);
+    let names = Side::ALL.map(|side| positions_of_names(prints[side], &elements[side]));
     let ends = partners.each_ref().map(|partners| next_partners(partners));
     let mut starts = [0, 0];
     let originals = 0..elements.original.len();
@@ -166,10 +166,11 @@ pub(super) fn moved_by_name(
     if paired == partners.len() || paired == elements[side].len() {
         return moved;
     }
-    let names = positions_of_names(prints, elements);
+    let names = |side: Side| positions_of_names(prints[side], &elements[side]);
+    let (originals, news) = (names(Side::Original), names(side));
     let of_side = partners.inverse(elements[side].len());
-    for (name, old) in &names.original {
-        let new = names[side].get(name).copied().flatten();
+    for (name, old) in originals {
+        let new = news.get(&name).copied().flatten();
         if let (Some(old), Some(new)) = (old.map(|at| at as usize), new.map(|at| at as usize))
             && partners.get(old).is_none()
             && of_side.get(new).is_none()
@@ -205,16 +206,12 @@ fn next_partners(partners: &Positions) -> Vec<usize> {
     all
 }
 
-/// Returns the positions of the names in three lists, by their hashes; `None` for a name that
-/// repeats in a list.
+/// Returns the positions of the names in a list, by their hashes; `None` for a name that repeats.
 fn positions_of_names(
-    prints: Triple<&Fingerprints<'_>>,
-    elements: &Triple<Vec<EntryId>>,
-) -> Triple<FxHashMap<u64, Option<u32>>> {
-    let names = prints.zip(elements.as_ref());
-    names.map(|(prints, elements)| {
-        unique_positions(elements.iter().map(|element| name_hash(prints, *element)))
-    })
+    prints: &Fingerprints<'_>,
+    elements: &[EntryId],
+) -> FxHashMap<u64, Option<u32>> {
+    unique_positions(elements.iter().map(|element| name_hash(prints, *element)))
 }
 
 /// Returns a hash of the name of an element, if it has one.

@@ -58,7 +58,7 @@ impl Walker<'_> {
             && self.on_own_lines.local
             && match anchor(Side::Local) {
                 Some(own) => anchor(Side::Original) == Some(own),
-                None => has_room_for_anchor(tree, local),
+                None => has_room_for_properties(tree, local),
             }
             && !is_known();
         entries.updated.filter(|_| is_added)
@@ -67,7 +67,7 @@ impl Walker<'_> {
 
 /// Whether an anchor or a tag can be added to the value of an entry, which has none, on the line of
 /// its key or dash.
-pub(super) fn has_room_for_anchor(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
+pub(super) fn has_room_for_properties(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     let value = tree.node(entry.value);
     let is_on_own_line = || tree.start_of_indent(value.span.start).is_some();
     !matches!(value.kind, NodeKind::Alias(_))

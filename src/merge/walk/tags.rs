@@ -1,6 +1,6 @@
 //! Decides about the tags of maps and lists that upstream changed (rules: Tags).
 
-use super::new_anchors::has_room_for_anchor;
+use super::new_anchors::has_room_for_properties;
 use super::{Entries, Nodes, Shape, Walker};
 use crate::merge::decision::{Child, Outcome};
 use crate::yaml::{EntryId, Tree};
@@ -32,7 +32,7 @@ impl Walker<'_> {
             && tags.local == tags.original
             && self.on_own_lines.local
             && updated.tag().is_none_or(is_plain)
-            && has_room_for_anchor(self.trees.local, self.trees.local.entry(entries.local?));
+            && has_room_for_properties(self.trees.local, self.trees.local.entry(entries.local?));
         entries.updated.filter(|_| can_merge)
     }
 
