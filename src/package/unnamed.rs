@@ -76,7 +76,8 @@ struct Unnamed<'p, 'a> {
     /// The index among the documents of the file.
     index: usize,
     parsed: &'p Parsed<'a>,
-    content: OnceCell<Content>,
+    /// Boxed, because it is needed of few documents.
+    content: OnceCell<Box<Content>>,
 }
 
 /// What tells documents apart.
@@ -105,7 +106,8 @@ impl<'p, 'a> Unnamed<'p, 'a> {
     }
 
     fn content(&self) -> &Content {
-        self.content.get_or_init(|| Content::of(self.parsed))
+        self.content
+            .get_or_init(|| Box::new(Content::of(self.parsed)))
     }
 
     /// Returns the similarity of two documents; `None` if their kinds differ, or if most of their
@@ -161,6 +163,32 @@ enum Slot {
     Alone,
 }
 
+/// How often a list of documents has a text.
+#[derive(Debug, Clone, Copy, Default)]
+enum Occurrence {
+    #[default]
+    Never,
+    /// In one document: its position, and the version that has the text.
+    Once {
+        version: u32,
+        at: u32,
+    },
+    Often,
+}
+
+impl Occurrence {
+    /// Counts the text of a version of the document at a position. If several versions of it have
+    /// the text, the first one counts.
+    const fn add(&mut self, version: u32, at: usize) {
+        let at = at as u32;
+        *self = match *self {
+            Self::Never => Self::Once { version, at },
+            Self::Once { at: known, .. } if known == at => *self,
+            Self::Once { .. } | Self::Often => Self::Often,
+        };
+    }
+}
+
 /// A document, and another version of it if there is one.
 type Versions<'u, 'p, 'a> = (&'u Unnamed<'p, 'a>, Option<&'u Unnamed<'p, 'a>>);
 
@@ -199,6 +227,7 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     /// `kind`; then the rest by position. Returns the partners of the first list.
     fn run(mut self) -> Vec<Option<usize>> {
         self.pair_equal();
+        self.pair_equal_in_place();
         self.pair_similar();
         self.pair_by_position();
         let partner = |slot: Slot| match slot {
@@ -210,31 +239,39 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
 
     /// Pairs documents whose text occurs once in each list, first versions first.
     fn pair_equal(&mut self) {
-        let mut by_text: FxHashMap<&str, [Vec<(usize, usize)>; 2]> = FxHashMap::default();
+        let mut by_text: FxHashMap<&str, [Occurrence; 2]> = FxHashMap::default();
         for at in free(&self.of_left) {
-            for (version, document) in versions(self.left[at]).enumerate() {
-                let known = &mut by_text.entry(document.text()).or_default()[0];
-                // both versions may have this text
-                if known.last().is_none_or(|(_, last)| *last != at) {
-                    known.push((version, at));
-                }
+            for (version, document) in (0..).zip(versions(self.left[at])) {
+                by_text.entry(document.text()).or_default()[0].add(version, at);
             }
         }
         for at in free(&self.of_right) {
-            if let Some(found) = by_text.get_mut(self.right[at].text()) {
-                found[1].push((0, at));
+            if let Some([_, found]) = by_text.get_mut(self.right[at].text()) {
+                found.add(0, at);
             }
         }
-        let unique = by_text
-            .into_values()
-            .filter_map(|found| match found.each_ref() {
-                [left, right] if left.len() == 1 && right.len() == 1 => Some((left[0], right[0].1)),
-                _ => None,
-            });
+        let unique = by_text.into_values().filter_map(|found| match found {
+            [
+                Occurrence::Once { version, at },
+                Occurrence::Once { at: other, .. },
+            ] => Some((version, at, other)),
+            _ => None,
+        });
         let mut unique: Vec<_> = unique.collect();
         unique.sort_unstable();
-        for ((_, one), other) in unique {
-            self.pair_if_free(one, other);
+        for (_, one, other) in unique {
+            self.pair_if_free(one as usize, other as usize);
+        }
+    }
+
+    /// Pairs the documents at the same position among the free ones that have the same text. Texts
+    /// that occur often pair here: comparing each of them with many others would take long.
+    fn pair_equal_in_place(&mut self) {
+        for (one, other) in free(&self.of_left).into_iter().zip(free(&self.of_right)) {
+            let text = self.right[other].text();
+            if versions(self.left[one]).any(|version| version.text() == text) {
+                self.pair_if_free(one, other);
+            }
         }
     }
 

@@ -121,18 +121,6 @@ impl Child {
         }
     }
 
-    /// Takes the decision out of `self`, which is left to say only whether the entry stays.
-    pub(crate) fn take(&mut self) -> Self {
-        let left = match self.stays() {
-            true => Outcome::Keep,
-            false => Outcome::Remove,
-        };
-        Self {
-            decision: std::mem::replace(&mut self.decision, Decision::Value(left)),
-            ..*self
-        }
-    }
-
     /// Sets the updated entry whose key replaces local's.
     pub(crate) fn under_key_of(self, key: Option<EntryId>) -> Self {
         self.with(|extras| extras.key = key)
@@ -233,7 +221,7 @@ impl Child {
         let comments = self.value_comments().into_iter().flatten();
         self.outcome().has_open_conflict()
             || self.remarks().has_open_conflict()
-            || comments.into_iter().any(Piece::has_open_conflict)
+            || comments.into_iter().any(Piece::is_in_open_conflict)
     }
 
     /// Returns the decision with all open conflicts in it resolved to one side.
@@ -280,6 +268,6 @@ mod tests {
     #[test]
     fn decisions_are_small() {
         assert_eq!(size_of::<Child>(), 32);
-        assert_eq!(size_of::<Piece>(), 48);
+        assert_eq!(size_of::<Piece>(), 28);
     }
 }

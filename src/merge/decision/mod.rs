@@ -10,8 +10,7 @@ use crate::triple::Side;
 use crate::yaml::{EntryId, NodeId, ScalarStyle};
 
 pub(crate) use child::{Child, keeps_entries};
-use row::chosen_pieces;
-pub(crate) use row::{Blanks, CommentPiece, Piece, PieceKind, Row};
+pub(crate) use row::{Blanks, CommentPiece, Piece, PieceKind, Row, RowLines};
 
 /// The decision about a value of the local tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +97,7 @@ impl Outcome {
         match self {
             Self::Open(_) => true,
             Self::Merge(children) => children.iter().any(Child::has_open_conflict),
-            Self::Row(row) => row.pieces.iter().any(Piece::has_open_conflict),
+            Self::Row(row) => row.lines().has_open_conflict(),
             Self::Keep | Self::Remove | Self::Take(_) | Self::Text(_) | Self::Lines(_) => false,
         }
     }
@@ -119,10 +118,7 @@ impl Outcome {
             Self::Merge(children) => {
                 Self::merge(children.iter().map(|child| child.choose(side)).collect())
             }
-            Self::Row(row) => Self::Row(Box::new(Row {
-                pieces: chosen_pieces(&row.pieces, side),
-                ..**row
-            })),
+            Self::Row(row) => Self::Row(Box::new(row.choose(side))),
             _ => self.clone(),
         }
     }
@@ -130,14 +126,13 @@ impl Outcome {
     /// Returns the entries of a merged collection in the order of the result, and none for other
     /// decisions.
     pub(crate) fn children(&self) -> impl Iterator<Item = &Child> + Clone {
-        let (children, pieces): (&[Child], &[Piece]) = match self {
-            Self::Merge(children) => (children, &[]),
-            Self::Row(row) => (&[], &row.pieces),
-            _ => (&[], &[]),
+        let (children, row): (&[Child], _) = match self {
+            Self::Merge(children) => (children, None),
+            Self::Row(row) => (&[], Some(row.lines())),
+            _ => (&[], None),
         };
-        children
-            .iter()
-            .chain(pieces.iter().filter_map(Piece::entry))
+        let entries = row.into_iter().flat_map(RowLines::entries);
+        children.iter().chain(entries)
     }
 
     /// Returns the entries of a merged collection that stay.

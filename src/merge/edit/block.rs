@@ -11,7 +11,7 @@ use super::layout::{end_of_indicator, is_blank, starts_its_line, trimmed};
 use super::to_flow;
 use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
-    Child, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Row, Slot,
+    Child, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Row, RowLines, Slot,
     keeps_entries,
 };
 use crate::triple::Side;
@@ -45,6 +45,7 @@ impl Editor<'_> {
         if let Some(lines) = self.target.row(node, parent) {
             let row = Row {
                 span: lines.span,
+                children,
                 pieces: self.pieces_of(&lines, children),
                 moved: 0,
             };
@@ -169,7 +170,7 @@ impl Editor<'_> {
 
     /// Writes the lines of a block collection of the target anew, and edits the remarks of its
     /// entry.
-    pub(super) fn rewrite_row<C: Borrow<Child> + Sync>(
+    pub(super) fn rewrite_row<C: Borrow<[Child]>>(
         &mut self,
         owner: Entry<'_>,
         node: NodeId,
@@ -182,8 +183,8 @@ impl Editor<'_> {
         }
         let column = self.target.column(self.target.node(node).span.start);
         let mut text = match row.pieces.iter().any(Piece::is_entry) {
-            true => self.composed(&row.pieces, column, row.moved),
-            false => self.emptied_document(node, &row.pieces, column),
+            true => self.composed(row.lines(), column, row.moved),
+            false => self.emptied_document(node, row.lines(), column),
         };
         let mut lines = row.span;
         if self.target.line_start(lines.start) != lines.start {
@@ -224,22 +225,17 @@ impl Editor<'_> {
 
     /// Returns the lines of a document that has no entry left: brackets, with the comments above
     /// and below them.
-    fn emptied_document<C: Borrow<Child> + Sync>(
-        &mut self,
-        node: NodeId,
-        pieces: &[Piece<C>],
-        column: u32,
-    ) -> String {
+    fn emptied_document(&mut self, node: NodeId, pieces: RowLines<'_>, column: u32) -> String {
         let first = self.target.node(node).span.start;
         let theirs = self.source.node(self.source.root().value).span.start;
-        let is_above = |piece: &&Piece<C>| match &piece.kind {
+        let is_above = |piece: &&Piece| match &piece.kind {
             PieceKind::Comment(comment) => match comment.side {
                 Side::Updated => comment.span.start < theirs,
                 Side::Original | Side::Local => comment.span.start < first,
             },
             PieceKind::Entry(_) | PieceKind::Original(_) | PieceKind::End => false,
         };
-        let count = pieces.iter().take_while(is_above).count();
+        let count = pieces.pieces.iter().take_while(is_above).count();
         let (above, below) = pieces.split_at(count);
         let mut text = self.composed(above, column, 0);
         text.push_str(self.brackets(node));
@@ -250,7 +246,7 @@ impl Editor<'_> {
     }
 
     /// Writes the lines of a map or list that was empty, below its key if it has one.
-    fn fill_empty_collection<C: Borrow<Child> + Sync>(
+    fn fill_empty_collection<C: Borrow<[Child]>>(
         &mut self,
         owner: Entry<'_>,
         node: NodeId,
@@ -258,16 +254,13 @@ impl Editor<'_> {
     ) {
         let (target, source) = (self.target, self.source);
         if target.root().value == node {
-            let text = self.composed(&row.pieces, 0, 0);
+            let text = self.composed(row.lines(), 0, 0);
             return self.edits.replace(row.span, text);
         }
-        let arriving = row
-            .pieces
-            .iter()
-            .find_map(|piece| match piece.entry()?.slot {
-                Slot::Updated(id) => Some(id),
-                Slot::Local(_) => None,
-            });
+        let arriving = row.lines().entries().find_map(|child| match child.slot {
+            Slot::Updated(id) => Some(id),
+            Slot::Local(_) => None,
+        });
         let collection = arriving.and_then(|id| source.collection_of(id));
         let theirs = collection.and_then(|node| source.entry_of(node));
         let (Some(arriving), Some(collection), Some(theirs)) = (arriving, collection, theirs)
@@ -283,7 +276,7 @@ impl Editor<'_> {
             .reindent(self.source)
             .column_inside(theirs, collection, old, new);
         let text = self.composed(
-            &row.pieces,
+            row.lines(),
             u32::try_from(written).unwrap_or(0),
             column - written,
         );
@@ -330,8 +323,8 @@ impl Editor<'_> {
         };
         let is_open = || match outcome {
             Outcome::Row(row) => row.pieces.first().is_some_and(|piece| {
-                let child = piece.entry();
-                child.map_or_else(|| piece.has_open_conflict(), is_open)
+                let child = row.lines().entry(piece);
+                child.map_or_else(|| piece.is_in_open_conflict(), is_open)
             }),
             _ => outcome.children().next().is_some_and(is_open),
         };
@@ -346,11 +339,7 @@ fn is_dashes(text: &str) -> bool {
 
 /// Returns the comments at the start of the text of pieces, with the blank lines below, if all are
 /// of one side; else nothing.
-fn comments_at_start<'t, C: Borrow<Child>>(
-    pieces: &[Piece<C>],
-    text: &'t str,
-    side: Side,
-) -> &'t str {
+fn comments_at_start<'t>(pieces: &[Piece], text: &'t str, side: Side) -> &'t str {
     let mut comments = pieces.iter().map_while(|piece| match &piece.kind {
         PieceKind::Comment(comment) => Some(comment),
         PieceKind::Entry(_) | PieceKind::Original(_) | PieceKind::End => None,

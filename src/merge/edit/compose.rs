@@ -1,8 +1,6 @@
 //! Writes the pieces of a row as text. The sides of an open conflict go into a [`Hunk`], for which
 //! the text has a placeholder.
 
-use std::borrow::Borrow;
-
 use super::Editor;
 use super::block_scalar::{column_of_last_lines, ends_in_block_scalar};
 use super::draft::{Hunk, PLACEHOLDER, push_renumbered, shared_lines, shifted, take_shared_blanks};
@@ -11,7 +9,7 @@ use super::layout::{indents_of_comments, starts_its_line};
 use super::reindent::Reindent;
 use crate::line_breaks::{ends_line, with_line_break};
 use crate::merge::decision::{
-    Blanks, Child, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
+    Blanks, Child, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, RowLines, Slot,
 };
 use crate::parallel::is_in_pool;
 use crate::triple::Side;
@@ -38,22 +36,17 @@ struct Composition<'p> {
 
 impl Editor<'_> {
     /// Returns the lines of pieces with entries in `column`, all indented by `moved` more columns.
-    pub(super) fn composed<C: Borrow<Child> + Sync>(
-        &mut self,
-        pieces: &[Piece<C>],
-        column: u32,
-        moved: i64,
-    ) -> String {
+    pub(super) fn composed(&mut self, pieces: RowLines<'_>, column: u32, moved: i64) -> String {
         let text = self.composed_below(String::new(), false, pieces, column);
         shifted(text, column, moved)
     }
 
     /// Returns the lines of an entry and of pieces below it. The lines may end with a block scalar.
-    pub(super) fn composed_below<C: Borrow<Child> + Sync>(
+    pub(super) fn composed_below(
         &mut self,
         text: String,
         ends_in_block_scalar: bool,
-        pieces: &[Piece<C>],
+        pieces: RowLines<'_>,
         column: u32,
     ) -> String {
         let mut row = Composition {
@@ -71,13 +64,11 @@ impl Editor<'_> {
 
     /// Writes pieces at the end of a row. In a thread pool, the halves of many pieces are written
     /// in parallel.
-    fn compose<'p, C: Borrow<Child> + Sync>(
-        &mut self,
-        row: &mut Composition<'p>,
-        pieces: &'p [Piece<C>],
-    ) {
+    fn compose<'p>(&mut self, row: &mut Composition<'p>, pieces: RowLines<'p>) {
         let Some((middle, above)) = self.middle_of(pieces) else {
-            pieces.iter().for_each(|piece| self.piece(row, piece));
+            for piece in pieces.pieces {
+                self.piece(row, piece, pieces.entry(piece));
+            }
             return;
         };
         let (pieces, more_pieces) = pieces.split_at(middle);
@@ -101,27 +92,25 @@ impl Editor<'_> {
 
     /// Returns the number of pieces above the middle of many, and the entry there, which ends no
     /// hunk. `None` if they are few, or if they are not written in a thread pool.
-    fn middle_of<'p, C: Borrow<Child>>(
-        &self,
-        pieces: &'p [Piece<C>],
-    ) -> Option<(usize, &'p Child)> {
-        let half = pieces.len() / 2;
+    fn middle_of<'p>(&self, pieces: RowLines<'p>) -> Option<(usize, &'p Child)> {
+        let half = pieces.pieces.len() / 2;
         let is_free = || self.edits.is_empty() && !self.target.has_aliases();
         if half < MIN_PIECES || !is_in_pool() || !is_free() || self.source.has_aliases() {
             return None;
         }
-        let entries = pieces.iter().map(Piece::entry).enumerate().skip(half);
+        let entries = pieces.pieces.iter().map(|piece| pieces.entry(piece));
+        let entries = entries.enumerate().skip(half);
         let mut entries = entries.filter_map(|(at, child)| Some((at + 1, child?)));
         let is_middle = |child: &Child| {
             child.stays() && !self.is_open(child) && !self.ends_in_block_scalar(child)
         };
         let middle = entries.find(|(_, child)| is_middle(child));
         // below the last piece there would be no second half
-        middle.filter(|(above, _)| *above < pieces.len())
+        middle.filter(|(above, _)| *above < pieces.pieces.len())
     }
 
-    /// Writes a piece at the end of a row.
-    fn piece<'p, C: Borrow<Child>>(&mut self, row: &mut Composition<'p>, piece: &'p Piece<C>) {
+    /// Writes a piece at the end of a row. `entry` is the decision about it if it is an entry.
+    fn piece<'p>(&mut self, row: &mut Composition<'p>, piece: &Piece, entry: Option<&'p Child>) {
         let blanks = self.blank_lines(piece.blanks);
         match &piece.kind {
             PieceKind::End => {
@@ -134,18 +123,17 @@ impl Editor<'_> {
                 let hunk = row.open_hunk.get_or_insert_default();
                 hunk.original.push_str(&lines.unwrap_or_default());
             }
-            PieceKind::Entry(child) => {
-                let child = child.borrow();
-                if self.is_open(child) {
-                    self.hunk(row, blanks, child);
-                } else if child.stays() {
+            PieceKind::Entry(_) => match entry {
+                Some(child) if self.is_open(child) => self.hunk(row, blanks, child),
+                Some(child) if child.stays() => {
                     self.close_hunk(row);
                     row.text.push_str(&blanks);
                     self.entry(row, child);
                 }
-            }
+                _ => {}
+            },
         }
-        row.above = piece.entry().filter(|it| it.stays()).or(row.above);
+        row.above = entry.filter(|it| it.stays()).or(row.above);
     }
 
     /// Writes a comment with the blank lines above it.
@@ -160,10 +148,9 @@ impl Editor<'_> {
         };
         let follows_unchanged =
             comment.side == Side::Local && start.is_some() && start == row.unchanged_end;
-        let old_column = i64::from(row.column) - comment.moved;
-        let mut text = self
-            .mover(tree)
-            .lines(comment.span, old_column, comment.moved);
+        let moved = i64::from(comment.moved);
+        let old_column = i64::from(row.column) - moved;
+        let mut text = self.mover(tree).lines(comment.span, old_column, moved);
         let excess = indents_of_comments(&text, row.column).pop();
         if let (Some(above), Some(excess)) = (row.block_scalar_above, &excess)
             && !follows_unchanged
@@ -225,7 +212,7 @@ impl Editor<'_> {
             && self.target.is_block_collection(value)
             && !self.begins_with_choice(value, child.outcome())
             && !child.remarks().has_open_conflict()
-            && !comments.any(Piece::has_open_conflict);
+            && !comments.any(Piece::is_in_open_conflict);
         !is_inside
     }
 

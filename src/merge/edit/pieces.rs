@@ -10,11 +10,7 @@ use crate::yaml::row::{Item, ItemKind, Row as Lines};
 impl Editor<'_> {
     /// Returns the row of the target with the entries that stay and those that come, in the order
     /// of `children`.
-    pub(super) fn pieces_of<'c>(
-        &self,
-        lines: &Lines,
-        children: &'c [Child],
-    ) -> Vec<Piece<&'c Child>> {
+    pub(super) fn pieces_of(&self, lines: &Lines, children: &[Child]) -> Vec<Piece> {
         let groups: Vec<&[Item]> = groups_of(lines).collect();
         // the entries of a collection have consecutive numbers
         let first = lines
@@ -23,7 +19,8 @@ impl Editor<'_> {
             .map_or(0, |(_, it)| it.number());
         let mut pieces = Pieces::default();
         pieces.all.reserve(lines.items.len());
-        for child in children {
+        for (number, child) in (0..).zip(children) {
+            let piece = PieceKind::Entry(number);
             match child.slot {
                 Slot::Local(entry) => {
                     let index = entry.number().wrapping_sub(first) as usize;
@@ -31,11 +28,17 @@ impl Editor<'_> {
                         if index > 0 {
                             pieces.below_first = 0;
                         }
-                        pieces.push_group(group, child, self.new_comments_above(entry, child));
+                        match child.stays() {
+                            true => {
+                                let above = self.new_comments_above(entry, child);
+                                pieces.push_group(group, piece, above);
+                            }
+                            false => pieces.drop_group(group),
+                        }
                     }
                 }
                 Slot::Updated(entry) if child.stays() => {
-                    self.push_arriving(entry, lines.column, child, &mut pieces);
+                    self.push_arriving(entry, lines.column, piece, &mut pieces);
                 }
                 Slot::Updated(_) => {}
             }
@@ -63,7 +66,7 @@ impl Editor<'_> {
     /// Returns the comments directly above an entry of the source, for an entry in a column.
     fn comments_above(&self, entry: EntryId, column: u32) -> Vec<CommentPiece> {
         let entry = self.source.entry(entry);
-        let moved = i64::from(column) - i64::from(self.source.column(entry.span.start));
+        let moved = column as i32 - self.source.column(entry.span.start) as i32;
         let lines = self.source.comments_in(self.source.comments_above(entry));
         lines
             .map(|line| CommentPiece::new(Side::Updated, line, moved))
@@ -71,13 +74,7 @@ impl Editor<'_> {
     }
 
     /// Adds an entry that comes, with the comments directly above it.
-    fn push_arriving<'c>(
-        &self,
-        id: EntryId,
-        column: u32,
-        child: &'c Child,
-        pieces: &mut Pieces<'c>,
-    ) {
+    fn push_arriving(&self, id: EntryId, column: u32, entry: PieceKind, pieces: &mut Pieces) {
         let source = self.source;
         let row = source.collection_of(id).and_then(|node| {
             let owner = source.entry_of(node).map(|owner| source.entry(owner));
@@ -89,17 +86,17 @@ impl Editor<'_> {
             for comment in self.comments_above(id, column) {
                 pieces.push(0, PieceKind::Comment(comment));
             }
-            pieces.push(0, PieceKind::Entry(child));
+            pieces.push(0, entry);
             pieces.below_first = 0;
             return;
         };
-        let moved = i64::from(column) - i64::from(source.column(source.entry(id).span.start));
+        let moved = column as i32 - source.column(source.entry(id).span.start) as i32;
         for item in &group[start_of_own(group)..] {
             let kind = match item.kind {
                 ItemKind::Comment => {
                     PieceKind::Comment(CommentPiece::new(Side::Updated, item.span, moved))
                 }
-                _ => PieceKind::Entry(child),
+                ItemKind::Entry(_) | ItemKind::End => entry,
             };
             pieces.push(item.blanks, kind);
         }
@@ -130,8 +127,8 @@ fn start_of_own(group: &[Item]) -> usize {
 
 /// Collects pieces and keeps track of blank lines.
 #[derive(Default)]
-struct Pieces<'c> {
-    all: Vec<Piece<&'c Child>>,
+struct Pieces {
+    all: Vec<Piece>,
     /// The number of blank lines above entries that were removed, for the next piece.
     pending_blanks: u32,
     /// The number of blank lines that the source has below an entry that was inserted above all
@@ -139,9 +136,9 @@ struct Pieces<'c> {
     below_first: u32,
 }
 
-impl<'c> Pieces<'c> {
+impl Pieces {
     /// Adds a piece with this number of blank lines above it.
-    fn push(&mut self, blanks: u32, kind: PieceKind<&'c Child>) {
+    fn push(&mut self, blanks: u32, kind: PieceKind) {
         let blanks = blanks.max(self.pending_blanks);
         self.pending_blanks = 0;
         self.all.push(Piece {
@@ -164,7 +161,7 @@ impl<'c> Pieces<'c> {
     }
 
     /// Adds a piece of the target.
-    fn push_item(&mut self, item: &Item, kind: PieceKind<&'c Child>) {
+    fn push_item(&mut self, item: &Item, kind: PieceKind) {
         let is_end = kind == PieceKind::End;
         if is_end {
             self.pending_blanks = 0;
@@ -195,20 +192,23 @@ impl<'c> Pieces<'c> {
         }
     }
 
-    /// Adds an entry of the target with the comments above it. If it is removed, the comments
-    /// directly above it are too. `above` replaces these comments.
-    fn push_group(&mut self, group: &[Item], child: &'c Child, above: Option<Vec<CommentPiece>>) {
+    /// Adds the comments above an entry of the target that is removed, without those directly
+    /// above it.
+    fn drop_group(&mut self, group: &[Item]) {
         let own = start_of_own(group);
+        self.push_items(&group[..own]);
+        self.pending_blanks = self.pending_blanks.max(group[own].blanks);
+    }
+
+    /// Adds an entry of the target with the comments above it. `above` replaces those directly
+    /// above it.
+    fn push_group(&mut self, group: &[Item], entry: PieceKind, above: Option<Vec<CommentPiece>>) {
         let at = group.len() - 1;
-        if !child.stays() {
-            self.push_items(&group[..own]);
-            self.pending_blanks = self.pending_blanks.max(group[own].blanks);
-            return;
-        }
-        self.push_items(&group[..if above.is_some() { own } else { at }]);
+        let kept = above.as_ref().map_or(at, |_| start_of_own(group));
+        self.push_items(&group[..kept]);
         for comment in above.into_iter().flatten() {
             self.push(0, PieceKind::Comment(comment));
         }
-        self.push_item(&group[at], PieceKind::Entry(child));
+        self.push_item(&group[at], entry);
     }
 }

@@ -3,7 +3,7 @@
 use super::Editor;
 use super::layout::{end_of_indicator, is_blank};
 use crate::line_breaks::cut_first_line;
-use crate::merge::decision::{Child, Outcome, Piece, PieceKind};
+use crate::merge::decision::{Child, Outcome, Piece, PieceKind, RowLines};
 use crate::yaml::{Entry, Span, Tree};
 
 /// Where comment lines go that are between the key or dash of an entry and its value.
@@ -39,18 +39,24 @@ impl Editor<'_> {
             self.edits.delete(row.span.start..row.span.end.min(end));
         }
         let value = comments.iter().position(Piece::is_entry);
+        let comments = RowLines::without_entries(comments);
         let (above, below) = comments.split_at(value.unwrap_or(0));
-        let (mut behind_key, mut behind_value) = (String::new(), &[][..]);
+        let (mut behind_key, mut behind_value) = (String::new(), below.split_at(0).0);
         match self.place_above_value(entry, child) {
             Place::BelowValue => behind_value = above,
-            Place::FirstLine => behind_key = self.lines_in_front(child, above, column),
+            Place::FirstLine => behind_key = self.lines_in_front(child, above.pieces, column),
             Place::Lines(lines) => {
-                let mut text = self.lines_in_front(child, above, column);
-                text.extend(below.first().map(|value| self.blank_lines(value.blanks)));
+                let mut text = self.lines_in_front(child, above.pieces, column);
+                text.extend(
+                    below
+                        .pieces
+                        .first()
+                        .map(|value| self.blank_lines(value.blanks)),
+                );
                 self.replace_in_front(entry, child, lines, text);
             }
             Place::Gap(gap, indent) => {
-                let text = self.lines_in_front(child, above, column);
+                let text = self.lines_in_front(child, above.pieces, column);
                 if !text.is_empty() {
                     let indent = " ".repeat((column + indent) as usize);
                     let text = format!("{}{text}{indent}", self.line_break);
@@ -61,10 +67,10 @@ impl Editor<'_> {
         let text = self.edits.take_text(self.target.text(), start..end);
         let mut text = self.on_own_lines(entry, text, column);
         text.insert_str(cut_first_line(&text).0.len(), &behind_key);
-        let below = &below[usize::from(value.is_some())..];
+        let below = below.split_at(usize::from(value.is_some())).1;
         let is_below_text = self.ends_in_block_scalar(child);
         text = self.composed_below(text, is_below_text, behind_value, column);
-        let is_below_text = is_below_text && behind_value.is_empty();
+        let is_below_text = is_below_text && behind_value.pieces.is_empty();
         self.composed_below(text, is_below_text, below, column)
     }
 
@@ -125,10 +131,10 @@ impl Editor<'_> {
             if let PieceKind::Comment(comment) = &mut piece.kind
                 && let (Some(new), Some(old)) = (indents.local, indents[comment.side])
             {
-                comment.moved += i64::from(new) - i64::from(old);
+                comment.moved += new as i32 - old as i32;
             }
         }
-        self.composed(&pieces, column, 0)
+        self.composed(RowLines::without_entries(&pieces), column, 0)
     }
 }
 

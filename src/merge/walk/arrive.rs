@@ -133,16 +133,17 @@ impl Walker<'_> {
             .map(|item| text(Side::Original, item.span))
             .collect();
         let mut pieces = Vec::with_capacity(updated.items.len());
-        let mut children = children.into_iter().rev();
+        let mut entries = (0..children.len() as u32).zip(&children).rev();
         // Whether the entry that owns the comments above it is included; `None` without an owner.
         let mut is_owner_included = None;
         for (at, item) in updated.items.iter().enumerate().rev() {
             let kind = match item.kind {
                 ItemKind::End => Some(PieceKind::End),
                 ItemKind::Entry(_) => {
-                    let child = children.next();
-                    is_owner_included = child.as_ref().map(Child::stays);
-                    child.filter(Child::stays).map(PieceKind::Entry)
+                    let entry = entries.next();
+                    is_owner_included = entry.map(|(_, child)| child.stays());
+                    let entry = entry.filter(|(_, child)| child.stays());
+                    entry.map(|(index, _)| PieceKind::Entry(index))
                 }
                 ItemKind::Comment => {
                     let is_new = || !known_comments.contains(text(Side::Updated, item.span));
@@ -163,6 +164,7 @@ impl Walker<'_> {
         Outcome::Row(Box::new(Row {
             span: updated.span,
             pieces: pieces.into_iter().rev().map(|(_, piece)| piece).collect(),
+            children,
             moved: 0,
         }))
     }

@@ -19,7 +19,7 @@ impl Walker<'_> {
     }
 
     /// Returns the outcome of a local map or list with these entries.
-    pub(super) fn collection_outcome(&mut self, nodes: Nodes, mut children: Vec<Child>) -> Outcome {
+    pub(super) fn collection_outcome(&mut self, nodes: Nodes, children: Vec<Child>) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
@@ -28,13 +28,10 @@ impl Walker<'_> {
             return Outcome::open(local, updated);
         }
         let tree = self.trees.local;
-        let row = match entries_of(tree, local).len() {
-            0 => self.row_of_empty(nodes, &mut children),
-            _ => self.row_outcome(nodes, &mut children),
+        let children = match self.row_outcome(nodes, children) {
+            Ok(row) => return row,
+            Err(children) => children,
         };
-        if let Some(row) = row {
-            return row;
-        }
         let children: Vec<Child> = children
             .into_iter()
             .filter(|child| matches!(child.slot, Slot::Local(_)) || child.stays())
@@ -58,6 +55,24 @@ impl Walker<'_> {
             return Outcome::open(outcome_for(Side::Local), outcome_for(Side::Updated));
         }
         self.outcome_of_empty(updated, &children)
+    }
+
+    /// Merges the row of a local block collection, or of an empty one that may become a block
+    /// collection. Returns the entries if the row does not change, or if local has no row.
+    pub(super) fn row_outcome(
+        &mut self,
+        nodes: Nodes,
+        children: Vec<Child>,
+    ) -> Result<Outcome, Vec<Child>> {
+        let is_empty = |local| entries_of(self.trees.local, local).len() == 0;
+        let row = match nodes.local.is_some_and(is_empty) {
+            true => self.row_of_empty(nodes, &children),
+            false => self.merged_row(nodes, &children),
+        };
+        match row {
+            Some(row) => Ok(Outcome::Row(Box::new(row.with(children)))),
+            None => Err(children),
+        }
     }
 
     /// Returns the entries for local's and updated's side of open conflicts, if one side has none:

@@ -61,12 +61,12 @@ impl Walker<'_> {
         let pairing = self.paired_by_key(key, nodes);
         let sides = self.sides_of_local(&pairing, nodes);
         let has_local_entries = sides.iter().any(|sides| sides.original.is_none());
-        let mut children = self.placed_entries(key, nodes, pairing, sides, Self::merge_entry);
+        let children = self.placed_entries(key, nodes, pairing, sides, Self::merge_entry);
         let rest = match children.iter().any(Child::has_open_conflict) {
             true => self.open_outcome(nodes, children),
             false => {
-                let row = self.row_outcome(nodes, &mut children);
-                row.unwrap_or_else(|| remaining_outcome(children))
+                let row = self.row_outcome(nodes, children);
+                row.unwrap_or_else(remaining_outcome)
             }
         };
         if has_local_entries {
@@ -79,16 +79,15 @@ impl Walker<'_> {
     /// Returns the outcome of a local collection that upstream deleted, with these entries, some of
     /// which are open conflicts. If upstream's side leaves nothing, the conflict is over the whole
     /// value.
-    fn open_outcome(&mut self, nodes: Nodes, mut children: Vec<Child>) -> Outcome {
+    fn open_outcome(&mut self, nodes: Nodes, children: Vec<Child>) -> Outcome {
         if children.iter().any(|child| child.stays_on(Side::Updated)) {
-            let row = self.row_outcome(nodes, &mut children);
-            return row.unwrap_or_else(|| Outcome::merge(children));
+            let row = self.row_outcome(nodes, children);
+            return row.unwrap_or_else(Outcome::merge);
         }
         let on_local = children.iter().map(|child| child.choose(Side::Local));
-        let mut on_local: Vec<Child> = on_local.collect();
-        let row = self.row_outcome(nodes, &mut on_local);
+        let row = self.row_outcome(nodes, on_local.collect());
         let local = row.map(|row| row.choose(Side::Local));
-        let local = local.unwrap_or_else(|| remaining_outcome(on_local));
+        let local = local.unwrap_or_else(remaining_outcome);
         Outcome::open(local, Outcome::Remove)
     }
 }

@@ -157,7 +157,7 @@ impl<'a> Walker<'a> {
             let kind = PieceKind::Comment(CommentPiece {
                 side: Side::Local,
                 span: *span,
-                moved: i64::from(row.column) - i64::from(column),
+                moved: row.column as i32 - column as i32,
                 of_side,
             });
             let blanks = Blanks::Count(0);

@@ -11,19 +11,22 @@ mod value_comments;
 use rustc_hash::FxHashSet;
 
 use super::{Entries, Nodes, Shape, Walker, shape};
-use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, keeps_entries};
+use crate::merge::decision::{Child, Outcome, Piece, PieceKind, keeps_entries};
 use crate::merge::rows::{self, MergedRow, Presence};
 use crate::parallel::both;
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
+/// A merged row apart from the decisions about its entries.
+pub(super) type MergedLines = crate::merge::decision::Row<()>;
+
 use pieces::{in_child_order, number_entries, piece};
 
 impl Walker<'_> {
-    /// Merges the row of a local block collection and moves the decisions out of `children` into
-    /// it. Returns `None` if the row does not change, or if local has no row.
-    pub(super) fn row_outcome(&mut self, nodes: Nodes, children: &mut [Child]) -> Option<Outcome> {
+    /// Merges the row of a local block collection with these entries. Returns `None` if the row
+    /// does not change, or if local has no row.
+    pub(super) fn merged_row(&mut self, nodes: Nodes, children: &[Child]) -> Option<MergedLines> {
         let has_result = children.iter().any(Child::stays) || self.steps.is_empty();
         if !self.merges_rows || !has_result {
             return None;
@@ -66,22 +69,22 @@ impl Walker<'_> {
             pieces = in_child_order(pieces, children, &rows);
         }
         self.limit_indent(&mut pieces, &rows, owners);
-        let row = MergedLines {
+        Some(MergedLines {
             span: rows.local.span,
             moved: self.width_change(&rows, nodes, owners),
+            children: (),
             pieces,
-        };
-        Some(Outcome::Row(Box::new(row)))
+        })
     }
 
     /// Limits how far comments move. Below an entry, they are not deeper than local's entries, up
     /// to the first one that is not deeper: a deeper comment would belong to the entry. A comment
     /// that is left of upstream's entries keeps its distance to the key.
     fn limit_indent(&self, pieces: &mut [Piece], rows: &Triple<Row>, owners: Entries) {
-        let column = i64::from(rows.local.column);
+        let column = rows.local.column as i32;
         let of_owner = |side: Side| {
             let owner = self.trees[side].entry(owners[side]?);
-            Some(i64::from(self.trees[side].column(owner.span.start)))
+            Some(self.trees[side].column(owner.span.start) as i32)
         };
         let mut is_below_entry = false;
         for piece in pieces {
@@ -90,7 +93,7 @@ impl Walker<'_> {
                 continue;
             };
             let indent = self.trees[comment.side].comment_indent(comment.span.start);
-            let indent = i64::from(indent.unwrap_or(0));
+            let indent = indent.unwrap_or(0) as i32;
             if let (Some(old), Some(new)) = (of_owner(comment.side), of_owner(Side::Local))
                 && comment.moved < new - old
                 && indent > 0
@@ -128,14 +131,8 @@ impl Walker<'_> {
         are_values.then_some(step.entries)
     }
 
-    /// Merges three rows to decisions, which the children are moved into, and records conflicts
-    /// over comments.
-    fn merge_rows(
-        &mut self,
-        rows: &Triple<Row>,
-        children: &mut [Child],
-        nodes: Nodes,
-    ) -> Vec<Piece> {
+    /// Merges three rows to pieces, and records conflicts over comments.
+    fn merge_rows(&mut self, rows: &Triple<Row>, children: &[Child], nodes: Nodes) -> Vec<Piece> {
         let trees = self.trees;
         let ids = number_entries(trees, rows, children);
         let input = Side::ALL.map(|side| rows::Pieces {

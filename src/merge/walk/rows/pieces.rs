@@ -44,27 +44,27 @@ pub(super) fn number_entries(
     })
 }
 
-/// Converts a piece of the merged row to a decision, which the child is moved into.
+/// Converts a piece of the merged row to a decision.
 pub(super) fn piece(
     rows: &Triple<Row>,
     ids: &Triple<NumberMap>,
-    children: &mut [Child],
+    children: &[Child],
     placed: Placed,
 ) -> Piece {
     let side = placed.piece.side();
     let (row, numbers) = (&rows[side], &ids[side]);
     let item = &row.items[placed.piece.at()];
-    let mut child = |entry: EntryId| {
-        let number = numbers.get(entry.number())?;
-        children.get_mut(number as usize).map(Child::take)
+    let child_of = |entry: EntryId| {
+        let number = numbers.get(entry.number());
+        number.filter(|number| (*number as usize) < children.len())
     };
     let kind = match item.kind {
-        ItemKind::Entry(entry) => child(entry).map_or(PieceKind::End, PieceKind::Entry),
+        ItemKind::Entry(entry) => child_of(entry).map_or(PieceKind::End, PieceKind::Entry),
         ItemKind::End => PieceKind::End,
         ItemKind::Comment => PieceKind::Comment(CommentPiece {
             side,
             span: item.span,
-            moved: i64::from(rows.local.column) - i64::from(row.column),
+            moved: rows.local.column as i32 - row.column as i32,
             of_side: placed.of_side,
         }),
     };
@@ -85,11 +85,8 @@ pub(super) fn in_child_order(
 ) -> Vec<Piece> {
     let slots = children.iter().filter(|child| child.stays());
     let slots: Vec<Slot> = slots.map(|child| child.slot).collect();
-    let placed: Vec<Slot> = pieces
-        .iter()
-        .filter_map(Piece::entry)
-        .map(|it| it.slot)
-        .collect();
+    let placed = pieces.iter().filter_map(|piece| piece.entry(children));
+    let placed: Vec<Slot> = placed.map(|child| child.slot).collect();
     if placed == slots {
         return pieces;
     }
@@ -102,7 +99,7 @@ pub(super) fn in_child_order(
     let mut groups: FxHashMap<Slot, Vec<Piece>> = FxHashMap::default();
     let mut pending: Vec<Piece> = Vec::new();
     for piece in pieces {
-        if let Some(child) = piece.entry() {
+        if let Some(child) = piece.entry(children) {
             let is_left = |above: &mut Piece| is_above_another(above, child, rows);
             let left: Vec<Piece> = match stays_in_order.contains(&child.slot) {
                 true => Vec::new(),

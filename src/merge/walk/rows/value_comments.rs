@@ -8,7 +8,7 @@ use crate::merge::decision::{Child, Outcome, Piece};
 use crate::merge::walk::{Entries, Nodes, Walker};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
-use crate::yaml::{EntryId, Span, Tree};
+use crate::yaml::{EntryId, NodeKind, Span, Tree};
 
 impl Walker<'_> {
     /// Merges the comment lines above and below a local entry's value that is no block
@@ -44,7 +44,10 @@ impl Walker<'_> {
         }
         let original = sides.original;
         let replaced = original.map(|it| self.replaced_comments((it, local), sides, is_emptied));
-        let mut rows = match is_emptied || !replaces_value {
+        // an alias that merges is written out with the comments above its new entries
+        let is_written_out =
+            outcome.is_merge() && matches!(trees.local.node(local_value).kind, NodeKind::Alias(_));
+        let mut rows = match is_emptied || !replaces_value && !is_written_out {
             true => self.rows_between(sides, is_emptied),
             false => self.rows_of_comments(sides),
         };
@@ -72,7 +75,7 @@ impl Walker<'_> {
         }
         let mut children: Vec<Child> = outcome.children().cloned().collect();
         children.push(Child::keep(local).with_sides(sides));
-        let pieces = self.merge_rows(&rows, &mut children, Triple::default());
+        let pieces = self.merge_rows(&rows, &children, Triple::default());
         Some(pieces.into())
     }
 
@@ -205,8 +208,8 @@ impl Walker<'_> {
     pub(in crate::merge::walk) fn row_of_empty(
         &mut self,
         nodes: Nodes,
-        children: &mut [Child],
-    ) -> Option<Outcome> {
+        children: &[Child],
+    ) -> Option<MergedLines> {
         let owners = self.owners(nodes)?;
         // If one side of a conflict has no entries, it keeps its brackets.
         let both_have_entries = [Side::Local, Side::Updated]
@@ -220,11 +223,12 @@ impl Walker<'_> {
             None => self.rows_of_document_to_fill(nodes),
         }?;
         let pieces = self.merge_rows(&rows, children, nodes);
-        Some(Outcome::Row(Box::new(MergedLines {
+        Some(MergedLines {
             span: rows.local.span,
             moved: 0,
+            children: (),
             pieces,
-        })))
+        })
     }
 
     /// Returns the rows for an empty local collection that is the value of `owner`; `None` if it
