@@ -109,6 +109,7 @@ fn image(text: &str) -> Option<(&str, &str)> {
         |part: &str| part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let is_image = text.chars().all(is_plain)
         && parts.clone().all(starts_well)
+        && tagged[colon..].matches(':').count() < 2
         && text[colon..]
             .split('@')
             .nth(1)
