@@ -288,7 +288,11 @@ impl Editor<'_> {
                 start - before.len_utf8() as u32..start,
                 format!("{before}{text}"),
             ),
-            None => self.edits.replace(start..node.span.end, text),
+            None => {
+                let end = node.span.end;
+                let text = text + self.space_behind(entry, end, remarks);
+                self.edits.replace(start..end, text);
+            }
         }
         self.comments_of_replaced(entry, remarks);
     }

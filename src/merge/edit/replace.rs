@@ -77,6 +77,7 @@ impl Editor<'_> {
             let has_tail = !self.target.is_block_collection(entry.value)
                 && (rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end));
             let end = if has_tail { node.span.end } else { line_end };
+            text.push_str(self.space_behind(entry, end, remarks));
             self.replace_range(entry, start..end, text, &rendered);
             self.comments_of_replaced(entry, remarks);
             return;
@@ -199,6 +200,25 @@ impl Editor<'_> {
         };
         self.comments_below(entry, end, &text, rendered.ends_in_block_scalar);
         self.edits.replace(start..end, text);
+    }
+
+    /// Returns a space if a comment of the target stays right behind an old value, which ends at
+    /// `end`: the comment would become part of the new value.
+    pub(super) fn space_behind(
+        &self,
+        entry: Entry<'_>,
+        end: u32,
+        remarks: Remarks,
+    ) -> &'static str {
+        let choice = match entry.comments().beside().start == end {
+            true => remarks.line,
+            false => remarks.tail,
+        };
+        let is_right_behind = self.target.text()[end as usize..].starts_with('#');
+        match is_right_behind && choice != CommentChoice::Updated {
+            true => " ",
+            false => "",
+        }
     }
 
     /// Whether an entry is the root, which has neither a colon nor a dash.
