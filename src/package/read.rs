@@ -103,9 +103,10 @@ fn with_line_break<'a>(text: &'a str, bytes: &'a Bytes) -> &'a str {
     let terminated = bytes.with_line_break(text);
     let last_document = |text| split(text).last().map_or("", |last| last.text);
     let (old, new) = (last_document(text), last_document(terminated));
-    let may_be_in_value = old.contains(['|', '>']);
+    // a line break may be part of a block scalar, and makes a key of a `?` at the end
+    let may_change_value = old.contains(['|', '>']) || old.ends_with('?');
     let trees = || Some((Tree::parse(old).ok()??, Tree::parse(new).ok()??));
-    match may_be_in_value && !trees().is_some_and(|(old, new)| equal_documents(&old, &new)) {
+    match may_change_value && !trees().is_some_and(|(old, new)| equal_documents(&old, &new)) {
         true => text,
         false => terminated,
     }
