@@ -1,6 +1,6 @@
 //! Law 5: a field that upstream did not change keeps every byte.
 
-use merge3::triple::Triple;
+use merge3::triple::{Change, Triple};
 use merge3::yaml::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
 
 use super::{Verdict, ensure};
@@ -63,7 +63,11 @@ fn maps(
             })?;
         } else if let (Some(original), Some(updated), Some(found)) = (original, updated, found) {
             let nodes = Triple::new(original, updated, entry.value);
-            maps(trees, nodes, merged, merged.entry(found).value)?;
+            let tags = trees.zip(nodes).map(|(tree, node)| tag(tree, Some(node)));
+            // with a tag that both sides changed, a map merges as one value (rules: Tags)
+            if tags.change() != Change::BothDiffer {
+                maps(trees, nodes, merged, merged.entry(found).value)?;
+            }
         }
     }
     Ok(())
