@@ -76,7 +76,7 @@ struct Unnamed<'p, 'a> {
     /// The index among the documents of the file.
     index: usize,
     parsed: &'p Parsed<'a>,
-    /// Boxed, because it is needed of few documents.
+    /// Boxed, because few documents need it.
     content: OnceCell<Box<Content>>,
 }
 

@@ -39,24 +39,18 @@ impl Editor<'_> {
             self.edits.delete(row.span.start..row.span.end.min(end));
         }
         let value = comments.iter().position(Piece::is_entry);
-        let comments = RowLines::without_entries(comments);
         let (above, below) = comments.split_at(value.unwrap_or(0));
-        let (mut behind_key, mut behind_value) = (String::new(), below.split_at(0).0);
+        let (mut behind_key, mut behind_value) = (String::new(), &[][..]);
         match self.place_above_value(entry, child) {
             Place::BelowValue => behind_value = above,
-            Place::FirstLine => behind_key = self.lines_in_front(child, above.pieces, column),
+            Place::FirstLine => behind_key = self.lines_in_front(child, above, column),
             Place::Lines(lines) => {
-                let mut text = self.lines_in_front(child, above.pieces, column);
-                text.extend(
-                    below
-                        .pieces
-                        .first()
-                        .map(|value| self.blank_lines(value.blanks)),
-                );
+                let mut text = self.lines_in_front(child, above, column);
+                text.extend(below.first().map(|value| self.blank_lines(value.blanks)));
                 self.replace_in_front(entry, child, lines, text);
             }
             Place::Gap(gap, indent) => {
-                let text = self.lines_in_front(child, above.pieces, column);
+                let text = self.lines_in_front(child, above, column);
                 if !text.is_empty() {
                     let indent = " ".repeat((column + indent) as usize);
                     let text = format!("{}{text}{indent}", self.line_break);
@@ -67,10 +61,11 @@ impl Editor<'_> {
         let text = self.edits.take_text(self.target.text(), start..end);
         let mut text = self.on_own_lines(entry, text, column);
         text.insert_str(cut_first_line(&text).0.len(), &behind_key);
-        let below = below.split_at(usize::from(value.is_some())).1;
+        let below = RowLines::without_entries(&below[usize::from(value.is_some())..]);
         let is_below_text = self.ends_in_block_scalar(child);
-        text = self.composed_below(text, is_below_text, behind_value, column);
-        let is_below_text = is_below_text && behind_value.pieces.is_empty();
+        let lines_behind_value = RowLines::without_entries(behind_value);
+        text = self.composed_below(text, is_below_text, lines_behind_value, column);
+        let is_below_text = is_below_text && behind_value.is_empty();
         self.composed_below(text, is_below_text, below, column)
     }
 
