@@ -11,17 +11,17 @@ mod value_comments;
 use rustc_hash::FxHashSet;
 
 use super::{Entries, Nodes, Shape, Walker, shape};
-use crate::merge::decision::{Child, Outcome, Piece, PieceKind, keeps_entries};
+use crate::merge::decision::{self, Child, Outcome, Piece, PieceKind, keeps_entries};
 use crate::merge::rows::{self, MergedRow, Presence};
 use crate::parallel::both;
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
-/// A merged row apart from the decisions about its entries.
-pub(super) type MergedLines = crate::merge::decision::Row<()>;
-
 use pieces::{in_child_order, number_entries, piece};
+
+/// A merged row without the decisions about its entries.
+pub(super) type MergedLines = decision::Row<()>;
 
 impl Walker<'_> {
     /// Merges the row of a local block collection with these entries. Returns `None` if the row
