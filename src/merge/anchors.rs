@@ -1,6 +1,6 @@
 //! Finds the anchors that several documents have in common (rules: Places and formats).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fingerprint::Fingerprints;
 use super::walk::similarity::name_of;
@@ -33,6 +33,19 @@ pub(super) fn shared_anchors<'s>(
         others.iter().all(has_it).then_some((name, place.node))
     });
     shared.collect()
+}
+
+/// Returns the anchors, with the `&`, that a document and another one have once each, with equal
+/// values.
+pub(super) fn equal_anchors<'s>(tree: &Tree<'s>, other: &Tree<'_>) -> FxHashSet<&'s str> {
+    let (prints, other_prints) = (Fingerprints::new(tree), Fingerprints::new(other));
+    let others = anchors(other);
+    let equal = anchors(tree).into_iter().filter_map(|(name, place)| {
+        let other = others.get(name)?.as_ref()?;
+        let is_equal = prints.of_known(place?.node) == other_prints.of_known(other.node);
+        is_equal.then_some(name)
+    });
+    equal.collect()
 }
 
 fn anchors<'s>(tree: &Tree<'s>) -> Anchors<'s> {

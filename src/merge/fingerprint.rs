@@ -57,8 +57,8 @@ impl<'a> Fingerprints<'a> {
             .collect()
     }
 
-    /// Returns the fingerprint of a list or of the target of an alias.
-    fn of_known(&self, node: NodeId) -> u64 {
+    /// Returns the fingerprint of a list or of the value of an anchor.
+    pub(crate) fn of_known(&self, node: NodeId) -> u64 {
         let cached = self.known.borrow().get(&node).copied();
         cached.unwrap_or_else(|| {
             let fingerprint = match self.tree.node(node).kind {

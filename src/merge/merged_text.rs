@@ -3,6 +3,7 @@
 //! If the first attempt fails the check, the text is written again with aliases written out.
 
 use super::Options;
+use super::anchors::equal_anchors;
 use super::body::with_end_of;
 use super::check::{VerificationError, check, last_lines};
 use super::decision::Outcome;
@@ -134,24 +135,37 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Result<String, VerificationErr
 /// Carries the decisions out on local's text. If the result fails the check, it tries again with
 /// aliases written out, as few as possible.
 fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, VerificationError> {
-    let mut result = edited_text(trees, outcome, Aliases::Stay);
+    let result = edited_text(trees, outcome, Aliases::Stay);
     let sides = [trees.updated, trees.local];
-    if result.is_err()
-        && sides.iter().any(|tree| tree.has_aliases())
-        && sides.into_iter().all(can_write_out_aliases)
+    if result.is_ok()
+        || !sides.iter().any(|tree| tree.has_aliases())
+        || !sides.into_iter().all(can_write_out_aliases)
     {
-        for aliases in [Aliases::WriteOutTouched, Aliases::WriteOut] {
-            result = result.or_else(|_| edited_text(trees, outcome, aliases));
-        }
+        return result;
     }
-    result
+    edited_text(trees, outcome, Aliases::WriteOutTouched).or_else(|_| {
+        let text = edited_text(trees, outcome, Aliases::WriteOut)?;
+        Ok(with_equal_aliases(text, trees, outcome))
+    })
+}
+
+/// Returns a text in which those aliases from updated are written out whose anchors have another
+/// value in it. In `text`, all are.
+fn with_equal_aliases(text: String, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> String {
+    let read = read_again(&text);
+    let anchors = read.map(|merged| equal_anchors(trees.updated, &merged));
+    let anchors = anchors.unwrap_or_default();
+    match anchors.is_empty() {
+        true => text,
+        false => edited_text(trees, outcome, Aliases::WriteOutBut(&anchors)).unwrap_or(text),
+    }
 }
 
 /// Returns local's text with the edits if it passes the check.
 fn edited_text(
     trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
-    aliases: Aliases,
+    aliases: Aliases<'_>,
 ) -> Result<String, VerificationError> {
     let draft = carry_out(trees, outcome, aliases);
     let text = with_end_of(draft.text, trees.local.text());

@@ -60,11 +60,16 @@ impl Editor<'_> {
         if let Some(from) = child.key().map(|from| self.source.entry(from)) {
             self.edit_key_line(entry, from, child, remarks);
         }
-        if let Some(from) = child.anchor().map(|from| self.source.entry(from)) {
+        let [anchor, tag] =
+            [child.anchor(), child.tag()].map(|from| Some(self.source.entry(from?)));
+        if let Some(from) = anchor {
             self.put_anchor(entry, from);
         }
-        if let Some(from) = child.tag().map(|from| self.source.entry(from)) {
+        if let Some(from) = tag {
             self.put_tag(entry, from);
+        }
+        if anchor.or(tag).is_some() {
+            self.move_below_dash(entry);
         }
         self.edit_value(entry, child.outcome(), remarks);
     }
@@ -99,6 +104,20 @@ impl Editor<'_> {
                 self.edits.insert(at, format!(" {tag}"));
             }
             (None, None) => {}
+        }
+    }
+
+    /// Moves a block collection that begins on the line of its dash to the next line, so that an
+    /// anchor or a tag has room behind the dash.
+    fn move_below_dash(&mut self, entry: Entry<'_>) {
+        let start = self.target.node(entry.value).span.start;
+        let is_on_own_line = || self.target.start_of_indent(start).is_some();
+        if self.target.is_block_collection(entry.value) && !is_on_own_line() {
+            let indent = " ".repeat(self.target.column(start) as usize);
+            let white_space = self.target.white_space_before(start);
+            self.moved_below_dash.insert(entry.value);
+            self.edits
+                .replace(white_space, format!("{}{indent}", self.line_break));
         }
     }
 
@@ -191,7 +210,16 @@ impl Editor<'_> {
             let remark = self.new_line_comment(owner, remarks);
             let dashes = Span::new(self.target.line_start(lines.start), lines.start);
             let own_comments = comments_at_start(&row.pieces, &text, Side::Local);
-            if !own_comments.is_empty() && remark.is_none() && is_dashes(self.target.slice(dashes))
+            if self.moved_below_dash.contains(&node) {
+                if let Some(remark) = remark {
+                    self.edits
+                        .insert(self.before_white_space(lines.start), remark);
+                    remarks.line = CommentChoice::Local;
+                }
+                text = text.trim_start().to_owned();
+            } else if !own_comments.is_empty()
+                && remark.is_none()
+                && is_dashes(self.target.slice(dashes))
             {
                 let entries = text[own_comments.len()..].trim_start();
                 let above = self.above_dashes(own_comments, dashes, column);

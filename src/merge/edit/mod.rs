@@ -48,18 +48,41 @@ pub(crate) use last_lines::{LastLines, set_last_lines};
 
 /// How aliases are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Aliases {
+pub(crate) enum Aliases<'a> {
     /// Aliases stay aliases, also in values that come from the source.
     Stay,
     /// Aliases of the target whose value would change are written out.
     WriteOutTouched,
     /// Those in values from the source are written out, too.
     WriteOut,
+    /// As with `WriteOut`, but aliases of these anchors, with their `&`, stay in values from the
+    /// source.
+    WriteOutBut(&'a FxHashSet<&'a str>),
+}
+
+impl Aliases<'_> {
+    /// Whether aliases in values from the source are written out.
+    fn are_written_out(self) -> bool {
+        matches!(self, Self::WriteOut | Self::WriteOutBut(_))
+    }
+
+    /// Whether aliases of an anchor stay aliases in values from the source.
+    fn stay(self, anchor: &str) -> bool {
+        match self {
+            Self::Stay | Self::WriteOutTouched => true,
+            Self::WriteOut => false,
+            Self::WriteOutBut(anchors) => anchors.contains(anchor),
+        }
+    }
 }
 
 /// Returns local's text, the target, with the decisions carried out. New values come from updated,
 /// the source.
-pub(crate) fn carry_out(trees: Triple<&Tree<'_>>, outcome: &Outcome, aliases: Aliases) -> Draft {
+pub(crate) fn carry_out(
+    trees: Triple<&Tree<'_>>,
+    outcome: &Outcome,
+    aliases: Aliases<'_>,
+) -> Draft {
     let trees = trees.map(Overview::of);
     let target = &trees.local;
     let mut editor = Editor {
@@ -121,7 +144,7 @@ struct Editor<'a> {
     target: &'a Overview<'a>,
     source: &'a Overview<'a>,
     original: &'a Overview<'a>,
-    aliases: Aliases,
+    aliases: Aliases<'a>,
     /// The indentation habits of the result, if the decisions change the indentation of rows.
     moved_habits: Option<Habits>,
     /// The line break of the target.
@@ -136,11 +159,13 @@ struct Editor<'a> {
     cuts_part: bool,
     /// Aliases that are done: they were written out, or they follow their anchor.
     done_aliases: FxHashSet<NodeId>,
+    /// Block collections that begin on the line of a dash and move to the next line.
+    moved_below_dash: FxHashSet<NodeId>,
 }
 
 impl<'a> Editor<'a> {
     /// Returns an editor without edits.
-    fn new(trees: Triple<&'a Overview<'a>>, aliases: Aliases) -> Self {
+    fn new(trees: Triple<&'a Overview<'a>>, aliases: Aliases<'a>) -> Self {
         let target = trees.local;
         Self {
             target,
@@ -154,6 +179,7 @@ impl<'a> Editor<'a> {
             hunks: Vec::new(),
             cuts_part: false,
             done_aliases: FxHashSet::default(),
+            moved_below_dash: FxHashSet::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Cuts entries out of a tree: leaves parts out that do not come, and writes aliases out.
 
+use super::layout::{has_dash, is_blank};
 use super::{Aliases, Editor};
 use crate::merge::decision::{Child, Incoming, Outcome, Remarks};
 use crate::yaml::scalar::write_text;
@@ -9,7 +10,7 @@ impl<'a> Editor<'a> {
     /// Whether an incoming value has to be edited before it can be used: parts of it do not come,
     /// or aliases are written out.
     pub(super) fn needs_rewriting(&self, incoming: &Incoming) -> bool {
-        !incoming.is_whole() || (self.aliases == Aliases::WriteOut && self.source.has_aliases())
+        !incoming.is_whole() || (self.aliases.are_written_out() && self.source.has_aliases())
     }
 
     /// Calls `work` with an entry of the source without the parts that do not come, and with its
@@ -30,7 +31,7 @@ impl<'a> Editor<'a> {
             let quoted = write_text(content, false);
             editor.edits.replace(self.source.node(key).span, quoted);
         }
-        if self.aliases == Aliases::WriteOut {
+        if self.aliases.are_written_out() {
             editor.write_out_aliases(entry);
             for inner in self.source.entries_within(entry) {
                 let nodes = inner.key.into_iter().chain([inner.value]);
@@ -81,7 +82,9 @@ impl<'a> Editor<'a> {
     /// Writes out all aliases in an entry of the target.
     pub(super) fn write_out_aliases(&mut self, entry: Entry<'a>) {
         for (owner, _) in self.aliases_within(entry) {
-            if self.done_aliases.insert(owner.value) {
+            let stays = |name| self.aliases.stay(name);
+            let stays = self.target.alias_name(owner.value).is_some_and(stays);
+            if !stays && self.done_aliases.insert(owner.value) {
                 self.write_out(owner, "");
             }
         }
@@ -98,9 +101,21 @@ impl<'a> Editor<'a> {
         aliases.collect()
     }
 
-    /// Deletes the anchor of a node of the target.
+    /// Deletes the anchor of a node of the target. A block collection below a dash moves up to its
+    /// line.
     fn drop_anchor(&mut self, node: NodeId) {
-        if let Some(anchor) = self.target.node(node).anchor() {
+        let (tree, start) = (self.target, self.target.node(node).span.start);
+        if let Some(anchor) = tree.node(node).anchor() {
+            let gap = tree.column(start).checked_sub(tree.column(anchor.start));
+            let owner = tree.entry_of(node).map(|owner| tree.entry(owner));
+            if let Some(gap) = gap
+                && tree.is_block_collection(node)
+                && owner.is_some_and(|owner| has_dash(tree, owner))
+                && is_blank(tree, anchor.end..start)
+            {
+                let gap = " ".repeat(gap as usize);
+                return self.edits.replace(anchor.start..start, gap);
+            }
             let is_spaced = self.target.text()[anchor.end as usize..].starts_with(' ');
             let end = anchor.end + u32::from(is_spaced);
             self.edits.delete(anchor.start..end);
@@ -110,7 +125,11 @@ impl<'a> Editor<'a> {
     /// Replaces an alias by the value that it refers to, with an anchor unless that is empty.
     pub(super) fn write_out(&mut self, owner: Entry<'_>, anchor: &str) {
         let target = self.target.resolve(owner.value);
-        let mut inner = Editor::new(self.target.on_all_sides(), Aliases::WriteOut);
+        let aliases = match self.aliases.are_written_out() {
+            true => self.aliases,
+            false => Aliases::WriteOut,
+        };
+        let mut inner = Editor::new(self.target.on_all_sides(), aliases);
         let entry = self.target.entry_of(owner.value);
         let is_in_flow = entry.is_some_and(|entry| self.target.is_in_flow(entry));
         inner.flow = is_in_flow.then(Default::default);

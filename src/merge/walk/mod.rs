@@ -49,7 +49,6 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::anchors::shared_anchors;
 use super::decision::{Incoming, Outcome};
 use super::fingerprint::Fingerprints;
 use super::pins::Pins;
@@ -211,6 +210,9 @@ impl<'a> Walker<'a> {
     /// Merges a value that both updated and local have (rules: Fields).
     fn merge_value(&mut self, nodes: Nodes) -> Outcome {
         let nodes = self.with_original_anchor(nodes);
+        if let Some(aliases) = self.same_aliases(nodes) {
+            return aliases;
+        }
         let shapes = self.shapes(nodes);
         match (shapes.updated, shapes.local) {
             _ if self.both_changed_kind(nodes) && !self.holds_pin(nodes) => self.one_value(nodes),
@@ -221,27 +223,6 @@ impl<'a> Walker<'a> {
             (Some(Shape::List), Some(Shape::List)) => self.merge_list(nodes),
             _ if self.holds_pin(nodes) => self.keep_whole_for_pin(nodes),
             _ => self.one_value(nodes),
-        }
-    }
-
-    /// If both sides added an alias of one anchor, sets its original to the original's value of
-    /// the anchor, so that the alias merges like the anchor.
-    fn with_original_anchor(&self, nodes: Nodes) -> Nodes {
-        let names = self.each(nodes, Tree::alias_name);
-        let (None, Some(updated), Some(local)) = (
-            nodes.original,
-            names.updated.flatten(),
-            names.local.flatten(),
-        ) else {
-            return nodes;
-        };
-        let shared = self.shared_anchors.get_or_init(|| {
-            shared_anchors(self.trees.original, &[self.trees.updated, self.trees.local])
-        });
-        let original = shared.get(updated).filter(|_| updated == local);
-        Triple {
-            original: original.copied(),
-            ..nodes
         }
     }
 

@@ -2,12 +2,15 @@
 //! there, such as where it writes equal values as an anchor and aliases of it (rules: Places and
 //! formats).
 
+use rustc_hash::FxHashMap;
+
 use super::entry::holds_null;
 use super::same_text::same_lines;
-use super::{Entries, Walker};
+use super::{Entries, Nodes, Walker};
+use crate::merge::anchors::shared_anchors;
 use crate::merge::decision::{Incoming, Outcome};
 use crate::triple::{Side, Triple};
-use crate::yaml::{Entry, EntryId, NodeKind, Tree};
+use crate::yaml::{EntryId, NodeId, Tree};
 
 impl Walker<'_> {
     /// Returns upstream's value if it is another alias, or another value in the place of an alias,
@@ -58,18 +61,56 @@ impl Walker<'_> {
             && self.on_own_lines.local
             && match anchor(Side::Local) {
                 Some(own) => anchor(Side::Original) == Some(own),
-                None => has_room_for_properties(tree, local),
+                None => tree.alias_name(local.value).is_none(),
             }
             && !is_known();
         entries.updated.filter(|_| is_added)
     }
-}
 
-/// Whether an anchor or a tag can be added to the value of an entry, which has none, on the line of
-/// its key or dash.
-pub(super) fn has_room_for_properties(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
-    let value = tree.node(entry.value);
-    let is_on_own_line = || tree.start_of_indent(value.span.start).is_some();
-    !matches!(value.kind, NodeKind::Alias(_))
-        && (!tree.is_block_collection(entry.value) || is_on_own_line())
+    /// If both sides added an alias of one anchor, sets its original to the original's value of
+    /// the anchor, so that the alias merges like the anchor.
+    pub(super) fn with_original_anchor(&self, nodes: Nodes) -> Nodes {
+        let names = self.each(nodes, Tree::alias_name);
+        let (None, Some(updated), Some(local)) = (
+            nodes.original,
+            names.updated.flatten(),
+            names.local.flatten(),
+        ) else {
+            return nodes;
+        };
+        let original = self.shared_anchors().get(updated);
+        Triple {
+            original: original.filter(|_| updated == local).copied(),
+            ..nodes
+        }
+    }
+
+    /// Returns updated's value if both sides added the same text in brackets, such as `[*a, *b]`,
+    /// with aliases of anchors that all versions have at the same place: the aliases follow the
+    /// merged anchors.
+    pub(super) fn same_aliases(&self, nodes: Nodes) -> Option<Outcome> {
+        let (tree, other) = (self.trees.updated, self.trees.local);
+        let (None, Some(updated), Some(local)) = (nodes.original, nodes.updated, nodes.local)
+        else {
+            return None;
+        };
+        let is_same = tree.has_aliases()
+            && tree.is_flow(updated) == Some(true)
+            && tree.slice(tree.node(updated).span) == other.slice(other.node(local).span);
+        if !is_same {
+            return None;
+        }
+        let shared = self.shared_anchors();
+        let entries = tree.entries(updated).map(|id| tree.entry(id));
+        let within = entries.flat_map(|entry| tree.entries_within(entry));
+        let mut names = within.filter_map(|it| tree.alias_name(it.value)).peekable();
+        let is_taken = names.peek().is_some() && names.all(|name| shared.contains_key(name));
+        is_taken.then(|| Outcome::Take(Incoming::whole(updated)))
+    }
+
+    fn shared_anchors(&self) -> &FxHashMap<&str, NodeId> {
+        let others = [self.trees.updated, self.trees.local];
+        let find = || shared_anchors(self.trees.original, &others);
+        self.shared_anchors.get_or_init(find)
+    }
 }

@@ -1,6 +1,5 @@
 //! Decides about the tags of maps and lists that upstream changed (rules: Tags).
 
-use super::new_anchors::has_room_for_properties;
 use super::{Entries, Nodes, Shape, Walker};
 use crate::merge::decision::{Child, Outcome};
 use crate::yaml::{EntryId, Tree};
@@ -32,7 +31,7 @@ impl Walker<'_> {
             && tags.local == tags.original
             && self.on_own_lines.local
             && updated.tag().is_none_or(is_plain)
-            && has_room_for_properties(self.trees.local, self.trees.local.entry(entries.local?));
+            && self.trees.local.alias_name(nodes.local?).is_none();
         entries.updated.filter(|_| can_merge)
     }
 
