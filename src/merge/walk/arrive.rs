@@ -65,6 +65,9 @@ impl Walker<'_> {
         let (Some(original), Some(updated)) = (nodes.original, nodes.updated) else {
             return Some(Outcome::Keep);
         };
+        if self.has_tag_of_its_own(nodes, Side::Updated) {
+            return Some(Outcome::Keep);
+        }
         match (
             shape(trees.original, original),
             shape(trees.updated, updated),

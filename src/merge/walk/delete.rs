@@ -38,7 +38,8 @@ impl Walker<'_> {
             return Outcome::Remove;
         }
         let shapes = (shape(trees.original, original), shape(trees.local, local));
-        let is_map = shapes == (Shape::Map, Shape::Map) && !self.is_atomic_map(nodes);
+        let is_whole = self.has_tag_of_its_own(nodes, Side::Local);
+        let is_map = shapes == (Shape::Map, Shape::Map) && !is_whole && !self.is_atomic_map(nodes);
         let is_empty = entries_of(trees.local, local).len() == 0;
         let is_clearing_null = self.nulls_clear && trees.local.is_null(local);
         if is_clearing_null || is_map && is_empty {
@@ -47,7 +48,7 @@ impl Walker<'_> {
         if is_map {
             return self.deleted_entries(None, nodes);
         }
-        let is_list = shapes == (Shape::List, Shape::List) && !is_empty;
+        let is_list = shapes == (Shape::List, Shape::List) && !is_whole && !is_empty;
         match is_list.then(|| self.pairing_key(nodes)).flatten() {
             Some(key) => self.deleted_entries(Some(&key), nodes),
             None if holds_pin => self.keep_whole_for_pin(nodes),

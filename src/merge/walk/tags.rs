@@ -2,6 +2,7 @@
 
 use super::{Entries, Nodes, Shape, Walker};
 use crate::merge::decision::{Child, Outcome};
+use crate::triple::Side;
 use crate::yaml::{EntryId, Tree};
 
 impl Walker<'_> {
@@ -33,6 +34,13 @@ impl Walker<'_> {
             && updated.tag().is_none_or(is_plain)
             && self.trees.local.alias_name(nodes.local?).is_none();
         entries.updated.filter(|_| can_merge)
+    }
+
+    /// Whether a side's value has another tag than the original's. A part of it would not have the
+    /// tag, so it comes and goes as a whole.
+    pub(super) fn has_tag_of_its_own(&self, nodes: Nodes, side: Side) -> bool {
+        let tags = self.each(nodes, Tree::custom_tag);
+        tags[side] != tags.original
     }
 
     /// Whether upstream changed the tag of a map or list, and local has another one.
