@@ -163,8 +163,8 @@ impl Walker<'_> {
         self.with_local_comments(rows, children, nodes, (&pieces, decided))
     }
 
-    /// Returns the comments that stay below local's row, and those that only local has in the head
-    /// of its file. A comment that upstream deleted there may have moved into the row.
+    /// Returns the comments below local's row that the original does not have there, and those that
+    /// only local has in the head of its file.
     fn comments_around_row(&self, rows: &Triple<Row>) -> Vec<&str> {
         let below = |side: Side| {
             let (tree, end) = (self.trees[side], rows[side].span.end);
@@ -176,14 +176,13 @@ impl Walker<'_> {
             let head = self.heads[side].lines().filter(|_| self.steps.is_empty());
             head.filter(|line| line.trim_start().starts_with('#'))
         };
-        let texts = |side| -> FxHashSet<&str> { below(side).map(str::trim).collect() };
-        let (original, updated) = (texts(Side::Original), texts(Side::Updated));
-        let stays = |line: &&str| !original.contains(line.trim()) || updated.contains(line.trim());
+        let original: FxHashSet<&str> = below(Side::Original).map(str::trim).collect();
+        let is_new = |line: &&str| !original.contains(line.trim());
         let upstream = above(Side::Original).chain(above(Side::Updated));
         let upstream: FxHashSet<&str> = upstream.map(str::trim).collect();
         let is_own = |line: &&str| !upstream.contains(line.trim());
         let own = above(Side::Local).filter(is_own);
-        own.chain(below(Side::Local).filter(stays)).collect()
+        own.chain(below(Side::Local).filter(is_new)).collect()
     }
 
     /// Returns the number of columns by which to indent the row. The width of its indentation
