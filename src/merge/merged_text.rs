@@ -2,8 +2,10 @@
 //!
 //! If the first attempt fails the check, the text is written again with aliases written out.
 
+use rustc_hash::FxHashSet;
+
 use super::Options;
-use super::anchors::equal_anchors;
+use super::anchors;
 use super::body::with_end_of;
 use super::check::{VerificationError, check, last_lines};
 use super::decision::Outcome;
@@ -14,7 +16,8 @@ use crate::triple::{Side, Triple};
 use crate::yaml::Tree;
 
 /// Returns the merged text; `None` if nothing changes. If no edit gives the decided values because
-/// of anchors and aliases, the documents merge again, by `decide`, with all aliases written out.
+/// of anchors and aliases, the documents merge again, by `decide`, with aliases written out: those
+/// whose anchors do not keep their value, or else all.
 ///
 /// # Errors
 /// If the merged text does not have the decided values, or `decide` fails.
@@ -28,12 +31,33 @@ pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
     if result.is_ok() || !(trees.updated.has_aliases() || trees.local.has_aliases()) {
         return Ok(result?);
     }
-    let updated_text = without_aliases(trees.updated)?;
-    let local_text = without_aliases(trees.local)?;
-    let (updated, local) = (read_again(&updated_text)?, read_again(&local_text)?);
-    let trees = Triple::new(trees.original, &updated, &local);
-    let text = merged_or_marked(trees, &decide(trees)?, options)?;
-    Ok(Some(text.unwrap_or(local_text.clone())))
+    let written_out = |updated: Aliases<'_>, local: Aliases<'_>| -> Result<String, E> {
+        let updated = written_out(trees.updated, updated)?;
+        let local_text = written_out(trees.local, local)?;
+        let (updated, local) = (read_again(&updated)?, read_again(&local_text)?);
+        let trees = Triple::new(trees.original, &updated, &local);
+        let text = merged_or_marked(trees, &decide(trees)?, options)?;
+        Ok(text.unwrap_or(local_text.clone()))
+    };
+    let text = written_out(Aliases::WriteOut, Aliases::WriteOut)?;
+    let anchors = |tree| equal_anchors(tree, &text);
+    let (updated, local) = (anchors(trees.updated), anchors(trees.local));
+    let common: FxHashSet<&str> = updated.intersection(&local).copied().collect();
+    let fewest = [(&updated, &local), (&common, &common)].into_iter();
+    let fewest = fewest.filter(|(updated, local)| !updated.is_empty() || !local.is_empty());
+    let mut texts = fewest.filter_map(|(updated, local)| {
+        let [updated, local] = [updated, local].map(Aliases::WriteOutBut);
+        written_out(updated, local).ok()
+    });
+    let text = texts.next().unwrap_or(text);
+    Ok(Some(text))
+}
+
+/// Returns the anchors, with the `&`, that a document and a text have once each, with equal values.
+fn equal_anchors<'s>(tree: &Tree<'s>, text: &str) -> FxHashSet<&'s str> {
+    let read = read_again(text);
+    read.map(|other| anchors::equal_anchors(tree, &other))
+        .unwrap_or_default()
 }
 
 /// Returns the merged text, with conflict markers if a conflict is left open; `None` if nothing
@@ -126,7 +150,12 @@ fn marked_draft(
 /// # Errors
 /// If it becomes too long.
 pub(crate) fn without_aliases(tree: &Tree<'_>) -> Result<String, VerificationError> {
-    edit::without_aliases(tree).ok_or_else(|| VerificationError {
+    written_out(tree, Aliases::WriteOut)
+}
+
+/// Returns the text of a document with its aliases written out as `aliases` says.
+fn written_out(tree: &Tree<'_>, aliases: Aliases<'_>) -> Result<String, VerificationError> {
+    edit::written_out(tree, aliases).ok_or_else(|| VerificationError {
         path: String::new(),
         message: "writing out its aliases would make it too long".to_owned(),
     })
@@ -152,9 +181,7 @@ fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, Ve
 /// Returns a text in which those aliases from updated are written out whose anchors have another
 /// value in it. In `text`, all are.
 fn with_equal_aliases(text: String, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> String {
-    let read = read_again(&text);
-    let anchors = read.map(|merged| equal_anchors(trees.updated, &merged));
-    let anchors = anchors.unwrap_or_default();
+    let anchors = equal_anchors(trees.updated, &text);
     match anchors.is_empty() {
         true => text,
         false => edited_text(trees, outcome, Aliases::WriteOutBut(&anchors)).unwrap_or(text),

@@ -103,13 +103,13 @@ pub(crate) fn carry_out(
 /// make it grow exponentially.
 const MAX_GROWTH: usize = 16 << 20;
 
-/// Returns the text of a document with all aliases written out; `None` if it becomes too long.
-pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
+/// Returns the text of a document with its aliases written out; `None` if it can become too long.
+pub(crate) fn written_out(tree: &Tree<'_>, aliases: Aliases<'_>) -> Option<String> {
     if !can_write_out_aliases(tree) {
         return None;
     }
     let overview = Overview::of(tree);
-    let mut editor = Editor::new(overview.on_all_sides(), Aliases::WriteOut);
+    let mut editor = Editor::new(overview.on_all_sides(), aliases);
     editor.write_out_aliases(tree.root());
     Some(editor.edits.apply(tree.text()))
 }
