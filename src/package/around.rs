@@ -6,8 +6,7 @@
 
 use super::documents::FileMerge;
 use super::pair::{DocRef, Group};
-use super::parsed::Parsed;
-use super::root::merges_around;
+use super::parsed::{Parsed, merges_around};
 use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, set_off};
 use crate::triple::{Side, Triple};
@@ -190,10 +189,13 @@ pub(super) fn documents_to_merge<'a>(
 ) -> Triple<Option<Document<'a>>> {
     let merges_around = merges_around(members);
     members.map(|parsed| {
-        let Parsed { document, root, .. } = parsed?;
-        let lines = root.lines.filter(|_| merges_around);
-        let body = lines.unwrap_or(document.body);
-        Some(Document { body, ..*document })
+        let parsed = parsed?;
+        let lines = parsed.value_lines.filter(|_| merges_around);
+        let body = lines.unwrap_or(parsed.document.body);
+        Some(Document {
+            body,
+            ..parsed.document
+        })
     })
 }
 

@@ -37,7 +37,7 @@ pub(super) fn is_comments_only(file: &ParsedFile<'_>) -> bool {
 /// Returns true if a file has at most one document, which is a block collection, and no line that
 /// begins with `%` or `.` (directives, `...`).
 fn is_plain(file: &ParsedFile<'_>) -> bool {
-    let is_block = |it: &Parsed<'_>| it.root.block.is_some();
+    let is_block = |it: &Parsed<'_>| it.block.is_some();
     file.documents.len() < 2
         && file.documents.iter().all(is_block)
         && !lines(file.text).any(|line| line.starts_with(['%', '.']))

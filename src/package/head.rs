@@ -7,9 +7,8 @@ use super::assemble::Action;
 use super::documents::FileMerge;
 use super::jobs::members;
 use super::pair::Group;
-use super::parsed::{Parsed, ParsedFile};
+use super::parsed::{Parsed, ParsedFile, merges_around};
 use super::plan::FileConflict;
-use super::root::merges_around;
 use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, MergedAround, merge_above, set_off};
 use crate::triple::{Side, Triple};
@@ -70,7 +69,7 @@ fn with_extended_bodies<'a>(
 ) -> Option<Triple<Parsed<'a>>> {
     let is_same = |sides: Triple<bool>| sides == sides.map(|_| sides.local);
     let frames = sides.map(|(file, parsed)| frame(above_body(file, parsed)));
-    let is_block = sides.map(|(_, parsed)| parsed.root.block.is_some());
+    let is_block = sides.map(|(_, parsed)| parsed.block.is_some());
     let merges_around = merges_around(&sides.map(|(_, parsed)| Some(parsed)));
     // a byte order mark below a head would be inside of the extended document
     let has_mark_inside = |parsed: &Parsed<'_>| {

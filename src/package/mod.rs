@@ -42,7 +42,6 @@ mod pair;
 mod renamed;
 mod renamed_files;
 mod resource;
-mod root;
 mod similarity;
 
 // merging one file: its documents and the text around them

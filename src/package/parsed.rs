@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::duplicates::Duplicate;
 use super::resource::ResourceId;
-use super::root::Root;
 use crate::error::{Error, Place, shown};
-use crate::line_breaks::ends_line;
+use crate::line_breaks::{cut_first_line, ends_line, lines_with_breaks};
+use crate::merge::{Shape, shape};
 use crate::parallel::in_parallel;
 use crate::triple::Triple;
 use crate::yaml::stream::{count_lines, head, split};
@@ -29,7 +29,13 @@ pub(crate) struct Parsed<'a> {
     pub(crate) resource: Option<Box<Resource<'a>>>,
     /// Whether a field of the document may have the value null.
     pub(crate) may_have_null: bool,
-    pub(super) root: Root,
+    /// The kind of its value if that is a block collection: the comments around the entries are in
+    /// its row.
+    pub(super) block: Option<Shape>,
+    /// The lines of the value in its chunk, without the comments above and below it. `None` if
+    /// there is no value or it shares a line with a marker, and for a block scalar, below which
+    /// text may look like comments.
+    pub(super) value_lines: Option<Span>,
     /// The tree, if it is kept in memory.
     kept: Option<Arc<Tree<'a>>>,
 }
@@ -79,7 +85,8 @@ impl<'a> Parsed<'a> {
             tail: "",
             resource: Resource::of(&tree).map(Box::new),
             may_have_null: has_null(&tree),
-            root: Root::of(&document, &tree),
+            block: block_of(&tree),
+            value_lines: value_lines(&document, &tree),
             kept: (document.text.len() >= min_kept_len).then(|| Arc::new(tree)),
         }))
     }
@@ -113,13 +120,9 @@ impl<'a> Parsed<'a> {
                 line,
                 ..document
             },
-            root: Root {
-                lines: self
-                    .root
-                    .lines
-                    .map(|it| Span::new(rebased(it.start), rebased(it.end))),
-                ..self.root
-            },
+            value_lines: self
+                .value_lines
+                .map(|it| Span::new(rebased(it.start), rebased(it.end))),
             kept: self.kept.clone().filter(|_| start == document.start),
             ..self.clone()
         }
@@ -138,6 +141,51 @@ impl<'a> Parsed<'a> {
             None => Tree::parse(self.document.text).ok()?.map(Arc::new),
         }
     }
+}
+
+/// Returns the kind of a document's value if that is a block collection.
+fn block_of(tree: &Tree<'_>) -> Option<Shape> {
+    let root = tree.root().value;
+    tree.is_block_collection(root).then(|| shape(tree, root))
+}
+
+/// Returns [`Parsed::value_lines`] of a document.
+fn value_lines(document: &Document<'_>, tree: &Tree<'_>) -> Option<Span> {
+    let root = tree.root().value;
+    if tree.scalar(root).is_some_and(|it| it.style.is_block()) {
+        return None;
+    }
+    let last = tree.entries(root).next_back();
+    let value_end = match last.filter(|_| tree.is_block_collection(root)) {
+        // comments below the last entry that are indented deeper belong to it
+        Some(last) => tree.end_of_lines(tree.entry(last)),
+        None => tree.node(root).span.end,
+    };
+    let (text, body) = (document.text, document.body.range());
+    let is_blank_or_comment =
+        |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let above = lines_with_breaks(&text[body.clone()]).take_while(is_blank_or_comment);
+    let start = body.start + above.map(str::len).sum::<usize>();
+    let value_end = start.max(value_end as usize);
+    let end = match ends_line(&text[start..value_end]) {
+        true => value_end,
+        false => value_end + cut_first_line(text.get(value_end..body.end)?).0.len(),
+    };
+    let starts_line = start == 0 || ends_line(&text[..start]);
+    let only_comments_follow =
+        lines_with_breaks(&text[end..]).all(|line| is_blank_or_comment(&line));
+    let offset = |at: usize| u32::try_from(at).ok();
+    let lines = Span::new(offset(start)?, offset(end)?);
+    (starts_line && only_comments_follow).then_some(lines)
+}
+
+/// Returns true if the text around the values of these documents merges apart from them: all are on
+/// lines of their own, and not all are block maps or all block lists, whose rows have that text.
+pub(super) fn merges_around(members: &Triple<Option<&Parsed<'_>>>) -> bool {
+    let mut present = members.into_iter().flatten();
+    let has_all = |block| present.clone().all(|parsed| parsed.block == Some(block));
+    let has_rows = has_all(Shape::Map) || has_all(Shape::List);
+    !has_rows && present.all(|parsed| parsed.value_lines.is_some())
 }
 
 /// Returns true if any field of the document has the value null.
