@@ -6,14 +6,14 @@
 
 use super::documents::FileMerge;
 use super::pair::{DocRef, Group};
-use super::parsed::{Parsed, merges_around};
+use super::parsed::merges_around;
 use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::Document;
 use crate::yaml::stream::{count_lines, frame, is_bare_marker, marker};
 
-impl FileMerge<'_, '_, '_> {
+impl<'a> FileMerge<'_, '_, 'a> {
     /// Returns the text above and below a document's chunk that merges with the document.
     pub(super) fn head_and_tail(&self, group: &Group, side: Side) -> (&str, &str) {
         let head = match self.top_of(group) {
@@ -24,21 +24,32 @@ impl FileMerge<'_, '_, '_> {
         (head, tail)
     }
 
+    /// Returns the documents of a group as they merge. If the text around their values merges
+    /// apart from these, the body of each is cut to the lines of its value.
+    pub(super) fn documents(&self, group: &Group) -> Triple<Option<Document<'a>>> {
+        let members = self.members(group);
+        let merges_around = merges_around(&members);
+        members.map(|parsed| {
+            let parsed = parsed?;
+            let lines = parsed.value_lines.filter(|_| merges_around);
+            let body = lines.unwrap_or(parsed.document.body);
+            Some(Document {
+                body,
+                ..parsed.document
+            })
+        })
+    }
+
     /// Adds the merged text around its body to a merged document.
-    pub(super) fn with_around(
-        &self,
-        group: &Group,
-        documents: &Triple<Option<Document<'_>>>,
-        merged: Merged,
-    ) -> Merged {
-        let Some(local) = &documents.local else {
+    pub(super) fn with_around(&self, group: &Group, merged: Merged) -> Merged {
+        let Some(local) = self.documents(group).local else {
             return merged;
         };
         let (head, tail) = self.head_and_tail(group, Side::Local);
         let text = merged.text.as_deref().unwrap_or(local.text);
         let is_merged = !merged.is_held_back();
-        let above = || self.merged_above(group, documents, text);
-        let below = || self.merged_below(group, documents, text);
+        let above = || self.merged_above(group, text);
+        let below = || self.merged_below(group, text);
         let above = is_merged.then(above).flatten();
         let below = is_merged.then(below).flatten();
         let (start, before) = match &above {
@@ -67,12 +78,8 @@ impl FileMerge<'_, '_, '_> {
 
     /// Merges the text above the body of local's document. Returns it with the number of bytes at
     /// the start of the merged document `text` that it replaces; `None` if local's stays.
-    fn merged_above(
-        &self,
-        group: &Group,
-        documents: &Triple<Option<Document<'_>>>,
-        text: &str,
-    ) -> Option<(usize, MergedAround)> {
+    fn merged_above(&self, group: &Group, text: &str) -> Option<(usize, MergedAround)> {
+        let documents = self.documents(group);
         let local = documents.local.as_ref()?;
         let old_above = local_above(text, local)?;
         // in another file, the text above the document is not its own
@@ -133,12 +140,8 @@ impl FileMerge<'_, '_, '_> {
     /// Merges the text below local's document that belongs to no row of entries. Returns it with
     /// the number of bytes at the end of the merged document `text` that it replaces; `None` if
     /// local's stays.
-    fn merged_below(
-        &self,
-        group: &Group,
-        documents: &Triple<Option<Document<'_>>>,
-        text: &str,
-    ) -> Option<(usize, MergedAround)> {
+    fn merged_below(&self, group: &Group, text: &str) -> Option<(usize, MergedAround)> {
+        let documents = self.documents(group);
         let local = documents.local.as_ref()?;
         let merges_around = merges_around(&self.members(group));
         let with_tail = |side: Side| {
@@ -180,23 +183,6 @@ pub(super) fn join_head(head: &str, above: &str, is_first: bool, is_separator: b
         ),
         None => format!("{head}{above}"),
     }
-}
-
-/// Returns the documents of a group as they merge. If the text around their values merges apart
-/// from these, the body of each is cut to the lines of its value.
-pub(super) fn documents_to_merge<'a>(
-    members: &Triple<Option<&Parsed<'a>>>,
-) -> Triple<Option<Document<'a>>> {
-    let merges_around = merges_around(members);
-    members.map(|parsed| {
-        let parsed = parsed?;
-        let lines = parsed.value_lines.filter(|_| merges_around);
-        let body = lines.unwrap_or(parsed.document.body);
-        Some(Document {
-            body,
-            ..parsed.document
-        })
-    })
 }
 
 /// Returns the part of the merged document `text` that is local's text above the body; `None` if

@@ -1,7 +1,7 @@
 //! Merges one document of a file: its three trees (by `merge`) and the text around it (by
 //! `around`).
 
-use super::around::{documents_to_merge, join_head};
+use super::around::join_head;
 use super::documents::FileMerge;
 use super::pair::Group;
 use super::parsed::Parsed;
@@ -73,7 +73,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
             },
             local,
         };
-        let documents = documents_to_merge(&members);
+        let documents = self.documents(group);
         let sides = documents.as_ref().zip(trees.as_ref());
         let sides = sides.map(|(document, tree)| {
             let (document, tree) = (document.as_ref()?, tree.as_deref()?);
@@ -93,7 +93,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
                 texts.into_iter().flatten(),
             )
         })?;
-        Ok(self.with_around(group, &documents, merged))
+        Ok(self.with_around(group, merged))
     }
 
     /// Records the conflicts and notes of a merged document. Returns its new text; `None` if it
