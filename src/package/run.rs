@@ -70,37 +70,40 @@ pub fn plan_sides(
     progress: &Progress,
 ) -> Result<Plan, Error> {
     let (rules, mut loaded, options) = load_all(sides, settings)?;
-    let triples = std::mem::take(&mut loaded.triples);
+    let triples = &loaded.triples;
     let min_kept_len = min_kept_len(triples.iter().map(FileTriple::len).sum());
     progress.expect(triples.len());
-    let files = largest_first(&triples, |index| match &triples[index] {
+    let files = largest_first(triples, |index| match &triples[index] {
         triple if needs_reading(triple) => ReadFile::of(read_sides(triple, min_kept_len)),
         _ => ReadFile::default(),
     });
     let (duplicates, groups) = rayon::join(
-        || look_for_duplicates(&triples, &files),
+        || look_for_duplicates(triples, &files),
         || pair(&files, settings.path_merge_key),
     );
     loaded.warnings.extend(duplicates?);
-    let jobs = jobs(&triples, &files, &groups, &loaded.local_kinds);
+    let jobs = jobs(triples, &files, &groups, &loaded.local_kinds);
     let context = Context {
-        triples: &triples,
+        triples,
         files: &files,
         options: &options,
         rules: &rules,
         lines: None,
     };
     let mut outcomes = merge_all(&context, &jobs, progress)?;
-    loaded.warnings.extend(rules.unmatched(&triples, &files));
-    let renamed = renamed_resources(&triples, &groups, &files);
+    loaded.warnings.extend(rules.unmatched(triples, &files));
+    let renamed = renamed_resources(triples, &groups, &files);
     drop(groups);
     drop(files);
-    gone::fold_folders(&triples, &jobs, &mut outcomes);
+    gone::fold_folders(triples, &jobs, &mut outcomes);
     if !settings.show_secrets {
-        hide_all(&mut outcomes, &triples, &jobs);
+        hide_all(&mut outcomes, triples, &jobs);
     }
-    let plan = collect(&triples, &jobs, outcomes, loaded, settings.show_secrets)?;
-    Ok(Plan { renamed, ..plan })
+    Ok(Plan {
+        renamed,
+        show_secrets: settings.show_secrets,
+        ..collect(loaded, &jobs, outcomes)?
+    })
 }
 
 /// Loads three packages, with the rules of the local one and the options that these give.
@@ -238,20 +241,18 @@ pub(super) fn merge_triple(
     Ok(outcome)
 }
 
-fn collect(
-    triples: &[FileTriple],
-    jobs: &[Job],
-    outcomes: Vec<FileOutcome>,
-    loaded: Loaded,
-    show_secrets: bool,
-) -> Result<Plan, Error> {
+/// Collects the outcomes of all files.
+///
+/// # Errors
+/// If a file or folder is in the way of a new file.
+fn collect(loaded: Loaded, jobs: &[Job], outcomes: Vec<FileOutcome>) -> Result<Plan, Error> {
     let mut plan = Plan::new(loaded.root, loaded.merge);
     plan.warnings = loaded.warnings;
-    plan.show_secrets = show_secrets;
     let records = outcomes
         .iter()
         .flat_map(|it| it.conflicts.iter().chain(&it.notes));
     let files_with_records: FxHashSet<Arc<Path>> = records.map(|it| it.file.clone()).collect();
+    let triples = &loaded.triples;
     for ((index, triple), outcome) in triples.iter().enumerate().zip(outcomes) {
         let sides = triple.sides.as_ref().into_array();
         plan.read += sides.iter().filter(|it| it.is_some()).count();
@@ -268,13 +269,10 @@ fn collect(
         plan.pinned.extend(pinned);
         plan.combined.extend(combined);
         plan.warnings.extend(outcome.warnings);
-        let moved_from = jobs[index]
-            .file
-            .local
-            .filter(|local_triple| *local_triple != index);
-        let moved_from = moved_from.map(|local_triple| &triples[local_triple]);
-        plan.files
-            .extend(FileChange::merged(triple, moved_from, outcome.content));
+        let moved_from = jobs[index].file.local.filter(|from| *from != index);
+        let moved_from = moved_from.map(|from| &triples[from]);
+        let change = FileChange::merged(triple, moved_from, outcome.content);
+        plan.files.extend(change);
     }
     plan.clear_obstacles(&loaded.local_kinds)?;
     plan.sort();
