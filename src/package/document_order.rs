@@ -56,7 +56,7 @@ impl FileMerge<'_, '_, '_> {
         };
         let values = Side::ALL.map(|side| Some(self.names_in_order(groups, side)));
         let own = self.job.file.local.unwrap_or(self.target);
-        let path = &self.context.triples[own].path;
+        let path = &self.context.files[own].triple.path;
         let record = FileConflict::of_whole(path, kind, &values, resolution);
         match is_pinned {
             true => self.outcome.notes.push(record),

@@ -6,7 +6,6 @@
 use super::assemble::{Action, Assembly, Insertion, verify};
 use super::comments_only::is_comments_only;
 use super::document::is_resource;
-use super::file_triple::FileTriple;
 use super::head::{TopDocument, begins_with_marker};
 use super::jobs::{Job, members};
 use super::pair::{DocRef, Group};
@@ -27,8 +26,9 @@ use crate::yaml::stream::byte_order_mark;
 
 /// The input that the merges of all files share.
 pub(crate) struct Context<'f, 'a> {
-    pub(crate) triples: &'f [FileTriple],
     pub(crate) files: &'f [ReadFile<'a>],
+    /// The work on each file.
+    pub(crate) jobs: &'f [Job],
     pub(crate) options: &'f Options,
     pub(crate) rules: &'f Rules,
     /// The three texts of the file and their line merge, if the caller made that already.
@@ -42,8 +42,8 @@ pub(crate) struct Context<'f, 'a> {
 pub(crate) fn merge_documents(
     context: &Context<'_, '_>,
     target: usize,
-    job: &Job,
 ) -> Result<FileOutcome, Error> {
+    let job = &context.jobs[target];
     let sides = Side::ALL.map(|side| context.files[job.file[side]?].file(side));
     FileMerge {
         context,
@@ -136,8 +136,9 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     /// 2).
     fn fast_forward(&self) -> Option<Content> {
         let base = self.job.file.local?;
-        self.context.triples[self.target].sides.updated.as_ref()?;
-        let sides = &self.context.triples[base].sides;
+        let triple = |file: usize| self.context.files[file].triple;
+        triple(self.target).sides.updated.as_ref()?;
+        let sides = &triple(base).sides;
         let local = sides.local.as_ref()?;
         if sides.original.as_ref()?.bytes != local.bytes || may_pin(&local.bytes) {
             return None;
@@ -367,7 +368,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let has_markers = self.outcome.conflicts.iter().any(is_marked);
         // a text with conflict markers is not YAML
         if !has_markers {
-            verify(&self.context.triples[self.target].path, &text, &chunks)?;
+            verify(&self.context.files[self.target].triple.path, &text, &chunks)?;
         }
         self.outcome.content = match self.equals_original(&text, &chunks) && !has_markers {
             true => Content::Updated,

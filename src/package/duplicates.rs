@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 
-use super::file_triple::FileTriple;
 use super::pair::{DocRef, buckets};
 use super::parsed::ParsedFile;
 use super::read::ReadFile;
@@ -21,17 +20,14 @@ pub(super) type Named<'r> = Vec<(DocRef, &'r ResourceId<'r>)>;
 /// # Errors
 /// One for each file that needs merging and has two such resources in updated or local: it is
 /// unclear which of the two a change is for.
-pub(super) fn look_for_duplicates(
-    triples: &[FileTriple],
-    files: &[ReadFile<'_>],
-) -> Result<Vec<Warning>, Error> {
-    let results = triples.par_iter().zip(files).map(|(triple, file)| {
-        let bytes = triple.bytes();
+pub(super) fn look_for_duplicates(files: &[ReadFile<'_>]) -> Result<Vec<Warning>, Error> {
+    let results = files.par_iter().map(|file| {
+        let bytes = file.triple.bytes();
         if bytes.original == bytes.updated {
             return Ok(None);
         }
         let is_merged = bytes.local != bytes.original && bytes.local != bytes.updated;
-        let sides = file.yaml().zip(triple.sides.as_ref());
+        let sides = file.yaml().zip(file.triple.sides.as_ref());
         let duplicates = sides.map(|(file, source)| file?.duplicate(&source.as_ref()?.path));
         match (duplicates.updated.or(duplicates.local), duplicates.original) {
             (Some(found), _) if is_merged => Err(found.into_error()),

@@ -12,6 +12,7 @@ use super::file_triple::FileTriple;
 use super::jobs::Job;
 use super::pair::Group;
 use super::plan::FileConflict;
+use super::read::ReadFile;
 use super::walk::Kind;
 use super::whole_file::conflict;
 use crate::merge::{ConflictKind, Resolution};
@@ -21,16 +22,16 @@ use crate::triple::{Side, Triple};
 /// `local_kinds` are all paths of the local package.
 pub(super) fn mark(
     jobs: &mut [Job],
-    triples: &[FileTriple],
+    files: &[ReadFile<'_>],
     groups: &[Group],
     local_kinds: &FxHashMap<PathBuf, Kind>,
 ) {
     // a file whose documents are in other files now was not deleted
-    let mut has_local_documents = vec![false; triples.len()];
+    let mut has_local_documents = vec![false; files.len()];
     // a file was deleted if it has only documents that upstream moved there: an earlier merge
     // created it
-    let mut has_upstream_move = vec![false; triples.len()];
-    let mut has_other_document = vec![false; triples.len()];
+    let mut has_upstream_move = vec![false; files.len()];
+    let mut has_other_document = vec![false; files.len()];
     for group in groups {
         let Triple {
             original,
@@ -56,7 +57,7 @@ pub(super) fn mark(
         .filter(|(_, kind)| **kind != Kind::Folder)
         .map(|(path, _)| path.as_path())
         .collect();
-    for (index, triple) in triples.iter().enumerate() {
+    for (index, ReadFile { triple, .. }) in files.iter().enumerate() {
         unmerged.remove(triple.path.as_path());
         let original_path = triple.path_on(Side::Original);
         if triple.sides.original.is_some() {
@@ -70,7 +71,7 @@ pub(super) fn mark(
     }
     in_local.extend(unmerged.iter().flat_map(|path| path.ancestors()));
     let is_deleted = |path: &Path| in_original.contains(path) && !in_local.contains(path);
-    for (job, triple) in jobs.iter_mut().zip(triples) {
+    for (job, ReadFile { triple, .. }) in jobs.iter_mut().zip(files) {
         // `folders_above` leaves out the package's own folder
         let folders = folders_above(&triple.path);
         let above = folders.filter(|folder| is_deleted(folder)).last();

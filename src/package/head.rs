@@ -174,7 +174,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// Records the conflicts of a merged head. Returns its text.
     pub(super) fn record_head(&mut self, merged: MergedAround) -> String {
         let base = self.job.file.local.unwrap_or(self.target);
-        let path = self.context.triples[base].path.as_path();
+        let path = self.context.files[base].triple.path.as_path();
         let conflicts = merged.conflicts.into_iter();
         let in_file = |it: Conflict| FileConflict::in_file(path, Some(it.line + 1), it);
         self.outcome.conflicts.extend(conflicts.map(in_file));

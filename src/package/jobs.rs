@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::file_triple::FileTriple;
 use super::gone;
 use super::pair::{DocRef, Group};
 use super::parsed::Parsed;
@@ -40,17 +39,16 @@ pub(crate) struct Job {
 /// A document stays in its local file, unless upstream moved it and local did not. If upstream
 /// renamed a whole file, the local file moves as a whole, with its head and comments.
 pub(crate) fn jobs(
-    triples: &[FileTriple],
     files: &[ReadFile<'_>],
     groups: &[Group],
     local_kinds: &FxHashMap<PathBuf, Kind>,
 ) -> Vec<Job> {
-    let mut jobs: Vec<Job> = (0..triples.len()).map(|_| Job::default()).collect();
+    let mut jobs: Vec<Job> = files.iter().map(|_| Job::default()).collect();
     for (index, file) in files.iter().enumerate() {
         jobs[index].file.local = file.file(Side::Local).map(|_| index);
     }
-    let mut moved_to: Vec<usize> = (0..triples.len()).collect();
-    let pinned: Vec<bool> = triples.iter().map(FileTriple::is_pinned).collect();
+    let mut moved_to: Vec<usize> = (0..files.len()).collect();
+    let pinned: Vec<bool> = files.iter().map(|file| file.triple.is_pinned()).collect();
     for (from, to) in renames(files, groups) {
         if !pinned[from] {
             jobs[to].file.local = jobs[from].file.local.take();
@@ -87,7 +85,7 @@ pub(crate) fn jobs(
     for target in 0..jobs.len() {
         jobs[target].file = sides(files, &jobs, target);
     }
-    gone::mark(&mut jobs, triples, groups, local_kinds);
+    gone::mark(&mut jobs, files, groups, local_kinds);
     jobs
 }
 

@@ -3,7 +3,6 @@
 //! [`merge`] also merges texts that are not YAML, line by line; [`merge_file`] merges YAML only.
 
 use std::path::Path;
-use std::slice::from_ref;
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +15,7 @@ use super::jobs::jobs;
 use super::pair::pair;
 use super::parsed::ParsedFile;
 use super::plan::FileConflict;
-use super::read::{ReadFile, read_sides};
+use super::read::ReadFile;
 use super::rules::Rules;
 use super::run::merge_triple;
 use crate::error::Error;
@@ -65,14 +64,9 @@ pub fn merge(
             source.path = side.as_str().into();
         }
     }
-    let files = [ReadFile::of(read_sides(&triple, 0))];
-    look_for_duplicates(from_ref(&triple), &files)?;
-    let file = FileInMemory {
-        texts,
-        triple: &triple,
-        files,
-    };
-    file.merge(None, options)
+    let files = [ReadFile::read(&triple, 0)];
+    look_for_duplicates(&files)?;
+    FileInMemory { texts, files }.merge(None, options)
 }
 
 /// Returns a file that exists only in memory.
@@ -120,7 +114,6 @@ pub fn merge_file(
 /// merges.
 pub(crate) struct FileInMemory<'a> {
     texts: Triple<&'a str>,
-    triple: &'a FileTriple,
     files: [ReadFile<'a>; 1],
 }
 
@@ -128,14 +121,13 @@ impl<'a> FileInMemory<'a> {
     /// Reads `triple`, a file [`in_memory`] with these texts. Returns `None` as [`merge_file`]
     /// does.
     pub(crate) fn read(triple: &'a FileTriple, texts: Triple<&'a str>) -> Option<Self> {
-        let file = ReadFile::of(read_sides(triple, 0));
+        let file = ReadFile::read(triple, 0);
         let sides = file.yaml().transpose()?.into_array();
         let has_duplicates = |side: &&ParsedFile<'_>| side.duplicate(&triple.path).is_some();
         let can_be_merged =
             sides.iter().any(|it| is_structured(it)) && !sides.iter().any(has_duplicates);
         can_be_merged.then(|| Self {
             texts,
-            triple,
             files: [file],
         })
     }
@@ -149,17 +141,16 @@ impl<'a> FileInMemory<'a> {
         lines: Option<&CleanLines>,
         options: &Options,
     ) -> Result<MergedFile, Error> {
-        let triples = from_ref(self.triple);
         let groups = pair(&self.files, false);
-        let jobs = jobs(triples, &self.files, &groups, &FxHashMap::default());
+        let jobs = jobs(&self.files, &groups, &FxHashMap::default());
         let context = Context {
-            triples,
             files: &self.files,
+            jobs: &jobs,
             options,
             rules: &Rules::default(),
             lines: lines.map(|lines| (self.texts, lines)),
         };
-        let outcome = merge_triple(&context, 0, &jobs[0])?;
+        let outcome = merge_triple(&context, 0)?;
         let text = match outcome.content {
             Content::Unchanged => self.texts.local.to_owned(),
             Content::Delete => String::new(),

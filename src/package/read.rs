@@ -40,9 +40,10 @@ pub(crate) fn read_sides<'a>(triple: &'a FileTriple, min_kept_len: usize) -> Rea
     }
 }
 
-/// The parsed sides of a file, and so how it merges.
-#[derive(Debug, Default)]
+/// A file with its parsed sides, and so how it merges.
+#[derive(Debug)]
 pub(crate) struct ReadFile<'a> {
+    pub(crate) triple: &'a FileTriple,
     /// All are `None` if the file was not parsed: it has no YAML name, or is the same on all sides.
     pub(crate) readings: Readings<'a>,
     /// Whether it merges document by document: all sides are YAML, and one has a document.
@@ -51,10 +52,22 @@ pub(crate) struct ReadFile<'a> {
 }
 
 impl<'a> ReadFile<'a> {
-    pub(super) fn of(readings: Readings<'a>) -> Self {
+    /// Returns a file that is not parsed.
+    pub(super) fn unread(triple: &'a FileTriple) -> Self {
+        Self {
+            triple,
+            readings: Readings::default(),
+            by_documents: false,
+        }
+    }
+
+    /// Parses a file as [`read_sides`] does.
+    pub(super) fn read(triple: &'a FileTriple, min_kept_len: usize) -> Self {
+        let readings = read_sides(triple, min_kept_len);
         let sides = || readings.as_ref().into_iter().flatten();
         let has_documents = sides().flatten().any(|file| !file.documents.is_empty());
         Self {
+            triple,
             by_documents: has_documents && sides().all(Result::is_ok),
             readings,
         }

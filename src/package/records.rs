@@ -104,7 +104,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
                 self.inserted.push(group);
             }
         }
-        fold_file(&self.context.triples[self.target], &mut self.outcome);
+        fold_file(self.context.files[self.target].triple, &mut self.outcome);
     }
 
     /// Records that local deleted a document of upstream's. Returns true if it stays deleted.
@@ -158,7 +158,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// Returns true if the first line of the local file pins the file.
     pub(super) fn is_pinned_file(&self) -> bool {
         let local = self.job.file.local;
-        local.is_some_and(|local| self.context.triples[local].is_pinned())
+        local.is_some_and(|local| self.context.files[local].triple.is_pinned())
     }
 
     /// Records what upstream changed in a pinned file, which stays as it is.
@@ -205,7 +205,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
     pub(super) fn path(&self, group: &Group) -> PathBuf {
         let member = group.local.or(group.updated).or(group.original);
         let triple = member.map_or(self.target, |member| member.triple());
-        self.context.triples[triple].path.clone()
+        self.context.files[triple].triple.path.clone()
     }
 }
 

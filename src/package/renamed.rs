@@ -3,7 +3,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::file_triple::FileTriple;
 use super::jobs::{document_at, members};
 use super::pair::{DocRef, Group, has_common_side, union};
 use super::plan::Renamed;
@@ -35,11 +34,7 @@ pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[ReadFile<'_>]) {
 }
 
 /// Returns the local resources whose name or namespace differs from that of their counterparts.
-pub(super) fn renamed_resources(
-    triples: &[FileTriple],
-    groups: &[Group],
-    files: &[ReadFile<'_>],
-) -> Vec<Renamed> {
+pub(super) fn renamed_resources(groups: &[Group], files: &[ReadFile<'_>]) -> Vec<Renamed> {
     let find = |group: &Group| {
         let file = group.local?.triple();
         let members = members(files, group);
@@ -49,7 +44,7 @@ pub(super) fn renamed_resources(
         let is_renamed = others.any(|name| Some(name) != names.local);
         let local = members.local?;
         (is_renamed && names.local.is_some()).then(|| Renamed {
-            file: triples[file].path.clone(),
+            file: files[file].triple.path.clone(),
             line: local.document.line + local.line() + 1,
             names: resources.map(|it| it.map(|it| it.id.to_static())),
         })

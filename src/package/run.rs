@@ -74,25 +74,30 @@ pub fn plan_sides(
     let min_kept_len = min_kept_len(triples.iter().map(FileTriple::len).sum());
     progress.expect(triples.len());
     let files = largest_first(triples, |index| match &triples[index] {
-        triple if needs_reading(triple) => ReadFile::of(read_sides(triple, min_kept_len)),
-        _ => ReadFile::default(),
+        triple if needs_reading(triple) => ReadFile::read(triple, min_kept_len),
+        triple => ReadFile::unread(triple),
     });
     let (duplicates, groups) = rayon::join(
-        || look_for_duplicates(triples, &files),
+        || look_for_duplicates(&files),
         || pair(&files, settings.path_merge_key),
     );
     loaded.warnings.extend(duplicates?);
-    let jobs = jobs(triples, &files, &groups, &loaded.local_kinds);
+    let jobs = jobs(&files, &groups, &loaded.local_kinds);
     let context = Context {
-        triples,
         files: &files,
+        jobs: &jobs,
         options: &options,
         rules: &rules,
         lines: None,
     };
-    let mut outcomes = merge_all(&context, &jobs, progress)?;
-    loaded.warnings.extend(rules.unmatched(triples, &files));
-    let renamed = renamed_resources(triples, &groups, &files);
+    let outcomes = largest_first(triples, |target| {
+        let outcome = merge_triple(&context, target);
+        progress.step();
+        outcome
+    });
+    let mut outcomes = Error::all(outcomes)?;
+    loaded.warnings.extend(rules.unmatched(&files));
+    let renamed = renamed_resources(&groups, &files);
     drop(groups);
     drop(files);
     gone::fold_folders(triples, &jobs, &mut outcomes);
@@ -145,8 +150,9 @@ pub fn documents_in(
         true => ReadFile {
             readings: read_sides(triple, usize::MAX),
             by_documents: true,
+            triple,
         },
-        false => ReadFile::default(),
+        false => ReadFile::unread(triple),
     });
     let files: Vec<ReadFile<'_>> = files.collect();
     // if the sides are files instead of folders, there is one triple
@@ -163,7 +169,7 @@ pub fn documents_in(
     }
     let mut documents = Vec::new();
     let groups = pair(&files, settings.path_merge_key);
-    let jobs = jobs(&loaded.triples, &files, &groups, &loaded.local_kinds);
+    let jobs = jobs(&files, &groups, &loaded.local_kinds);
     for group in groups {
         let refs = group.into_array();
         if !refs.iter().flatten().any(|it| is_requested(it.triple())) {
@@ -187,22 +193,6 @@ pub fn documents_in(
     Ok(documents)
 }
 
-/// Merges all files.
-///
-/// # Errors
-/// The errors of all files.
-fn merge_all(
-    context: &Context<'_, '_>,
-    jobs: &[Job],
-    progress: &Progress,
-) -> Result<Vec<FileOutcome>, Error> {
-    Error::all(largest_first(context.triples, |target| {
-        let outcome = merge_triple(context, target, &jobs[target]);
-        progress.step();
-        outcome
-    }))
-}
-
 /// Calls `work` for the index of each triple, in parallel, and returns the results in the order of
 /// the triples. Large files come first, so that no thread is left with a large file at the end.
 fn largest_first<R: Send>(triples: &[FileTriple], work: impl Fn(usize) -> R + Sync) -> Vec<R> {
@@ -220,19 +210,15 @@ fn needs_reading(triple: &FileTriple) -> bool {
     triple.yaml && (bytes.original != bytes.updated || bytes.original != bytes.local)
 }
 
-pub(super) fn merge_triple(
-    context: &Context<'_, '_>,
-    target: usize,
-    job: &Job,
-) -> Result<FileOutcome, Error> {
+pub(super) fn merge_triple(context: &Context<'_, '_>, target: usize) -> Result<FileOutcome, Error> {
     let file = &context.files[target];
     if file.by_documents {
-        return merge_documents(context, target, job);
+        return merge_documents(context, target);
     }
-    let triple = &context.triples[target];
-    let options = context.rules.options(context.options, &triple.path, None);
-    let is_gone = job.deleted_whole.is_some();
-    let mut outcome = merge_whole(triple, &file.readings, &options, is_gone)?;
+    let path = &file.triple.path;
+    let options = context.rules.options(context.options, path, None);
+    let is_gone = context.jobs[target].deleted_whole.is_some();
+    let mut outcome = merge_whole(file, &options, is_gone)?;
     if let (_, Some(rule)) = options.whole() {
         for record in &mut outcome.conflicts {
             record.conflict.rule = Some(rule.origin.clone());

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file_triple::FileTriple;
-use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Readings, first_conflict_marker};
+use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, first_conflict_marker};
 use super::plan::FileConflict;
+use super::read::ReadFile;
 use super::{Content, FileOutcome, template};
 use crate::error::{Error, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
@@ -17,18 +18,17 @@ use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 use crate::yaml::{ParseError, Tree};
 
-/// Merges a file as a whole. `readings` are its parsed sides, which are `None` if it has no YAML
-/// name; `is_gone` is true if local deleted the file, or a folder that it is in.
+/// Merges a file as a whole. `is_gone` is true if local deleted the file, or a folder that it is in.
 ///
 /// # Errors
 /// If it is YAML on one side and broken on another, no side is a template, and merging it line by
 /// line leaves a conflict or breaks the local file.
 pub(crate) fn merge_whole(
-    triple: &FileTriple,
-    readings: &Readings<'_>,
+    file: &ReadFile<'_>,
     options: &Options,
     is_gone: bool,
 ) -> Result<FileOutcome, Error> {
+    let triple = file.triple;
     let mut outcome = FileOutcome::default();
     let bytes = triple.bytes();
     let (resolution, _) = options.whole();
@@ -68,9 +68,9 @@ pub(crate) fn merge_whole(
         }
         (original, Some(_), Some(local)) if original == Some(local) => {
             outcome.content = Content::Updated;
-            outcome.warnings.extend(broken_upstream(readings));
+            outcome.warnings.extend(broken_upstream(file));
         }
-        (_, Some(_), Some(_)) => return merge_text(triple, readings, options),
+        (_, Some(_), Some(_)) => return merge_text(file, options),
     }
     Ok(outcome)
 }
@@ -93,9 +93,9 @@ fn deleted_by_one(triple: &FileTriple, kind: ConflictKind, options: &Options) ->
 }
 
 /// Returns a warning if upstream's version, which is taken, is not YAML and local's is.
-fn broken_upstream(readings: &Readings<'_>) -> Option<Warning> {
-    let broken = readings.updated.as_ref()?.as_ref().err()?;
-    readings.local.as_ref()?.as_ref().ok()?;
+fn broken_upstream(file: &ReadFile<'_>) -> Option<Warning> {
+    let broken = file.readings.updated.as_ref()?.as_ref().err()?;
+    file.yaml().local?;
     Some(warning(broken, "taken from upstream as it is"))
 }
 
@@ -124,12 +124,8 @@ pub(super) fn conflict(
 }
 
 /// Merges a file that differs on all sides: line by line if it is text; else it is a conflict.
-fn merge_text(
-    triple: &FileTriple,
-    readings: &Readings<'_>,
-    options: &Options,
-) -> Result<FileOutcome, Error> {
-    let yaml_state = YamlState::of(readings, triple);
+fn merge_text(file: &ReadFile<'_>, options: &Options) -> Result<FileOutcome, Error> {
+    let (triple, yaml_state) = (file.triple, YamlState::of(file));
     let Some(texts) = texts_of(triple) else {
         return not_text(triple, &yaml_state, options);
     };
@@ -227,11 +223,11 @@ struct YamlState {
 }
 
 impl YamlState {
-    fn of(readings: &Readings<'_>, triple: &FileTriple) -> Self {
+    fn of(file: &ReadFile<'_>) -> Self {
         let mut state = Self::default();
         for side in Side::ALL {
-            let text = triple.bytes()[side].and_then(|bytes| as_text(bytes));
-            match &readings[side] {
+            let text = file.triple.bytes()[side].and_then(|bytes| as_text(bytes));
+            match &file.readings[side] {
                 Some(Ok(file)) if !file.text.trim().is_empty() => {
                     state.any_valid = true;
                     state.local_valid = side == Side::Local;

@@ -18,7 +18,6 @@ use crate::error::{Error, Lines, Place, Warning, shown};
 use crate::merge::{Options, Pattern, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
-use crate::package::file_triple::FileTriple;
 use crate::package::parsed::{Parsed, ParsedFile, Resource};
 use crate::package::read::ReadFile;
 use crate::yaml::Tree;
@@ -116,9 +115,10 @@ impl Rules {
     }
 
     /// Returns a warning for each rule that matches nothing on any side of the package.
-    pub(crate) fn unmatched(&self, triples: &[FileTriple], files: &[ReadFile<'_>]) -> Vec<Warning> {
+    pub(crate) fn unmatched(&self, files: &[ReadFile<'_>]) -> Vec<Warning> {
         let mut unmatched: Vec<&ScopedRule> = self.rules.iter().collect();
-        for (triple, file) in triples.iter().zip(files) {
+        for file in files {
+            let triple = file.triple;
             let path = triple.path.as_path();
             if !unmatched.iter().any(|rule| rule.matches_file(path)) {
                 continue;
