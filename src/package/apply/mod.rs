@@ -125,7 +125,7 @@ pub fn apply_with(
         configs.iter().flat_map(SourceFile::documents).collect();
     config::check(&request.paths.config, &documents)?;
     let lives = readable::all(&live, "this cannot be applied to")?;
-    let mut target = Target::new(lives);
+    let mut target = Target::new(lives, request.paths.namespace.as_deref());
     let run = ApplyRun {
         request,
         schema: &schema,

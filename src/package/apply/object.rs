@@ -49,8 +49,7 @@ impl ApplyRun<'_, '_> {
         let Some(resource) = &config.parsed.resource else {
             return Ok(AppliedConfig::default());
         };
-        let namespace = self.request.paths.namespace.as_deref();
-        match *self.target.of_group(&resource.id, namespace) {
+        match *self.target.of_group(&resource.id) {
             [] => self.create(config),
             [live] => Ok(AppliedConfig {
                 live: Some(live),

@@ -128,7 +128,7 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
     let mut run = PatchRun {
         patching,
         schema,
-        target: Target::new(files),
+        target: Target::new(files, patching.namespace.as_deref()),
         warnings,
         warned_kinds: FxHashSet::default(),
     };

@@ -218,7 +218,7 @@ impl PatchRun<'_> {
             return Ok(all);
         }
         let (found, description) = match &id {
-            Some(id) => (self.target.for_patch(id, namespace), id.to_string()),
+            Some(id) => (self.target.for_patch(id), id.to_string()),
             None if patch.form == PatchForm::Json => {
                 (self.target.documents(), "resource".to_owned())
             }

@@ -33,6 +33,8 @@ pub(super) struct ResourceRef {
 /// The files of the target, with their changes.
 pub(super) struct Target<'a> {
     files: Vec<TargetFile<'a>>,
+    /// The namespace of resources that are named without one.
+    namespace: Option<&'a str>,
     /// The texts of new files, by path.
     added: FxHashMap<PathBuf, Option<String>>,
     /// All documents and items that are resources.
@@ -60,7 +62,7 @@ struct TargetDocument {
 }
 
 impl<'a> Target<'a> {
-    pub(super) fn new(files: Vec<SourceFile<'a>>) -> Self {
+    pub(super) fn new(files: Vec<SourceFile<'a>>, namespace: Option<&'a str>) -> Self {
         let files = files.into_iter().map(|read| TargetFile {
             documents: read
                 .file
@@ -76,6 +78,7 @@ impl<'a> Target<'a> {
         });
         let mut target = Self {
             files: files.collect(),
+            namespace,
             added: FxHashMap::default(),
             resources: Vec::new(),
             by_name: FxHashMap::default(),
@@ -97,43 +100,34 @@ impl<'a> Target<'a> {
         target
     }
 
-    /// Returns the resources of the kind and name of `wanted` for which `is_wanted` returns true.
-    /// They are in the namespace of `wanted`, or in `namespace` if it has none.
+    /// Returns the resources of the kind, name and namespace of `wanted` for which `is_wanted`
+    /// returns true.
     fn named(
         &self,
         wanted: &ResourceId<'_>,
-        namespace: Option<&str>,
         is_wanted: impl Fn(&ResourceId<'_>) -> bool,
     ) -> Vec<ResourceRef> {
         let name = (wanted.kind.clone(), wanted.name.clone());
         let same_name = self.by_name.get(&name).into_iter().flatten().copied();
         let is_found =
-            |id: &ResourceId<'_>| id.namespace_matches(wanted, namespace) && is_wanted(id);
+            |id: &ResourceId<'_>| id.namespace_matches(wanted, self.namespace) && is_wanted(id);
         let is_found =
             |it: &ResourceRef| !self.is_deleted(*it) && self.id(*it).is_some_and(is_found);
         same_name.filter(is_found).collect()
     }
 
     /// Returns the resources to which a configuration applies: those of its group, kind and name.
-    pub(super) fn of_group(
-        &self,
-        wanted: &ResourceId<'_>,
-        namespace: Option<&str>,
-    ) -> Vec<ResourceRef> {
-        self.named(wanted, namespace, |id| id.group() == wanted.group())
+    pub(super) fn of_group(&self, wanted: &ResourceId<'_>) -> Vec<ResourceRef> {
+        self.named(wanted, |id| id.group() == wanted.group())
     }
 
     /// Returns the resources to which a patch that names `wanted` applies. Fields that `wanted`
     /// lacks match anything. If no resource has its apiVersion, those of the same API group match;
     /// if there are none either, those in another API group in which Kubernetes has or had the
     /// kind.
-    pub(super) fn for_patch(
-        &self,
-        wanted: &ResourceId<'_>,
-        namespace: Option<&str>,
-    ) -> Vec<ResourceRef> {
+    pub(super) fn for_patch(&self, wanted: &ResourceId<'_>) -> Vec<ResourceRef> {
         if wanted.api_version.is_empty() {
-            return self.named(wanted, namespace, |_| true);
+            return self.named(wanted, |_| true);
         }
         let is_built_in = |id: &ResourceId<'_>| Schema::is_built_in(&id.api_version, &id.kind);
         let by_version: [&dyn Fn(&ResourceId<'_>) -> bool; 3] = [
@@ -143,7 +137,7 @@ impl<'a> Target<'a> {
         ];
         let mut found = by_version
             .into_iter()
-            .map(|is_wanted| self.named(wanted, namespace, is_wanted));
+            .map(|is_wanted| self.named(wanted, is_wanted));
         found.find(|it| !it.is_empty()).unwrap_or_default()
     }
 
