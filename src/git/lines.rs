@@ -2,11 +2,13 @@
 //! run, merge3's own line merge takes its place.
 
 use std::fs;
+use std::path::Path;
 
 use super::hunks::{self, Favor};
 use crate::git_process::Git;
 use crate::merge::text::merge_lines_with;
 use crate::merge::{ConflictStyle, MarkerStyle, Resolution};
+use crate::package::Bytes;
 use crate::triple::Triple;
 
 /// The result of a merge.
@@ -48,17 +50,33 @@ pub enum Diff {
     Myers,
 }
 
+/// One file to merge.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The path of the file, as errors and conflicts name it.
+    pub path: &'a Path,
+    /// The content on each side; empty if the side does not have the file.
+    pub sides: Triple<Bytes>,
+    /// How conflicts are written.
+    pub style: MarkerStyle,
+    /// Which side wins conflicts; `None` leaves them between markers.
+    pub favor: Option<Favor>,
+    /// How the line merge compares lines.
+    pub diff: Diff,
+}
+
+impl Request<'_> {
+    pub(super) fn bytes(&self) -> Triple<&[u8]> {
+        self.sides.as_ref().map(|bytes| &**bytes)
+    }
+}
+
 /// Merges lines as git does; `None` if a side is binary.
-pub(super) fn merge(
-    sides: &Triple<&[u8]>,
-    style: &MarkerStyle,
-    favor: Option<Favor>,
-    diff: Diff,
-) -> Option<Resolved> {
-    if sides.into_array().iter().any(|side| is_binary(side)) {
+pub(super) fn merge(request: &Request<'_>) -> Option<Resolved> {
+    if request.bytes().into_array().into_iter().any(is_binary) {
         return None;
     }
-    by_git(sides, style, favor, diff).or_else(|| without_git(sides, style, favor))
+    by_git(request).or_else(|| without_git(request))
 }
 
 /// Whether git takes a file for binary: there is a zero byte among the first 8000.
@@ -67,16 +85,12 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 /// Runs `git merge-file`; `None` if it cannot be run or fails.
-fn by_git(
-    sides: &Triple<&[u8]>,
-    style: &MarkerStyle,
-    favor: Option<Favor>,
-    diff: Diff,
-) -> Option<Resolved> {
+fn by_git(request: &Request<'_>) -> Option<Resolved> {
+    let style = &request.style;
     let folder = tempfile::tempdir().ok()?;
     let names = Triple::new("original", "updated", "local");
     let paths = names.map(|name| folder.path().join(name));
-    for (path, bytes) in paths.as_ref().zip(*sides).into_array() {
+    for (path, bytes) in paths.as_ref().zip(request.bytes()).into_array() {
         fs::write(path, bytes).ok()?;
     }
     let labels = &style.labels;
@@ -86,7 +100,7 @@ fn by_git(
         ConflictStyle::Zdiff3 => "--zdiff3",
         ConflictStyle::Merge => "--no-diff3",
     });
-    let favor = favor.map(|favor| match favor {
+    let favor = request.favor.map(|favor| match favor {
         Favor::Ours => "--ours",
         Favor::Theirs => "--theirs",
         Favor::Union => "--union",
@@ -104,7 +118,7 @@ fn by_git(
             .output()
             .ok()
     };
-    let output = match diff {
+    let output = match request.diff {
         Diff::Myers => run(None)?,
         // git before 2.44 does not know the option
         Diff::Histogram => run(Some("--diff-algorithm=histogram"))
@@ -117,12 +131,8 @@ fn by_git(
 
 /// Merges lines with merge3's own line merge. The sides may have any encoding, so each byte becomes
 /// one character and back.
-fn without_git(
-    sides: &Triple<&[u8]>,
-    style: &MarkerStyle,
-    favor: Option<Favor>,
-) -> Option<Resolved> {
-    let texts = sides.map(|side| {
+fn without_git(request: &Request<'_>) -> Option<Resolved> {
+    let texts = request.bytes().map(|side| {
         side.iter()
             .map(|byte| char::from(*byte))
             .collect::<String>()
@@ -130,15 +140,15 @@ fn without_git(
     // labels are converted too, because the whole result is converted back
     let as_characters = |label: &String| label.bytes().map(char::from).collect::<String>();
     let style = MarkerStyle {
-        labels: style.labels.as_ref().map(as_characters),
-        ..*style
+        labels: request.style.labels.as_ref().map(as_characters),
+        ..request.style
     };
     let merge = merge_lines_with(
         texts.as_ref().map(String::as_str),
         Resolution::Markers,
         &style,
     );
-    let (text, conflicts) = match favor.filter(|_| !merge.hunks.is_empty()) {
+    let (text, conflicts) = match request.favor.filter(|_| !merge.hunks.is_empty()) {
         Some(favor) => (hunks::choose(&merge.text, style.size, favor)?, 0),
         None => (merge.text, merge.hunks.len()),
     };
@@ -150,42 +160,36 @@ fn without_git(
 mod tests {
     use super::*;
 
-    fn style() -> MarkerStyle {
-        MarkerStyle {
-            labels: Triple::new("base", "you", "mé").map(str::to_owned),
-            ..MarkerStyle::default()
+    fn request(sides: Triple<&[u8]>) -> Request<'static> {
+        Request {
+            path: Path::new("a.yaml"),
+            sides: sides.map(|side| side.to_owned().into()),
+            style: MarkerStyle {
+                labels: Triple::new("base", "you", "mé").map(str::to_owned),
+                ..MarkerStyle::default()
+            },
+            favor: None,
+            diff: Diff::Myers,
         }
     }
 
     #[test]
     fn merges_lines_without_git() {
-        let sides = Triple::new("a\nb\n", "a\nc\n", "a\nd\n").map(str::as_bytes);
-        let merged = without_git(&sides, &style(), None).unwrap();
+        let mut request = request(Triple::new(b"a\nb\n", b"a\nc\n", b"a\nd\n"));
+        let merged = without_git(&request).unwrap();
         let expected = "a\n<<<<<<< mé\nd\n=======\nc\n>>>>>>> you\n";
         assert_eq!(String::from_utf8(merged.bytes).unwrap(), expected);
         assert_eq!(merged.conflicts, 1);
-        assert_eq!(
-            merge(&sides, &style(), None, Diff::Myers).unwrap().bytes,
-            expected.as_bytes()
-        );
-        assert_eq!(
-            without_git(&sides, &style(), Some(Favor::Union))
-                .unwrap()
-                .bytes,
-            b"a\nd\nc\n"
-        );
+        assert_eq!(merge(&request).unwrap().bytes, expected.as_bytes());
+        request.favor = Some(Favor::Union);
+        assert_eq!(without_git(&request).unwrap().bytes, b"a\nd\nc\n");
     }
 
     #[test]
     fn merges_bytes_of_any_encoding() {
-        let sides: Triple<&[u8]> = Triple::new(b"\xe4\nb\nc\n", b"\xe4\nb\nC\n", b"\xc4\nb\nc\n");
-        assert_eq!(
-            without_git(&sides, &style(), None).unwrap().bytes,
-            b"\xc4\nb\nC\n"
-        );
-        assert_eq!(
-            merge(&Triple::new(b"\0", b"a", b"b"), &style(), None, Diff::Myers),
-            None
-        );
+        let sides = Triple::new(&b"\xe4\nb\nc\n"[..], b"\xe4\nb\nC\n", b"\xc4\nb\nc\n");
+        let merged = without_git(&request(sides)).unwrap();
+        assert_eq!(merged.bytes, b"\xc4\nb\nC\n");
+        assert_eq!(merge(&request(Triple::new(b"\0", b"a", b"b"))), None);
     }
 }

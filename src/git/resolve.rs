@@ -11,11 +11,10 @@
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::thread::available_parallelism;
 
 use super::frame::{Frame, unframe};
-use super::hunks::{self as markers, Favor};
+use super::hunks as markers;
 use super::settings::SettingsCall;
 use super::{kept_changes, lines};
 use crate::merge::text::{Hunk, merge_clean_lines};
@@ -25,7 +24,7 @@ use crate::parallel::{are_many, both, thread_pool};
 use crate::triple::{Change, Triple};
 use crate::yaml::nesting_at_most;
 
-pub use super::lines::{Diff, Resolved};
+pub use super::lines::{Diff, Request, Resolved};
 
 /// The most threads that merge a file.
 const MAX_THREADS: usize = 4;
@@ -35,27 +34,6 @@ const MAX_NESTING_WITHOUT_THREAD: usize = 128;
 
 /// How many hunks with conflicting lines are examined, and how many lines of each.
 const EXAMINED: usize = 4;
-
-/// One file to merge.
-#[derive(Debug, Clone)]
-pub struct Request<'a> {
-    /// The path of the file, as errors and conflicts name it.
-    pub path: &'a Path,
-    /// The content on each side; empty if the side does not have the file.
-    pub sides: Triple<Bytes>,
-    /// How conflicts are written.
-    pub style: MarkerStyle,
-    /// Which side wins conflicts; `None` leaves them between markers.
-    pub favor: Option<Favor>,
-    /// How the line merge compares lines.
-    pub diff: Diff,
-}
-
-impl Request<'_> {
-    fn bytes(&self) -> Triple<&[u8]> {
-        self.sides.as_ref().map(|bytes| &**bytes)
-    }
-}
 
 /// Merges one file. `None` if a side is binary.
 ///
@@ -79,7 +57,7 @@ pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
     let sides = request.bytes();
     match sides.change() {
         Change::BothDiffer => {
-            with_stack(sides, || by_structure(request)).or_else(|| by_lines(request, request.favor))
+            with_stack(sides, || by_structure(request)).or_else(|| by_lines(request))
         }
         _ => Some(Resolved::by_lines(sides.merged().to_vec(), 0)),
     }
@@ -87,13 +65,16 @@ pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
 
 /// Merges lines with the requested diff algorithm. If that leaves a conflict and Myers' algorithm
 /// leaves none, returns the result of the latter.
-fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Resolved> {
-    let merge = |diff| lines::merge(&request.bytes(), &request.style, favor, diff);
-    let merged = merge(request.diff)?;
+fn by_lines(request: &Request<'_>) -> Option<Resolved> {
+    let merged = lines::merge(request)?;
     if merged.conflicts == 0 || request.diff == Diff::Myers || is_certain_conflict(request) {
         return Some(merged);
     }
-    let clean = merge(Diff::Myers).filter(|merged| merged.conflicts == 0);
+    let clean = lines::merge(&Request {
+        diff: Diff::Myers,
+        ..request.clone()
+    });
+    let clean = clean.filter(|merged| merged.conflicts == 0);
     Some(clean.unwrap_or(merged))
 }
 
@@ -219,7 +200,11 @@ fn accepted_lines(
     if let Some(text) = lines.filter(|text| has_all(text)) {
         return Some(frame.around(text, request.style.size));
     }
-    let lines = by_lines(request, None).filter(|lines| lines.conflicts == 0)?;
+    let lines = by_lines(&Request {
+        favor: None,
+        ..request.clone()
+    });
+    let lines = lines.filter(|lines| lines.conflicts == 0)?;
     let text = String::from_utf8(lines.bytes).ok()?;
     let (bare_text, _) = unframe(&Triple::new(&*text, &*text, &*text));
     has_all(&bare_text.local).then_some(text)

@@ -65,28 +65,31 @@ fn solve_with(
     path: &Path,
     text: &str,
     size: usize,
-    versions: Option<&Triple<Bytes>>,
+    versions: Option<Triple<Bytes>>,
 ) -> Result<Solved, NotSolved> {
     let segments = hunks::read(text, size).ok_or(NotSolved::Unmatched)?;
     let before = hunks::conflicts(&segments).count();
     if before == 0 {
         return Err(NotSolved::NoMarkers);
     }
-    let known = versions.and_then(|it| unedited_versions(path, text, &segments, size, it));
-    let diff = match known {
-        // the algorithm of the driver
-        Some(_) => Diff::Histogram,
-        None => Diff::Myers,
-    };
-    let (texts, style) = known.map_or_else(|| sides(&segments, size, versions), Ok)?;
-    let shows_original = style.conflict_style != Some(ConflictStyle::Merge);
-    let request = Request {
+    let request = |sides, style, diff| Request {
         path,
-        sides: texts,
-        style,
+        sides,
+        style: MarkerStyle { size, ..style },
         favor: None,
         diff,
     };
+    // the algorithm of the driver
+    let versions = versions.map(|it| request(it, MarkerStyle::default(), Diff::Histogram));
+    let versions = versions.as_ref();
+    let request = match versions.and_then(|it| unedited(it, text, &segments)) {
+        Some(request) => request,
+        None => {
+            let (texts, style) = sides(&segments, versions)?;
+            request(texts, style, Diff::Myers)
+        }
+    };
+    let shows_original = request.style.conflict_style != Some(ConflictStyle::Merge);
     let length = |segments: &[Segment<'_>]| -> usize {
         hunks::conflicts(segments).map(ConflictHunk::length).sum()
     };
@@ -124,62 +127,52 @@ fn solve_with(
     Ok(if is_better { solved } else { unchanged(true) })
 }
 
-/// Returns the versions in the index and the style of the markers if the text is what git or the
-/// driver made of these versions; `None` if it was edited since.
-fn unedited_versions(
-    path: &Path,
+/// Returns the merge of the versions in the index, in the style of the markers, if the text is what
+/// git or the driver made of these versions; `None` if it was edited since.
+fn unedited<'a>(
+    versions: &Request<'a>,
     text: &str,
     segments: &[Segment<'_>],
-    size: usize,
-    versions: &Triple<Bytes>,
-) -> Option<(Triple<Bytes>, MarkerStyle)> {
-    let style = MarkerStyle {
-        size,
-        labels: hunks::conflicts(segments).next()?.labels.map(str::to_owned),
-        conflict_style: Some(match hunks::sides(segments) {
-            Ok(_) => ConflictStyle::Diff3,
-            Err(_) => ConflictStyle::Merge,
-        }),
-    };
-    let sides = versions.as_ref().map(|bytes| &**bytes);
+) -> Option<Request<'a>> {
+    let mut request = versions.clone();
+    request.style.labels = hunks::conflicts(segments).next()?.labels.map(str::to_owned);
+    request.style.conflict_style = Some(match hunks::sides(segments) {
+        Ok(_) => ConflictStyle::Diff3,
+        Err(_) => ConflictStyle::Merge,
+    });
     // a style may split conflicts, but the text with one side chosen for all of them is the same;
     // the last line break is ignored, because markers add one
     let without_break = |text: &[u8]| text.strip_suffix(b"\n").unwrap_or(text).to_vec();
     let is_from_git = |diff| {
         [Favor::Ours, Favor::Theirs].into_iter().all(|favor| {
-            let merged = lines::merge(&sides, &style, Some(favor), diff);
-            let chosen = hunks::choose(text, size, favor);
+            let merged = lines::merge(&Request {
+                favor: Some(favor),
+                diff,
+                ..request.clone()
+            });
+            let chosen = hunks::choose(text, request.style.size, favor);
             merged.zip(chosen).is_some_and(|(merged, chosen)| {
                 without_break(&merged.bytes) == without_break(chosen.as_bytes())
             })
         })
     };
-    let is_from_driver = || {
-        let request = Request {
-            path,
-            sides: versions.clone(),
-            style: style.clone(),
-            favor: None,
-            diff: Diff::Histogram,
-        };
-        resolve(&request).is_some_and(|merged| merged.bytes == text.as_bytes())
-    };
+    let is_from_driver = || resolve(&request).is_some_and(|merged| merged.bytes == text.as_bytes());
     let is_unedited = is_from_git(Diff::Histogram) || is_from_git(Diff::Myers) || is_from_driver();
-    (is_unedited && sides.try_map(std::str::from_utf8).is_ok()).then(|| (versions.clone(), style))
+    let are_texts = request.bytes().try_map(std::str::from_utf8).is_ok();
+    (is_unedited && are_texts).then_some(request)
 }
 
 /// Rebuilds the three sides of a text with conflict markers, and returns them with the style of its
 /// markers.
 fn sides(
     segments: &[Segment<'_>],
-    size: usize,
-    versions: Option<&Triple<Bytes>>,
+    versions: Option<&Request<'_>>,
 ) -> Result<(Triple<Bytes>, MarkerStyle), NotSolved> {
     let in_style = |(texts, labels): (Triple<String>, _), conflict_style| {
         let style = MarkerStyle {
-            size,
             labels,
             conflict_style: Some(conflict_style),
+            ..MarkerStyle::default()
         };
         (texts.map(Bytes::from), style)
     };
@@ -188,10 +181,11 @@ fn sides(
         Err(line) => line,
     };
     for diff in [Diff::Histogram, Diff::Myers] {
-        let Some(shown) = versions.and_then(|versions| diff3(versions, size, diff)) else {
+        let Some(versions) = versions else { break };
+        let Some(shown) = diff3(versions, diff) else {
             break;
         };
-        let Some(found) = hunks::read(&shown, size) else {
+        let Some(found) = hunks::read(&shown, versions.style.size) else {
             continue;
         };
         match hunks::sides(&hunks::with_originals(segments.to_vec(), &found)) {
@@ -203,14 +197,11 @@ fn sides(
 }
 
 /// Returns git's line merge of three versions, with conflicts in diff3 style.
-fn diff3(versions: &Triple<Bytes>, size: usize, diff: Diff) -> Option<String> {
-    let style = MarkerStyle {
-        size,
-        conflict_style: Some(ConflictStyle::Diff3),
-        ..MarkerStyle::default()
-    };
-    let sides = versions.as_ref().map(|bytes| &**bytes);
-    String::from_utf8(lines::merge(&sides, &style, None, diff)?.bytes).ok()
+fn diff3(versions: &Request<'_>, diff: Diff) -> Option<String> {
+    let mut request = versions.clone();
+    request.style.conflict_style = Some(ConflictStyle::Diff3);
+    request.diff = diff;
+    String::from_utf8(lines::merge(&request)?.bytes).ok()
 }
 
 /// Runs `solve`: solves as many conflicts as possible in `files`, or in all unmerged files if none
@@ -271,9 +262,10 @@ fn solve_file(
     let bytes = read_file(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| format!("{file} is not UTF-8 text"))?;
     let versions = unmerged::versions(path);
-    let solved = match solve_with(path, text, size, versions.as_ref()) {
+    let is_unmerged = versions.is_some();
+    let solved = match solve_with(path, text, size, versions) {
         Ok(solved) => solved,
-        Err(why) => return not_solved(&file, size, why, versions.is_some()),
+        Err(why) => return not_solved(&file, size, why, is_unmerged),
     };
     if is_printed {
         print(output, solved.text.as_bytes())?;
