@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::merge::{ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Texts};
-use crate::package::{SchemaSource, Settings};
+use crate::package::Settings;
 use crate::triple::Triple;
 
 /// The paths of the three packages.
@@ -105,9 +105,7 @@ impl MergeArgs {
             path_merge_key: self.path_merge_key,
             matches: self.matches,
             yaml_only: self.yaml_only,
-            schema: self.schema.map(|SchemaName::Kubernetes| SchemaSource {
-                definitions: self.definitions,
-            }),
+            schema: self.schema.map(|SchemaName::Kubernetes| self.definitions),
             config: self.config,
             ..Settings::default()
         }

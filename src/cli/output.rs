@@ -9,7 +9,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::print::{FAILED, Streams};
 use super::signals::Signals;
 use crate::error::{Error, Warning};
-use crate::package::{SchemaSource, Settings};
+use crate::package::Settings;
 
 /// The arguments that say what to do with a result, and what to report.
 #[derive(Debug, Default, Args)]
@@ -107,9 +107,7 @@ impl FilesArgs {
     pub(super) fn settings(self) -> Settings {
         Settings {
             matches: self.matches,
-            schema: Some(SchemaSource {
-                definitions: self.definitions,
-            }),
+            schema: Some(self.definitions),
             ..Settings::default()
         }
     }

@@ -1,14 +1,14 @@
 //! Builds the schema of a run: the kinds built into Kubernetes, and those that custom resource
 //! definitions add.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::Settings;
 use super::file_triple::Source;
 use super::load::Loaded;
 use super::parsed::{Broken, ParsedFile};
 use super::rules::Rules;
-use super::{SchemaSource, Settings};
 use crate::error::{Error, Place, Warning};
 use crate::merge::Options;
 use crate::schema::Schema;
@@ -27,12 +27,12 @@ pub(crate) fn options_of(
     rules: &Rules,
     loaded: &mut Loaded,
 ) -> Result<Options, Error> {
-    let source = rules.schema_source(settings.schema.as_ref());
-    let schema = source.map(|source| {
+    let definitions = rules.definitions(settings.schema.as_deref());
+    let schema = definitions.map(|given| {
         let yaml = || loaded.triples.iter().filter(|triple| triple.yaml);
         let sides = [Side::Original, Side::Local, Side::Updated].into_iter();
         let files = sides.flat_map(|side| yaml().filter_map(move |it| it.sides[side].as_ref()));
-        schema(Some(&source), files, &mut loaded.warnings)
+        schema(Some(&given), files, &mut loaded.warnings)
     });
     let schema = schema.transpose()?.map(Arc::new);
     Ok(Options {
@@ -48,7 +48,7 @@ pub(crate) fn options_of(
 /// # Errors
 /// If a file of `given` cannot be read, or has no definition that can be used.
 pub(crate) fn schema<'f>(
-    given: Option<&SchemaSource>,
+    given: Option<&[PathBuf]>,
     files: impl Iterator<Item = &'f Source>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Schema, Error> {
@@ -70,7 +70,7 @@ pub(crate) fn schema<'f>(
             warnings.push(Warning::at(broken.place, message));
         }
     }
-    for path in given.into_iter().flat_map(|given| &given.definitions) {
+    for path in given.into_iter().flatten() {
         let source = Source::read(path, true)?;
         let text = String::from_utf8_lossy(&source.bytes);
         let added = ParsedFile::parse(path, &text).and_then(|file| add(&mut schema, path, &file));

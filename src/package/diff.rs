@@ -74,7 +74,7 @@ pub fn difference(
     let mut new = load_package(&input.new, "NEW", &settings.matches)?;
     // warnings about definitions in the packages do not concern the patch
     let schema = schema(
-        settings.schema.as_ref(),
+        settings.schema.as_deref(),
         old.sources().chain(new.sources()),
         &mut Vec::new(),
     )?;

@@ -124,8 +124,9 @@ pub struct Settings {
     pub matches: Vec<String>,
     /// Whether files that are not YAML are left unchanged.
     pub yaml_only: bool,
-    /// The source of schemas for resources; `None` merges them without a schema (rules: Lists).
-    pub schema: Option<SchemaSource>,
+    /// Files with custom resource definitions, which take precedence over those in the packages
+    /// and the kinds built into Kubernetes; `None` merges resources without a schema (rules: Lists).
+    pub schema: Option<Vec<PathBuf>>,
     /// The file with rules for single paths; if `None`, `.merge3.yaml` at the top of the local
     /// package.
     pub config: Option<PathBuf>,
@@ -145,14 +146,6 @@ impl Settings {
     pub(crate) fn is_excluded(&self, path: &Path) -> bool {
         self.excluded.iter().any(|folder| path.starts_with(folder))
     }
-}
-
-/// The sources of schemas: the kinds built into Kubernetes, the custom resource definitions in the
-/// packages, and these files.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SchemaSource {
-    /// Files with custom resource definitions. They take precedence over those in the packages.
-    pub definitions: Vec<PathBuf>,
 }
 
 /// The new content of a file.

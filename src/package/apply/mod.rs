@@ -119,7 +119,7 @@ pub fn apply_with(
     settle(&live.root, merge)?;
     let mut warnings = std::mem::take(&mut config.warnings);
     let sources = live.sources().chain(config.sources());
-    let schema = schema(settings.schema.as_ref(), sources, &mut warnings)?;
+    let schema = schema(settings.schema.as_deref(), sources, &mut warnings)?;
     let configs = readable::all(&config, "this cannot be applied")?;
     let documents: Vec<DocumentInFile<'_, '_>> =
         configs.iter().flat_map(SourceFile::documents).collect();

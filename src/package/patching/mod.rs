@@ -123,7 +123,7 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
     let merge = hasher.finish();
     let package = load_package(&patching.target, "TARGET", &settings.matches)?;
     settle(&package.root, merge)?;
-    let schema = schema(settings.schema.as_ref(), package.sources(), &mut warnings)?;
+    let schema = schema(settings.schema.as_deref(), package.sources(), &mut warnings)?;
     let files = readable::usable(&package, "cannot be patched")?;
     let mut run = PatchRun {
         patching,

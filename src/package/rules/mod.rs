@@ -16,7 +16,6 @@ mod written;
 
 use crate::error::{Error, Lines, Place, Warning, shown};
 use crate::merge::{Options, Pattern, Rule};
-use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
 use crate::package::parsed::{Parsed, ParsedFile, Resource};
 use crate::package::read::ReadFile;
@@ -31,8 +30,8 @@ pub(crate) const RULES_FILE: &str = ".merge3.yaml";
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     rules: Vec<ScopedRule>,
-    /// The settings in the file that correspond to `--schema` and `--crd`.
-    schema: Option<SchemaSource>,
+    /// The files of `crds`, if there is a `schema`.
+    definitions: Option<Vec<PathBuf>>,
 }
 
 /// How the rules file was chosen.
@@ -103,15 +102,12 @@ impl Rules {
         })
     }
 
-    /// Returns the source of schemas: the given one and the rules file's.
-    pub(crate) fn schema_source(&self, given: Option<&SchemaSource>) -> Option<SchemaSource> {
-        let mut source = self
-            .schema
-            .clone()
-            .or_else(|| given.map(|_| SchemaSource::default()))?;
-        let given = given.map_or(&[][..], |given| &given.definitions);
-        source.definitions.extend_from_slice(given);
-        Some(source)
+    /// Returns the files with definitions for a schema, the rules file's and the given ones; `None`
+    /// if neither asks for a schema.
+    pub(crate) fn definitions(&self, given: Option<&[PathBuf]>) -> Option<Vec<PathBuf>> {
+        let both = [self.definitions.as_deref(), given].into_iter().flatten();
+        let both: Vec<&[PathBuf]> = both.collect();
+        (!both.is_empty()).then(|| both.concat())
     }
 
     /// Returns a warning for each rule that matches nothing on any side of the package.

@@ -58,7 +58,7 @@ impl RuleReader<'_> {
                     if word != "kubernetes" {
                         return Err(self.unknown_word(value, word, &["kubernetes"]));
                     }
-                    rules.schema.get_or_insert_default();
+                    rules.definitions.get_or_insert_default();
                 }
                 "crds" => crd_files = Some((value, self.crd_files(value)?)),
                 // the record of the package's origin does not concern the merge
@@ -72,14 +72,14 @@ impl RuleReader<'_> {
             }
         }
         if let Some((value, files)) = crd_files {
-            let Some(schema) = &mut rules.schema else {
+            let Some(definitions) = &mut rules.definitions else {
                 return Err(self.wrong(
                     value,
                     "these files say how fields merge, and `schema` does not ask for that",
                     "add `schema: kubernetes`",
                 ));
             };
-            schema.definitions = files;
+            *definitions = files;
         }
         Ok(rules)
     }
