@@ -62,7 +62,7 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Attempt<Option<St
         return Ok(Err(refused));
     }
     let index = PrivateIndex::with(top, files)?;
-    let changed = index.staged(files)?;
+    let changed = index.staged()?;
     if changed.is_empty() {
         return Ok(Ok(None));
     }
@@ -70,16 +70,16 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Attempt<Option<St
         .with_hooks()
         .args(["commit", "-q", "--only", "--cleanup=whitespace", "-F"])
         .arg(index.message(message)?)
-        .args(["--trailer", &format!("{TRAILER}: {}", index.tree(files)?)])
+        .args(["--trailer", &format!("{TRAILER}: {}", index.tree()?)])
         .args(["--pathspec-from-file=-", "--pathspec-file-nul"])
-        .output_with_input(&nul_separated(index.pathspecs(&changed, files)?))?;
+        .output_with_input(&nul_separated(index.pathspecs(&changed)?))?;
     match succeeded(&committed) {
         Ok(_) => Git::at(top)
             .args(["rev-parse", "HEAD"])
             .stdout_text()
             .map(Ok),
         // another process may have committed these files together with its own
-        Err(_) if index.staged(files)?.is_empty() => Ok(Ok(None)),
+        Err(_) if index.staged()?.is_empty() => Ok(Ok(None)),
         Err(refused) => Ok(Err(refused)),
     }
 }
@@ -162,7 +162,7 @@ pub(super) fn repair_index(
 /// Whether the index agrees about these files with a private one that has them as they are now.
 /// Comparing with the last commit would not do, because a hook may have committed other content.
 fn is_index_complete(top: &Path, files: &[PathBuf]) -> Result<bool, Error> {
-    let expected = PrivateIndex::with(top, files)?.staged(files)?;
+    let expected = PrivateIndex::with(top, files)?.staged()?;
     Ok(expected == staged(Git::at(top), files)?)
 }
 
@@ -205,37 +205,35 @@ fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
 /// A private copy of the index, to which no other process writes.
 struct PrivateIndex<'t> {
     top: &'t Path,
+    /// The files to commit.
+    files: &'t [PathBuf],
     folder: TempDir,
 }
 
 impl<'t> PrivateIndex<'t> {
     /// Copies the index and stages these files as they are now.
-    fn with(top: &'t Path, files: &[PathBuf]) -> Result<Self, Error> {
+    fn with(top: &'t Path, files: &'t [PathBuf]) -> Result<Self, Error> {
         let folder = tempfile::tempdir().map_err(Error::writing_after(1, &std::env::temp_dir()))?;
-        let index = Self { top, folder };
+        let index = Self { top, files, folder };
         let source = Git::at(top).args(["rev-parse", "--git-path", "index"]);
         let source = top.join(source.stdout_text()?.unwrap_or_default());
         let copied = if_there(copy_with_time(&source, &index.path()));
         copied.map_err(Error::writing_after(1, &index.path()))?;
-        index.stage(index.git(), files)?;
+        index.stage(index.git())?;
         Ok(index)
     }
 
-    /// Returns those of some files that differ between this index and the last commit.
-    fn staged(&self, files: &[PathBuf]) -> Result<BTreeSet<PathBuf>, Error> {
-        staged(self.git(), files)
+    /// Returns those of the files that differ between this index and the last commit.
+    fn staged(&self) -> Result<BTreeSet<PathBuf>, Error> {
+        staged(self.git(), self.files)
     }
 
     /// Returns the pathspecs for the commit: folders and files that contain all changed files and
-    /// no other changes than those of `files`, and the name of one new file. They are as few as
-    /// possible, because git compares each of them with each file.
-    fn pathspecs(
-        &self,
-        changed: &BTreeSet<PathBuf>,
-        files: &[PathBuf],
-    ) -> Result<Vec<PathBuf>, Error> {
+    /// no changes of other files than those to commit, and the name of one new file. They are as few
+    /// as possible, because git compares each of them with each file.
+    fn pathspecs(&self, changed: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, Error> {
         let folder = common_folder(changed);
-        let wanted: HashSet<&Path> = files.iter().map(PathBuf::as_path).collect();
+        let wanted: HashSet<&Path> = self.files.iter().map(PathBuf::as_path).collect();
         let mut above_others: HashSet<PathBuf> = HashSet::new();
         for comparison in [&["diff", "--cached"][..], &["diff-files"]] {
             let git = self.git().args(comparison).arg("--name-only");
@@ -260,8 +258,8 @@ impl<'t> PrivateIndex<'t> {
         Ok(cover.into_iter().chain(new_file).collect())
     }
 
-    fn stage(&self, git: Git, files: &[PathBuf]) -> Result<(), Error> {
-        stage(git, files)?.map_err(|failure| {
+    fn stage(&self, git: Git) -> Result<(), Error> {
+        stage(git, self.files)?.map_err(|failure| {
             let error = io::Error::other(failure.reason);
             Error::writing_after(1, self.folder.path())(error)
         })
@@ -276,9 +274,9 @@ impl<'t> PrivateIndex<'t> {
         Git::at(self.top).with_index(&self.path())
     }
 
-    /// Returns the hash of the last commit's tree with these files in it, but without other staged
+    /// Returns the hash of the last commit's tree with the files in it, but without other staged
     /// changes.
-    fn tree(&self, files: &[PathBuf]) -> Result<String, Error> {
+    fn tree(&self) -> Result<String, Error> {
         let path = self.folder.path().join("committed");
         let git = || Git::at(self.top).with_index(&path);
         let read = git().args(["read-tree", "HEAD"]).output()?;
@@ -286,7 +284,7 @@ impl<'t> PrivateIndex<'t> {
             // there is no commit yet
             git().args(["read-tree", "--empty"]).output()?;
         }
-        self.stage(git(), files)?;
+        self.stage(git())?;
         Ok(git().arg("write-tree").stdout_text()?.unwrap_or_default())
     }
 
@@ -351,8 +349,8 @@ mod tests {
         fs::write(top.join("app/f1/new.yaml"), "").unwrap();
         let pathspecs = || {
             let index = PrivateIndex::with(top, &files).unwrap();
-            let changed = index.staged(&files).unwrap();
-            let paths = index.pathspecs(&changed, &files).unwrap();
+            let changed = index.staged().unwrap();
+            let paths = index.pathspecs(&changed).unwrap();
             let paths: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
             paths.join(" ")
         };
