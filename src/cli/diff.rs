@@ -8,7 +8,7 @@ use super::progress::with_remotes;
 use super::run::in_pool;
 use crate::error::{self, Error};
 use crate::package::{
-    Access, DiffInput, FileChange, PatchForm, Selector, Settings, difference, plan_difference,
+    Access, DiffInput, FileChange, PatchForm, Selector, difference, plan_difference,
 };
 use crate::report;
 use crate::upgrade;
@@ -71,10 +71,7 @@ impl DiffArgs {
         if let Some(folder) = &upstream {
             input.old = folder.path().to_owned();
         }
-        let settings = Settings {
-            show_secrets: display.show_secrets,
-            ..self.files.settings()
-        };
+        let settings = display.settings(self.files.settings());
         let form = match self.format {
             Format::Strategic => PatchForm::Strategic,
             Format::Merge => PatchForm::Merge,

@@ -44,10 +44,8 @@ impl ExplainArgs {
     /// Prints the explanation.
     pub(super) fn run(self, streams: &mut Streams<'_>) -> u8 {
         let (printer, sides) = (Printer::showing(self.display), self.sides.paths());
-        let settings = Settings {
-            show_secrets: printer.args.display.show_secrets,
-            ..self.merge.settings(MarkerStyle::default())
-        };
+        let settings = self.merge.settings(MarkerStyle::default());
+        let settings = printer.args.display.settings(settings);
         let text = in_threads(None, &sides, || {
             explain(&sides, &settings, &self.file, &self.path)
         });

@@ -114,6 +114,14 @@ impl FilesArgs {
 }
 
 impl DisplayArgs {
+    /// Returns settings that show the values of Secrets if these arguments ask for it.
+    pub(super) fn settings(&self, settings: Settings) -> Settings {
+        Settings {
+            show_secrets: self.show_secrets,
+            ..settings
+        }
+    }
+
     /// Returns true if standard output gets colours.
     pub(super) fn color_output(&self) -> bool {
         self.has_color(std::io::stdout().is_terminal())

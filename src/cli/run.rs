@@ -48,10 +48,7 @@ impl Config {
         (output, report): (OutputArgs, ReportArgs),
     ) -> Self {
         Self {
-            settings: Settings {
-                show_secrets: output.run.display.show_secrets,
-                ..settings
-            },
+            settings: output.run.display.settings(settings),
             output,
             sides,
             job,
@@ -118,11 +115,7 @@ pub(super) fn merge(config: &Config, streams: &mut Streams<'_>) -> u8 {
 
 /// Locks the local package, for writing if the run changes it in place, else for reading.
 pub(super) fn lock_local(config: &Config, streams: &mut Streams<'_>) -> Result<Lock, Error> {
-    let access = match config.is_in_place() {
-        true => Access::Write,
-        false => Access::Read,
-    };
-    streams.lock(&config.sides.local, access)
+    streams.lock(&config.sides.local, Access::of(config.is_in_place()))
 }
 
 /// Plans the changes of the job, without writing them.

@@ -12,7 +12,6 @@ use super::print::{Printer, Streams};
 use super::report::{ReportArgs, ReportFormat};
 use super::upstream::{adopt, cache, get, outdated, upgrade_packages};
 use crate::merge::OnConflict;
-use crate::package::Settings;
 use crate::triple::Triple;
 use crate::upgrade::{Choice, Packages, Remotes, Shard, Template, UpgradeOptions};
 
@@ -234,6 +233,7 @@ impl UpgradeArgs {
         let names = Triple::new("original", "updated", "local").map(PathBuf::from);
         let jobs = self.selection.jobs(&self.run);
         let (packages, selected) = self.selection.input(false)?;
+        let settings = self.merge.settings(self.markers.style(&names)?);
         let options = UpgradeOptions {
             to: self.to,
             dry_run: self.dry_run || self.diff,
@@ -243,10 +243,7 @@ impl UpgradeArgs {
             branch: self.branch,
             commit: self.commit,
             template: self.message.unwrap_or_default(),
-            settings: Settings {
-                show_secrets: self.run.display.show_secrets,
-                ..self.merge.settings(self.markers.style(&names)?)
-            },
+            settings: self.run.display.settings(settings),
             ..selected
         };
         let printer = Printer::new(self.report, self.run);

@@ -23,6 +23,16 @@ pub enum Access {
     Write,
 }
 
+impl Access {
+    /// Returns the access that a run needs, by whether it changes the package.
+    pub(crate) const fn of(changes: bool) -> Self {
+        match changes {
+            true => Self::Write,
+            false => Self::Read,
+        }
+    }
+}
+
 /// A lock on a package. It is released when this is dropped.
 #[derive(Debug)]
 #[must_use = "the lock is given back as soon as this is dropped"]

@@ -36,7 +36,7 @@ pub(crate) fn upgrade(
         true => Vec::new(),
         false => {
             let groups = groups(packages, &options.allowed)?;
-            lock_all(&groups, access_if(options.commit), waiting)?
+            lock_all(&groups, Access::of(options.commit), waiting)?
         }
     };
     // read again, because another run may have upgraded them before the locks were free
@@ -142,13 +142,6 @@ fn fetch_all(remotes: &Remotes<'_>, groups: &[Vec<FoundPackage>], options: &Upgr
     remotes.fetch(&wanted);
 }
 
-fn access_if(writes: bool) -> Access {
-    match writes {
-        true => Access::Write,
-        false => Access::Read,
-    }
-}
-
 /// Returns the error for uncommitted changes in a package, if there are any and the options do not
 /// allow them.
 fn uncommitted_in(package: &Path, options: &UpgradeOptions) -> Option<Error> {
@@ -170,7 +163,7 @@ fn upgrade_package(
     let Some(mut record) = find::record_of(package, &options.allowed)? else {
         return Ok(None);
     };
-    let access = access_if(!options.dry_run);
+    let access = Access::of(!options.dry_run);
     let _lock = package::lock(package, access, || waiting(package))?;
     if options.dry_run {
         unfinished::refuse_unfinished(package)?;
