@@ -162,6 +162,11 @@ impl<'a> Patcher<'a> {
         self.application?.last
     }
 
+    /// The value of an entry of the last applied configuration.
+    pub(super) fn last_value(&self, last: Option<EntryId>) -> Option<NodeId> {
+        Some(self.last()?.entry(last?).value)
+    }
+
     /// Whether the kind of an applied resource is defined by a custom resource definition.
     fn is_custom(&self) -> bool {
         let kind = self.application.and_then(|it| it.kind);

@@ -152,10 +152,7 @@ impl<'a> Patcher<'a> {
         let name = &*name_of(self.target, entry).unwrap_or_default();
         let target = self.target.entry(entry).value;
         let patch = patched.map(|patched| self.patch.entry(patched).value);
-        let field_context = context.field(
-            name,
-            self.last().zip(last).map(|(it, last)| it.entry(last).value),
-        );
+        let field_context = context.field(name, self.last_value(last));
         let is_null = patch.is_some_and(|patch| self.patch.is_null(patch));
         let nodes = PatchNodes {
             value: patch,

@@ -122,10 +122,7 @@ impl<'a> Patcher<'a> {
     /// Returns the context of an element whose value in the last applied configuration is `last`.
     fn element_context(&self, patch_list: &PatchList<'a>, last: Option<EntryId>) -> Context<'a> {
         Context {
-            last: self
-                .last()
-                .zip(last)
-                .map(|(tree, last)| tree.entry(last).value),
+            last: self.last_value(last),
             retains_keys: patch_list.schema.is_some_and(FieldSchema::retains_keys),
             ..Context::of(patch_list.element_schema())
         }

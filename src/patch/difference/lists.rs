@@ -80,7 +80,7 @@ impl<'a> MergeDiffer<'a> {
         for (key, element) in new_elements {
             let outcome = match in_old.get(key) {
                 None => Outcome::Keep,
-                Some(in_old) => self.element(*in_old, *element, pairing, schema),
+                Some(in_old) => self.element(*in_old, *element, schema),
             };
             if outcome != Outcome::Remove {
                 patched.push(*key);
@@ -120,13 +120,8 @@ impl<'a> MergeDiffer<'a> {
     }
 
     /// Compares an element that both lists have.
-    fn element(
-        &mut self,
-        old: EntryId,
-        new: EntryId,
-        pairing: Pairing<'a>,
-        schema: Option<FieldSchema<'a>>,
-    ) -> Outcome {
+    fn element(&mut self, old: EntryId, new: EntryId, schema: Option<FieldSchema<'a>>) -> Outcome {
+        let pairing = Pairing::of(schema, false);
         let (old, new) = (self.old.entry(old).value, self.new.entry(new).value);
         if !pairing.is_by_fields() || is_same_without_nulls(self.old, old, self.new, new) {
             return Outcome::Remove;

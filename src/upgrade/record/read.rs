@@ -187,8 +187,7 @@ impl Fields<'_> {
     fn node(&self, path: &[&str]) -> Result<NodeId, NodeId> {
         let mut node = self.tree.root().value;
         for name in path {
-            let entry = self.tree.find(node, name).ok_or(node)?;
-            node = self.tree.entry(entry).value;
+            node = self.tree.field(node, name).ok_or(node)?;
         }
         Ok(node)
     }
