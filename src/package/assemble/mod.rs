@@ -206,7 +206,7 @@ impl Writer {
     /// Writes a document. `is_in_place` says that it is below the same document as in its file, or
     /// is the first one there and here.
     fn write(&mut self, part: &Part<'_>, is_in_place: bool) {
-        self.end_document();
+        self.end_line(ends_line);
         let needs_no_marker = match self.has_no_document {
             true => self.keeps_head_marker,
             false => ends_with_end_marker(&self.text),
@@ -228,11 +228,10 @@ impl Writer {
         write_hunk(&mut self.text, lines, &marks.style);
     }
 
-    /// Ends the last line, so that a conflict marker begins a line. A lone CR is a line break in
-    /// YAML, but not to programs that read conflict markers.
-    fn end_line(&mut self) {
+    /// Ends the last line, unless `is_ended` says that the text already ends with a line break.
+    fn end_line(&mut self, is_ended: impl Fn(&str) -> bool) {
         let written = self.text.trim_start_matches('\u{feff}');
-        if !written.is_empty() && !written.ends_with('\n') {
+        if !written.is_empty() && !is_ended(written) {
             self.text.push_str(self.line_break);
         }
     }
@@ -263,7 +262,8 @@ impl Writer {
     /// from the comments at the end of the head.
     fn prepare_for(&mut self, text: &str, is_marked: bool) {
         if is_marked {
-            self.end_line();
+            // a lone CR is a line break in YAML, but not to programs that read conflict markers
+            self.end_line(|written| written.ends_with('\n'));
         } else if self.has_no_document && marker(text).is_none() {
             set_off(&mut self.text, self.line_break);
         }
@@ -291,14 +291,6 @@ impl Writer {
             self.text.push_str(self.line_break);
         }
         (kept + below).into()
-    }
-
-    /// Adds a missing line break between two documents.
-    fn end_document(&mut self) {
-        let written = self.text.trim_start_matches('\u{feff}');
-        if !written.is_empty() && !ends_line(written) {
-            self.text.push_str(self.line_break);
-        }
     }
 }
 
