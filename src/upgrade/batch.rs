@@ -181,9 +181,7 @@ fn upgrade_package(
     };
     if !options.dry_run && !upgrade.facts.refused {
         branches.create()?;
-        // an upgrade with open conflicts is not committed
-        let awaits_commit = options.commit && !upgrade.facts.open;
-        upgrade.write(disk, options.durable, awaits_commit)?;
+        upgrade.write(disk, options)?;
     }
     Ok(Some(upgrade))
 }

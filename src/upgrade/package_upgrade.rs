@@ -263,19 +263,15 @@ pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, E
 }
 
 impl Upgrade {
-    /// Writes the upgrade and the record. With `awaits_commit` the journal stays for the next run,
-    /// until it is committed.
+    /// Writes the upgrade and the record. If it is going to be committed, the journal stays for the
+    /// next run until then.
     ///
     /// # Errors
     /// If a file cannot be written, or was changed in the meantime.
-    pub(super) fn write(
-        &mut self,
-        disk: &dyn Disk,
-        durable: bool,
-        awaits_commit: bool,
-    ) -> Result<(), Error> {
-        self.plan.awaits_commit = awaits_commit;
-        self.plan.write_to(disk, durable)?;
+    pub(super) fn write(&mut self, disk: &dyn Disk, options: &UpgradeOptions) -> Result<(), Error> {
+        // an upgrade with open conflicts is not committed
+        self.plan.awaits_commit = options.commit && !self.facts.open;
+        self.plan.write_to(disk, options.durable)?;
         self.facts.written = true;
         self.facts.duration = self.start.elapsed();
         Ok(())
