@@ -174,11 +174,11 @@ impl<'a> Patcher<'a> {
     }
 
     /// Whether a map is one value.
-    pub(super) fn is_one_value(&self, schema: Option<FieldSchema<'a>>) -> bool {
-        schema.is_some_and(|schema| match self.is_custom() {
+    pub(super) fn is_one_value(&self, schema: FieldSchema<'a>) -> bool {
+        match self.is_custom() {
             true => schema.is_atomic_map(),
             false => schema.is_patched_whole(),
-        })
+        }
     }
 
     /// Whether fields that only the live object has are removed: a map with `patchStrategy:
@@ -189,7 +189,7 @@ impl<'a> Patcher<'a> {
         patch_map: &PatchMap,
         context: Context<'a>,
     ) -> bool {
-        let retains = context.retains_keys || context.schema.is_some_and(FieldSchema::retains_keys);
+        let retains = context.retains_keys || context.schema.retains_keys();
         let target_index = FieldIndex::of(self.target, target).in_json();
         let changes_variant = |entry: &EntryId| {
             let value = self.patch.entry(*entry).value;
@@ -211,11 +211,8 @@ impl<'a> Patcher<'a> {
     pub(super) fn applied_pairing(
         &self,
         lists: Lists,
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> PatchResult<Pairing<'a>> {
-        let Some(schema) = schema else {
-            return Ok(Pairing::Atomic);
-        };
         let as_set = || match self.key_error(lists, Pairing::Scalar) {
             None => Pairing::Scalar,
             Some(_) => Pairing::Atomic,

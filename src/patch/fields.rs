@@ -45,12 +45,7 @@ impl<'a> Patcher<'a> {
     }
 
     /// Replaces a scalar, or a value by one of another kind.
-    fn replacement(
-        &self,
-        target: NodeId,
-        patch: NodeId,
-        schema: Option<FieldSchema<'a>>,
-    ) -> PatchResult {
+    fn replacement(&self, target: NodeId, patch: NodeId, schema: FieldSchema<'a>) -> PatchResult {
         if equal(self.target, target, self.patch, patch) {
             return Ok(Outcome::Keep);
         }

@@ -6,7 +6,6 @@ use std::hash::Hash;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{Child, Outcome, Shape, Slot, shape};
-use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
 use super::pairing::{ElementKey, Pairing};
@@ -69,7 +68,7 @@ impl<'a> Patcher<'a> {
         }
         self.element_order(patch_list)?;
         let outcome = self.replaced(target, patch, patch_list.schema)?;
-        self.has_unknown_lists |= patch_list.schema.is_none() && outcome != Outcome::Keep;
+        self.has_unknown_lists |= !self.rules.is_strategic() && outcome != Outcome::Keep;
         Ok(outcome)
     }
 
@@ -123,7 +122,7 @@ impl<'a> Patcher<'a> {
     fn element_context(&self, patch_list: &PatchList<'a>, last: Option<EntryId>) -> Context<'a> {
         Context {
             last: self.last_value(last),
-            retains_keys: patch_list.schema.is_some_and(FieldSchema::retains_keys),
+            retains_keys: patch_list.schema.retains_keys(),
             ..Context::of(patch_list.element_schema())
         }
     }

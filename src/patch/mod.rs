@@ -60,11 +60,15 @@ pub enum Rules<'s> {
 }
 
 impl<'s> Rules<'s> {
-    const fn schema(self) -> Option<FieldSchema<'s>> {
+    fn schema(self) -> FieldSchema<'s> {
         match self {
-            Self::Strategic(schema) | Self::Kustomize(schema) => Some(schema),
-            Self::Merge => None,
+            Self::Strategic(schema) | Self::Kustomize(schema) => schema,
+            Self::Merge => FieldSchema::default(),
         }
+    }
+
+    const fn is_strategic(self) -> bool {
+        !matches!(self, Self::Merge)
     }
 }
 
@@ -175,7 +179,7 @@ type PatchResult<T = Outcome> = Result<T, PatchError>;
 /// The context of a value of the target: its schema, its last applied value, and its level.
 #[derive(Debug, Clone, Copy, Default)]
 struct Context<'a> {
-    schema: Option<FieldSchema<'a>>,
+    schema: FieldSchema<'a>,
     /// The value in the last applied configuration.
     last: Option<NodeId>,
     level: Level,
@@ -184,7 +188,7 @@ struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    fn of(schema: Option<FieldSchema<'a>>) -> Self {
+    fn of(schema: FieldSchema<'a>) -> Self {
         Self {
             schema,
             ..Self::default()
@@ -193,7 +197,7 @@ impl<'a> Context<'a> {
 
     fn field(self, name: &str, last: Option<NodeId>) -> Self {
         Self {
-            schema: self.schema.map(|schema| schema.field(name)),
+            schema: self.schema.field(name),
             last,
             level: self.level.of_field(name),
             retains_keys: false,
@@ -235,7 +239,7 @@ impl<'a> Patcher<'a> {
 
     /// Whether `$patch` and similar keys are directives.
     const fn is_strategic(&self) -> bool {
-        self.rules.schema().is_some() && !self.is_apply()
+        self.rules.is_strategic() && !self.is_apply()
     }
 
     const fn is_kustomize(&self) -> bool {

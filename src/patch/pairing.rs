@@ -35,10 +35,7 @@ pub(super) struct ElementKey<'t>([Option<ScalarKey<'t>>; MAX_KEY_FIELDS]);
 
 impl<'s> Pairing<'s> {
     /// Returns how the elements of a list with this schema pair: in kustomize by all of its keys.
-    pub(super) fn of(schema: Option<FieldSchema<'s>>, is_kustomize: bool) -> Self {
-        let Some(schema) = schema else {
-            return Self::Atomic;
-        };
+    pub(super) fn of(schema: FieldSchema<'s>, is_kustomize: bool) -> Self {
         match (schema.patch_list(), schema.map_keys()) {
             (ListRule::Map(keys), listed @ [_, _, ..]) if is_kustomize && keys.len() == 1 => {
                 Self::Fields(listed, Defaults::Ignored)

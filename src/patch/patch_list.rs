@@ -28,7 +28,7 @@ pub(super) struct PatchList<'t> {
     pub(super) is_replaced: bool,
     /// The keys of the elements that directives in it delete.
     pub(super) deleted: Vec<ElementKey<'t>>,
-    pub(super) schema: Option<FieldSchema<'t>>,
+    pub(super) schema: FieldSchema<'t>,
     /// How its elements pair with the target's.
     pub(super) pairing: Pairing<'t>,
 }
@@ -56,8 +56,8 @@ impl PatchNodes {
 
 impl<'t> PatchList<'t> {
     /// The schema of the elements.
-    pub(super) fn element_schema(&self) -> Option<FieldSchema<'t>> {
-        self.schema.map(FieldSchema::element)
+    pub(super) fn element_schema(&self) -> FieldSchema<'t> {
+        self.schema.element()
     }
 }
 

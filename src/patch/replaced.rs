@@ -21,11 +21,7 @@ use super::{Context, PatchResult, Patcher};
 
 impl<'a> Patcher<'a> {
     /// Selects the parts of a value that are added. The value is not null.
-    pub(super) fn added_value(
-        &self,
-        patch: NodeId,
-        schema: Option<FieldSchema<'a>>,
-    ) -> PatchResult {
+    pub(super) fn added_value(&self, patch: NodeId, schema: FieldSchema<'a>) -> PatchResult {
         match shape(self.patch, patch) {
             Shape::Map => self.added_map(patch, schema),
             Shape::List => self.added_list(patch, None, schema),
@@ -34,7 +30,7 @@ impl<'a> Patcher<'a> {
     }
 
     /// Selects the fields of a map that are added.
-    fn added_map(&self, patch: NodeId, schema: Option<FieldSchema<'a>>) -> PatchResult {
+    fn added_map(&self, patch: NodeId, schema: FieldSchema<'a>) -> PatchResult {
         if self.is_apply() && self.is_one_value(schema) {
             return Ok(Outcome::Keep);
         }
@@ -61,12 +57,12 @@ impl<'a> Patcher<'a> {
         value: NodeId,
         name: &str,
         patch_map: &PatchMap,
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> PatchResult<Option<Outcome>> {
         if self.patch.is_null(value) {
             return Ok(None);
         }
-        let field_schema = schema.map(|schema| schema.field(name));
+        let field_schema = schema.field(name);
         match shape(self.patch, value) {
             Shape::List => {
                 let order = patch_map.orders.get(name).copied();
@@ -83,7 +79,7 @@ impl<'a> Patcher<'a> {
         &self,
         patch: NodeId,
         order: Option<NodeId>,
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> PatchResult {
         let nodes = PatchNodes {
             order,
@@ -109,11 +105,7 @@ impl<'a> Patcher<'a> {
     }
 
     /// Selects the parts of an element that are added.
-    pub(super) fn added_element(
-        &self,
-        entry: EntryId,
-        schema: Option<FieldSchema<'a>>,
-    ) -> PatchResult {
+    pub(super) fn added_element(&self, entry: EntryId, schema: FieldSchema<'a>) -> PatchResult {
         let value = self.patch.entry(entry).value;
         if self.patch.is_null(value) {
             return Ok(Outcome::Keep);
@@ -126,7 +118,7 @@ impl<'a> Patcher<'a> {
         &mut self,
         target: NodeId,
         patch: NodeId,
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> PatchResult {
         let part = self.added_value(patch, schema)?;
         self.exact_part(target, patch, &part, schema)
@@ -138,7 +130,7 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         patch: NodeId,
         part: &Outcome,
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> PatchResult {
         let target = self.target.resolve(target);
         let Outcome::Merge(added) = part else {
@@ -160,7 +152,7 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         patch: NodeId,
         added: &[Child],
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> PatchResult {
         let parts = kept_entries(added);
         let patches = FieldIndex::new(self.patch, parts.iter().map(|(entry, _)| *entry)).in_json();
@@ -172,7 +164,7 @@ impl<'a> Patcher<'a> {
             let child = match found.and_then(|found| Some((found, *part_of.get(&found)?))) {
                 Some(part) => {
                     let name = name_of(self.target, entry).unwrap_or_default();
-                    self.exact_child(entry, part, schema.map(|schema| schema.field(&name)))?
+                    self.exact_child(entry, part, schema.field(&name))?
                 }
                 None => Child::local(entry, Outcome::Remove),
             };
@@ -197,7 +189,7 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         patch: NodeId,
         added: &[Child],
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> PatchResult {
         let mut unpaired: Vec<EntryId> = self.target.entries(target).collect();
         let mut children = Vec::new();
@@ -207,7 +199,7 @@ impl<'a> Patcher<'a> {
                 .position(|target_entry| self.are_paired(*target_entry, entry, schema));
             children.push(match found {
                 Some(index) => {
-                    let schema = schema.map(FieldSchema::element);
+                    let schema = schema.element();
                     self.exact_child(unpaired.remove(index), (entry, part), schema)?
                 }
                 None => self.added_child(entry, part.clone()),
@@ -223,7 +215,7 @@ impl<'a> Patcher<'a> {
         &mut self,
         target: EntryId,
         (patch, part): (EntryId, &Outcome),
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> PatchResult<Child> {
         let (target_value, patch_value) = self.values(target, patch);
         let outcome = self.exact_part(target_value, patch_value, part, schema)?;
@@ -237,7 +229,7 @@ impl<'a> Patcher<'a> {
     }
 
     /// Whether two elements have the same key, or the same value if the list has no keys.
-    fn are_paired(&self, target: EntryId, patch: EntryId, schema: Option<FieldSchema<'a>>) -> bool {
+    fn are_paired(&self, target: EntryId, patch: EntryId, schema: FieldSchema<'a>) -> bool {
         let (target_value, patch_value) = self.values(target, patch);
         let pairing = Pairing::of(schema, self.is_kustomize());
         if !pairing.is_by_fields() {

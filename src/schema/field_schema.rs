@@ -1,5 +1,7 @@
 //! The schema of a value at one path of a resource, and the schemas of all nodes of a document.
 
+use std::sync::LazyLock;
+
 use super::Schema;
 use super::types::{Content, ListRule, MapKey, Types, ValueSchema};
 use crate::yaml::{NodeId, Tree};
@@ -19,6 +21,14 @@ pub struct Kind<'s> {
 pub struct FieldSchema<'s> {
     types: &'s Types,
     value: &'s ValueSchema,
+}
+
+/// The schema of a value about which there is no information.
+impl Default for FieldSchema<'_> {
+    fn default() -> Self {
+        static NO_TYPES: LazyLock<Types> = LazyLock::new(Types::default);
+        Self::new(&NO_TYPES, &UNKNOWN)
+    }
 }
 
 static UNKNOWN: ValueSchema = ValueSchema::new(Content::Unknown);

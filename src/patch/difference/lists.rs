@@ -37,7 +37,7 @@ impl<'a> MergeDiffer<'a> {
         old: NodeId,
         new: NodeId,
         name: &str,
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> (Vec<Child>, Outcome) {
         let (old_tree, new_tree) = (self.old, self.new);
         if is_same_without_nulls(old_tree, old, new_tree, new) {
@@ -70,7 +70,7 @@ impl<'a> MergeDiffer<'a> {
         old_elements: &[KeyedElement<'a>],
         new_elements: &[KeyedElement<'a>],
         name: &str,
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
     ) -> (Vec<Child>, Outcome) {
         let pairing = Pairing::of(schema, false);
         let in_old: FxHashMap<ElementKey<'a>, EntryId> = old_elements.iter().copied().collect();
@@ -120,14 +120,14 @@ impl<'a> MergeDiffer<'a> {
     }
 
     /// Compares an element that both lists have.
-    fn element(&mut self, old: EntryId, new: EntryId, schema: Option<FieldSchema<'a>>) -> Outcome {
+    fn element(&mut self, old: EntryId, new: EntryId, schema: FieldSchema<'a>) -> Outcome {
         let pairing = Pairing::of(schema, false);
         let (old, new) = (self.old.entry(old).value, self.new.entry(new).value);
         if !pairing.is_by_fields() || is_same_without_nulls(self.old, old, self.new, new) {
             return Outcome::Remove;
         }
         let names: Vec<&str> = pairing.names().collect();
-        let children = self.fields(old, new, schema.map(FieldSchema::element), &names, false);
+        let children = self.fields(old, new, schema.element(), &names, false);
         self.entries(new, children)
     }
 

@@ -60,7 +60,7 @@ pub fn merge_difference(
         let result = MergeDiffer {
             old,
             new,
-            is_strategic: rules.schema().is_some(),
+            is_strategic: rules.is_strategic(),
             granularity,
             additions: Additions::default(),
         }
@@ -106,7 +106,7 @@ struct MergeDiffer<'a> {
 
 impl<'a> MergeDiffer<'a> {
     /// Returns the text of the patch.
-    fn patch(mut self, schema: Option<FieldSchema<'a>>) -> Result<String, PatchError> {
+    fn patch(mut self, schema: FieldSchema<'a>) -> Result<String, PatchError> {
         let (old, new) = (self.old.root().value, self.new.root().value);
         let children = self.fields(old, new, schema, &["apiVersion", "kind"], true);
         if self.new.entries(self.new.resolve(new)).len() == 0 {
@@ -122,7 +122,7 @@ impl<'a> MergeDiffer<'a> {
         &mut self,
         old: NodeId,
         new: NodeId,
-        schema: Option<FieldSchema<'a>>,
+        schema: FieldSchema<'a>,
         kept_names: &[&str],
         is_root: bool,
     ) -> Vec<Child> {
@@ -137,7 +137,7 @@ impl<'a> MergeDiffer<'a> {
             let old_entry = key_of(new_tree, entry).and_then(|key| old_index.find(key));
             let old_value = old_entry.map(|old_entry| old_tree.entry(old_entry).value);
             let old_value = old_value.filter(|old| !old_tree.is_null(*old));
-            let schema = schema.map(|schema| schema.field(&name));
+            let schema = schema.field(&name);
             let shapes = old_value.map(|old| (shape(old_tree, old), shape(new_tree, value)));
             let outcome = match old_value.zip(shapes) {
                 _ if kept_names.contains(&&*name) => Outcome::Keep,
@@ -179,12 +179,11 @@ impl<'a> MergeDiffer<'a> {
     }
 
     /// Compares a value of the new document with the one that the old document has in its place.
-    fn value(&mut self, old: NodeId, new: NodeId, schema: Option<FieldSchema<'a>>) -> Outcome {
+    fn value(&mut self, old: NodeId, new: NodeId, schema: FieldSchema<'a>) -> Outcome {
         if is_same_without_nulls(self.old, old, self.new, new) {
             return self.unchanged();
         }
-        let is_patched_whole =
-            self.is_strategic && schema.is_some_and(FieldSchema::is_patched_whole);
+        let is_patched_whole = self.is_strategic && schema.is_patched_whole();
         match (shape(self.old, old), shape(self.new, new)) {
             (Shape::Map, Shape::Map) if !is_patched_whole => {
                 let children = self.fields(old, new, schema, &[], false);
