@@ -36,13 +36,10 @@ impl Patch<'_> {
         self.document.unfit("this patch cannot be applied", error)
     }
 
-    fn wrong(&self, offset: usize, message: String, help: &str) -> Error {
+    /// Returns an error at the fields that name the target resource.
+    fn wrong(&self, message: impl Into<String>, help: &str) -> Error {
+        let offset = self.document.offset_of(&["kind", "metadata"]);
         self.unfit(ParseError::new(offset, message).with_help(help))
-    }
-
-    /// Returns the offset of the fields that name the target resource.
-    fn offset(&self) -> usize {
-        self.document.offset_of(&["kind", "metadata"])
     }
 }
 
@@ -67,11 +64,8 @@ impl PatchRun<'_> {
                 form,
             };
             if is_list && form != PatchForm::Json {
-                return Err(patch.wrong(
-                    patch.offset(),
-                    "a list is not a merge patch".to_owned(),
-                    "for a JSON patch give --type json",
-                ));
+                let help = "for a JSON patch give --type json";
+                return Err(patch.wrong("a list is not a merge patch", help));
             }
             self.apply_document(&patch)?;
         }
@@ -84,8 +78,7 @@ impl PatchRun<'_> {
                 self.target.delete(found);
                 continue;
             }
-            let text = self.target.text(found)?;
-            if let Some(mut patched) = self.patched(&text, patch, found)? {
+            if let Some(mut patched) = self.patched(patch, found)? {
                 if patch.step.target.is_some() {
                     patched = self.with_identity(patch.step, patched, found);
                 }
@@ -116,12 +109,9 @@ impl PatchRun<'_> {
         patched(&text, &patch.to_string()).unwrap_or(text)
     }
 
-    fn patched(
-        &mut self,
-        text: &str,
-        patch: &Patch<'_>,
-        found: ResourceRef,
-    ) -> Result<Option<String>, Error> {
+    /// Returns the text of a resource with a patch applied; `None` if it does not change.
+    fn patched(&mut self, patch: &Patch<'_>, found: ResourceRef) -> Result<Option<String>, Error> {
+        let text = &*self.target.text(found)?;
         let path = self.target.path(found).to_owned();
         let wrong = |side: Side, error: ParseError| match side {
             Side::Updated => patch.unfit(error),
@@ -171,12 +161,10 @@ impl PatchRun<'_> {
         kind: &str,
     ) -> Result<Warning, Error> {
         if let Some((name, offset)) = first_directive(patch.document.tree) {
-            return Err(patch.wrong(
-                offset,
-                format!("`{name}` needs a schema, and none is known for {kind}"),
-                "write it as a JSON merge patch: null removes a field, and a list is given whole; \
-                 --crd FILE gives the definition of a custom kind",
-            ));
+            let message = format!("`{name}` needs a schema, and none is known for {kind}");
+            let help = "write it as a JSON merge patch: null removes a field, and a list is given \
+                whole; --crd FILE gives the definition of a custom kind";
+            return Err(patch.unfit(ParseError::new(offset, message).with_help(help)));
         }
         Ok(Warning::about(
             self.target.path(found),
@@ -224,8 +212,7 @@ impl PatchRun<'_> {
             }
             None => {
                 return Err(patch.wrong(
-                    patch.offset(),
-                    "this patch names no resource".to_owned(),
+                    "this patch names no resource",
                     "give it kind and metadata.name, or say --resource KIND/NAME",
                 ));
             }
@@ -246,12 +233,10 @@ impl PatchRun<'_> {
         match found {
             [_] => Ok(()),
             [] => Err(patch.wrong(
-                patch.offset(),
                 format!("the target has no {description}"),
                 &self.suggestion(id),
             )),
             [first, second, ..] => Err(patch.wrong(
-                patch.offset(),
                 format!(
                     "the target has more than one {description}: in {} and {}",
                     self.target.line(*first),
