@@ -104,19 +104,13 @@ pub fn difference(
     )
 }
 
+/// The problem with a change that no patch can express.
+const NO_PATCH: &str = "no patch can say this";
+
 /// Returns the error that no patch can express a change. Its place is the kind of the document.
 fn unfit(document: &DocumentInFile<'_, '_>, message: String, help: &str) -> Error {
-    unfit_at(document, document.offset_of(&["kind"]), message, help)
-}
-
-fn unfit_at(
-    document: &DocumentInFile<'_, '_>,
-    offset: usize,
-    message: String,
-    help: &str,
-) -> Error {
-    let error = ParseError::new(offset, message).with_help(help);
-    document.unfit("no patch can say this", error)
+    let error = ParseError::new(document.offset_of(&["kind"]), message).with_help(help);
+    document.unfit(NO_PATCH, error)
 }
 
 fn display_name(document: &DocumentInFile<'_, '_>) -> String {
@@ -252,10 +246,7 @@ impl Comparison<'_> {
         old: &DocumentInFile<'_, '_>,
         new: &DocumentInFile<'_, '_>,
     ) -> Result<Option<String>, Error> {
-        let refuse = |error: ParseError| {
-            let help = error.help.unwrap_or_default();
-            unfit_at(new, error.offset, error.message, &help)
-        };
+        let refuse = |error: ParseError| new.unfit(NO_PATCH, error);
         if self.form == PatchForm::Json {
             return json_difference(old.tree, new.tree).map_err(refuse);
         }
@@ -268,12 +259,11 @@ impl Comparison<'_> {
         if self.form == PatchForm::Strategic {
             for found in [old, new] {
                 if let Some((name, offset)) = first_directive(found.tree) {
-                    return Err(unfit_at(
-                        found,
-                        offset,
-                        format!("this is a patch itself: `{name}` would be obeyed, not set"),
-                        "compare with --format merge, json or unified",
-                    ));
+                    let message =
+                        format!("this is a patch itself: `{name}` would be obeyed, not set");
+                    let help = "compare with --format merge, json or unified";
+                    let error = ParseError::new(offset, message).with_help(help);
+                    return Err(found.unfit(NO_PATCH, error));
                 }
             }
         }
