@@ -95,21 +95,18 @@ fn solve_with(
     };
     let length_before = length(&segments);
     drop(segments);
-    let unchanged = |structural| Solved {
-        text: text.to_owned(),
+    let solved = |text, left, structural| Solved {
+        text,
         before,
-        left: before,
+        left,
         structural,
     };
+    let unchanged = |structural| solved(text.to_owned(), before, structural);
     // a line merge with conflicts is no better than the markers that are there
     let merged = resolve(&request).filter(|merged| merged.structural || merged.conflicts == 0);
     let solved = merged.and_then(|merged| {
-        Some(Solved {
-            text: String::from_utf8(merged.bytes).ok()?,
-            before,
-            left: merged.conflicts,
-            structural: merged.structural,
-        })
+        let text = String::from_utf8(merged.bytes).ok()?;
+        Some(solved(text, merged.conflicts, merged.structural))
     });
     let Some(solved) = solved else {
         return Ok(unchanged(false));
