@@ -124,8 +124,9 @@ pub struct Settings {
     pub matches: Vec<String>,
     /// Whether files that are not YAML are left unchanged.
     pub yaml_only: bool,
-    /// Files with custom resource definitions, which take precedence over those in the packages
-    /// and the kinds built into Kubernetes; `None` merges resources without a schema (rules: Lists).
+    /// With a schema, which is made of the kinds built into Kubernetes and of the custom resource
+    /// definitions in the packages and in these files; the files take precedence. `None` merges
+    /// resources without a schema (rules: Lists).
     pub schema: Option<Vec<PathBuf>>,
     /// The file with rules for single paths; if `None`, `.merge3.yaml` at the top of the local
     /// package.
