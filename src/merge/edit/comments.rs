@@ -109,7 +109,9 @@ impl Editor<'_> {
         self.replace_comments_above(entry, remarks);
         if remarks.line.is_updated() {
             let ours = entry.comments().beside();
-            self.edit_line_comment(ours, theirs.beside(), remarks.line, end);
+            let is_behind_value = theirs.line.is_empty();
+            let end_of_value = self.end_behind_comment(entry).filter(|_| is_behind_value);
+            self.edit_line_comment(ours, theirs.beside(), remarks.line, end_of_value.or(end));
         }
         if remarks.tail.is_updated() {
             let ours = entry.comments().behind();
@@ -219,6 +221,10 @@ impl Editor<'_> {
             // the first entry is on the line of the dash: the comment would be that entry's
             _ if begins_on_line(self.target, entry) => None,
             _ if ends_within_text(self.target, entry, key_line_end) => None,
+            // entries that come to that line would come behind the comment
+            _ if self.edits.replaces_around(node.span.start, key_line_end) => {
+                self.end_behind_comment(entry)
+            }
             _ => Some(self.before_white_space(key_line_end)),
         }
     }
