@@ -128,7 +128,7 @@ fn what_was_yaml_stays_yaml() {
     let mut finds = Vec::new();
     for files in files() {
         let whole = files.as_ref().map(|file| fs::read(file).unwrap());
-        let mut random = mutate::numbers_for(&files.local.to_string_lossy());
+        let mut random = mutate::numbers_for(&files.local);
         for _ in 0..rounds.unwrap_or(ROUNDS) {
             let which = 1 + random() % 7;
             let mut sides = whole.clone();

@@ -11,7 +11,7 @@ use crate::error::{Error, shown};
 use crate::merge::{
     Conflict, ConflictKind, MarkerStyle, Merged, Pattern, ReadDocument, merge_document,
 };
-use crate::package::{Paired, Settings, documents_in};
+use crate::package::{Paired, Settings, documents_in, verification_error};
 use crate::report;
 use crate::secret::{PUBLIC_FIELDS, may_contain_secret};
 use crate::triple::{Change, Triple};
@@ -117,12 +117,10 @@ fn explain_one(
         let (document, tree) = document.zip(tree)?;
         Some(ReadDocument { document, tree })
     });
-    let merged = merge_document(sides, paired.resource, &paired.options).map_err(|error| {
-        Error::Verification {
-            file: file.to_owned(),
-            path: error.path,
-            message: error.message,
-        }
+    let merged = merge_document(sides, paired.resource, &paired.options);
+    let merged = merged.map_err(|error| {
+        let texts = texts.into_array().into_iter().flatten();
+        verification_error(file.to_owned(), error, texts)
     })?;
     let (result, rule) = result_and_rule(paired, &merged, &found, pattern);
     let shown = |value: Option<&str>| match value {

@@ -98,6 +98,7 @@ pub use progress::Progress;
 pub use resource::ResourceId;
 pub(crate) use rules::{NewRule, RULES_FILE};
 pub use run::{Paired, documents_in, plan, plan_sides};
+pub(crate) use secrets::verification_error;
 pub use selector::Selector;
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};
 pub(crate) use verified::{holds, trees};

@@ -32,7 +32,7 @@ pub(super) fn hide_all(outcomes: &mut [FileOutcome], triples: &[FileTriple], job
 
 /// Returns the error for a result that differs from what was decided, without values if one of
 /// `texts` may contain a Secret.
-pub(super) fn verification_error<'t>(
+pub(crate) fn verification_error<'t>(
     file: PathBuf,
     verification_error: VerificationError,
     texts: impl IntoIterator<Item = &'t str>,

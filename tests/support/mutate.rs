@@ -1,5 +1,7 @@
 //! Mutates texts. Most results are broken, some are other valid YAML.
 
+use std::path::Path;
+
 /// Text that is inserted: syntax of YAML.
 const PIECES: [&str; 48] = [
     ":", ": ", " :", "-", "- ", "? ", "#", " #", " # c", "\"", "'", "''", "\\", "\\n", "\\x4", "|",
@@ -8,9 +10,13 @@ const PIECES: [&str; 48] = [
     "é", "\u{feff}", "null", "<<: ",
 ];
 
-/// Returns a generator of random numbers seeded by a name, so that the numbers of a file do not
-/// depend on other files.
-pub(crate) fn numbers_for(name: &str) -> impl FnMut() -> usize + use<> {
+/// Returns a generator of random numbers seeded by the path of a file in the repository, so that the
+/// numbers of a file depend neither on other files nor on the folder of the repository.
+pub(crate) fn numbers_for(file: &Path) -> impl FnMut() -> usize + use<> {
+    let name = file
+        .strip_prefix(env!("CARGO_MANIFEST_DIR"))
+        .unwrap_or(file);
+    let name = name.to_string_lossy();
     let seed = name.bytes().fold(0xcbf2_9ce4_u32, |seed, byte| {
         (seed ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     });
