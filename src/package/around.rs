@@ -7,7 +7,7 @@
 use super::documents::FileMerge;
 use super::pair::{DocRef, Group};
 use super::parsed::merges_around;
-use crate::line_breaks::{cut_first_line, line_break_of, lines};
+use crate::line_breaks::{cut_first_line, ends_line, line_break_of, lines};
 use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::Document;
@@ -61,7 +61,18 @@ impl<'a> FileMerge<'_, '_, 'a> {
             None => (0, tail),
         };
         let body = text.get(start..text.len() - end).unwrap_or_default();
-        let full_text = format!("{before}{body}{after}");
+        // local's last line may be spaces without a line break
+        let is_cut_off = below.is_some()
+            && !body.is_empty()
+            && !ends_line(body)
+            && !after.is_empty()
+            && !after.starts_with(['\r', '\n']);
+        let line_break = if is_cut_off {
+            line_break_of(local.text)
+        } else {
+            ""
+        };
+        let full_text = format!("{before}{body}{line_break}{after}");
         let merged_parts = [above, below].into_iter().flatten();
         let mut conflicts = merged.conflicts;
         conflicts.splice(0..0, merged_parts.flat_map(|(_, it)| it.conflicts));

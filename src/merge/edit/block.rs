@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 
 use super::Editor;
 use super::draft::shifted;
-use super::layout::{end_of_indicator, is_blank, starts_its_line, trimmed};
+use super::layout::{end_of_indicator, is_blank, starts_its_line, trimmed, with_tag};
 use super::to_flow;
 use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
@@ -132,12 +132,15 @@ impl Editor<'_> {
         if let (Some(old), Some(new)) = (entry.key, from.key) {
             let text = match self.flow {
                 Some(style) => to_flow::text(self.source, new, style.is_json),
-                None => self.source.slice(self.source.node(new).span).to_owned(),
+                None => self
+                    .source
+                    .slice(with_tag(&self.source.node(new)))
+                    .to_owned(),
             };
             // in a resource, `true` is the same key as `"true"`, and only the latter is JSON
             let is_json = self.flow.is_some_and(|style| style.is_json);
             if !is_json || text.starts_with('"') || !self.target.is_resource() {
-                self.edits.replace(self.target.node(old).span, text);
+                self.edits.replace(with_tag(&self.target.node(old)), text);
             }
         }
         let stays = *child.outcome() == Outcome::Keep || child.outcome().is_merge();
