@@ -108,7 +108,7 @@ fn is_defect(error: &Error) -> bool {
 }
 
 fn has_braces(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| pair == b"{{")
+    bytes.windows(2).any(|pair| pair == b"{{" || pair == b"{%")
 }
 
 /// Formats three sides whose merge is wrong.

@@ -23,7 +23,8 @@ pub(super) fn is_template(text: &str, broken: usize) -> bool {
         while let Some(value) = rest.strip_prefix("- ") {
             rest = value.trim_start();
         }
-        opens(rest) || rest.split(": ").skip(1).any(opens)
+        let mut values = rest.match_indices(": ").map(|(at, _)| &rest[at..][2..]);
+        opens(rest) || values.any(opens)
     })
 }
 
@@ -69,6 +70,7 @@ mod tests {
             "a: '{{ .Values.a }}'\nb: \"\n",
             "# {{ .Values.a }}\na: [\n",
             "a: {b: {c: 1}\n",
+            "a: {%: b}\n",
             "image: repo:{{ tag }}\nb: [\n",
             "a: 1\na: 2\nb: |\n  {% if a %}\n",
         ] {
