@@ -31,7 +31,7 @@ pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
     if result.is_ok() || !(trees.updated.has_aliases() || trees.local.has_aliases()) {
         return Ok(result?);
     }
-    let written_out = |updated: Aliases<'_>, local: Aliases<'_>| -> Result<String, E> {
+    let merged_with = |updated: Aliases<'_>, local: Aliases<'_>| -> Result<String, E> {
         let updated = written_out(trees.updated, updated)?;
         let local_text = written_out(trees.local, local)?;
         let (updated, local) = (read_again(&updated)?, read_again(&local_text)?);
@@ -39,7 +39,7 @@ pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
         let text = merged_or_marked(trees, &decide(trees)?, options)?;
         Ok(text.unwrap_or(local_text.clone()))
     };
-    let text = written_out(Aliases::WriteOut, Aliases::WriteOut)?;
+    let text = merged_with(Aliases::WriteOut, Aliases::WriteOut)?;
     let anchors = |tree| equal_anchors(tree, &text);
     let (updated, local) = (anchors(trees.updated), anchors(trees.local));
     let common: FxHashSet<&str> = updated.intersection(&local).copied().collect();
@@ -47,10 +47,9 @@ pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
     let fewest = fewest.filter(|(updated, local)| !updated.is_empty() || !local.is_empty());
     let mut texts = fewest.filter_map(|(updated, local)| {
         let [updated, local] = [updated, local].map(Aliases::WriteOutBut);
-        written_out(updated, local).ok()
+        merged_with(updated, local).ok()
     });
-    let text = texts.next().unwrap_or(text);
-    Ok(Some(text))
+    Ok(Some(texts.next().unwrap_or(text)))
 }
 
 /// Returns the anchors, with the `&`, that a document and a text have once each, with equal values.

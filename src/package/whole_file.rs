@@ -18,7 +18,7 @@ use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 use crate::yaml::{ParseError, Tree};
 
-/// Merges a file as a whole. `is_gone` is true if local deleted the file, or a folder that it is in.
+/// Merges a file as a whole. `is_gone` is true if local deleted the file or a folder that it is in.
 ///
 /// # Errors
 /// If it is YAML on one side and broken on another, no side is a template, and merging it line by

@@ -229,8 +229,8 @@ impl<'t> PrivateIndex<'t> {
     }
 
     /// Returns the pathspecs for the commit: folders and files that contain all changed files and
-    /// no changes of other files than those to commit, and the name of one new file. They are as few
-    /// as possible, because git compares each of them with each file.
+    /// no changes of other files than those to commit, and the name of one new file. They are as
+    /// few as possible, because git compares each of them with each file.
     fn pathspecs(&self, changed: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, Error> {
         let folder = common_folder(changed);
         let wanted: HashSet<&Path> = self.files.iter().map(PathBuf::as_path).collect();

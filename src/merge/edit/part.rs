@@ -82,8 +82,8 @@ impl<'a> Editor<'a> {
     /// Writes out all aliases in an entry of the target.
     pub(super) fn write_out_aliases(&mut self, entry: Entry<'a>) {
         for (owner, _) in self.aliases_within(entry) {
-            let stays = |name| self.aliases.stay(name);
-            let stays = self.target.alias_name(owner.value).is_some_and(stays);
+            let name = self.target.alias_name(owner.value);
+            let stays = name.is_some_and(|name| self.aliases.stay(name));
             if !stays && self.done_aliases.insert(owner.value) {
                 self.write_out(owner, "");
             }

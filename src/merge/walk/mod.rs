@@ -9,6 +9,7 @@
 mod agreement;
 mod align;
 mod aligned_lists;
+mod anchors;
 pub(crate) mod arrive;
 mod both_changed;
 mod collection;
@@ -25,7 +26,6 @@ mod keyed;
 pub(crate) mod keys;
 mod moved;
 mod namesakes;
-mod new_anchors;
 pub(super) mod order;
 mod pairing;
 mod path_rules;
