@@ -10,8 +10,8 @@ const PIECES: [&str; 48] = [
     "é", "\u{feff}", "null", "<<: ",
 ];
 
-/// Returns a generator of random numbers seeded by the path of a file in the repository. The numbers
-/// of a file depend neither on other files nor on the folder of the repository.
+/// Returns a generator of random numbers seeded by the path of a file in the repository. The
+/// numbers of a file depend neither on other files nor on the folder of the repository.
 pub(crate) fn numbers_for(file: &Path) -> impl FnMut() -> usize + use<> {
     let name = file
         .strip_prefix(env!("CARGO_MANIFEST_DIR"))
