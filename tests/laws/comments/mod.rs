@@ -4,6 +4,7 @@
 mod disturb;
 mod disturbed;
 mod pieces;
+mod repeated;
 mod rewritten;
 mod stay;
 mod survey;
