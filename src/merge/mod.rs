@@ -35,7 +35,7 @@ pub mod text;
 mod walk;
 
 pub(crate) use around::{
-    HEAD, MergedAround, merge_above, merge_below, merge_without_entries, set_off,
+    HEAD, MergedAround, merge_above, merge_below, merge_without_entries, push_line, set_off,
 };
 pub use check::VerificationError;
 pub(crate) use check_comments::own_comments;

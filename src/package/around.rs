@@ -7,8 +7,8 @@
 use super::documents::FileMerge;
 use super::pair::{DocRef, Group};
 use super::parsed::merges_around;
-use crate::line_breaks::{cut_first_line, ends_line, line_break_of, lines};
-use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, set_off};
+use crate::line_breaks::{cut_first_line, line_break_of, lines};
+use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, push_line, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::Document;
 use crate::yaml::stream::{count_lines, frame, is_bare_marker, marker};
@@ -61,18 +61,12 @@ impl<'a> FileMerge<'_, '_, 'a> {
             None => (0, tail),
         };
         let body = text.get(start..text.len() - end).unwrap_or_default();
-        // local's last line may be spaces without a line break
-        let is_cut_off = below.is_some()
-            && !body.is_empty()
-            && !ends_line(body)
-            && !after.is_empty()
-            && !after.starts_with(['\r', '\n']);
-        let line_break = if is_cut_off {
-            line_break_of(local.text)
-        } else {
-            ""
-        };
-        let full_text = format!("{before}{body}{line_break}{after}");
+        let mut full_text = format!("{before}{body}");
+        match &below {
+            // the last line may be spaces without a line break
+            Some(_) => push_line(&mut full_text, after, line_break_of(local.text)),
+            None => full_text.push_str(after),
+        }
         let merged_parts = [above, below].into_iter().flatten();
         let mut conflicts = merged.conflicts;
         conflicts.splice(0..0, merged_parts.flat_map(|(_, it)| it.conflicts));

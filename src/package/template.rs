@@ -14,33 +14,43 @@ const STATEMENTS: [(&str, &str); 2] = [("{%", "%}"), ("<%", "%>")];
 pub(super) fn is_template(text: &str, broken: usize) -> bool {
     let near = broken.saturating_sub(2)..broken;
     text.lines().enumerate().any(|(index, line)| {
-        let opens = |text: &str| {
-            let statements = STATEMENTS.iter().filter(|_| near.contains(&index));
-            let mut actions = statements.chain([&("{{", "}}")]);
-            actions.any(|action| opens(text, action))
-        };
-        let mut rest = line.trim_start();
-        while let Some(value) = rest.strip_prefix("- ") {
-            rest = value.trim_start();
-        }
-        let mut values = rest.match_indices(": ").map(|(at, _)| &rest[at..][2..]);
-        opens(rest) || values.any(opens)
+        let statements = STATEMENTS.iter().filter(|_| near.contains(&index));
+        let mut actions = statements.chain([&("{{", "}}")]);
+        actions.any(|action| has_action(line, *action))
     })
 }
 
-/// Returns true if a text begins with the opening delimiter, perhaps after an anchor or a tag, and
-/// has the closing one.
-fn opens(text: &str, action: &(&str, &str)) -> bool {
-    let text = text.trim_start();
-    let (open, close) = action;
-    match text.strip_prefix(open) {
+/// Returns true if a line has an action with these delimiters where YAML has a node, perhaps after
+/// an anchor or a tag.
+fn has_action(line: &str, (open, close): (&str, &str)) -> bool {
+    // looked for once, so that the time is linear in the length of the line
+    let (last_close, last_bracket) = (line.rfind(close), line.rfind(['}', '>']));
+    let opens = |value: &str| {
+        let mut value = value.trim_start();
+        // an anchor and a tag
+        for _ in 0..2 {
+            if value.starts_with(['&', '!'])
+                && let Some((_, rest)) = value.split_once(' ')
+            {
+                value = rest.trim_start();
+            }
+        }
+        let Some(inside) = value.strip_prefix(open) else {
+            return false;
+        };
+        let start = line.len() - inside.len();
+        let is_inside = |at: usize| at >= start;
         // an action that spans lines is closed on another line
-        Some(inside) => inside.contains(close) || !inside.contains(['}', '>']),
-        None if text.starts_with(['&', '!']) => text
-            .split_once(' ')
-            .is_some_and(|(_, value)| opens(value, action)),
-        None => false,
+        last_close.is_some_and(is_inside) || !last_bracket.is_some_and(is_inside)
+    };
+    let mut rest = line.trim_start();
+    while let Some(value) = rest.strip_prefix("- ") {
+        rest = value.trim_start();
     }
+    opens(rest)
+        || rest
+            .match_indices(": ")
+            .any(|(at, _)| opens(&rest[at + 2..]))
 }
 
 #[cfg(test)]

@@ -329,8 +329,8 @@ fn frame_position(rows: &Triple<Row<'_>>, pieces: &[Placed], side: Side) -> usiz
     (above + more).min(pieces.len().saturating_sub(1))
 }
 
-/// Adds a line, on a line of its own.
-fn push_line(text: &mut String, line: &str, line_break: &str) {
+/// Adds lines below the last line of a text, which is ended if it is not.
+pub(crate) fn push_line(text: &mut String, line: &str, line_break: &str) {
     if line.is_empty() {
         return;
     }
