@@ -23,6 +23,9 @@ pub(super) fn is_template(text: &str, broken: usize) -> bool {
 /// Returns true if a line has an action with these delimiters where YAML has a node, perhaps after
 /// an anchor or a tag.
 fn has_action(line: &str, (open, close): (&str, &str)) -> bool {
+    if !line.contains(open) {
+        return false;
+    }
     // looked for once, so that the time is linear in the length of the line
     let (last_close, last_bracket) = (line.rfind(close), line.rfind(['}', '>']));
     let opens = |value: &str| {
