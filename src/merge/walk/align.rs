@@ -72,21 +72,16 @@ impl Walker<'_> {
     ) -> Positions {
         let prints = self.fingerprints.as_ref();
         let similarity_of = |old: usize, new: usize, threshold: Threshold| {
-            // Upstream deleted this element: only a clearly similar one of local's is its new
-            // version. If it deleted a neighbour, the element is not the only one at its place in
-            // the next merge.
-            let stays = |at: usize| !in_updated.has(at) || in_updated.get(at).is_some();
             let updated = in_updated.get(old);
-            let threshold = match updated {
-                None => Threshold::Strict,
-                Some(_) if !stays(old + 1) || !stays(old.saturating_sub(1)) => Threshold::Half,
-                Some(_) => threshold,
-            };
+            let threshold = threshold_of_local(in_updated, old, threshold);
             let new = (prints.local, elements.local[new]);
             let to_original = similarity((prints.original, elements.original[old]), new, threshold);
             let updated = updated.filter(|at| values.updated[*at] != values.original[old]);
             let updated = updated.map(|at| (prints.updated, elements.updated[at]));
-            to_original.max(updated.and_then(|updated| similarity(updated, new, threshold)))
+            let to_updated = updated.and_then(|updated| similarity(updated, new, threshold));
+            // of two that are equally similar, the one that upstream kept
+            let removed = usize::from(threshold == Threshold::Strict);
+            Some(to_original.max(to_updated)?.saturating_sub(removed))
         };
         // Elements that upstream moved are left out here, and pair in the gaps between the others.
         let unmoved = self.unmoved_upstream(elements, values, in_updated, inserted);
@@ -178,6 +173,18 @@ impl Walker<'_> {
                 in_local.set(at, Some(at));
             }
         }
+    }
+}
+
+/// Returns the threshold for pairing an original element with one of local's. If upstream deleted
+/// the original element, only a clearly similar one of local's is its new version. If it deleted a
+/// neighbour, the element is not the only one at its place in the next merge.
+fn threshold_of_local(in_updated: &Positions, old: usize, threshold: Threshold) -> Threshold {
+    let stays = |at: usize| !in_updated.has(at) || in_updated.get(at).is_some();
+    match stays(old) {
+        false => Threshold::Strict,
+        true if !stays(old + 1) || !stays(old.saturating_sub(1)) => Threshold::Half,
+        true => threshold,
     }
 }
 
