@@ -35,16 +35,14 @@ pub(super) struct Removed {
 /// Pieces of one side in the order of the result.
 struct Run<'p> {
     pieces: &'p [Ref],
-    side: Side,
     /// The piece whose blank lines are above the first of them, if it is another one.
     blanks: Option<Ref>,
 }
 
 impl<'p> Run<'p> {
-    const fn of(side: Side, pieces: &'p [Ref]) -> Self {
+    const fn of(pieces: &'p [Ref]) -> Self {
         Self {
             pieces,
-            side,
             blanks: None,
         }
     }
@@ -77,8 +75,8 @@ impl SegmentMerger<'_, '_> {
         self.drop_deleted(theirs);
         // a comment above an entry that a side added is no new text for another one
         let new_texts = |row: &[Ref]| -> Vec<Ref> {
-            let new_texts = row.iter().filter(|piece| self.is_new_text(**piece));
-            new_texts.copied().collect()
+            let row = row.iter().copied();
+            row.filter(|piece| self.is_new_text(*piece)).collect()
         };
         let all = new_texts(ours);
         let stays = all.iter().filter(|it| !self.goes_with_entry(**it));
@@ -96,8 +94,7 @@ impl SegmentMerger<'_, '_> {
         let [of_local, _] = of_local;
         // a comment that upstream removed with its entry is not rewritten
         rewritten.retain(|piece| !self.goes_with_entry(*piece) || kept.contains(piece));
-        let has_new_text = !of_local.is_empty() || !of_updated.is_empty();
-        let disagree = has_new_text && !rewritten.is_empty();
+        let disagree = !rewritten.is_empty() && (!of_local.is_empty() || !of_updated.is_empty());
         let local_stays = disagree && of_updated.is_empty();
         let is_marked = disagree && self.resolution == Resolution::Markers;
         let overridden = match disagree {
@@ -118,14 +115,9 @@ impl SegmentMerger<'_, '_> {
         };
         self.drop_repeated(&mut theirs, place, &overridden);
         let sides = self.ordered(&ours, &theirs, (&removed, below), local_stays);
-        if is_marked {
-            self.push_marked(&Run::of(Side::Original, &rewritten), merged);
-        }
-        for run in &sides {
-            match is_marked {
-                true => self.push_marked(run, merged),
-                false => merged.extend(run.placed()),
-            }
+        match is_marked {
+            true => merged.extend(self.marked_conflict(&rewritten, &sides)),
+            false => merged.extend(sides.iter().flat_map(Run::placed)),
         }
     }
 
@@ -196,7 +188,7 @@ impl SegmentMerger<'_, '_> {
         let second = of_above.map_or(ours.len(), |removed| removed.insertions_above);
         let second = second.clamp(first, ours.len());
         let new = |pieces: &'p [Ref], removed: Option<&Removed>| {
-            let mut new = Run::of(Side::Updated, pieces);
+            let mut new = Run::of(pieces);
             if let (Some(removed), Some(first)) = (removed, pieces.first()) {
                 let [old, own] = [removed.original, removed.local]
                     .map(|piece| self.rows.first_comment_above(piece));
@@ -208,12 +200,12 @@ impl SegmentMerger<'_, '_> {
             new
         };
         [
-            Run::of(Side::Updated, leading),
-            Run::of(Side::Local, &ours[..first]),
+            Run::of(leading),
+            Run::of(&ours[..first]),
             new(before, of_before),
-            Run::of(Side::Local, &ours[first..second]),
+            Run::of(&ours[first..second]),
             new(above, of_above),
-            Run::of(Side::Local, &ours[second..]),
+            Run::of(&ours[second..]),
         ]
     }
 
@@ -300,12 +292,19 @@ impl SegmentMerger<'_, '_> {
         all
     }
 
-    /// Adds pieces whose comments are marked as a side of a comment conflict.
-    fn push_marked(&self, run: &Run<'_>, merged: &mut Vec<Placed>) {
-        merged.extend(run.placed().map(|placed| Placed {
-            of_side: self.is_new_text(placed.piece).then_some(run.side),
+    /// Returns the pieces of a comment conflict, each with its side. The original's lines are
+    /// directly above the first one of a side: one hunk has all three.
+    fn marked_conflict(&self, original: &[Ref], sides: &[Run<'_>]) -> Vec<Placed> {
+        let marked = |placed: Placed| Placed {
+            of_side: Some(placed.piece.side()).filter(|_| self.is_new_text(placed.piece)),
             ..placed
-        }));
+        };
+        let sides = sides.iter().flat_map(Run::placed).map(marked);
+        let mut pieces: Vec<Placed> = sides.collect();
+        let first = pieces.iter().position(|it| it.of_side.is_some());
+        let (at, original) = (first.unwrap_or(0), original.iter().map(|it| own(*it)));
+        pieces.splice(at..at, original.map(marked));
+        pieces
     }
 
     /// Whether updated's comments have the text of one of two lists of local's, white space aside.
