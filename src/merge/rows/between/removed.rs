@@ -7,9 +7,9 @@ use super::{Id, Ref, SegmentMerger, Side};
 
 impl SegmentMerger<'_, '_> {
     /// Returns the comment lines of a part of local's row that updated removed from where the
-    /// original has them: they go, wherever local has them. A comment of which local rewrote a line
-    /// stays as a whole, and one directly above an entry that updated lacks goes or stays with the
-    /// entry.
+    /// original has them: they go, wherever local has them. Comments among which local has new lines
+    /// stay: local commented out something that has lines in common with them. One directly above
+    /// an entry that updated lacks goes or stays with the entry.
     pub(super) fn removed_comments(&self, local: &[Ref]) -> FxHashSet<Ref> {
         let rows = self.rows;
         let is_removed = |it: &Ref| {
@@ -22,9 +22,8 @@ impl SegmentMerger<'_, '_> {
                     .is_none_or(|entry| rows.has(Side::Updated, entry))
         };
         let is_rewritten = |it: &Ref| rows.is_comment(*it) && rows.count(Side::Original, *it) == 0;
-        // the lines of a comment, maybe with the entry above it
-        let comments =
-            local.chunk_by(|_, below| rows.is_comment(*below) && rows.blanks(*below) == 0);
+        // all comments between two entries, maybe with the entry above them
+        let comments = local.chunk_by(|_, below| rows.is_comment(*below));
         let of_original = comments
             .filter(|lines| !lines.iter().any(is_rewritten))
             .flatten();

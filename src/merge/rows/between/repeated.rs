@@ -39,31 +39,40 @@ impl SegmentMerger<'_, '_> {
         place: Place<'_>,
         overridden: &FxHashSet<Ref>,
     ) {
-        self.drop_runs(theirs, |run, ends| {
+        let is_set_off = |piece| self.rows.blanks(piece) > 0;
+        self.drop_runs(theirs, is_set_off, |run, ends| {
             self.is_in_local(run, place, ends, overridden)
         });
     }
 
     /// Removes from `theirs` each run of comments that updated only moved, and that local deleted.
+    /// Paragraphs between new ones are not moved: updated commented out something that has lines in
+    /// common with another comment.
     pub(super) fn drop_deleted(&self, theirs: &mut Vec<Ref>) {
-        self.drop_runs(theirs, |run, _| {
+        let is_set_off = |_| false;
+        self.drop_runs(theirs, is_set_off, |run, _| {
             let words = run.iter().filter(|it| self.rows.has_words(**it));
             let mut words = words.peekable();
             words.peek().is_some() && words.all(|it| self.is_moved_and_deleted(*it))
         });
     }
 
-    /// Removes from `theirs` each run of comments that is dropped. `is_dropped` also takes whether
-    /// no entry of `theirs` is above and below the run.
-    fn drop_runs(&self, theirs: &mut Vec<Ref>, is_dropped: impl Fn(&[Ref], [bool; 2]) -> bool) {
+    /// Removes from `theirs` each run of comments that is dropped. A run begins where a comment
+    /// `is_set_off` from the one above. `is_dropped` also takes whether no entry of `theirs` is
+    /// above and below the run.
+    fn drop_runs(
+        &self,
+        theirs: &mut Vec<Ref>,
+        is_set_off: impl Fn(Ref) -> bool,
+        is_dropped: impl Fn(&[Ref], [bool; 2]) -> bool,
+    ) {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
         let entries = theirs.iter().filter(|piece| !is_comment(piece)).count();
         let (mut start, mut entries_above) = (0, 0);
         while start < theirs.len() {
             let run = theirs[start..].iter().enumerate();
-            let run = run.take_while(|(at, piece)| {
-                is_comment(piece) && (*at == 0 || self.rows.blanks(**piece) == 0)
-            });
+            let run = run
+                .take_while(|(at, piece)| is_comment(piece) && (*at == 0 || !is_set_off(**piece)));
             let end = start + run.count();
             // an entry of updated's separates the run from local's pieces on its other side
             let ends = [entries_above == 0, entries_above == entries];
