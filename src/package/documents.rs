@@ -5,7 +5,6 @@
 
 use super::assemble::{Action, Assembly, Insertion, verify};
 use super::comments_only::is_comments_only;
-use super::document::is_resource;
 use super::head::{TopDocument, begins_with_marker};
 use super::jobs::{Job, members};
 use super::pair::{DocRef, Group};
@@ -17,9 +16,8 @@ use super::verified::holds;
 use super::{Content, FileOutcome};
 use crate::error::Error;
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
-use crate::merge::pins::may_pin;
 use crate::merge::text::CleanLines;
-use crate::merge::{Merged, Nulls, Options, Resolution};
+use crate::merge::{Merged, Options, Resolution};
 use crate::parallel::in_parallel;
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::byte_order_mark;
@@ -99,7 +97,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         if self.job.deleted_whole.is_some() {
             self.keep_out();
         }
-        if let Some(content) = self.fast_forward() {
+        if let Some(content) = self.content_as_it_is() {
             self.outcome.content = content;
             return Ok(self.outcome);
         }
@@ -130,52 +128,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     pub(super) fn is_first(&self, group: &Group) -> bool {
         let member = group.local.map(|it| (Some(it.triple()), it.document()));
         member == Some((self.job.file.local, 0))
-    }
-
-    /// Returns upstream's file if local's bytes are the original's and all pairs are within (law
-    /// 2).
-    fn fast_forward(&self) -> Option<Content> {
-        let base = self.job.file.local?;
-        let triple = |file: usize| self.context.files[file].triple;
-        triple(self.target).sides.updated.as_ref()?;
-        let sides = &triple(base).sides;
-        let local = sides.local.as_ref()?;
-        if sides.original.as_ref()?.bytes != local.bytes || may_pin(&local.bytes) {
-            return None;
-        }
-        let stays_within_file = |group: &Group| {
-            group.original.is_some_and(|it| it.triple() == base)
-                && group.updated.is_none_or(|it| it.triple() == self.target)
-        };
-        let is_new = |group: &Group| group.local.is_none();
-        let of_updated = self
-            .job
-            .staying
-            .iter()
-            .filter(|group| group.updated.is_some());
-        let expected = of_updated.count() + self.inserted.len();
-        let count = self.file(self.target, Side::Updated)?.documents.len();
-        let is_forward = self.job.staying.iter().all(stays_within_file)
-            && self.inserted.iter().all(is_new)
-            && self.job.moving_out.is_empty()
-            && count == expected
-            && !self
-                .job
-                .staying
-                .iter()
-                .any(|it| self.may_delete_by_null(it));
-        is_forward.then_some(Content::Updated)
-    }
-
-    /// Returns true if upstream may have added a null to this document that deletes a field (rules:
-    /// Nulls). Then it merges by fields, which gives upstream's text if there is no such null.
-    fn may_delete_by_null(&self, group: &Group) -> bool {
-        let members = self.members(group);
-        let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
-        let nulls = self.context.options.nulls;
-        members.updated.is_some_and(|updated| updated.may_have_null)
-            && text(members.original) != text(members.updated)
-            && nulls.map_or_else(|| is_resource(&members), |it| it == Nulls::Clear)
     }
 
     /// Merges the local file: decides the action of each of its documents and inserts new ones.

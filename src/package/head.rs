@@ -121,7 +121,11 @@ impl<'a> FileMerge<'_, '_, 'a> {
             merge_above(Triple { local, ..heads }, has_frame, line_break, options)
         };
         // local may have the lines that upstream adds already, above its first document
-        let below = self.above_first(local);
+        let below = match &heads.local {
+            Cow::Borrowed(_) => self.above_first(local),
+            // the `---` line is in the head now
+            Cow::Owned(_) => cut_first_line(self.above_first_with_marker(local)).1,
+        };
         let head_and_above = format!("{}{below}", heads.local);
         let merged = match merge(&head_and_above) {
             merged if below.is_empty() => merged,
@@ -164,11 +168,16 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// Returns the text between the head of the local file and the body of its first document;
     /// empty if a `---` line is in it, or if that document is not the first one of the merged file.
     pub(super) fn above_first(&self, file: &ParsedFile<'a>) -> &'a str {
-        let first = file.documents.first().filter(|_| self.keeps_first());
-        let above = first.map_or("", |first| {
-            &first.document.text[..first.document.body.start as usize]
-        });
+        let above = self.above_first_with_marker(file);
         if frame(above).is_none() { above } else { "" }
+    }
+
+    /// Like [`Self::above_first`], also if a `---` line is in the text.
+    fn above_first_with_marker(&self, file: &ParsedFile<'a>) -> &'a str {
+        let first = file.documents.first().filter(|_| self.keeps_first());
+        first.map_or("", |first| {
+            &first.document.text[..first.document.body.start as usize]
+        })
     }
 
     /// Records the conflicts of a merged head. Returns its text.
@@ -241,8 +250,8 @@ impl<'a> FileMerge<'_, '_, 'a> {
     }
 
     /// Returns true if the head of a side's file belongs to its first document: in another version,
-    /// that document is not the first one, or in upstream's file it comes from another file, and
-    /// has the head's first comment above it.
+    /// that document is not the first one, or upstream moved it here from another file, and has the
+    /// head's first comment above it.
     fn is_head_owned(&self, side: Side) -> bool {
         let head = self.sides[side].map_or("", |file| file.head);
         let mut groups = self.job.staying.iter().chain(&self.job.inserted);
@@ -251,13 +260,14 @@ impl<'a> FileMerge<'_, '_, 'a> {
             return false;
         };
         let documents = members(self.context.files, first);
+        let is_first_upstream = self.index_in_file(first, Side::Updated) == Some(0);
         let is_below = |other: Side| {
             let is_moved = match self.index_in_file(first, other) {
                 Some(index) => {
                     let file = self.sides[other];
                     index > 0 && !file.is_some_and(|file| has_first_comment(head, file.head))
                 }
-                None => side == Side::Updated,
+                None => other == Side::Original && is_first_upstream,
             };
             is_moved && documents[other].is_some_and(|it| has_first_comment(head, it.document.text))
         };

@@ -46,6 +46,7 @@ mod similarity;
 
 // merging one file: its documents and the text around them
 mod around;
+mod as_it_is;
 mod assemble;
 mod document;
 mod document_order;
