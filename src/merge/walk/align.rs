@@ -71,6 +71,7 @@ impl Walker<'_> {
         inserted: &FxHashSet<u64>,
     ) -> Positions {
         let prints = self.fingerprints.as_ref();
+        let is_merged = values.local.iter().any(|value| inserted.contains(value));
         let similarity_of = |old: usize, new: usize, threshold: Threshold| {
             let updated = in_updated.get(old);
             let threshold = threshold_of_local(in_updated, old, threshold);
@@ -79,9 +80,10 @@ impl Walker<'_> {
             let updated = updated.filter(|at| values.updated[*at] != values.original[old]);
             let updated = updated.map(|at| (prints.updated, elements.updated[at]));
             let to_updated = updated.and_then(|updated| similarity(updated, new, threshold));
-            // of two that are equally similar, the one that upstream kept
-            let removed = usize::from(threshold == Threshold::Strict);
-            Some(to_original.max(to_updated)?.saturating_sub(removed))
+            // of two that are equally similar, the one that upstream did not replace
+            let is_replaced = is_merged && threshold == Threshold::Strict;
+            let similarity = to_original.max(to_updated)?;
+            Some(similarity.saturating_sub(usize::from(is_replaced)))
         };
         // Elements that upstream moved are left out here, and pair in the gaps between the others.
         let unmoved = self.unmoved_upstream(elements, values, in_updated, inserted);
