@@ -9,8 +9,8 @@ use crate::triple::Side;
 
 /// Puts the comments directly above an entry that is on one side of conflict markers only on that
 /// side too, from the entry up to the first comment that the other side has as well. Those that the
-/// row lacks, because the other side deleted them, come back. The original's comments come into the
-/// base of the conflict.
+/// row lacks, because the other side deleted them, come back. A comment that the row has from both
+/// sides is not the same one. The original's comments come into the base of the conflict.
 pub(super) fn mark_comments(
     rows: &Rows<'_>,
     merged: Vec<Placed>,
@@ -23,12 +23,17 @@ pub(super) fn mark_comments(
     if !merged.iter().any(|placed| side_of(placed).is_some()) {
         return merged;
     }
-    let comments = merged.iter().filter(|it| rows.is_comment(it.piece));
-    let present: FxHashSet<Id> = comments.map(|it| rows.id(it.piece)).collect();
+    let comments = || merged.iter().filter(|it| rows.is_comment(it.piece));
+    let present: FxHashSet<Id> = comments().map(|it| rows.id(it.piece)).collect();
+    let texts = [Side::Local, Side::Updated].map(|side| -> FxHashSet<u32> {
+        let of_side = comments().filter(|it| it.piece.side() == side);
+        of_side.filter_map(|it| rows.text_id(it.piece)).collect()
+    });
+    let in_both: FxHashSet<u32> = texts[0].intersection(&texts[1]).copied().collect();
     let mut result: Vec<Placed> = Vec::with_capacity(merged.len());
     for placed in merged {
         if let Some(side) = side_of(&placed) {
-            let start = result.len() - count_above(rows, &result, placed, side);
+            let start = result.len() - count_above(rows, &result, placed, (side, &in_both));
             for comment in &mut result[start..] {
                 comment.of_side = Some(side);
             }
@@ -42,13 +47,25 @@ pub(super) fn mark_comments(
 }
 
 /// Returns how many of the last pieces of `merged` are comments directly above an entry that only
-/// `side` has, and that the other side does not have.
-fn count_above(rows: &Rows<'_>, merged: &[Placed], entry: Placed, side: Side) -> usize {
+/// `side` has, and that the other side does not have. Comments with the texts `in_both` are in the
+/// row from both sides.
+fn count_above(
+    rows: &Rows<'_>,
+    merged: &[Placed],
+    entry: Placed,
+    (side, in_both): (Side, &FxHashSet<u32>),
+) -> usize {
     let mut below = entry;
+    let is_in_both = |piece| {
+        rows.text_id(piece)
+            .is_some_and(|text| in_both.contains(&text))
+    };
     let is_above = |comment: &&Placed| {
         let is_directly_above = rows.count_blanks(below) == 0;
         below = **comment;
-        is_directly_above && comment.of_side.is_none() && is_removed(rows, comment.piece, side)
+        let is_of_side = is_removed(rows, comment.piece, side)
+            || comment.piece.side() == side && is_in_both(comment.piece);
+        is_directly_above && comment.of_side.is_none() && is_of_side
     };
     merged.iter().rev().take_while(is_above).count()
 }
