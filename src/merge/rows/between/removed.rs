@@ -7,9 +7,9 @@ use super::{Id, Ref, SegmentMerger, Side};
 
 impl SegmentMerger<'_, '_> {
     /// Returns the comment lines of a part of local's row that updated removed from where the
-    /// original has them: they go, wherever local has them. Comments among which local has new lines
-    /// stay: local commented out something that has lines in common with them. One directly above
-    /// an entry that updated lacks goes or stays with the entry.
+    /// original has them: they go, wherever local has them. Comments among which local has new
+    /// lines stay: local rewrote them, or commented out something that has lines in common with
+    /// them. One directly above an entry that updated lacks goes or stays with the entry.
     pub(super) fn removed_comments(&self, local: &[Ref]) -> FxHashSet<Ref> {
         let rows = self.rows;
         let is_removed = |it: &Ref| {
@@ -21,12 +21,10 @@ impl SegmentMerger<'_, '_> {
                     .owner(*it)
                     .is_none_or(|entry| rows.has(Side::Updated, entry))
         };
-        let is_rewritten = |it: &Ref| rows.is_comment(*it) && rows.count(Side::Original, *it) == 0;
+        let is_new = |it: &Ref| rows.is_comment(*it) && rows.count(Side::Original, *it) == 0;
         // all comments between two entries, maybe with the entry above them
         let comments = local.chunk_by(|_, below| rows.is_comment(*below));
-        let of_original = comments
-            .filter(|lines| !lines.iter().any(is_rewritten))
-            .flatten();
+        let of_original = comments.filter(|lines| !lines.iter().any(is_new)).flatten();
         of_original.filter(|it| is_removed(it)).copied().collect()
     }
 
