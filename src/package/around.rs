@@ -206,6 +206,6 @@ fn local_above<'t>(text: &'t str, local: &Document<'_>) -> Option<&'t str> {
 }
 
 /// Returns the text above a document's body.
-fn above<'a>(document: &Document<'a>) -> &'a str {
+pub(super) fn above<'a>(document: &Document<'a>) -> &'a str {
     &document.text[..document.body.start as usize]
 }

@@ -46,22 +46,15 @@ impl<'a> FileMerge<'_, '_, 'a> {
                 && group.updated.is_none_or(|it| it.triple() == self.target)
         };
         let is_new = |group: &Group| group.local.is_none();
-        let of_updated = self
-            .job
-            .staying
-            .iter()
-            .filter(|group| group.updated.is_some());
+        let staying = &self.job.staying;
+        let of_updated = staying.iter().filter(|group| group.updated.is_some());
         let expected = of_updated.count() + self.inserted.len();
         let count = self.file(self.target, Side::Updated)?.documents.len();
-        let is_forward = self.job.staying.iter().all(stays_within_file)
+        let is_forward = staying.iter().all(stays_within_file)
             && self.inserted.iter().all(is_new)
             && self.job.moving_out.is_empty()
             && count == expected
-            && !self
-                .job
-                .staying
-                .iter()
-                .any(|it| self.may_delete_by_null(it));
+            && !staying.iter().any(|it| self.may_delete_by_null(it));
         is_forward.then_some(Content::Updated)
     }
 

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::around::above;
 use super::assemble::Action;
 use super::documents::FileMerge;
 use super::jobs::members;
@@ -168,16 +169,14 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// Returns the text between the head of the local file and the body of its first document;
     /// empty if a `---` line is in it, or if that document is not the first one of the merged file.
     pub(super) fn above_first(&self, file: &ParsedFile<'a>) -> &'a str {
-        let above = self.above_first_with_marker(file);
-        if frame(above).is_none() { above } else { "" }
+        let text = self.above_first_with_marker(file);
+        if frame(text).is_none() { text } else { "" }
     }
 
     /// Like [`Self::above_first`], also if a `---` line is in the text.
     fn above_first_with_marker(&self, file: &ParsedFile<'a>) -> &'a str {
         let first = file.documents.first().filter(|_| self.keeps_first());
-        first.map_or("", |first| {
-            &first.document.text[..first.document.body.start as usize]
-        })
+        first.map_or("", |first| above(&first.document))
     }
 
     /// Records the conflicts of a merged head. Returns its text.
