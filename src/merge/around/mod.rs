@@ -13,7 +13,7 @@ use super::text::merge_lines_with;
 use super::{OnConflict, Options, Resolution};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::{Side, Triple};
-use crate::yaml::stream::{below_marker, byte_order_mark, frame};
+use crate::yaml::stream::{below_marker, byte_order_mark, frame, marker};
 use row::{Frame, Row};
 
 /// The path of a conflict above a document.
@@ -229,13 +229,14 @@ fn write(
                 false => std::mem::take(&mut blank),
             };
             push_line(text, above, line_break);
-            let line = merged_frame(rows).unwrap_or(frame).text;
-            push_line(text, line, line_break);
+            let merged = merged_frame(rows);
+            let lines = merged.as_deref().unwrap_or(frame.text);
+            push_line(text, lines, line_break);
             // the document begins on the line of this `---`: nothing can come between
-            if side == Side::Local && !ends_line(line) {
+            if side == Side::Local && !ends_line(lines) {
                 return;
             }
-            if !ends_line(line) {
+            if !ends_line(lines) {
                 text.push_str(line_break);
             }
         }
@@ -259,18 +260,18 @@ fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
     blanks[rows::side_of_blanks(&above)]
 }
 
-/// Returns updated's frame if local has that of the original, or a bare one that the original does
-/// not have, and both are a `---` line with at most a comment.
-fn merged_frame<'t>(rows: &Triple<Row<'t>>) -> Option<Frame<'t>> {
-    let frames = rows.as_ref().map(|row| row.frame);
-    let (updated, local) = (frames.updated?, frames.local?);
-    let original = frames.original.map_or("---", |frame| frame.text.trim_end());
-    let is_plain = |frame: Frame<'_>| {
-        let text = frame.text;
-        text.starts_with("---") && ends_line(text) && below_marker(text, 0).is_some()
-    };
-    let is_unchanged = local.text.trim_end() == original;
-    (is_unchanged && is_plain(local) && is_plain(updated)).then_some(updated)
+/// Returns the text of local's frame with updated's `---` line. `None` unless local has the
+/// original's `---` line, or a bare one that the original does not have, and both are a `---` with
+/// at most a comment behind it.
+fn merged_frame<'t>(rows: &Triple<Row<'t>>) -> Option<String> {
+    let frames = rows.as_ref().map(|row| row.frame.map(|frame| frame.text));
+    let split = |text: &'t str| text.split_at(marker(text).unwrap_or_default());
+    let (_, updated) = split(frames.updated?);
+    let (directives, local) = split(frames.local?);
+    let original = frames.original.map_or("---", |it| split(it).1.trim_end());
+    let is_plain = |line| ends_line(line) && below_marker(line, 0).is_some();
+    let takes_updated = local.trim_end() == original && is_plain(local) && is_plain(updated);
+    takes_updated.then(|| format!("{directives}{updated}"))
 }
 
 /// Returns true if upstream moved the frame among the comments, and local did not.

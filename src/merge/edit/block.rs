@@ -7,7 +7,9 @@ use std::borrow::Borrow;
 
 use super::Editor;
 use super::draft::shifted;
-use super::layout::{end_of_indicator, is_blank, starts_its_line, trimmed, with_tag};
+use super::layout::{
+    end_of_indicator, is_blank, starts_its_line, trimmed, trimmed_start, with_tag,
+};
 use super::to_flow;
 use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
@@ -219,23 +221,23 @@ impl Editor<'_> {
                         .insert(self.before_white_space(lines.start), remark);
                     remarks.line = CommentChoice::Local;
                 }
-                text = text.trim_start().to_owned();
+                text = trimmed_start(&text).to_owned();
             } else if !own_comments.is_empty()
                 && remark.is_none()
                 && is_dashes(self.target.slice(dashes))
             {
-                let entries = text[own_comments.len()..].trim_start();
+                let entries = trimmed_start(&text[own_comments.len()..]);
                 let above = self.above_dashes(own_comments, dashes, column);
                 text = format!("{above}{}{entries}", self.target.slice(dashes));
                 lines.start = dashes.start;
-            } else if remark.is_some() || text.trim_start().starts_with('#') {
+            } else if remark.is_some() || trimmed_start(&text).starts_with('#') {
                 // on the line of the dash, a comment line would be a remark on the dash
                 let remark = remark.unwrap_or_default();
                 text = format!("{remark}{}{text}", self.line_break);
                 lines.start = self.before_white_space(lines.start);
                 remarks.line = CommentChoice::Local;
             } else {
-                text = text.trim_start().to_owned();
+                text = trimmed_start(&text).to_owned();
             }
         }
         // drop edits of these lines: the pieces have them already
@@ -376,7 +378,7 @@ fn comments_at_start<'t>(pieces: &[Piece], text: &'t str, side: Side) -> &'t str
         PieceKind::Entry(_) | PieceKind::Original(_) | PieceKind::End => None,
     });
     let is_of_side = |comment: &CommentPiece| comment.side == side && comment.of_side.is_none();
-    if !text.trim_start().starts_with('#') || !comments.all(is_of_side) {
+    if !trimmed_start(text).starts_with('#') || !comments.all(is_of_side) {
         return "";
     }
     let is_above = |line: &&str| matches!(trimmed(line).bytes().next(), None | Some(b'#'));

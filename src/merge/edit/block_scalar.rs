@@ -37,6 +37,12 @@ impl<'t> BlockScalar<'t> {
             indent: first.map(|line| line.len() - line.trim_start_matches(' ').len()),
         })
     }
+
+    /// Returns the column of its lines, if its entry starts in `column`; `None` if it has only
+    /// blank lines.
+    fn column_of_lines(&self, column: usize) -> Option<usize> {
+        self.indicated.map(|width| column + width).or(self.indent)
+    }
 }
 
 /// Whether a value is or ends with a block scalar.
@@ -50,12 +56,13 @@ pub(super) fn ends_in_block_scalar(tree: &Tree<'_>, node: NodeId) -> bool {
 /// none, or if the text of the entry is not YAML by itself.
 pub(super) fn column_of_last_lines(entry: &str) -> Option<u32> {
     let tree = Tree::parse(entry).ok()??;
-    let mut node = tree.root().value;
-    while let Some(last) = tree.entries(node).next_back() {
-        node = tree.entry(last).value;
+    let mut entry = tree.root();
+    while let Some(last) = tree.entries(entry.value).next_back() {
+        entry = tree.entry(last);
     }
-    let indent = BlockScalar::of(&tree, node)?.indent?;
-    u32::try_from(indent).ok()
+    let column = tree.column(entry.span.start) as usize;
+    let scalar = BlockScalar::of(&tree, entry.value)?;
+    u32::try_from(scalar.column_of_lines(column)?).ok()
 }
 
 impl Editor<'_> {
@@ -69,10 +76,7 @@ impl Editor<'_> {
         let span = target.node(entry.value).span;
         let header_end = span.start + scalar.header.len() as u32;
         let column = target.column(entry.span.start) as usize;
-        let width = match scalar.indicated {
-            Some(indicated) => column + indicated,
-            None => scalar.indent.unwrap_or(column + 2),
-        };
+        let width = scalar.column_of_lines(column).unwrap_or(column + 2);
         let starts_with_space = content.trim_start_matches('\n').starts_with(' ');
         let indicator = match scalar.indicated.is_some() || starts_with_space {
             true => (width - column).to_string(),

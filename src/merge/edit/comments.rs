@@ -34,11 +34,11 @@ impl Editor<'_> {
         }
     }
 
-    /// Edits the comments of an entry whose value was replaced, so that a new comment cannot go
-    /// after the value's first line.
-    pub(super) fn comments_of_replaced(&mut self, entry: Entry<'_>, remarks: Remarks) {
+    /// Edits the comments of an entry whose value was replaced up to `end`, so that a new comment
+    /// cannot go after the value's first line.
+    pub(super) fn comments_of_replaced(&mut self, entry: Entry<'_>, remarks: Remarks, end: u32) {
         let end = match entry.comments().line.is_empty() {
-            true => Some(self.end_of_entry(entry)),
+            true => Some(end),
             false => self.end_of_key_line(entry),
         };
         self.edit_comments_at(entry, remarks, end);

@@ -294,7 +294,7 @@ impl Editor<'_> {
                 self.edits.replace(start..end, text);
             }
         }
-        self.comments_of_replaced(entry, remarks);
+        self.comments_of_replaced(entry, remarks, self.end_of_entry(entry));
     }
 
     /// Whether a value at `start`, without a space after the colon of a plain key, would be part of

@@ -94,5 +94,12 @@ pub(super) fn indents_of_comments(text: &str, column: u32) -> Vec<Range<u32>> {
 
 /// Returns a text without YAML's white space around it. YAML treats other white space as letters.
 pub(super) fn trimmed(text: &str) -> &str {
-    text.trim_matches([' ', '\t', '\r', '\n'])
+    text.trim_matches(WHITE_SPACE)
 }
+
+/// Returns a text without YAML's white space before it.
+pub(super) fn trimmed_start(text: &str) -> &str {
+    text.trim_start_matches(WHITE_SPACE)
+}
+
+const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];

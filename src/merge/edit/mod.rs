@@ -252,13 +252,10 @@ impl<'a> Editor<'a> {
     ) {
         let is_flow = self.target.is_flow(node) == Some(true);
         match children.iter().any(Child::stays) {
-            false => {
-                self.empty_collection(owner, node);
-                match is_flow {
-                    true => self.comments_of_replaced(owner, remarks),
-                    false => self.edit_comments(owner, remarks),
-                }
-            }
+            false => match self.empty_collection(owner, node) {
+                Some(end) => self.comments_of_replaced(owner, remarks, end),
+                None => self.edit_comments(owner, remarks),
+            },
             true if is_flow => {
                 self.edit_flow(node, children);
                 self.edit_comments(owner, remarks);

@@ -13,18 +13,21 @@ impl Editor<'_> {
         }
     }
 
-    /// Replaces a map or list of which no entry is left by `{}` or `[]` (rules: Maps).
-    pub(super) fn empty_collection(&mut self, owner: Entry<'_>, node: NodeId) {
+    /// Replaces a map or list of which no entry is left by `{}` or `[]` (rules: Maps). Returns the
+    /// offset behind it if it replaced the text of the entries; `None` if their lines were deleted.
+    pub(super) fn empty_collection(&mut self, owner: Entry<'_>, node: NodeId) -> Option<u32> {
         let target = self.target;
         let brackets = self.brackets(node);
         let span = target.node(node).span;
         let shares_line = !is_blank(target, target.line_start(span.start)..span.start);
         if target.is_flow(node) == Some(true) {
             self.edits.replace(span, brackets);
+            Some(self.end_of_entry(owner))
         } else if shares_line || owner.span.start == span.start {
             // the collection follows an indicator on its line, or is the root
             let end = target.line_end(span.end);
             self.edits.replace(span.start..end, brackets);
+            Some(end)
         } else {
             self.edits
                 .insert(self.after_properties(owner), format!(" {brackets}"));
@@ -34,6 +37,7 @@ impl Editor<'_> {
                 let below = blank_below(target, lines.end, end.unwrap_or(lines).end);
                 self.edits.delete(lines.start..below);
             }
+            None
         }
     }
 

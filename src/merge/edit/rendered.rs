@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::Editor;
 use super::block_scalar::{BlockScalar, ends_in_block_scalar};
 use super::habits::Nesting;
-use super::layout::{ends_within_text, has_dash, trimmed};
+use super::layout::{ends_within_text, has_dash, trimmed, trimmed_start};
 use crate::line_breaks::lines;
 use crate::merge::decision::Incoming;
 use crate::yaml::stream::starts_with_marker;
@@ -305,7 +305,7 @@ impl Editor<'_> {
         let lines = lines(tree.slice(span)).skip(1);
         let least = lines
             .filter(|line| !trimmed(line).is_empty())
-            .map(|line| (line.len() - line.trim_start().len()) as i64 - old)
+            .map(|line| (line.len() - trimmed_start(line).len()) as i64 - old)
             .min();
         let width = i64::from(self.target.habits().usual(Nesting::MapInMap).unwrap_or(2)).max(1);
         match least {

@@ -79,7 +79,7 @@ impl Editor<'_> {
             let end = if has_tail { node.span.end } else { line_end };
             text.push_str(self.space_behind(entry, end, remarks));
             self.replace_range(entry, start..end, text, &rendered);
-            self.comments_of_replaced(entry, remarks);
+            self.comments_of_replaced(entry, remarks, self.end_of_entry(entry));
             return;
         }
         self.rewrite_from_indicator(entry, &rendered, remarks);
