@@ -93,9 +93,13 @@ impl<'a> FileMerge<'_, '_, 'a> {
         if !is_top && triple(group.original) != triple(group.local) {
             return None;
         }
-        let is_first = |side: Side| group[side].is_some_and(|member| member.document() == 0);
+        let is_first = |side: Side| group[side].is_none_or(|member| member.document() == 0);
         let with_head = |side: Side| {
-            let own = documents[side].as_ref().map_or("", above);
+            let own = match &documents[side] {
+                Some(document) => above(document),
+                None if is_top => self.above_body_of_first(side),
+                None => "",
+            };
             let head = self.head_and_tail(group, side).0;
             join_head(head, own, is_first(side), is_top && side != Side::Updated)
         };
@@ -140,6 +144,14 @@ impl<'a> FileMerge<'_, '_, 'a> {
             conflict.line = conflict.line.saturating_sub(lines_of_head);
         }
         Some((old_above.len(), merged))
+    }
+
+    /// Returns the text above the body of the first document of a side's file, without the head of
+    /// the file; empty if the head belongs to that document.
+    fn above_body_of_first(&self, side: Side) -> &'a str {
+        let file = self.sides[side].filter(|_| !self.is_head_owned(side));
+        let first = file.and_then(|file| file.documents.first());
+        first.map_or("", |first| above(&first.document))
     }
 
     /// Merges the text below local's document that belongs to no row of entries. Returns it with

@@ -251,7 +251,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
     /// Returns true if the head of a side's file belongs to its first document: in another version,
     /// that document is not the first one, or upstream moved it here from another file, and has the
     /// head's first comment above it.
-    fn is_head_owned(&self, side: Side) -> bool {
+    pub(super) fn is_head_owned(&self, side: Side) -> bool {
         let head = self.sides[side].map_or("", |file| file.head);
         let mut groups = self.job.staying.iter().chain(&self.job.inserted);
         let first = groups.find(|group| self.index_in_file(group, side) == Some(0));
