@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::differences::{differences_of_lines, places_in};
+use crate::differences::{AlignedRange, differences_of_lines, places_in};
 use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
 
@@ -80,18 +80,11 @@ pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
 /// Joins a local and an updated text into one. `write` writes the lines that both sides changed and
 /// that differ.
 pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>)) -> String {
-    let lines = lines_of(texts);
-    let originals = places_in(&lines.original, &lines.local);
     let mut result = String::with_capacity(texts.local.len() * 2);
-    for part in differences_of_lines(&lines.local, &lines.updated).ranges() {
-        let (local, updated) = (part.old, part.new);
-        if part.is_same {
-            result.extend(lines.local[local].iter().copied());
-            continue;
-        }
-        let hunk = hunk_at(&lines, &originals, local, updated);
+    for part in parts(texts, 0) {
         // take what only one side changed from that side
-        match &hunk {
+        match part.as_ref().map(String::as_str) {
+            Triple { updated, local, .. } if updated == local => result.push_str(local),
             Triple {
                 original,
                 updated,
@@ -102,10 +95,40 @@ pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>
                 updated,
                 local,
             } if original == updated => result.push_str(local),
-            _ => write(&mut result, hunk.as_ref().map(String::as_str)),
+            hunk => write(&mut result, hunk),
         }
     }
     result
+}
+
+/// Cuts a local and an updated text into parts that are the same in both, of which the original's
+/// side is empty, and parts that differ, with the original's lines in that place. Parts that differ
+/// are one if no more than `most_between` lines are between them.
+pub(super) fn parts(texts: Triple<&str>, most_between: usize) -> Vec<Triple<String>> {
+    let lines = lines_of(texts);
+    let originals = places_in(&lines.original, &lines.local);
+    let differences = differences_of_lines(&lines.local, &lines.updated);
+    let mut ranges: Vec<AlignedRange> = Vec::new();
+    for range in differences.ranges() {
+        if let [.., above, between] = &mut ranges[..]
+            && !range.is_same
+            && between.old.len() <= most_between
+        {
+            above.old.end = range.old.end;
+            above.new.end = range.new.end;
+            ranges.pop();
+        } else {
+            ranges.push(range);
+        }
+    }
+    let parts = ranges.into_iter().map(|range| match range.is_same {
+        true => {
+            let same = lines.local[range.old].concat();
+            Triple::new(String::new(), same.clone(), same)
+        }
+        false => hunk_at(&lines, &originals, range.old, range.new),
+    });
+    parts.collect()
 }
 
 fn lines_of(texts: Triple<&str>) -> Triple<Vec<&str>> {

@@ -3,9 +3,10 @@
 
 use super::Editor;
 use super::block_scalar::{column_of_last_lines, ends_in_block_scalar};
-use super::draft::{Hunk, PLACEHOLDER, push_renumbered, shared_lines, shifted, take_shared_blanks};
+use super::draft::{push_renumbered, shifted};
 use super::habits::Habits;
 use super::layout::{indents_of_comments, starts_its_line};
+use super::open_hunks::OpenHunk;
 use super::reindent::Reindent;
 use crate::line_breaks::{ends_line, with_line_break};
 use crate::merge::decision::{
@@ -13,25 +14,25 @@ use crate::merge::decision::{
 };
 use crate::parallel::is_in_pool;
 use crate::triple::Side;
-use crate::yaml::{Entry, EntryId, Span, Tree};
+use crate::yaml::{Entry, EntryId, Tree};
 
 /// The least number of pieces that are worth a thread.
 const MIN_PIECES: usize = 1024;
 
 /// The state of writing a row.
-struct Composition<'p> {
+pub(super) struct Composition<'p> {
     /// The column of the entries.
-    column: u32,
-    text: String,
+    pub(super) column: u32,
+    pub(super) text: String,
     /// The hunk at the end of the text, to which the next piece may belong.
-    open_hunk: Option<Hunk>,
+    pub(super) open_hunk: Option<OpenHunk>,
     /// The start in the text of the entry above, if that ends with a block scalar, which a deeper
     /// comment would become part of.
-    block_scalar_above: Option<usize>,
+    pub(super) block_scalar_above: Option<usize>,
     /// The end in the target of the last piece, if that was written unchanged.
-    unchanged_end: Option<u32>,
+    pub(super) unchanged_end: Option<u32>,
     /// The last entry.
-    above: Option<&'p Child>,
+    pub(super) above: Option<&'p Child>,
 }
 
 impl Editor<'_> {
@@ -121,7 +122,7 @@ impl Editor<'_> {
             PieceKind::Original(entry) => {
                 let lines = self.original_lines_of(&[*entry], row.column);
                 let hunk = row.open_hunk.get_or_insert_default();
-                hunk.original.push_str(&lines.unwrap_or_default());
+                hunk.push(Side::Original, ["", &lines.unwrap_or_default()]);
             }
             PieceKind::Entry(_) => match entry {
                 Some(child) if self.is_open(child) => self.hunk(row, blanks, child),
@@ -170,7 +171,10 @@ impl Editor<'_> {
                 row.block_scalar_above
                     .take_if(|_| !follows_unchanged || excess.is_none());
             }
-            Some(side) => row.open_hunk.get_or_insert_default()[side].push_str(&text),
+            Some(side) => {
+                let hunk = row.open_hunk.get_or_insert_default();
+                hunk.push(side, ["", &text]);
+            }
         }
         row.unchanged_end = follows_unchanged.then_some(comment.span.end);
     }
@@ -198,113 +202,14 @@ impl Editor<'_> {
         };
     }
 
-    /// Whether an entry has an open conflict that has to be a hunk of the whole entry.
-    pub(super) fn is_open(&self, child: &Child) -> bool {
-        if !child.has_open_conflict() {
-            return false;
-        }
-        let mut comments = child.value_comments().into_iter().flatten();
-        let Slot::Local(id) = child.slot else {
-            return true;
-        };
-        let value = self.target.entry(id).value;
-        let is_inside = child.outcome().is_merge()
-            && self.target.is_block_collection(value)
-            && !self.begins_with_choice(value, child.outcome())
-            && !child.remarks().has_open_conflict()
-            && !comments.any(Piece::is_in_open_conflict);
-        !is_inside
-    }
-
-    /// Writes both sides of an entry, below `blanks`, as a hunk without the lines that all sides
-    /// begin or end with.
-    fn hunk(&mut self, row: &mut Composition<'_>, mut blanks: String, child: &Child) {
-        let sides = [Side::Local, Side::Updated].map(|side| child.choose(side));
-        let stays = sides.iter().all(Child::stays);
-        let is_below_text = sides.iter().any(|side| self.ends_in_block_scalar(side));
-        row.block_scalar_above = is_below_text.then_some(row.text.len());
-        row.unchanged_end = None;
-        let [local, updated] = sides.map(|side| match side.stays() {
-            true => self.entry_lines(&side, row.column),
-            false => String::new(),
-        });
-        let base = match child.outcome() {
-            Outcome::Open(conflict) => conflict.base.as_deref(),
-            _ => None,
-        };
-        let original = match base {
-            Some(base) => self.original_lines_of(base, row.column),
-            None => {
-                let original = child.sides().original;
-                original.map(|id| self.mover(self.original).entry(id, row.column))
-            }
-        };
-        // of an entry that both sides added, neither side of the hunk may be empty
-        let is_shown = |shared: usize| {
-            let mut sides = [&local, &updated].into_iter();
-            original.is_some() || sides.all(|side| side.len() > shared)
-        };
-        let (above, below) = Some(shared_lines(&local, &updated, original.as_deref()))
-            .filter(|(above, below)| stays && is_shown(above + below))
-            .unwrap_or_default();
-        if above > 0 {
-            self.close_hunk(row);
-        }
-        if row.open_hunk.is_none() && stays {
-            row.text.push_str(&std::mem::take(&mut blanks));
-        }
-        row.text.push_str(&local[..above]);
-        let hunk = row.open_hunk.get_or_insert_default();
-        for (side, blanks, lines) in [
-            (Side::Local, blanks.as_str(), &local),
-            (Side::Updated, blanks.as_str(), &updated),
-            (Side::Original, "", &original.unwrap_or_default()),
-        ] {
-            if !lines.is_empty() {
-                hunk[side].push_str(blanks);
-                hunk[side].push_str(&lines[above..lines.len() - below]);
-            }
-        }
-        if below > 0 {
-            self.close_hunk(row);
-            row.text.push_str(&local[local.len() - below..]);
-        }
-    }
-
     /// Moves lines of a tree that stay as they are written.
-    fn mover<'t>(&self, tree: &'t Tree<'t>) -> Reindent<'t> {
+    pub(super) fn mover<'t>(&self, tree: &'t Tree<'t>) -> Reindent<'t> {
         Reindent {
             tree,
             from: Habits::default(),
             to: Habits::default(),
             line_break: self.line_break,
         }
-    }
-
-    /// Returns the original's lines of consecutive entries, and the comments above, in a column.
-    fn original_lines_of(&self, entries: &[EntryId], column: u32) -> Option<String> {
-        let tree = self.original;
-        let (first, last) = (tree.entry(*entries.first()?), tree.entry(*entries.last()?));
-        let old_column = i64::from(tree.column(first.span.start));
-        let lines = Span::new(tree.row_start(first), tree.lines_of(last).end);
-        let by = i64::from(column) - old_column;
-        Some(self.mover(tree).lines(lines, old_column, by))
-    }
-
-    /// Ends the open hunk, if there is one, and writes its placeholder.
-    fn close_hunk(&mut self, row: &mut Composition) {
-        let Some(mut hunk) = row.open_hunk.take() else {
-            return;
-        };
-        if hunk.local == hunk.updated {
-            row.text.push_str(&hunk.local);
-            return;
-        }
-        row.text.push_str(&take_shared_blanks(&mut hunk));
-        row.text.push(PLACEHOLDER);
-        row.text.push_str(&self.hunks.len().to_string());
-        row.text.push_str(self.line_break);
-        self.hunks.push(hunk);
     }
 
     /// Returns the lines of an entry of the result, with the comments below that belong to it.

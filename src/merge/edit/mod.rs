@@ -21,6 +21,7 @@ mod habits;
 mod incoming;
 mod last_lines;
 mod layout;
+mod open_hunks;
 mod overview;
 mod part;
 mod pieces;
