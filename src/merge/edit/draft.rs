@@ -87,7 +87,7 @@ pub(super) fn take_shared_blanks(hunk: &mut Hunk) -> String {
 }
 
 /// Returns the length in bytes of the lines that all texts begin with, and of those that all end
-/// with.
+/// with. If there is no original, at least one line of each text is left.
 pub(super) fn shared_lines(local: &str, updated: &str, original: Option<&str>) -> (usize, usize) {
     let mut texts = [local, updated, original.unwrap_or(local)];
     let mut shared = |cut: fn(&str) -> (&str, &str)| {
@@ -102,7 +102,15 @@ pub(super) fn shared_lines(local: &str, updated: &str, original: Option<&str>) -
             texts = parts.map(|(_, rest)| rest);
         }
     };
-    (shared(cut_first_line), shared(cut_last_line))
+    let (above, below) = (shared(cut_first_line), shared(cut_last_line));
+    let is_empty = |text: &str| text.len() == above + below;
+    if original.is_some() || !is_empty(local) && !is_empty(updated) {
+        return (above, below);
+    }
+    match cut_first_line(&local[local.len() - below..]).0.len() {
+        0 => (above - cut_last_line(&local[..above]).0.len(), below),
+        first => (above, below - first),
+    }
 }
 
 /// Returns the text of entries in `column` with its lines indented by `by` more columns, or fewer

@@ -112,16 +112,11 @@ impl Editor<'_> {
                 return self.hunks_of_text(row, blanks, parts);
             }
         }
-        // of an entry that both sides added, neither side of the hunk may be empty
-        let is_added = original.is_empty();
-        let is_shown = |shared: usize| {
-            let mut sides = [&local, &updated].into_iter();
-            !is_added || sides.all(|side| side.len() > shared)
+        let base = Some(&*original).filter(|it| !it.is_empty());
+        let (above, below) = match stays {
+            true => shared_lines(&local, &updated, base),
+            false => (0, 0),
         };
-        let base = Some(&*original).filter(|_| !is_added);
-        let (above, below) = Some(shared_lines(&local, &updated, base))
-            .filter(|(above, below)| stays && is_shown(above + below))
-            .unwrap_or_default();
         if above > 0 {
             self.close_hunk(row);
         }
