@@ -93,15 +93,15 @@ impl<'a> FileMerge<'_, '_, 'a> {
         if !is_top && triple(group.original) != triple(group.local) {
             return None;
         }
-        let is_first = |side: Side| group[side].is_none_or(|member| member.document() == 0);
+        let is_first = |side: Side| group[side].is_some_and(|member| member.document() == 0);
         let with_head = |side: Side| {
             let own = match &documents[side] {
-                Some(document) => above(document),
-                None if is_top => self.above_body_of_first(side),
-                None => "",
+                Some(document) => above(document).to_owned(),
+                None if is_top => self.comments_of_first(side),
+                None => String::new(),
             };
             let head = self.head_and_tail(group, side).0;
-            join_head(head, own, is_first(side), is_top && side != Side::Updated)
+            join_head(head, &own, is_first(side), is_top && side != Side::Updated)
         };
         let head = self.head_and_tail(group, Side::Local).0;
         let line_break = line_break_of(local.text);
@@ -146,12 +146,14 @@ impl<'a> FileMerge<'_, '_, 'a> {
         Some((old_above.len(), merged))
     }
 
-    /// Returns the text above the body of the first document of a side's file, without the head of
-    /// the file; empty if the head belongs to that document.
-    fn above_body_of_first(&self, side: Side) -> &'a str {
+    /// Returns the text between the head of a side's file and the body of its first document,
+    /// without the `---` line; empty if the head belongs to that document.
+    fn comments_of_first(&self, side: Side) -> String {
         let file = self.sides[side].filter(|_| !self.is_head_owned(side));
         let first = file.and_then(|file| file.documents.first());
-        first.map_or("", |first| above(&first.document))
+        let above = first.map_or("", |first| above(&first.document));
+        let frame = frame(above).unwrap_or_default();
+        format!("{}{}", &above[..frame.start], &above[frame.end..])
     }
 
     /// Merges the text below local's document that belongs to no row of entries. Returns it with

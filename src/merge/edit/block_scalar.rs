@@ -38,8 +38,8 @@ impl<'t> BlockScalar<'t> {
         })
     }
 
-    /// Returns the column of its lines, if its entry starts in `column`; `None` if it has only
-    /// blank lines.
+    /// Returns the column of its lines, if its entry starts in `column`; `None` if its header does
+    /// not say it and all lines are blank.
     fn column_of_lines(&self, column: usize) -> Option<usize> {
         self.indicated.map(|width| column + width).or(self.indent)
     }

@@ -9,7 +9,7 @@ use crate::merge::markers::parts;
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, Span};
 
-/// The most lines between two hunks of a text that are one hunk, as in git.
+/// Two places in a text with at most this many lines between them are one hunk, as in git.
 const MOST_LINES_BETWEEN: usize = 3;
 
 /// A hunk to which more pieces may belong.
