@@ -75,10 +75,18 @@ impl Editor<'_> {
         };
         let span = target.node(entry.value).span;
         let header_end = span.start + scalar.header.len() as u32;
-        let column = target.column(entry.span.start) as usize;
-        let width = scalar.column_of_lines(column).unwrap_or(column + 2);
+        // a document may begin on the line of its `---`
+        let column = match self.is_root(entry) {
+            true => 0,
+            false => target.column(entry.span.start) as usize,
+        };
         let starts_with_space = content.trim_start_matches('\n').starts_with(' ');
-        let indicator = match scalar.indicated.is_some() || starts_with_space {
+        let is_indicated = scalar.indicated.is_some() || starts_with_space;
+        // the lines of a document that is a text may be in column 0, which no indicator can say
+        let width = scalar.column_of_lines(column);
+        let width = width.filter(|width| *width > column || !is_indicated);
+        let width = width.unwrap_or(column + 2);
+        let indicator = match is_indicated {
             true => (width - column).to_string(),
             false => String::new(),
         };

@@ -222,7 +222,7 @@ impl Editor<'_> {
     }
 
     /// Whether an entry is the root, which has neither a colon nor a dash.
-    fn is_root(&self, entry: Entry<'_>) -> bool {
+    pub(super) fn is_root(&self, entry: Entry<'_>) -> bool {
         entry.colon().is_none() && !has_dash(self.target, entry)
     }
 
