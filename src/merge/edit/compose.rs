@@ -1,5 +1,5 @@
-//! Writes the pieces of a row as text. The sides of an open conflict go into a [`Hunk`], for which
-//! the text has a placeholder.
+//! Writes the pieces of a row as text. The sides of an open conflict go into a hunk, for which the
+//! text has a placeholder: see `open_hunks`.
 
 use super::Editor;
 use super::block_scalar::{column_of_last_lines, ends_in_block_scalar};

@@ -5,9 +5,10 @@
 //! with edits, as a [`Draft`]. Bytes of the target that no decision affects stay. What comes is cut
 //! out of the source's text and re-indented.
 //!
-//! [`carry_out`] is the entry point. `block` and `compose` write block collections, `flow` writes
-//! flow collections, `replace` and `rendered` write values from the source, `reindent` moves their
-//! lines, `comments` edits remarks, `edits` collects the changes of the text.
+//! [`carry_out`] is the entry point. `block` and `compose` write block collections, `open_hunks` the
+//! sides of open conflicts, `flow` flow collections, `replace` and `rendered` values from the
+//! source; `reindent` moves their lines, `comments` edits remarks, `edits` collects the changes of
+//! the text.
 
 mod aliases;
 mod block;
