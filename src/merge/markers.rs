@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::differences::{AlignedRange, differences_of_lines, places_in};
 use crate::line_breaks::line_break_of;
-use crate::triple::Triple;
+use crate::triple::{Change, Triple};
 
 /// The default number of characters of a conflict marker.
 pub const MARKER_SIZE: usize = 7;
@@ -60,20 +60,13 @@ pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
 /// Like [`mark`], with one pair of markers around all lines from the first that differs to the
 /// last.
 pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
-    let lines = lines_of(texts);
-    let originals = places_in(&lines.original, &lines.local);
-    let differences = differences_of_lines(&lines.local, &lines.updated);
-    let mut changed = differences.changed();
-    let Some(first) = changed.next() else {
-        return texts.local.to_owned();
-    };
-    let last = changed.last().unwrap_or_else(|| first.clone());
-    let local = first.old.start..last.old.end;
-    let updated = first.new.start..last.new.end;
-    let hunk = hunk_at(&lines, &originals, local.clone(), updated);
-    let mut result = lines.local[..local.start].concat();
-    write_hunk(&mut result, hunk.as_ref().map(String::as_str), style);
-    result.extend(lines.local[local.end..].iter().copied());
+    let mut result = String::with_capacity(texts.local.len() * 2);
+    for part in parts(texts, usize::MAX) {
+        match part.local == part.updated {
+            true => result.push_str(&part.local),
+            false => write_hunk(&mut result, part.as_ref().map(String::as_str), style),
+        }
+    }
     result
 }
 
@@ -82,20 +75,10 @@ pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
 pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>)) -> String {
     let mut result = String::with_capacity(texts.local.len() * 2);
     for part in parts(texts, 0) {
-        // take what only one side changed from that side
-        match part.as_ref().map(String::as_str) {
-            Triple { updated, local, .. } if updated == local => result.push_str(local),
-            Triple {
-                original,
-                updated,
-                local,
-            } if original == local => result.push_str(updated),
-            Triple {
-                original,
-                updated,
-                local,
-            } if original == updated => result.push_str(local),
-            hunk => write(&mut result, hunk),
+        match part.change() {
+            Change::BothDiffer => write(&mut result, part.as_ref().map(String::as_str)),
+            Change::Upstream => result.push_str(&part.updated),
+            _ => result.push_str(&part.local),
         }
     }
     result
@@ -104,7 +87,10 @@ pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>
 /// Cuts a local and an updated text into parts that are the same in both, of which the original's
 /// side is empty, and parts that differ, with the original's lines in that place. Parts that differ
 /// are one if no more than `most_between` lines are between them.
-pub(super) fn parts(texts: Triple<&str>, most_between: usize) -> Vec<Triple<String>> {
+pub(super) fn parts(
+    texts: Triple<&str>,
+    most_between: usize,
+) -> impl Iterator<Item = Triple<String>> {
     let lines = lines_of(texts);
     let originals = places_in(&lines.original, &lines.local);
     let differences = differences_of_lines(&lines.local, &lines.updated);
@@ -121,14 +107,13 @@ pub(super) fn parts(texts: Triple<&str>, most_between: usize) -> Vec<Triple<Stri
             ranges.push(range);
         }
     }
-    let parts = ranges.into_iter().map(|range| match range.is_same {
+    ranges.into_iter().map(move |range| match range.is_same {
         true => {
             let same = lines.local[range.old].concat();
             Triple::new(String::new(), same.clone(), same)
         }
         false => hunk_at(&lines, &originals, range.old, range.new),
-    });
-    parts.collect()
+    })
 }
 
 fn lines_of(texts: Triple<&str>) -> Triple<Vec<&str>> {

@@ -144,6 +144,11 @@ impl Outcome {
     pub(crate) const fn is_merge(&self) -> bool {
         matches!(self, Self::Merge(_) | Self::Row(_))
     }
+
+    /// Whether it merges a collection of which no entry is left.
+    pub(crate) fn is_emptied(&self) -> bool {
+        self.is_merge() && !self.children().any(Child::stays)
+    }
 }
 
 /// A value that comes from the updated tree.

@@ -6,7 +6,7 @@ use super::compose::Composition;
 use super::draft::{Hunk, PLACEHOLDER, shared_lines, take_shared_blanks};
 use crate::merge::decision::{Child, Outcome, Piece, Slot};
 use crate::merge::markers::parts;
-use crate::triple::{Side, Triple};
+use crate::triple::{Change, Side, Triple};
 use crate::yaml::{EntryId, Span};
 
 /// Two places in a text with at most this many lines between them are one hunk, as in git.
@@ -107,8 +107,11 @@ impl Editor<'_> {
         let original = original.unwrap_or_default();
         if is_text {
             let lines = Triple::new(&*original, &*updated, &*local);
-            let parts = parts(lines, MOST_LINES_BETWEEN);
-            if parts.iter().all(is_same_or_conflict) {
+            let parts: Vec<_> = parts(lines, MOST_LINES_BETWEEN).collect();
+            // a part that only one side changed would be a hunk without a conflict
+            let is_agreed_or_open =
+                |part: &Triple<_>| matches!(part.change(), Change::BothSame | Change::BothDiffer);
+            if parts.iter().all(is_agreed_or_open) {
                 return self.hunks_of_text(row, blanks, parts);
             }
         }
@@ -205,10 +208,4 @@ impl Editor<'_> {
         row.text.push_str(&below);
         self.hunks.push(open.hunk);
     }
-}
-
-/// Returns true if a part of two texts is the same in both, or a conflict: neither side has the
-/// original's lines.
-fn is_same_or_conflict(part: &Triple<String>) -> bool {
-    part.local == part.updated || part.local != part.original && part.updated != part.original
 }

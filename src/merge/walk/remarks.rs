@@ -3,7 +3,7 @@
 
 use super::{Entries, Walker};
 use crate::line_breaks;
-use crate::merge::decision::{Child, CommentChoice, Outcome, Remarks};
+use crate::merge::decision::{CommentChoice, Outcome, Remarks};
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Change, Triple};
 use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
@@ -30,7 +30,6 @@ impl Walker<'_> {
                 ..Remarks::default()
             };
         }
-        let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
         // There is no place for such a comment between a `? key` and a map or list behind its `:`.
         let is_explicit = |local: EntryId| {
             let tree = self.trees.local;
@@ -40,7 +39,7 @@ impl Walker<'_> {
         let has_no_comment =
             comments.local.beside().is_empty() && comments.local.behind().is_empty();
         let is_value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
-        let keeps_collection = !is_value_taken && !is_emptied;
+        let keeps_collection = !is_value_taken && !outcome.is_emptied();
         if has_no_comment && keeps_collection && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
         }

@@ -22,7 +22,7 @@ impl Walker<'_> {
         let trees = self.trees;
         let local_value = trees.local.entry(local).value;
         let is_local_block = trees.local.is_block_collection(local_value);
-        let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
+        let is_emptied = outcome.is_emptied();
         let is_row = outcome.is_merge() && !is_emptied && is_local_block;
         let have_lines = self.each(sides, may_have_comments).into_array();
         if !self.merges_rows
