@@ -117,8 +117,8 @@ impl Checker<'_> {
                 let expected = children
                     .map(|child| Expected {
                         slot: child.slot,
-                        key: child.key(),
-                        tag: child.tag(),
+                        key: child.extras().key,
+                        tag: child.extras().tag,
                         outcome: child.outcome().chosen(self.side),
                     })
                     .filter(|expected| *expected.outcome != Outcome::Remove);

@@ -177,7 +177,7 @@ impl<'a> Patcher<'a> {
             _ => self.value(target, nodes, field_context)?,
         };
         let remarks = self.remarks(entry, patched, &outcome);
-        Ok(Child::local(entry, outcome).with_remarks(remarks))
+        Ok(Child::local(entry, outcome).with(|extras| extras.remarks = remarks))
     }
 
     /// Decides the outcome of a field that the target does not have.

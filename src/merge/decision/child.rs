@@ -1,7 +1,7 @@
 //! The decision about an entry of a merged map or list.
 
 use super::row::chosen_pieces;
-use super::{Incoming, Outcome, Piece, Remarks, Slot};
+use super::{CommentChoice, Incoming, Outcome, Piece, Remarks, Slot};
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -33,17 +33,33 @@ pub(crate) fn keeps_entries(tree: &Tree<'_>, node: NodeId, children: &[Child]) -
 }
 
 /// The decisions about an entry's comments, key, anchor and tag.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Extras {
-    remarks: Remarks,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Extras {
+    pub(crate) remarks: Remarks,
     /// The comment lines above and below its value, if they change.
-    value_comments: Option<Box<[Piece]>>,
+    pub(crate) value_comments: Option<Box<[Piece]>>,
     /// The updated entry whose key replaces local's.
-    key: Option<EntryId>,
+    pub(crate) key: Option<EntryId>,
     /// The updated entry whose value has the anchor that local's value gets.
-    anchor: Option<EntryId>,
+    pub(crate) anchor: Option<EntryId>,
     /// The updated entry whose value has the tag that local's value gets, or none.
-    tag: Option<EntryId>,
+    pub(crate) tag: Option<EntryId>,
+}
+
+impl Extras {
+    /// The comments, the key, the anchor and the tag stay.
+    const NONE: Self = Self {
+        remarks: Remarks {
+            from: None,
+            above: CommentChoice::Local,
+            line: CommentChoice::Local,
+            tail: CommentChoice::Local,
+        },
+        value_comments: None,
+        key: None,
+        anchor: None,
+        tag: None,
+    };
 }
 
 impl Child {
@@ -114,80 +130,31 @@ impl Child {
         }
     }
 
-    fn extras(&self) -> Option<&Extras> {
+    /// Returns the decisions about its comments, key, anchor and tag.
+    pub(crate) fn extras(&self) -> &Extras {
+        static NONE: Extras = Extras::NONE;
         match &self.decision {
-            Decision::Value(_) => None,
-            Decision::WithExtras(both) => Some(&both.1),
+            Decision::Value(_) => &NONE,
+            Decision::WithExtras(both) => &both.1,
         }
     }
 
-    /// Sets the updated entry whose key replaces local's.
-    pub(crate) fn under_key_of(self, key: Option<EntryId>) -> Self {
-        self.with(|extras| extras.key = key)
-    }
-
-    /// Sets the updated entry whose value has the anchor that local's value gets.
-    pub(crate) fn with_anchor_of(self, anchor: Option<EntryId>) -> Self {
-        self.with(|extras| extras.anchor = anchor)
-    }
-
-    /// Sets the updated entry whose tag local's value gets.
-    pub(crate) fn with_tag_of(self, tag: Option<EntryId>) -> Self {
-        self.with(|extras| extras.tag = tag)
-    }
-
-    /// Sets the decisions about its remarks.
-    pub(crate) fn with_remarks(self, remarks: Remarks) -> Self {
-        // remarks that all stay need no record of their source
-        let remarks = match remarks.is_keep() {
-            true => Remarks::default(),
-            false => remarks,
-        };
-        self.with(|extras| extras.remarks = remarks)
-    }
-
-    /// Sets the comment lines above and below its value; `None` if they do not change.
-    pub(crate) fn with_value_comments(self, comments: Option<Box<[Piece]>>) -> Self {
-        self.with(|extras| extras.value_comments = comments)
-    }
-
-    fn with(self, change: impl FnOnce(&mut Extras)) -> Self {
+    /// Changes the decisions about its comments, key, anchor and tag.
+    pub(crate) fn with(self, change: impl FnOnce(&mut Extras)) -> Self {
         let (outcome, mut extras) = match self.decision {
-            Decision::Value(outcome) => (outcome, Extras::default()),
+            Decision::Value(outcome) => (outcome, Extras::NONE),
             Decision::WithExtras(both) => *both,
         };
         change(&mut extras);
-        let decision = match extras == Extras::default() {
+        if extras.remarks.is_keep() {
+            // remarks that all stay need no record of their source
+            extras.remarks = Remarks::default();
+        }
+        let decision = match extras == Extras::NONE {
             true => Decision::Value(outcome),
             false => Decision::WithExtras(Box::new((outcome, extras))),
         };
         Self { decision, ..self }
-    }
-
-    /// Returns the decisions about its remarks.
-    pub(crate) fn remarks(&self) -> Remarks {
-        self.extras()
-            .map_or_else(Remarks::default, |extras| extras.remarks)
-    }
-
-    /// Returns the comment lines above and below its value; `None` if they do not change.
-    pub(crate) fn value_comments(&self) -> Option<&[Piece]> {
-        self.extras()?.value_comments.as_deref()
-    }
-
-    /// Returns the updated entry whose key replaces local's.
-    pub(crate) fn key(&self) -> Option<EntryId> {
-        self.extras()?.key
-    }
-
-    /// Returns the updated entry whose value has the anchor that local's value gets.
-    pub(crate) fn anchor(&self) -> Option<EntryId> {
-        self.extras()?.anchor
-    }
-
-    /// Returns the updated entry whose value has the tag that local's value gets, or none.
-    pub(crate) fn tag(&self) -> Option<EntryId> {
-        self.extras()?.tag
     }
 
     /// Returns the updated entry whose text, to the byte, replaces local's.
@@ -218,10 +185,11 @@ impl Child {
 
     /// Whether it leaves a conflict open.
     pub(crate) fn has_open_conflict(&self) -> bool {
-        let comments = self.value_comments().into_iter().flatten();
+        let extras = self.extras();
+        let mut comments = extras.value_comments.iter().flatten();
         self.outcome().has_open_conflict()
-            || self.remarks().has_open_conflict()
-            || comments.into_iter().any(Piece::is_in_open_conflict)
+            || extras.remarks.has_open_conflict()
+            || comments.any(Piece::is_in_open_conflict)
     }
 
     /// Returns the decision with all open conflicts in it resolved to one side.
@@ -230,18 +198,17 @@ impl Child {
             decision: Decision::Value(self.outcome().choose(side)),
             ..*self
         };
-        if self.extras().is_none() {
+        let Decision::WithExtras(both) = &self.decision else {
             return child;
-        }
-        let comments = self
-            .value_comments()
-            .map(|it| chosen_pieces(it, side).into());
-        child
-            .with_remarks(self.remarks().choose(side))
-            .with_value_comments(comments)
-            .under_key_of(self.key())
-            .with_anchor_of(self.anchor())
-            .with_tag_of(self.tag())
+        };
+        let comments = both.1.value_comments.as_ref();
+        child.with(|extras| {
+            *extras = Extras {
+                remarks: both.1.remarks.choose(side),
+                value_comments: comments.map(|it| chosen_pieces(it, side).into()),
+                ..both.1
+            }
+        })
     }
 
     /// Whether it is a local entry of which not a byte changes.

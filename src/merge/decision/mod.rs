@@ -9,7 +9,7 @@ mod row;
 use crate::triple::Side;
 use crate::yaml::{EntryId, NodeId, ScalarStyle};
 
-pub(crate) use child::{Child, keeps_entries};
+pub(crate) use child::{Child, Extras, keeps_entries};
 pub(crate) use row::{Blanks, CommentPiece, Piece, PieceKind, Row, RowLines};
 
 /// The decision about a value of the local tree.

@@ -98,7 +98,7 @@ impl<'o> Effects<'o> {
             match child.slot {
                 Slot::Local(entry) => {
                     stays.insert(entry);
-                    if let Some(from) = child.anchor() {
+                    if let Some(from) = child.extras().anchor {
                         self.anchors.insert(tree.entry(entry).value, from);
                     }
                     changes |= self.visit(tree, tree.entry(entry).value, child.outcome());

@@ -13,8 +13,8 @@ use super::layout::{
 use super::to_flow;
 use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
-    Child, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Row, RowLines, Slot,
-    keeps_entries,
+    Child, CommentChoice, CommentPiece, Extras, Outcome, Piece, PieceKind, Remarks, Row, RowLines,
+    Slot, keeps_entries,
 };
 use crate::triple::Side;
 use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
@@ -30,7 +30,8 @@ impl Editor<'_> {
         remarks: Remarks,
     ) {
         let is_edited = |child: &Child| {
-            child.remarks().above == CommentChoice::Local && !child.outcome().has_open_conflict()
+            child.extras().remarks.above == CommentChoice::Local
+                && !child.outcome().has_open_conflict()
         };
         if !self.cuts_part
             && keeps_entries(self.target, node, children)
@@ -59,11 +60,11 @@ impl Editor<'_> {
     /// stays.
     pub(super) fn edit_entry(&mut self, id: EntryId, child: &Child, remarks: Remarks) {
         let entry = self.target.entry(id);
-        if let Some(from) = child.key().map(|from| self.source.entry(from)) {
+        if let Some(from) = child.extras().key.map(|from| self.source.entry(from)) {
             self.edit_key_line(entry, from, child, remarks);
         }
-        let [anchor, tag] =
-            [child.anchor(), child.tag()].map(|from| Some(self.source.entry(from?)));
+        let Extras { anchor, tag, .. } = *child.extras();
+        let [anchor, tag] = [anchor, tag].map(|from| Some(self.source.entry(from?)));
         if let Some(from) = anchor {
             self.put_anchor(entry, from);
         }
@@ -170,8 +171,8 @@ impl Editor<'_> {
 
     /// Edits an entry of a block collection that stays in its place.
     fn edit_in_place(&mut self, id: EntryId, child: &Child) {
-        if child.text().is_none() && child.value_comments().is_none() {
-            return self.edit_entry(id, child, child.remarks());
+        if child.text().is_none() && child.extras().value_comments.is_none() {
+            return self.edit_entry(id, child, child.extras().remarks);
         }
         let entry = self.target.entry(id);
         let mut text = self.entry_lines(child, self.target.column(entry.span.start));
@@ -351,7 +352,8 @@ impl Editor<'_> {
         // is about a remark: that belongs to the element
         let is_open = |child: &Child| {
             let sides = [Side::Local, Side::Updated].map(|side| child.choose(side));
-            let gets_dash = sides.iter().all(Child::stays) && !child.remarks().has_open_conflict();
+            let gets_dash =
+                sides.iter().all(Child::stays) && !child.extras().remarks.has_open_conflict();
             self.is_open(child) && !gets_dash
         };
         let is_open = || match outcome {

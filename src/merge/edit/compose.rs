@@ -233,11 +233,11 @@ impl Editor<'_> {
         if !child.is_untouched() {
             let remarks = Remarks {
                 above: CommentChoice::Local,
-                ..child.remarks()
+                ..child.extras().remarks
             };
             self.edit_entry(id, child, remarks);
         }
-        match child.value_comments() {
+        match &child.extras().value_comments {
             Some(comments) => self.lines_with_comments(entry, child, comments, column),
             None => {
                 let text = self.edits.take_text(self.target.text(), lines);

@@ -43,7 +43,7 @@ impl Editor<'_> {
         if keeps_entries(self.target, node, children) {
             for child in children {
                 if let Slot::Local(id) = child.slot {
-                    self.edit_entry(id, child, child.remarks());
+                    self.edit_entry(id, child, child.extras().remarks);
                 }
             }
         } else {
@@ -87,7 +87,7 @@ impl Editor<'_> {
         for child in children {
             match (child.slot, child.outcome()) {
                 (Slot::Local(id), _) if child.stays() => {
-                    self.edit_entry(id, child, child.remarks());
+                    self.edit_entry(id, child, child.extras().remarks);
                     items.push(self.kept_item(id, first, style));
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {

@@ -67,7 +67,7 @@ impl Editor<'_> {
         if !child.has_open_conflict() {
             return false;
         }
-        let mut comments = child.value_comments().into_iter().flatten();
+        let mut comments = child.extras().value_comments.iter().flatten();
         let Slot::Local(id) = child.slot else {
             return true;
         };
@@ -75,7 +75,7 @@ impl Editor<'_> {
         let is_inside = child.outcome().is_merge()
             && self.target.is_block_collection(value)
             && !self.begins_with_choice(value, child.outcome())
-            && !child.remarks().has_open_conflict()
+            && !child.extras().remarks.has_open_conflict()
             && !comments.any(Piece::is_in_open_conflict);
         !is_inside
     }

@@ -57,7 +57,7 @@ impl Editor<'_> {
     /// Returns the source's comments that replace those directly above an entry of the target;
     /// `None` if the target's stay.
     fn new_comments_above(&self, entry: EntryId, child: &Child) -> Option<Vec<CommentPiece>> {
-        let remarks = child.remarks();
+        let remarks = child.extras().remarks;
         let from = remarks.from.filter(|_| remarks.above.is_updated())?;
         let column = self.target.column(self.target.entry(entry).span.start);
         Some(self.comments_above(from, column))

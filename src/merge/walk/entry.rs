@@ -82,9 +82,12 @@ impl Walker<'_> {
             false => None,
         };
         let anchor = self.new_anchor(entries, &outcome);
-        let child = Child::local(local, outcome).with_anchor_of(anchor);
-        let child = child.with_tag_of(tag);
-        child.with_remarks(remarks).with_value_comments(comments)
+        Child::local(local, outcome).with(|extras| {
+            extras.remarks = remarks;
+            extras.value_comments = comments;
+            extras.anchor = anchor;
+            extras.tag = tag;
+        })
     }
 
     /// Runs `operation` on the entries of a collection: notes for each side whether they are, or

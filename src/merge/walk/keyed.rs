@@ -91,7 +91,8 @@ impl Walker<'_> {
             let renames = &pairing.renames;
             let merged_entry = |walker: &mut Self, sides: Entries| {
                 let child = merge(walker, Segment::under(key), sides)?;
-                Some(child.under_key_of(walker.new_key(renames, sides)))
+                let key = walker.new_key(renames, sides);
+                Some(child.with(|extras| extras.key = key))
             };
             let mut existing = Vec::with_capacity(sides.len());
             existing.resize_with(sides.len(), || None);

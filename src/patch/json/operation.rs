@@ -186,7 +186,7 @@ impl Source<'_> {
         let entries = skeleton_tree.entries(skeleton_tree.root().value);
         let children = entries.map(|only| {
             let outcome = Outcome::Take(Incoming::whole(self.value));
-            Child::local(only, outcome).with_remarks(remarks)
+            Child::local(only, outcome).with(|extras| extras.remarks = remarks)
         });
         let outcome = Outcome::merge(children.collect());
         let nothing = Tree::empty();
