@@ -99,13 +99,9 @@ impl Merger<'_> {
         {
             let kinds = |list: &[Value]| list.iter().map(kind).collect::<Vec<_>>();
             let same = kinds(o) == kinds(u) && kinds(o) == kinds(l);
-            let differ = |i: usize| {
-                let pairs = [(&o[i], &u[i]), (&o[i], &l[i]), (&u[i], &l[i])];
-                pairs
-                    .iter()
-                    .all(|(one, other)| have_disjoint_keys(one, other))
-            };
-            for i in (0..o.len()).filter(|i| same && kind(&o[*i]) > 0 && !differ(*i)) {
+            let is_replaced =
+                |i: usize| have_disjoint_keys(&o[i], &l[i]) && have_disjoint_keys(&u[i], &l[i]);
+            for i in (0..o.len()).filter(|i| same && kind(&o[*i]) > 0 && !is_replaced(*i)) {
                 (in_updated[i], in_local[i]) = (Some(i), Some(i));
             }
         }

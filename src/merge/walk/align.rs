@@ -143,8 +143,8 @@ impl Walker<'_> {
     }
 
     /// Pairs maps and lists by position, if the kinds of the elements are the same in all three
-    /// lists. Three maps without a common key do not pair. The caller makes sure that nothing was
-    /// inserted, deleted or moved.
+    /// lists. A map of local's that has no key in common with the others does not pair: local
+    /// replaced the element. The caller makes sure that nothing was inserted, deleted or moved.
     fn pair_collections_by_position(
         &self,
         elements: &Triple<Vec<EntryId>>,
@@ -158,19 +158,17 @@ impl Walker<'_> {
         if shapes.original != shapes.local || shapes.updated != shapes.local {
             return;
         }
-        let are_different_maps = |at: usize| {
+        let is_replaced = |at: usize| {
             let elements = elements.as_ref().map(|elements| elements[at]);
             let fields = self.trees.zip(elements);
             let [original, updated, local] = fields
                 .map(|(tree, element)| fields_of(tree, Some(tree.entry(element).value)))
                 .into_array();
-            original.is_disjoint(&updated)
-                && original.is_disjoint(&local)
-                && updated.is_disjoint(&local)
+            original.is_disjoint(&local) && updated.is_disjoint(&local)
         };
         let shapes = shapes.local.iter().enumerate();
         for (at, _) in shapes.filter(|(_, shape)| **shape != Shape::Scalar) {
-            if !are_different_maps(at) {
+            if !is_replaced(at) {
                 in_updated.set(at, Some(at));
                 in_local.set(at, Some(at));
             }
