@@ -99,9 +99,6 @@ impl Walker<'_> {
         };
         let part = entries_of(self.trees.updated, updated)
             .map(|entry| Child::local(entry, taken(entry).unwrap_or(Outcome::Remove)));
-        match children.iter().any(Child::stays) {
-            true => Outcome::Take(Incoming::part(updated, part_of(part.collect()))),
-            false => Outcome::Keep,
-        }
+        Outcome::Take(Incoming::part(updated, part_of(part.collect())))
     }
 }

@@ -37,24 +37,15 @@ impl Walker<'_> {
     /// Returns a walker at the same place without conflicts and notes.
     fn without_records(&self) -> Self {
         Self {
-            trees: self.trees,
-            options: self.options,
-            nulls_clear: self.nulls_clear,
-            text_is_value: self.text_is_value,
             schemas: self.schemas.clone(),
-            merges_formats: self.merges_formats,
-            merges_rows: self.merges_rows,
-            bodies: self.bodies,
-            heads: self.heads,
-            on_own_lines: self.on_own_lines,
             fingerprints: self.trees.map(Fingerprints::new),
             steps: self.steps.clone(),
             pins: self.pins.clone(),
             shared_anchors: self.shared_anchors.clone(),
             known_anchors: self.known_anchors.clone(),
-            higher_version: self.higher_version,
             conflicts: Vec::new(),
             notes: Vec::new(),
+            ..*self
         }
     }
 }

@@ -141,10 +141,6 @@ impl Walker<'_> {
             Change::Neither | Change::Local | Change::BothSame => CommentChoice::Local,
             Change::Upstream => CommentChoice::Updated,
             Change::BothDiffer => {
-                let with_markers = self.resolution() == Resolution::Markers;
-                if let Some(choice) = harmless_choice(&texts).filter(|_| with_markers) {
-                    return choice;
-                }
                 let (resolution, choice) = match self.resolution() {
                     Resolution::Markers => (Resolution::Markers, CommentChoice::Open),
                     Resolution::Updated if is_value_taken || !texts.original.is_empty() => {
@@ -163,27 +159,6 @@ impl Walker<'_> {
         let tree = self.trees.updated;
         let node = tree.resolve(tree.entry(entry).value);
         matches!(tree.node(node).kind, NodeKind::Scalar(_))
-    }
-}
-
-/// Returns the comment to use without a conflict: local's if the comments differ only in white
-/// space; of two added comments, the one that contains the other's lines.
-fn harmless_choice(texts: &Triple<String>) -> Option<CommentChoice> {
-    let words = |text: &str| -> String { text.split_whitespace().collect() };
-    if words(&texts.updated) == words(&texts.local) {
-        return Some(CommentChoice::Local);
-    }
-    let holds = |larger: &str, smaller: &str| {
-        let (larger, smaller): (Vec<_>, Vec<_>) =
-            (larger.lines().collect(), smaller.lines().collect());
-        !smaller.is_empty() && larger.windows(smaller.len()).any(|lines| lines == smaller)
-    };
-    if !texts.original.is_empty() {
-        None
-    } else if holds(&texts.local, &texts.updated) {
-        Some(CommentChoice::Local)
-    } else {
-        holds(&texts.updated, &texts.local).then_some(CommentChoice::Updated)
     }
 }
 
