@@ -149,8 +149,6 @@ struct Rows<'a> {
     entry_positions: Triple<NumberMap>,
     /// For each piece, the position of the first of the comments directly above it.
     comment_starts: Triple<Vec<u32>>,
-    /// The comments of original and updated, one of those that are alike.
-    comments_of_others: HashTable<Ref>,
     context: Context<'a>,
     /// The first comment with each text. Equal texts have one number in all rows.
     texts: HashTable<Ref>,
@@ -169,7 +167,6 @@ impl<'a> Rows<'a> {
             comment_starts: sides.map(|row| comment_starts(row.items, false)),
             counts: Triple::default(),
             local_counts: Vec::new(),
-            comments_of_others: HashTable::new(),
             context,
             texts: HashTable::new(),
         };
@@ -180,14 +177,6 @@ impl<'a> Rows<'a> {
         rows.counts = Side::ALL.map(|side| rows.counts_of(side, |_| true));
         rows.set_owners();
         rows.local_counts = rows.counts_of(Side::Local, |owner| owner.is_none());
-        let others = rows
-            .pieces(Side::Original)
-            .chain(rows.pieces(Side::Updated));
-        let mut comments_of_others = HashTable::new();
-        for comment in others.filter(|piece| rows.is_comment(*piece)) {
-            first_alike(&mut comments_of_others, comment, |piece| rows.id(piece));
-        }
-        rows.comments_of_others = comments_of_others;
         rows
     }
 
@@ -326,13 +315,6 @@ impl<'a> Rows<'a> {
     fn first_with_text(&self, line: &str) -> Option<Ref> {
         let is_same = |it: &Ref| line_of(self.rows, *it).trim() == line.trim();
         self.texts.find(hash_of(line.trim()), is_same).copied()
-    }
-
-    /// Whether original or updated has a comment.
-    fn is_of_others(&self, comment: Ref) -> bool {
-        let id = self.id(comment);
-        let is_same = |it: &Ref| self.id(*it) == id;
-        self.comments_of_others.find(hash_of(id), is_same).is_some()
     }
 
     /// Returns how often a row has the text of a comment.

@@ -73,7 +73,7 @@ fn is_above_another_entry(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
 }
 
 /// Whether a piece is a comment that only local has, by its text.
-pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
+fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
     let is_of = |side: Side| rows.count(side, piece) > 0;
     piece.side() == Side::Local
         && rows.is_comment(piece)
@@ -261,7 +261,7 @@ fn count_own_above(rows: &Rows<'_>, local: Ref, merged: &[Placed]) -> usize {
     let is_own = |(placed, own): &(&Placed, usize)| {
         placed.piece == Ref::new(Side::Local, *own)
             && placed.of_side.is_none()
-            && is_inserted(rows, placed.piece)
+            && is_written_locally(rows, placed.piece)
     };
     let above = merged.iter().rev().zip(own_lines);
     above.take_while(is_own).count()
@@ -286,11 +286,6 @@ fn counterpart(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
         Id::End => rows.pieces(side).next_back(),
         Id::Comment { .. } => None,
     }
-}
-
-/// Whether a piece is a comment that neither original nor updated has.
-fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
-    rows.is_comment(piece) && !rows.is_of_others(piece)
 }
 
 /// Keeps the blank line below a comment that a blank line sets off, whatever the merged row has
