@@ -20,12 +20,11 @@ pub struct JsonError {
     pub message: &'static str,
 }
 
-/// The result of parsing a text as a number in Go.
-enum Parsed {
-    Number(Number),
-    NotANumber,
-    Infinite,
-}
+/// The error for a number that is infinite or none in Go.
+struct NotFinite;
+
+/// The result of reading a text as a number in Go; `None` if it is text.
+type Parsed = Result<Option<Number>, NotFinite>;
 
 /// Converts a node as a YAML 1.1 reader in Go does.
 ///
@@ -98,16 +97,14 @@ impl Formatter for GoFormatter {
 
 /// Returns the key of a field. Keys of all types become strings in JSON.
 fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, JsonError> {
-    let Some(node) = tree.entry(entry).key else {
-        return Ok(String::new());
-    };
-    match tree.scalar(node) {
+    let key = tree.entry(entry).key;
+    match key.and_then(|node| Some((node, tree.scalar(node)?))) {
         None => Ok(String::new()),
-        Some(key) if key.scalar_type == ScalarType::Merge => Err(JsonError {
+        Some((node, key)) if key.scalar_type == ScalarType::Merge => Err(JsonError {
             node,
             message: "a merge key is not a field of a resource",
         }),
-        Some(key) => Ok(key_in_json(key.scalar_type, key.content).into_owned()),
+        Some((_, key)) => Ok(key_in_json(key.scalar_type, key.content).into_owned()),
     }
 }
 
@@ -125,8 +122,8 @@ pub fn key_in_json(scalar_type: ScalarType, content: &str) -> Cow<'_, str> {
     match scalar_type {
         ScalarType::Bool => is_true(content).to_string().into(),
         ScalarType::Int => match integer(content) {
-            Parsed::Number(number) => written(number.into()).into(),
-            Parsed::NotANumber | Parsed::Infinite => content.into(),
+            Ok(Some(number)) => written(number.into()).into(),
+            Ok(None) | Err(NotFinite) => content.into(),
         },
         ScalarType::Float => short_float(content).map_or(content.into(), Into::into),
         _ => content.into(),
@@ -152,11 +149,7 @@ fn scalar(scalar: Scalar<'_>) -> Option<Value> {
         ScalarType::Null => Some(Value::Null),
         ScalarType::Bool => Some(is_true(content).into()),
         _ if scalar.style != ScalarStyle::Plain => Some(content.into()),
-        _ => match parsed(scalar) {
-            Parsed::Number(number) => Some(number.into()),
-            Parsed::NotANumber => Some(content.into()),
-            Parsed::Infinite => None,
-        },
+        _ => Some(parsed(scalar).ok()?.map_or(content.into(), Into::into)),
     }
 }
 
@@ -174,17 +167,14 @@ fn scalar(scalar: Scalar<'_>) -> Option<Value> {
 /// assert_eq!(read("1:30"), None);
 /// ```
 pub fn number(scalar: Scalar<'_>) -> Option<Number> {
-    match parsed(scalar) {
-        Parsed::Number(number) => Some(number),
-        Parsed::NotANumber | Parsed::Infinite => None,
-    }
+    parsed(scalar).ok().flatten()
 }
 
 fn parsed(scalar: Scalar<'_>) -> Parsed {
     match scalar.scalar_type {
         ScalarType::Int => integer(scalar.content),
         ScalarType::Float => float(scalar.content),
-        _ => Parsed::NotANumber,
+        _ => Ok(None),
     }
 }
 
@@ -212,19 +202,19 @@ fn integer(content: &str) -> Parsed {
         let value = i128::from(value);
         Number::from_i128(if is_negative { -value } else { value })
     });
-    number.map_or_else(|| float(&text), Parsed::Number)
+    number.map_or_else(|| float(&text), |number| Ok(Some(number)))
 }
 
 fn float(content: &str) -> Parsed {
     let text = content.replace('_', "");
     match text.parse::<f64>() {
-        Ok(value) => Number::from_f64(value).map_or(Parsed::Infinite, Parsed::Number),
+        Ok(value) => Number::from_f64(value).ok_or(NotFinite).map(Some),
         Err(_)
             if text.to_ascii_lowercase().contains(".inf") || text.eq_ignore_ascii_case(".nan") =>
         {
-            Parsed::Infinite
+            Err(NotFinite)
         }
-        Err(_) => Parsed::NotANumber,
+        Err(_) => Ok(None),
     }
 }
 
