@@ -70,13 +70,9 @@ fn push_value(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
 }
 
 fn scalar_text(scalar: Scalar<'_>, indent: usize) -> String {
-    let content = scalar.content;
-    let is_text = scalar.scalar_type == ScalarType::Str;
-    let block = content
-        .contains('\n')
-        .then(|| literal(content, indent.max(2)));
-    let block = block.flatten().filter(|_| is_text);
-    block.unwrap_or_else(|| on_one_line(scalar))
+    let is_text = scalar.scalar_type == ScalarType::Str && scalar.content.contains('\n');
+    let block = is_text.then(|| literal(scalar.content, indent.max(2)));
+    block.flatten().unwrap_or_else(|| on_one_line(scalar))
 }
 
 fn on_one_line(scalar: Scalar<'_>) -> String {

@@ -9,15 +9,6 @@ use super::tree::{Comments, NodeId, Span};
 /// The maximum nesting of collections, with the collections that aliases refer to.
 pub(super) const DEPTH_LIMIT: usize = 512;
 
-/// The role of a node in its entry.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    Root,
-    Element,
-    Key,
-    Value,
-}
-
 /// A tree under construction. Nodes are in the order of the text, entries in the order in which
 /// their collections end.
 pub(super) struct TreeBuilder<'s> {
@@ -30,6 +21,8 @@ pub(super) struct TreeBuilder<'s> {
 
 /// A collection that is being read.
 struct OpenCollection {
+    node: NodeId,
+    is_map: bool,
     /// The index of its first entry in [`TreeBuilder::finished`].
     first: usize,
     /// Its last entry, which is not complete yet.
@@ -39,7 +32,7 @@ struct OpenCollection {
 impl<'s> TreeBuilder<'s> {
     /// Returns an empty tree. The content of the text starts at `start`.
     pub(super) fn new(mut tree: Tree<'s>, start: usize) -> Self {
-        tree.stored_root = new_entry(start);
+        tree.stored_root = StoredEntry::new(span(start, start).start);
         Self {
             tree,
             open: Vec::with_capacity(16),
@@ -50,16 +43,24 @@ impl<'s> TreeBuilder<'s> {
     /// Begins a collection.
     pub(super) fn begin_collection(&mut self, start: usize, is_map: bool, flow: bool) -> NodeId {
         let start = span(start, start).start;
+        let node = self.tree.push_collection(start, is_map, flow);
         self.open.push(OpenCollection {
+            node,
+            is_map,
             first: self.finished.len(),
             last: None,
         });
-        self.tree.push_collection(start, is_map, flow)
+        node
+    }
+
+    /// Whether a node is a collection that is still being read.
+    pub(super) fn is_open(&self, node: NodeId) -> bool {
+        self.open.iter().any(|open| open.node == node)
     }
 
     /// Begins a field or an element.
     pub(super) fn begin_entry(&mut self, start: usize) {
-        let entry = new_entry(start);
+        let entry = StoredEntry::new(span(start, start).start);
         let innermost = self.open.last_mut();
         if let Some(finished) = innermost.and_then(|open| open.last.replace(entry)) {
             let finished = self.tree.compressed(&finished);
@@ -89,28 +90,40 @@ impl<'s> TreeBuilder<'s> {
     /// Sets the colon of the current field.
     pub(super) fn set_colon(&mut self, at: usize) {
         if let Some(entry) = self.last_entry_mut() {
-            entry.set_colon(span(at, at).start);
+            entry.colon = span(at, at).start;
         }
     }
 
-    /// Sets the comma after the last entry.
-    pub(super) fn set_comma(&mut self, at: usize) {
-        let innermost = self.open.last_mut();
-        if let Some(entry) = innermost.and_then(|open| open.last.as_mut()) {
-            self.tree.set_comma(entry, span(at, at).start);
+    /// Records that a comma is behind the last entry.
+    pub(super) fn set_comma(&mut self) {
+        if let Some(entry) = self.last_entry_mut() {
+            entry.set_comma();
         }
     }
 
-    /// Sets a complete node as the key or the value of its entry.
-    pub(super) fn set_node(&mut self, role: Role, node: NodeId, end: u32) {
-        let entry = match role {
-            Role::Root => Some(&mut self.tree.stored_root),
-            Role::Element | Role::Key | Role::Value => self.last_entry_mut(),
+    /// Whether the next node is the key of a field.
+    pub(super) fn expects_key(&self) -> bool {
+        let is_map = self.open.last().is_some_and(|open| open.is_map);
+        is_map && self.last_entry().is_some_and(|entry| entry.key().is_none())
+    }
+
+    /// Whether the next node is the value of a field.
+    pub(super) fn expects_value(&self) -> bool {
+        let entry = self.last_entry();
+        entry.is_some_and(|entry| entry.key().is_some() && !entry.has_value())
+    }
+
+    /// Sets a complete node as the key or the value of its entry, or as the root.
+    pub(super) fn set_node(&mut self, node: NodeId, end: u32) {
+        let is_key = self.expects_key();
+        let entry = match self.open.last_mut() {
+            Some(open) => open.last.as_mut(),
+            None => Some(&mut self.tree.stored_root),
         };
         if let Some(entry) = entry {
-            match role {
-                Role::Key => entry.set_key(),
-                Role::Root | Role::Element | Role::Value => entry.set_value(node),
+            match is_key {
+                true => entry.set_key(),
+                false => entry.set_value(node),
             }
             entry.span.end = end;
         }
@@ -140,43 +153,31 @@ impl<'s> TreeBuilder<'s> {
         self.tree.stored_root = root;
     }
 
-    /// Ends the innermost collection, at its bracket or at the end of its last entry. Returns its
-    /// end.
-    pub(super) fn end_collection(&mut self, node: NodeId, bracket_end: Option<usize>) -> u32 {
-        let (first, last) = match self.open.pop() {
-            Some(open) => (open.first, open.last),
-            None => (self.finished.len(), None),
+    /// Ends the innermost collection, at its bracket or at the end of its last entry, and sets it
+    /// as a value.
+    ///
+    /// # Errors
+    /// Returns an error if it is a map with duplicate keys (rules: Keys).
+    pub(super) fn end_collection(&mut self, bracket_end: Option<usize>) -> Result<(), ParseError> {
+        let Some(open) = self.open.pop() else {
+            return Ok(());
         };
-        let end = match (bracket_end, last) {
+        let end = match (bracket_end, open.last) {
             (Some(end), _) => span(end, end).end,
             (None, Some(last)) => last.span.end,
-            (None, None) => self.tree.span_of(node).start,
+            (None, None) => self.tree.span_of(open.node).start,
         };
-        if let Some(last) = last {
+        if let Some(last) = open.last {
             let last = self.tree.compressed(&last);
             self.finished.push(last);
         }
-        self.tree.end_collection(node, end, &self.finished[first..]);
-        self.finished.truncate(first);
-        end
-    }
-
-    /// Checks the keys of the last collection that ended.
-    ///
-    /// # Errors
-    /// Returns an error if the node is a map with duplicate keys (rules: Keys).
-    pub(super) fn check_keys(&self, node: NodeId) -> Result<(), ParseError> {
-        match self.tree.is_map(node) {
-            true => keys::check_unique(&self.tree, self.tree.entries_of(node)),
+        let own = &self.finished[open.first..];
+        self.tree.end_collection(open.node, end, own);
+        self.finished.truncate(open.first);
+        self.set_node(open.node, end);
+        match open.is_map {
+            true => keys::check_unique(&self.tree, self.tree.entries_of(open.node)),
             false => Ok(()),
         }
     }
-
-    pub(super) fn into_tree(self) -> Tree<'s> {
-        self.tree
-    }
-}
-
-fn new_entry(start: usize) -> StoredEntry {
-    StoredEntry::new(span(start, start).start)
 }

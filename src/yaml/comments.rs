@@ -4,15 +4,6 @@ use super::cursor::Cursor;
 use super::stream::byte_order_mark;
 use super::tree::Span;
 
-/// A run of white space, line breaks and comments.
-#[derive(Debug, Default)]
-pub(crate) struct Trivia {
-    /// Whether the run has a line break.
-    pub(crate) has_break: bool,
-    /// The comment on the line where the run starts.
-    pub(crate) trailing: Option<Span>,
-}
-
 pub(crate) fn span(start: usize, end: usize) -> Span {
     // longer texts are refused before they are parsed
     Span::new(
@@ -22,36 +13,28 @@ pub(crate) fn span(start: usize, end: usize) -> Span {
 }
 
 impl Cursor<'_> {
-    /// Reads white space, line breaks and comments.
-    pub(crate) fn trivia(&mut self) -> Trivia {
-        let mut trivia = Trivia {
-            has_break: self.pos == byte_order_mark(self.text),
-            ..Trivia::default()
-        };
-        loop {
-            let comment = self.comment_on_line();
-            if !trivia.has_break {
-                trivia.trailing = comment;
-            }
-            if !self.skip_break() {
-                return trivia;
-            }
-            trivia.has_break = true;
+    /// Reads white space, line breaks and comments. Returns whether there is a line break, and the
+    /// comment on the line where they start.
+    pub(crate) fn trivia(&mut self) -> (bool, Option<Span>) {
+        let is_at_start = self.pos == byte_order_mark(self.text);
+        let comment = self.comment_on_line().filter(|_| !is_at_start);
+        let mut has_break = is_at_start;
+        while self.skip_break() {
+            has_break = true;
+            self.comment_on_line();
         }
+        (has_break, comment)
     }
 
     /// Reads the comment on the rest of the line, if there is one, and moves behind it.
     pub(crate) fn comment_on_line(&mut self) -> Option<Span> {
         self.skip_blanks();
-        (self.peek() == Some(b'#')).then(|| self.comment())
-    }
-
-    fn comment(&mut self) -> Span {
+        self.peek().filter(|next| *next == b'#')?;
         let end = self.line_end(self.pos);
         let text = self.text[self.pos..end].trim_end_matches([' ', '\t']);
         let comment = span(self.pos, self.pos + text.len());
         self.pos = end;
-        comment
+        Some(comment)
     }
 }
 

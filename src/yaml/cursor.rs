@@ -33,11 +33,9 @@ pub(crate) fn same_bytes(left: &[u8], right: &[u8]) -> bool {
         }
 }
 
-/// Eight spaces.
-const SPACES: u64 = u64::from_le_bytes(*b"        ");
-
 /// Returns the first offset from `at` on that is not a space.
 pub(super) fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
+    const SPACES: u64 = u64::from_le_bytes(*b"        ");
     let rest = |at: usize| bytes.get(at..).unwrap_or_default();
     while let Some(eight) = rest(at).first_chunk() {
         let others = u64::from_le_bytes(*eight) ^ SPACES;
@@ -49,18 +47,10 @@ pub(super) fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
     at + rest(at).iter().take_while(|byte| **byte == b' ').count()
 }
 
-/// Returns the number of spaces at the end.
-pub(super) fn spaces_at_end(bytes: &[u8]) -> usize {
-    let mut count = 0;
-    while let Some(eight) = bytes[..bytes.len() - count].last_chunk() {
-        let others = u64::from_le_bytes(*eight) ^ SPACES;
-        if others != 0 {
-            return count + others.leading_zeros() as usize / 8;
-        }
-        count += 8;
-    }
-    let rest = bytes[..bytes.len() - count].iter().rev();
-    count + rest.take_while(|byte| **byte == b' ').count()
+/// Whether white space or the end of the text is at `at`.
+pub(super) fn is_white(bytes: &[u8], at: usize) -> bool {
+    let next = bytes.get(at);
+    next.is_none_or(|next| is_blank(*next) || is_break(*next))
 }
 
 impl<'s> Cursor<'s> {
@@ -74,11 +64,7 @@ impl<'s> Cursor<'s> {
 
     /// Whether an indicator is here, followed by white space or the end of the text.
     pub(crate) fn at_indicator(&self, indicator: u8) -> bool {
-        self.peek() == Some(indicator)
-            && self
-                .bytes()
-                .get(self.pos + 1)
-                .is_none_or(|next| is_blank(*next) || is_break(*next))
+        self.peek() == Some(indicator) && is_white(self.bytes(), self.pos + 1)
     }
 
     /// Returns the start of the line of `at`, after a byte order mark.
@@ -192,23 +178,26 @@ impl<'s> Cursor<'s> {
         self.pos = end;
         let comment = self.comment_on_line();
         let mut at = next_line(self.text, self.pos);
-        let indent = match header.chars().find_map(|c| c.to_digit(10)) {
-            Some(increment) => parent.unwrap_or(0) + increment as usize,
-            None => self
-                .content_indent(at)
-                .max(parent.map_or(0, |column| column + 1)),
-        };
+        let increment = header.chars().find_map(|c| c.to_digit(10));
+        let mut indent = increment.map(|increment| parent.unwrap_or(0) + increment as usize);
+        // the first line that is not blank has the indentation, but not less than the lines above
+        let mut widest = parent.map_or(0, |column| column + 1);
         let mut last_blank = None;
         while at < self.text.len() {
             let line_end = self.line_end(at);
             let line = &self.bytes()[at..line_end];
-            let spaces = skip_spaces(line, 0).min(indent);
+            let spaces = skip_spaces(line, 0);
+            widest = widest.max(spaces);
+            if spaces < line.len() {
+                indent = indent.or(Some(widest));
+            }
+            let spaces = spaces.min(indent.unwrap_or(spaces));
             if spaces == line.len() {
                 // white space without a line break is not a line at the end of a text
                 if line_end < self.text.len() {
                     last_blank = Some(line_end);
                 }
-            } else if spaces == indent && !(indent == 0 && is_document_end(line)) {
+            } else if Some(spaces) == indent && !(spaces == 0 && is_document_end(line)) {
                 end = line_end;
                 last_blank = None;
             } else {
@@ -222,21 +211,6 @@ impl<'s> Cursor<'s> {
         self.pos = end;
         comment
     }
-
-    /// Returns the indentation of the first line from `at` on that is not empty.
-    fn content_indent(&self, mut at: usize) -> usize {
-        let mut indent = 0;
-        while at < self.text.len() {
-            let line = &self.bytes()[at..self.line_end(at)];
-            let spaces = skip_spaces(line, 0);
-            indent = indent.max(spaces);
-            if spaces < line.len() {
-                break;
-            }
-            at = next_line(self.text, at);
-        }
-        indent
-    }
 }
 
 fn is_document_end(line: &[u8]) -> bool {
@@ -248,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spaces_are_counted_from_either_side() {
+    fn spaces_are_counted() {
         for count in 0..40 {
             let text = format!("a{}b", " ".repeat(count));
             assert_eq!(skip_spaces(text.as_bytes(), 1), 1 + count);
@@ -256,12 +230,6 @@ mod tests {
                 skip_spaces(text.trim_end_matches('b').as_bytes(), 1),
                 1 + count
             );
-            assert_eq!(spaces_at_end(text.trim_end_matches('b').as_bytes()), count);
-            assert_eq!(
-                spaces_at_end(text.trim_matches(['a', 'b']).as_bytes()),
-                count
-            );
-            assert_eq!(spaces_at_end(text.as_bytes()), 0);
         }
         assert_eq!(skip_spaces(b"a", 5), 5);
         assert_eq!(skip_spaces(b"a\t!", 1), 1);

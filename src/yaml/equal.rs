@@ -2,13 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cursor::same_bytes;
 use super::keys::Identity;
 use super::stored::Tree;
-use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span};
-
-/// The maximum number of entries for which keys are looked up without a hash table.
-const SMALL_MAP: usize = 8;
+use super::tree::{EntryId, NodeId, NodeKind, Span};
 
 /// Whether two nodes are equal. Scalars are compared by type and content, maps without the order of
 /// their keys, lists in order, and aliases as the nodes that they refer to. Styles, comments,
@@ -30,13 +26,7 @@ pub fn equal(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
     if std::ptr::eq(left, right) && left.resolve(l) == left.resolve(r) {
         return true;
     }
-    let mut comparison = Comparison {
-        left,
-        right,
-        shared_anchors: None,
-        results: FxHashMap::default(),
-    };
-    comparison.equal_nodes(l, r)
+    equal_but_anchors((left, l), (right, r), &FxHashSet::default())
 }
 
 /// Whether two nodes are [`equal`], where two aliases of one of the anchors in `shared` count as
@@ -49,7 +39,7 @@ pub(crate) fn equal_but_anchors(
     let mut comparison = Comparison {
         left,
         right,
-        shared_anchors: Some(shared),
+        shared_anchors: shared,
         results: FxHashMap::default(),
     };
     comparison.equal_nodes(l, r)
@@ -63,8 +53,8 @@ pub(crate) fn equal_documents(left: &Tree<'_>, right: &Tree<'_>) -> bool {
 struct Comparison<'a, 's, 't> {
     left: &'a Tree<'s>,
     right: &'a Tree<'t>,
-    /// Anchors whose aliases are equal; `None` if aliases compare by value.
-    shared_anchors: Option<&'a FxHashSet<&'a str>>,
+    /// Anchors whose aliases are equal. All other aliases compare by value.
+    shared_anchors: &'a FxHashSet<&'a str>,
     /// The results for collections that were reached through aliases. A tree has no cycles.
     results: FxHashMap<(NodeId, NodeId), bool>,
 }
@@ -75,8 +65,9 @@ impl Comparison<'_, '_, '_> {
             return true;
         }
         let (left, right) = (self.left.resolve(l), self.right.resolve(r));
-        if let Some(same) = self.equal_scalars(left, right) {
-            return same;
+        let scalars = (self.left.identity(left), self.right.identity(right));
+        if scalars != (None, None) {
+            return scalars.0 == scalars.1;
         }
         let (left_node, right_node) = (self.left.node(left), self.right.node(right));
         if self.are_same_lines(left_node.span, right_node.span) {
@@ -103,30 +94,10 @@ impl Comparison<'_, '_, '_> {
 
     /// Whether two nodes are aliases of one shared anchor.
     fn are_same_alias(&self, l: NodeId, r: NodeId) -> bool {
-        let Some(shared) = self.shared_anchors else {
-            return false;
-        };
-        let left = self.left.alias_name(l);
-        left.is_some_and(|name| shared.contains(name)) && left == self.right.alias_name(r)
-    }
-
-    /// Compares two nodes of which at least one is a scalar. Returns `None` if both are
-    /// collections.
-    fn equal_scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
-        let ((left_type, left_content), (right_type, right_content)) = match (
-            self.left.type_and_content(left),
-            self.right.type_and_content(right),
-        ) {
-            (Some(left), Some(right)) => (left, right),
-            (None, None) => return None,
-            _ => return Some(false),
-        };
-        Some(match left_type {
-            _ if left_type != right_type => false,
-            ScalarType::Custom => self.left.identity(left) == self.right.identity(right),
-            ScalarType::Null => true,
-            _ => same_bytes(left_content, right_content),
-        })
+        let shared = self.shared_anchors;
+        let left = (!shared.is_empty()).then(|| self.left.alias_name(l));
+        let left = left.flatten().filter(|name| shared.contains(name));
+        left.is_some() && left == self.right.alias_name(r)
     }
 
     /// Whether two collections have the same text and indentation. Without anchors, aliases and
@@ -164,8 +135,6 @@ impl Comparison<'_, '_, '_> {
             let key = identity(left, l);
             let partner = if identity(right, opposite) == key {
                 Some(opposite)
-            } else if right.entries(r).len() <= SMALL_MAP {
-                right.entries(r).find(|id| identity(right, *id) == key)
             } else {
                 let index = index.get_or_insert_with(|| {
                     right

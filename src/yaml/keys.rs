@@ -14,34 +14,19 @@ use super::tree::{NodeId, ScalarType, Span};
 /// The maximum number of entries for which a map is checked without a hash table.
 const SMALL_MAP: usize = 16;
 
-/// A factor that spreads the bits of a number into the highest bits of the product.
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// The identity of a scalar: its type, its content, and its custom tag. Equal scalars have equal
 /// identities.
-#[derive(PartialEq, Eq, Hash, Clone, Copy)]
-pub(crate) struct Identity<'a> {
-    scalar_type: ScalarType,
-    content: &'a [u8],
-    tag: Option<&'a str>,
-}
+pub(crate) type Identity<'a> = (ScalarType, &'a str, Option<&'a str>);
 
 impl Tree<'_> {
     /// Returns the identity of the scalar that a node is or refers to, or `None` for a collection.
     #[inline]
     pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
-        let scalar = self.resolve(scalar);
-        let (scalar_type, content) = self.type_and_content(scalar)?;
-        Some(Identity {
-            scalar_type,
-            content: match scalar_type {
-                ScalarType::Null => &[],
-                _ => content,
-            },
-            tag: match scalar_type {
-                ScalarType::Custom => self.custom_tags.get(&scalar).map(AsRef::as_ref),
-                _ => None,
-            },
+        let found = self.scalar(scalar)?;
+        Some(match found.scalar_type {
+            ScalarType::Null => (ScalarType::Null, "", None),
+            ScalarType::Custom => (ScalarType::Custom, found.content, self.custom_tag(scalar)),
+            other => (other, found.content, None),
         })
     }
 
@@ -53,20 +38,12 @@ impl Tree<'_> {
 /// Returns an error if two of these entries have the same key (rules: Keys).
 pub(super) fn check_unique(tree: &Tree<'_>, entries: Span) -> Result<(), ParseError> {
     let count = entries.range().len();
-    if count <= 1 {
-        return Ok(());
-    }
+    let hash = |at: &u32| FxBuildHasher.hash_one(tree.identity_of_key(*at));
     if count <= SMALL_MAP {
-        // equal keys have equal fingerprints, and so the same bit; only keys with the same bit are
-        // compared
+        // equal keys have the same bit; only keys with the same bit are compared
         let mut bits = 0_u64;
         for at in entries.start..entries.end {
-            let key = tree.stored_entry(at).key();
-            let fingerprint = match key.and_then(|key| tree.type_and_content(key)) {
-                None | Some((ScalarType::Null, _)) => 0,
-                Some((_, content)) => fingerprint(content),
-            };
-            let bit = 1 << (fingerprint.wrapping_mul(MULTIPLIER) >> 58);
+            let bit = 1 << (hash(&at) >> 58);
             if bits & bit != 0 {
                 let key = tree.identity_of_key(at);
                 let mut above = entries.start..at;
@@ -80,29 +57,15 @@ pub(super) fn check_unique(tree: &Tree<'_>, entries: Span) -> Result<(), ParseEr
     }
     // the table holds entry numbers only: the keys are in the tree
     let mut seen = HashTable::with_capacity(count);
-    let hash = |at: &u32| FxBuildHasher.hash_one(tree.identity_of_key(*at));
     for at in entries.start..entries.end {
         let key = tree.identity_of_key(at);
         let is_same = |other: &u32| tree.identity_of_key(*other) == key;
-        match seen.entry(FxBuildHasher.hash_one(key), is_same, hash) {
+        match seen.entry(hash(&at), is_same, hash) {
             Entry::Occupied(first) => return Err(duplicate(tree, *first.get(), at)),
             Entry::Vacant(vacant) => vacant.insert(at),
         };
     }
     Ok(())
-}
-
-/// Returns a number for a key, from its length and its first and last bytes.
-fn fingerprint(bytes: &[u8]) -> u64 {
-    let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
-        (Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
-        }
-        _ => bytes
-            .iter()
-            .fold(0, |number, byte| number << 8 | u64::from(*byte)),
-    };
-    ends ^ (bytes.len() as u64) << 56
 }
 
 /// Returns the error for a duplicate key.

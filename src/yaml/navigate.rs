@@ -1,6 +1,6 @@
 //! Finds nodes in a tree and lines in its text.
 
-use super::cursor::{same_bytes, spaces_at_end};
+use super::cursor::same_bytes;
 use super::stored::{LENGTH_LIMIT, Tree, to_u32};
 use super::tree::{Entry, EntryId, NodeId, ScalarType, Span};
 use super::{ParseError, events, lines};
@@ -32,10 +32,7 @@ impl<'s> Tree<'s> {
     /// ```
     pub fn parse(text: &'s str) -> Result<Option<Self>, ParseError> {
         is_readable(text)?;
-        match lines::read(text) {
-            Some(tree) => Ok(Some(tree)),
-            None => events::parse(text),
-        }
+        lines::read(text).map_or_else(|| events::parse(text), |tree| Ok(Some(tree)))
     }
 
     /// Parses as [`Tree::parse`] does, but always from the parser's events. This is slower and
@@ -98,21 +95,28 @@ impl<'s> Tree<'s> {
 
     /// Returns the value at a path of fields from the root.
     pub fn at(&self, path: &[&str]) -> Option<NodeId> {
+        self.below(self.root().value, path)
+    }
+
+    /// Returns the value at a path of fields from a map.
+    pub(crate) fn below(&self, map: NodeId, path: &[&str]) -> Option<NodeId> {
         let mut keys = path.iter();
-        keys.try_fold(self.root().value, |node, key| self.field(node, key))
+        keys.try_fold(map, |node, key| self.field(node, key))
     }
 
     /// Whether a node is null, or refers to one.
     pub fn is_null(&self, id: NodeId) -> bool {
-        self.type_of(id) == Some(ScalarType::Null)
+        let scalar = self.scalar(id);
+        scalar.is_some_and(|scalar| scalar.scalar_type == ScalarType::Null)
     }
 
     /// Whether a node is or refers to a scalar with this type and content. All nulls are equal.
     #[inline]
     pub(crate) fn says(&self, id: NodeId, scalar_type: ScalarType, content: &str) -> bool {
-        self.type_and_content(id).is_some_and(|(own_type, own)| {
-            own_type == scalar_type
-                && (own_type == ScalarType::Null || same_bytes(own, content.as_bytes()))
+        self.scalar(id).is_some_and(|own| {
+            own.scalar_type == scalar_type
+                && (scalar_type == ScalarType::Null
+                    || same_bytes(own.content.as_bytes(), content.as_bytes()))
         })
     }
 
@@ -149,19 +153,14 @@ impl<'s> Tree<'s> {
             return text.to_owned();
         }
         let indentation = " ".repeat(self.column(span.start) as usize);
-        let is_indented = |line: &str| line.trim().is_empty() || line.starts_with(&indentation);
-        if indentation.is_empty() || !line_breaks::lines(text).skip(1).all(is_indented) {
-            return text.to_owned();
-        }
-        line_breaks::lines_with_breaks(text)
-            .enumerate()
-            .map(|(index, line)| match index {
-                0 => line,
-                _ => line
-                    .strip_prefix(indentation.as_str())
-                    .unwrap_or_else(|| line.trim_start_matches([' ', '\t'])),
-            })
-            .collect()
+        let (first, below) = line_breaks::cut_first_line(text);
+        let below = line_breaks::lines_with_breaks(below).map(|line| {
+            let blank = line.trim().is_empty();
+            let blank = blank.then(|| line.trim_start_matches([' ', '\t']));
+            line.strip_prefix(indentation.as_str()).or(blank)
+        });
+        let below: Option<String> = below.collect();
+        below.map_or_else(|| text.to_owned(), |below| first.to_owned() + &below)
     }
 
     /// Returns the start of the line of `offset`. The first line starts after a byte order mark.
@@ -187,16 +186,9 @@ impl<'s> Tree<'s> {
 
     /// Returns the start of the line of `offset`, if only spaces precede `offset` on that line.
     pub(crate) fn start_of_indent(&self, offset: u32) -> Option<u32> {
-        let before = &self.text.as_bytes()[..offset as usize];
-        let spaces = spaces_at_end(before);
-        let start = before.len() - spaces;
-        let starts_line = match before[..start].last() {
-            Some(byte) => {
-                matches!(byte, b'\n' | b'\r') || start == super::stream::byte_order_mark(self.text)
-            }
-            None => true,
-        };
-        starts_line.then(|| to_u32(start))
+        let line = self.line_start(offset);
+        let before = &self.text.as_bytes()[line as usize..offset as usize];
+        before.iter().all(|byte| *byte == b' ').then_some(line)
     }
 
     /// Returns the end of the line of `offset`, without its line break.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::cursor::is_white;
 use super::tree::Span;
 use crate::line_breaks::{line_end, line_start, lines_with_breaks, next_line};
 use splitter::Splitter;
@@ -51,7 +52,6 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
         documents: Vec::new(),
         start: head.len(),
         line: count_lines(head),
-        takes_directives: marker(head).is_none(),
         marker: None,
         end: None,
     };
@@ -62,12 +62,16 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
     let mut markers: Vec<usize> = marker_lines("---").chain(marker_lines("...")).collect();
     markers.sort_unstable();
     for at in markers {
-        match text.as_bytes()[at] {
-            b'-' => splitter.document_start(at),
-            _ => splitter.document_end(at),
+        if text[at..].starts_with("...") {
+            splitter.end = splitter.end.or(Some(at));
+            continue;
         }
+        let cut = splitter.chunk_start(at);
+        splitter.push_chunk(cut);
+        splitter.marker = Some(at);
     }
-    splitter.finish();
+    splitter.push_bare_document(text.len());
+    splitter.push_chunk(text.len());
     splitter.documents
 }
 
@@ -86,7 +90,8 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
 /// ```
 pub fn head(text: &str) -> &str {
     let start = byte_order_mark(text);
-    let top = skip_comments(text, start);
+    let is_comment_or_blank = |line: &str| line.is_empty() || line.starts_with('#');
+    let top = skip_lines(text, start, is_comment_or_blank);
     let rest = &text[top..];
     let is_at_marker = starts_with_marker(rest) && rest.starts_with('-');
     let end = if rest.is_empty() || rest.starts_with('%') {
@@ -104,39 +109,23 @@ pub fn head(text: &str) -> &str {
 /// Returns the end of the first comments from the start of a line, with the blank lines below them,
 /// or `None` if no blank line separates them from content.
 fn end_of_head_comments(text: &str, from: usize) -> Option<usize> {
-    let mut at = skip_blank_lines(text, from);
-    let first = at;
-    while is_comment_line(text, at) {
-        at = next_line(text, at);
-    }
+    let first = skip_blank_lines(text, from);
+    let at = skip_lines(text, first, |line| line.starts_with('#'));
     let end = skip_blank_lines(text, at);
     (at > first && (end > at || at == text.len())).then_some(end)
 }
 
+/// Returns the end of the lines from `from` on that are all a part. `is_part` takes a line without
+/// the white space around it.
+fn skip_lines(text: &str, from: usize, is_part: impl Fn(&str) -> bool) -> usize {
+    let lines = lines_with_breaks(&text[from..]);
+    let lines = lines.take_while(|line| is_part(line.trim_matches(WHITE_SPACE)));
+    from + lines.map(str::len).sum::<usize>()
+}
+
 /// Returns the end of the blank lines that start at `from`.
 fn skip_blank_lines(text: &str, from: usize) -> usize {
-    let mut at = from;
-    while at < text.len()
-        && text[at..next_line(text, at)]
-            .trim_matches(WHITE_SPACE)
-            .is_empty()
-    {
-        at = next_line(text, at);
-    }
-    at
-}
-
-/// Returns the end of the comment lines and blank lines that start at `from`.
-fn skip_comments(text: &str, from: usize) -> usize {
-    let mut at = skip_blank_lines(text, from);
-    while is_comment_line(text, at) {
-        at = skip_blank_lines(text, next_line(text, at));
-    }
-    at
-}
-
-fn is_comment_line(text: &str, at: usize) -> bool {
-    text[at..].trim_start_matches([' ', '\t']).starts_with('#')
+    skip_lines(text, from, str::is_empty)
 }
 
 /// The characters of a blank line.
@@ -212,8 +201,7 @@ pub(crate) fn byte_order_mark(text: &str) -> usize {
 pub(super) fn is_marker_line(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let line_start = at == byte_order_mark(text) || matches!(bytes[at.max(1) - 1], b'\n' | b'\r');
-    (line_start || at == 0)
-        && matches!(bytes.get(at + 3), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
+    (line_start || at == 0) && is_white(bytes, at + 3)
 }
 
 /// Whether a text at the start of a line would start or end a document.

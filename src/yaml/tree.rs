@@ -134,14 +134,12 @@ pub enum ScalarType {
     Custom,
 }
 
-/// The entries of a map or a list.
+/// The form of a map or a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collection {
     /// Whether it is in flow style (`{}`, `[]`). This includes the pair in `[a: b]`, a map without
     /// brackets of its own, whose span starts with its key.
     pub flow: bool,
-    /// The indexes of its entries in the tree, in the order of the text.
-    pub(super) entries: Span,
 }
 
 /// A field of a map, an element of a list, or the root of a document.
@@ -157,15 +155,7 @@ pub struct Entry<'t> {
     pub span: Span,
     pub(super) colon: Option<u32>,
     pub(super) comma: Option<u32>,
-    /// Facts that only few entries have.
-    pub(super) extras: Option<&'t Extras>,
-}
-
-/// Facts that most entries do not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Extras {
-    pub(super) comma: Option<u32>,
-    pub(super) comments: Comments,
+    pub(super) comments: Option<&'t Comments>,
 }
 
 /// The comments that an entry owns (rules: Text). The span of a missing comment is empty.
@@ -204,8 +194,7 @@ impl Entry<'_> {
 
     /// Returns the comments of the entry.
     pub fn comments(&self) -> Comments {
-        self.extras
-            .map_or_else(Comments::default, |extras| extras.comments)
+        self.comments.copied().unwrap_or_default()
     }
 }
 

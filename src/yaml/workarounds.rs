@@ -5,6 +5,8 @@
 //! after a comma, and a tab after a colon. It gets these texts with more spaces, at positions where
 //! white space has no meaning. The tree has the offsets of the original text.
 
+use std::borrow::Cow;
+
 use yaml_rust2::scanner::{Marker, ScanError};
 
 use super::cursor::{Cursor, is_blank, is_break};
@@ -18,32 +20,25 @@ const MAX_RUNS: usize = 256;
 const MAX_BYTES: usize = 1 << 28;
 
 /// The changes to the text that the parser reads.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Workarounds {
     /// The offsets with a [`PAD`] of spaces before them, ascending.
     pads: Vec<usize>,
 }
 
 impl Workarounds {
-    /// Returns no changes.
-    pub(crate) const fn none() -> Self {
-        Self { pads: Vec::new() }
-    }
-
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.pads.is_empty()
-    }
-
     /// Returns the text from byte `base` as the parser gets it.
-    pub(crate) fn chars<'a>(&'a self, text: &'a str, base: usize) -> impl Iterator<Item = char> {
-        let mut pads = self.pads.iter().peekable();
-        text[base..].char_indices().flat_map(move |(at, c)| {
-            let mut pad = 0;
-            while pads.next_if(|next| **next == base + at).is_some() {
-                pad += PAD;
-            }
-            std::iter::repeat_n(' ', pad).chain([c])
-        })
+    pub(crate) fn padded<'t>(&self, text: &'t str, base: usize) -> Cow<'t, str> {
+        if self.pads.is_empty() {
+            return text[base..].into();
+        }
+        let (mut padded, mut done) = (String::with_capacity(text.len()), base);
+        for pad in self.pads.iter().copied() {
+            padded.push_str(&text[done..pad]);
+            padded.extend(std::iter::repeat_n(' ', PAD));
+            done = pad;
+        }
+        (padded + &text[done..]).into()
     }
 
     /// Adds a workaround for an error. Returns false if there is none: the text is invalid.

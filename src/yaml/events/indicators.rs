@@ -4,20 +4,18 @@ use yaml_rust2::parser::Tag;
 
 use super::super::comments::span;
 use super::super::error::ParseError;
-use super::{EventReader, Properties, Result, Role, Shape};
+use super::{EventReader, Properties, Result, Shape};
 
 impl EventReader<'_> {
-    /// Reads the indicators before the next node, and returns the role of the node.
-    pub(super) fn read_indicators(&mut self, empty: bool) -> Result<Role> {
-        let Some(frame) = self.frames.last() else {
+    /// Reads the indicators before the next node.
+    pub(super) fn read_indicators(&mut self, empty: bool) -> Result<()> {
+        let Some(shape) = self.frames.last().map(|frame| frame.shape) else {
             self.skip_trivia();
             self.builder.begin_root(self.cursor.pos);
-            return Ok(Role::Root);
+            return Ok(());
         };
-        let (shape, after_key) = (frame.shape, frame.after_key);
-        if after_key {
-            self.colon(shape, empty)?;
-            return Ok(Role::Value);
+        if self.builder.expects_value() {
+            return self.colon(shape, empty);
         }
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
             self.separator()?;
@@ -31,17 +29,11 @@ impl EventReader<'_> {
         match shape {
             Shape::BlockList if self.cursor.at_indicator(b'-') => self.indicator(),
             Shape::BlockList => return Err(self.mismatch("a `-`")),
-            Shape::FlowList => return Ok(Role::Element),
-            Shape::BlockMap | Shape::FlowMap | Shape::FlowPair => {
-                if self.cursor.at_indicator(b'?') {
-                    self.indicator();
-                } else {
-                    self.last_end = start;
-                }
-                return Ok(Role::Key);
-            }
+            Shape::FlowList => {}
+            _ if self.cursor.at_indicator(b'?') => self.indicator(),
+            Shape::BlockMap | Shape::FlowMap | Shape::FlowPair => self.last_end = start,
         }
-        Ok(Role::Element)
+        Ok(())
     }
 
     /// Checks that only spaces precede an entry of a block collection on its line. The parser
@@ -75,7 +67,7 @@ impl EventReader<'_> {
 
     /// Skips a comma and records it.
     pub(super) fn comma(&mut self) {
-        self.builder.set_comma(self.cursor.pos);
+        self.builder.set_comma();
         self.cursor.pos += 1;
     }
 

@@ -8,7 +8,7 @@
 use yaml_rust2::parser::{Event, Parser, Tag};
 use yaml_rust2::scanner::{ScanError, TScalarStyle};
 
-use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
+use super::builder::{DEPTH_LIMIT, TreeBuilder};
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::stored::Tree;
@@ -29,8 +29,6 @@ type Result<T> = std::result::Result<T, ParseError>;
 struct Frame {
     shape: Shape,
     node: NodeId,
-    /// Whether the key of a map was read, so that the value is next.
-    after_key: bool,
     anchor: usize,
     /// The size of its content so far.
     extent: Extent,
@@ -73,14 +71,9 @@ struct EventReader<'s> {
 /// Parses a document with the parser.
 pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
     let start = byte_order_mark(text);
-    let mut workarounds = Workarounds::none();
+    let mut workarounds = Workarounds::default();
     loop {
-        let result = if workarounds.is_empty() {
-            read(text, start, text[start..].chars())
-        } else {
-            read(text, start, workarounds.chars(text, start))
-        };
-        match result {
+        match read(text, start, &workarounds.padded(text, start)) {
             Ok(tree) => return Ok(tree),
             Err(Failure::Tree(error)) => return Err(error),
             Err(Failure::Parser(error)) if workarounds.add_for(text, start, &error) => {}
@@ -93,29 +86,21 @@ pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
 }
 
 /// The source of an error.
+#[derive(Debug, thiserror::Error)]
 enum Failure {
-    Parser(ScanError),
-    Tree(ParseError),
+    #[error(transparent)]
+    Parser(#[from] ScanError),
+    #[error(transparent)]
+    Tree(#[from] ParseError),
 }
 
-impl From<ScanError> for Failure {
-    fn from(error: ScanError) -> Self {
-        Self::Parser(error)
-    }
-}
-
-impl From<ParseError> for Failure {
-    fn from(error: ParseError) -> Self {
-        Self::Tree(error)
-    }
-}
-
+/// Reads a document. `source` is its text as the parser gets it.
 fn read<'s>(
     text: &'s str,
     start: usize,
-    source: impl Iterator<Item = char>,
+    source: &str,
 ) -> std::result::Result<Option<Tree<'s>>, Failure> {
-    let mut parser = Parser::new(source);
+    let mut parser = Parser::new(source.chars());
     let mut reader = EventReader::new(text, start);
     loop {
         let (event, _) = parser.next_token()?;
@@ -130,38 +115,29 @@ fn read<'s>(
                 reader.document_end(&mut parser)?;
                 return Ok(None);
             }
-            event => reader.event(event)?,
+            Event::Scalar(content, style, anchor, tag) => {
+                reader.scalar(content, style, anchor, tag)?;
+            }
+            Event::Alias(anchor) => reader.alias(anchor)?,
+            Event::MappingStart(anchor, tag) => reader.collection_start(true, anchor, tag)?,
+            Event::SequenceStart(anchor, tag) => reader.collection_start(false, anchor, tag)?,
+            Event::MappingEnd | Event::SequenceEnd => reader.collection_end()?,
         }
     }
     reader.document_end(&mut parser)?;
-    Ok(Some(reader.builder.into_tree()))
+    Ok(Some(reader.builder.tree))
 }
 
 impl<'s> EventReader<'s> {
     fn new(text: &'s str, start: usize) -> Self {
         Self {
             cursor: Cursor { text, pos: start },
-            builder: TreeBuilder::new(Tree::new(text), start),
+            builder: TreeBuilder::new(Tree::new(text, 0), start),
             frames: Vec::new(),
             anchors: Vec::new(),
             aliased_nodes: 0,
             last_end: start,
             marker: None,
-        }
-    }
-
-    pub(super) fn event(&mut self, event: Event) -> Result<()> {
-        match event {
-            Event::Scalar(content, style, anchor, tag) => self.scalar(content, style, anchor, tag),
-            Event::Alias(anchor) => self.alias(anchor),
-            Event::MappingStart(anchor, tag) => self.collection_start(true, anchor, tag),
-            Event::SequenceStart(anchor, tag) => self.collection_start(false, anchor, tag),
-            Event::MappingEnd | Event::SequenceEnd => self.collection_end(),
-            Event::Nothing
-            | Event::StreamStart
-            | Event::StreamEnd
-            | Event::DocumentStart
-            | Event::DocumentEnd => Err(self.mismatch("the end of the document")),
         }
     }
 
@@ -173,11 +149,11 @@ impl<'s> EventReader<'s> {
     /// Skips white space and comments, and assigns the comments to entries. Returns whether there
     /// was a line break.
     pub(super) fn skip_trivia(&mut self) -> bool {
-        let trivia = self.cursor.trivia();
-        if let Some(comment) = trivia.trailing {
+        let (has_break, comment) = self.cursor.trivia();
+        if let Some(comment) = comment {
             self.add_comment(comment);
         }
-        trivia.has_break
+        has_break
     }
 
     /// Assigns a comment to the innermost current entry.
@@ -191,7 +167,10 @@ impl<'s> EventReader<'s> {
             return Err(ParseError::new(self.cursor.pos, "a second document in one"));
         }
         self.skip_trivia();
-        while self.at_line_start(b"%") || self.at_marker("...") {
+        let at_directive = |cursor: &Cursor<'_>| {
+            cursor.peek() == Some(b'%') && cursor.line_start(cursor.pos) == cursor.pos
+        };
+        while at_directive(&self.cursor) || self.at_marker("...") {
             self.cursor.pos = self.cursor.line_end(self.cursor.pos);
             self.skip_trivia();
         }
@@ -208,11 +187,6 @@ impl<'s> EventReader<'s> {
     fn at_marker(&self, marker: &str) -> bool {
         let (text, at) = (self.cursor.text, self.cursor.pos);
         text[at..].starts_with(marker) && is_marker_line(text, at)
-    }
-
-    pub(super) fn at_line_start(&self, what: &[u8]) -> bool {
-        self.cursor.bytes()[self.cursor.pos..].starts_with(what)
-            && self.cursor.line_start(self.cursor.pos) == self.cursor.pos
     }
 
     /// Reads the end of the document. Only comments and `...` may follow.
@@ -238,25 +212,6 @@ impl<'s> EventReader<'s> {
             }
         }
     }
-}
-
-fn too_many_aliases(at: usize) -> ParseError {
-    ParseError::new(
-        at,
-        format!("the aliases up to here stand for more than {REPETITION_LIMIT} values"),
-    )
-    .with_help("write out what is used once or twice, and do not nest aliases in aliases")
-}
-
-fn misplaced_byte_order_mark(at: usize) -> ParseError {
-    let message = "a byte order mark is only allowed at the start of a file";
-    ParseError::new(at, message).with_help("remove it; most editors do not show it")
-}
-
-/// An error for `|` or `>` between brackets, which the parser reads as a plain scalar.
-fn block_scalar_in_flow(at: usize) -> ParseError {
-    let message = "a text that begins with `|` or `>` cannot stand between brackets";
-    ParseError::new(at, message).with_help("quote it, or write what holds it without brackets")
 }
 
 fn too_deep(at: usize) -> ParseError {

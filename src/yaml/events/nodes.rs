@@ -9,8 +9,7 @@ use super::super::scalar::{keeps_line_breaks, type_of_tagged};
 use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 use super::{
-    DEPTH_LIMIT, EventReader, Extent, Frame, REPETITION_LIMIT, Result, Role, Shape,
-    block_scalar_in_flow, full_tag, misplaced_byte_order_mark, too_deep, too_many_aliases,
+    DEPTH_LIMIT, EventReader, Extent, Frame, REPETITION_LIMIT, Result, Shape, full_tag, too_deep,
 };
 
 impl EventReader<'_> {
@@ -22,7 +21,7 @@ impl EventReader<'_> {
         tag: Option<Tag>,
     ) -> Result<()> {
         let is_empty = style == TScalarStyle::Plain && content.is_empty();
-        let role = self.read_indicators(is_empty && anchor == 0 && tag.is_none())?;
+        self.read_indicators(is_empty && anchor == 0 && tag.is_none())?;
         let properties = self.properties(anchor, tag.as_ref())?;
         let span = if is_empty {
             span(self.last_end, self.last_end)
@@ -46,21 +45,15 @@ impl EventReader<'_> {
         };
         let tag = tag.map(full_tag);
         let scalar_type = type_of_tagged(content, style, tag.as_deref());
-        let kind = (style, scalar_type);
-        let id = match is_in_text {
-            true => self.builder.tree.push_scalar(span, kind),
-            false => {
-                let start = self.builder.tree.resolved.len();
-                self.builder.tree.resolved.push_str(content);
-                self.builder.tree.push_resolved(span, kind, start)
-            }
-        };
-        self.builder.tree.set_properties(id, properties);
+        let tree = &mut self.builder.tree;
+        let resolved = (!is_in_text).then_some(tree.resolved.len());
+        if !is_in_text {
+            tree.resolved.push_str(content);
+        }
+        let id = tree.push_scalar(span, style, scalar_type, resolved);
+        tree.set_properties(id, properties);
         if scalar_type == ScalarType::Custom {
-            self.builder
-                .tree
-                .custom_tags
-                .extend(tag.map(|tag| (id, tag)));
+            tree.custom_tags.extend(tag.map(|tag| (id, tag)));
         }
         let extent = Extent {
             height: 0,
@@ -68,7 +61,7 @@ impl EventReader<'_> {
         };
         self.record_anchor(anchor, id, extent);
         self.add_extent(extent);
-        self.finish_node(role, id, span.end);
+        self.builder.set_node(id, span.end);
         self.comment_after();
         Ok(())
     }
@@ -79,10 +72,16 @@ impl EventReader<'_> {
         let end = match style {
             TScalarStyle::Plain => {
                 if matches!(self.cursor.peek(), Some(b'|' | b'>')) {
-                    return Err(block_scalar_in_flow(start));
+                    // the parser reads it as a plain scalar
+                    let message =
+                        "a text that begins with `|` or `>` cannot stand between brackets";
+                    return Err(ParseError::new(start, message)
+                        .with_help("quote it, or write what holds it without brackets"));
                 }
                 if byte_order_mark(content) > 0 {
-                    return Err(misplaced_byte_order_mark(start));
+                    let message = "a byte order mark is only allowed at the start of a file";
+                    return Err(ParseError::new(start, message)
+                        .with_help("remove it; most editors do not show it"));
                 }
                 self.cursor.plain_end(content)
             }
@@ -92,7 +91,12 @@ impl EventReader<'_> {
             }
             TScalarStyle::Literal | TScalarStyle::Folded => {
                 let header = matches!(self.cursor.peek(), Some(b'|' | b'>'));
-                header.then(|| self.block_scalar())
+                header.then(|| {
+                    if let Some(comment) = self.cursor.block_scalar(self.block_column()) {
+                        self.add_comment(comment);
+                    }
+                    self.cursor.pos
+                })
             }
         };
         let Some(end) = end else {
@@ -103,17 +107,8 @@ impl EventReader<'_> {
         Ok(span(start, end))
     }
 
-    /// Returns the end of a block scalar, and assigns the comment in its header.
-    pub(super) fn block_scalar(&mut self) -> usize {
-        let comment = self.cursor.block_scalar(self.block_column());
-        if let Some(comment) = comment {
-            self.add_comment(comment);
-        }
-        self.cursor.pos
-    }
-
     pub(super) fn alias(&mut self, anchor: usize) -> Result<()> {
-        let role = self.read_indicators(false)?;
+        self.read_indicators(false)?;
         self.skip_trivia();
         let start = self.cursor.pos;
         if self.cursor.peek() != Some(b'*') {
@@ -124,25 +119,29 @@ impl EventReader<'_> {
             return Err(self.mismatch("an alias' anchor"));
         };
         let node = self.builder.tree.node(target);
-        if self.builder.tree.is_open(target) {
+        if self.builder.is_open(target) {
             return Err(ParseError::new(
                 start,
                 "an alias inside the node that it refers to",
             ));
         }
-        if role == Role::Key && !matches!(node.kind, NodeKind::Scalar(_)) {
+        if self.builder.expects_key() && !matches!(node.kind, NodeKind::Scalar(_)) {
             return Err(self.complex_key(start));
         }
         self.cursor.pos = end;
         self.last_end = end;
         self.aliased_nodes = self.aliased_nodes.saturating_add(extent.nodes);
         if self.aliased_nodes > REPETITION_LIMIT {
-            return Err(too_many_aliases(start));
+            let message =
+                format!("the aliases up to here stand for more than {REPETITION_LIMIT} values");
+            return Err(ParseError::new(start, message).with_help(
+                "write out what is used once or twice, and do not nest aliases in aliases",
+            ));
         }
         self.add_extent(extent);
         let span = span(start, end);
         let id = self.builder.tree.push_alias(span, target);
-        self.finish_node(role, id, span.end);
+        self.builder.set_node(id, span.end);
         self.comment_after();
         Ok(())
     }
@@ -153,11 +152,11 @@ impl EventReader<'_> {
         anchor: usize,
         tag: Option<Tag>,
     ) -> Result<()> {
-        let role = self.read_indicators(false)?;
+        self.read_indicators(false)?;
         let properties = self.properties(anchor, tag.as_ref())?;
         self.skip_trivia();
         let start = self.cursor.pos;
-        if role == Role::Key {
+        if self.builder.expects_key() {
             return Err(self.complex_key(start));
         }
         if self.frames.len() == DEPTH_LIMIT {
@@ -172,12 +171,10 @@ impl EventReader<'_> {
         } else {
             "tag:yaml.org,2002:seq"
         };
-        if let Some(tag) = tag
-            .map(full_tag)
-            .filter(|tag| &**tag != core && &**tag != "!")
-        {
-            self.builder.tree.custom_tags.insert(node, tag);
-        }
+        let tag = tag.map(full_tag);
+        let tag = tag.filter(|tag| &**tag != core && &**tag != "!");
+        let custom_tags = &mut self.builder.tree.custom_tags;
+        custom_tags.extend(tag.map(|tag| (node, tag)));
         self.record_anchor(anchor, node, Extent::default());
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
             self.indicator();
@@ -185,7 +182,6 @@ impl EventReader<'_> {
         self.frames.push(Frame {
             shape,
             node,
-            after_key: false,
             anchor,
             extent: Extent::default(),
         });
@@ -194,14 +190,11 @@ impl EventReader<'_> {
 
     /// Returns the style of the collection that starts here.
     fn shape(&self, map: bool, has_properties: bool) -> Shape {
-        let in_list = self
-            .frames
-            .last()
-            .is_some_and(|frame| frame.shape == Shape::FlowList);
+        let outer = self.frames.last().map(|frame| frame.shape);
         match (map, self.cursor.peek()) {
             (true, Some(b'{')) => Shape::FlowMap,
             (false, Some(b'[')) => Shape::FlowList,
-            (true, _) if in_list && !has_properties => Shape::FlowPair,
+            (true, _) if outer == Some(Shape::FlowList) && !has_properties => Shape::FlowPair,
             (true, _) => Shape::BlockMap,
             (false, _) => Shape::BlockList,
         }
@@ -209,14 +202,13 @@ impl EventReader<'_> {
 
     /// Returns the error for a key that is a map or a list.
     pub(super) fn complex_key(&self, at: usize) -> ParseError {
-        let error = ParseError::new(at, "a key that is a map or a list");
-        if looks_like_template(self.cursor.text, at) {
-            error.with_help(TEMPLATE_HELP)
-        } else {
-            error.with_help(
-                "merge3 merges maps whose keys are scalars; quote the key if it is meant as text",
-            )
-        }
+        let help = match looks_like_template(self.cursor.text, at) {
+            true => TEMPLATE_HELP,
+            false => {
+                "merge3 merges maps whose keys are scalars; quote the key if it is meant as text"
+            }
+        };
+        ParseError::new(at, "a key that is a map or a list").with_help(help)
     }
 
     pub(super) fn collection_end(&mut self) -> Result<()> {
@@ -226,22 +218,13 @@ impl EventReader<'_> {
             Some(Shape::FlowList) => self.closing_bracket(b']')?,
             _ => {}
         }
-        let Some(frame) = self.frames.pop().filter(|frame| !frame.after_key) else {
+        let expects_value = self.builder.expects_value();
+        let Some(frame) = self.frames.pop().filter(|_| !expects_value) else {
             return Err(self.mismatch("the end of a collection"));
         };
         let bracketed = matches!(frame.shape, Shape::FlowMap | Shape::FlowList);
-        let bracket_end = bracketed.then_some(self.last_end);
-        let end = self.builder.end_collection(frame.node, bracket_end);
-        self.builder.check_keys(frame.node)?;
-        self.finish_collection(&frame, end)?;
-        if bracketed {
-            self.comment_after();
-        }
-        Ok(())
-    }
-
-    /// Finishes a collection that ends at `end`.
-    fn finish_collection(&mut self, frame: &Frame, end: u32) -> Result<()> {
+        self.builder
+            .end_collection(bracketed.then_some(self.last_end))?;
         let extent = Extent {
             height: frame.extent.height + 1,
             nodes: frame.extent.nodes.saturating_add(1),
@@ -252,12 +235,9 @@ impl EventReader<'_> {
         }
         self.record_anchor(frame.anchor, frame.node, extent);
         self.add_extent(extent);
-        let role = match self.frames.last() {
-            None => Role::Root,
-            Some(outer) if outer.after_key => Role::Value,
-            Some(_) => Role::Element,
-        };
-        self.finish_node(role, frame.node, end);
+        if bracketed {
+            self.comment_after();
+        }
         Ok(())
     }
 
@@ -294,14 +274,6 @@ impl EventReader<'_> {
             let total = &mut frame.extent;
             total.height = total.height.max(extent.height);
             total.nodes = total.nodes.saturating_add(extent.nodes);
-        }
-    }
-
-    /// Sets a complete node in its entry.
-    pub(super) fn finish_node(&mut self, role: Role, node: NodeId, end: u32) {
-        self.builder.set_node(role, node, end);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.after_key = role == Role::Key;
         }
     }
 

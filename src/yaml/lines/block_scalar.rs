@@ -1,116 +1,86 @@
 //! Reads block scalars.
 
-use super::super::builder::Role;
-use super::super::comments::span;
-use super::super::tree::{ScalarStyle, ScalarType};
-use super::LineReader;
+use std::iter::repeat_n;
 
-/// The treatment of line breaks at the end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Chomping {
-    Strip,
-    Clip,
-    Keep,
-}
+use super::super::cursor::{Cursor, skip_spaces};
+use super::super::tree::ScalarStyle;
+use super::LineReader;
+use super::scalar::{ScannedScalar, Stop};
 
 impl LineReader<'_> {
     /// Reads the block scalar whose `|` or `>` is at `at`. Returns `None` if it has no lines or an
     /// indentation indicator.
     pub(super) fn block_scalar(&mut self, at: usize, style: ScalarStyle) -> Option<()> {
-        let (chomping, header_end) = match self.bytes.get(at + 1) {
-            Some(b'-') => (Chomping::Strip, at + 2),
-            Some(b'+') => (Chomping::Keep, at + 2),
-            _ => (Chomping::Clip, at + 1),
-        };
-        let rest = self.skip_spaces(header_end);
+        let chomping = self.bytes.get(at + 1).copied();
+        let chomping = chomping.filter(|byte| matches!(byte, b'-' | b'+'));
+        let header_end = at + 1 + usize::from(chomping.is_some());
+        let rest = skip_spaces(self.bytes, header_end);
         // a comment in the header belongs to the entry, so it is read before the value is set
         self.end_line(header_end, rest)?;
+        let column = self.frames.last()?.column;
+        let text = self.builder.tree.text;
+        // readers differ about spaces without a line break at the end of a text
+        if text.ends_with(' ') {
+            return None;
+        }
+        let mut cursor = Cursor { text, pos: at };
+        cursor.block_scalar(Some(column));
+        let end = cursor.pos;
         let start = self.builder.tree.resolved.len();
-        let end = self.block_lines(style, chomping)?;
-        let kind = (style, ScalarType::Str);
-        let node = self.builder.tree.push_resolved(span(at, end), kind, start);
-        self.builder.set_node(Role::Value, node, span(end, end).end);
+        let blank_lines = self.block_lines(text.get(self.line..end)?, style, column)?;
+        self.push_line_breaks(match chomping {
+            Some(b'-') => 0,
+            Some(_) => 1 + blank_lines,
+            None => 1,
+        });
+        self.line = self.next_line(end)?;
+        let scanned = ScannedScalar {
+            style,
+            resolved: Some(start),
+            end,
+            stop: Stop::Other,
+        };
+        self.push_scalar(at, scanned);
         Some(())
     }
 
-    /// Resolves the content of the lines from here on, and moves behind them. Returns the end of
-    /// the last line.
-    fn block_lines(&mut self, style: ScalarStyle, chomping: Chomping) -> Option<usize> {
-        let mut blank_lines = self.blank_lines(usize::MAX)?;
-        let indent = self.skip_spaces(self.line) - self.line;
-        let starts_with_tab = self.bytes.get(self.line + indent) == Some(&b'\t');
-        if indent <= self.frames.last()?.column || blank_lines.widest > indent || starts_with_tab {
-            return None;
-        }
-        let text = self.builder.tree.text;
-        let (mut end, mut is_first, mut was_indented) = (0, true, false);
-        while let Some(start) = self.line_content(indent) {
-            end = self.line_end(start)?;
-            let line = &text[start..end];
+    /// Resolves the content of the lines of a block scalar. Returns the number of blank lines at
+    /// its end.
+    fn block_lines(&mut self, lines: &str, style: ScalarStyle, column: usize) -> Option<usize> {
+        let (mut indent, mut blank_lines, mut widest) = (None, 0, 0);
+        let mut is_above_indented = None;
+        for line in lines.split('\n') {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let spaces = skip_spaces(line.as_bytes(), 0);
+            if spaces == line.len() && indent.is_none_or(|indent| spaces <= indent) {
+                blank_lines += 1;
+                widest = widest.max(spaces);
+                continue;
+            }
+            let starts_with_tab = line[spaces..].starts_with('\t');
+            if indent.is_none() && (spaces <= column || widest > spaces || starts_with_tab)
+                || line.contains('\r')
+            {
+                return None;
+            }
+            let line = line.get(*indent.get_or_insert(spaces)..)?;
             let is_indented = line.starts_with([' ', '\t']);
-            let folds = style == ScalarStyle::Folded && !is_first && !was_indented && !is_indented;
-            match blank_lines.count {
+            let folds =
+                style == ScalarStyle::Folded && is_above_indented == Some(false) && !is_indented;
+            // the break that ends the line above counts, unless it is folded
+            let own = usize::from(!folds && is_above_indented.is_some());
+            match blank_lines + own {
                 0 if folds => self.builder.tree.resolved.push(' '),
-                count => {
-                    // count the break that ends the line above, unless it is folded
-                    let own = usize::from(!folds && !is_first);
-                    self.push_line_breaks(count + own);
-                }
+                count => self.push_line_breaks(count),
             }
             self.builder.tree.resolved.push_str(line);
-            (is_first, was_indented) = (false, is_indented);
-            self.line = self.next_line(end)?;
-            blank_lines = self.blank_lines(indent)?;
+            (is_above_indented, blank_lines) = (Some(is_indented), 0);
         }
-        if chomping != Chomping::Strip {
-            self.push_line_breaks(1);
-        }
-        if chomping == Chomping::Keep {
-            self.push_line_breaks(blank_lines.count);
-            end = blank_lines.last_end.unwrap_or(end);
-        }
-        Some(end)
+        is_above_indented.map(|_| blank_lines)
     }
 
     /// Adds line breaks to the resolved content.
-    pub(super) fn push_line_breaks(&mut self, count: usize) {
-        let line_breaks = std::iter::repeat_n('\n', count);
-        self.builder.tree.resolved.extend(line_breaks);
+    fn push_line_breaks(&mut self, count: usize) {
+        self.builder.tree.resolved.extend(repeat_n('\n', count));
     }
-
-    /// Returns the start of the content of this line, if it is indented by `indent`.
-    fn line_content(&self, indent: usize) -> Option<usize> {
-        let start = self.line + indent;
-        let indentation = self.bytes.get(self.line..start)?;
-        let is_content = start < self.bytes.len() && indentation.iter().all(|byte| *byte == b' ');
-        is_content.then_some(start)
-    }
-
-    /// Skips lines with at most `indent` spaces and nothing else.
-    fn blank_lines(&mut self, indent: usize) -> Option<BlankLines> {
-        let mut lines = BlankLines::default();
-        loop {
-            let at = self.skip_spaces(self.line);
-            if at == self.bytes.len() {
-                // readers differ about spaces without a line break at the end of a text
-                return (at == self.line).then_some(lines);
-            }
-            if at - self.line > indent || !self.is_line_end(at)? {
-                return Some(lines);
-            }
-            lines.count += 1;
-            lines.widest = lines.widest.max(at - self.line);
-            lines.last_end = Some(at);
-            self.line = self.next_line(at)?;
-        }
-    }
-}
-
-/// Consecutive blank lines.
-#[derive(Default)]
-struct BlankLines {
-    count: usize,
-    /// The maximum number of spaces in a line.
-    widest: usize,
-    last_end: Option<usize>,
 }

@@ -13,12 +13,12 @@ mod flow;
 mod quoted;
 mod scalar;
 
-use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
+use super::builder::{DEPTH_LIMIT, TreeBuilder};
 use super::comments::span;
-use super::cursor::skip_spaces;
+use super::cursor::{is_white, skip_spaces};
 use super::stored::Tree;
-use super::stream::byte_order_mark;
-use super::tree::{NodeId, ScalarStyle};
+use super::stream::{byte_order_mark, starts_with_marker};
+use super::tree::ScalarStyle;
 use crate::line_breaks::line_end;
 use scalar::{MAX_KEY_LEN, ScannedScalar, Stop};
 
@@ -32,7 +32,6 @@ struct Frame {
     /// The column of its entries.
     column: usize,
     is_list: bool,
-    node: NodeId,
 }
 
 /// Reads an ordinary document line by line.
@@ -44,9 +43,6 @@ struct LineReader<'s> {
     frames: Vec<Frame>,
     /// The offset of the `---`, if there is one.
     marker: Option<usize>,
-    /// The end of the indicator of the innermost entry, while its value is missing. The value may
-    /// be on a line below.
-    missing_value: Option<usize>,
 }
 
 impl<'s> LineReader<'s> {
@@ -55,12 +51,11 @@ impl<'s> LineReader<'s> {
         // an estimate that is usually enough
         let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2 + 1;
         Self {
-            builder: TreeBuilder::new(Tree::new(text).with_capacity(nodes), start),
+            builder: TreeBuilder::new(Tree::new(text, nodes), start),
             bytes: text.as_bytes(),
             line: start,
             frames: Vec::with_capacity(16),
             marker: None,
-            missing_value: None,
         }
     }
 
@@ -68,13 +63,13 @@ impl<'s> LineReader<'s> {
         let mut at = self.next_content()?;
         if self.bytes[at..].starts_with(b"---") && self.is_marker(at) {
             self.marker = Some(at);
-            let rest = self.skip_spaces(at + 3);
+            let rest = skip_spaces(self.bytes, at + 3);
             self.end_line(at + 3, rest)?;
             at = self.next_content()?;
         }
         self.builder.begin_root(at);
         if matches!(self.bytes.get(at), Some(b'[' | b'{')) {
-            self.flow_value(at, Role::Root)?;
+            self.flow_value(at)?;
             at = self.next_content()?;
         }
         while at < self.bytes.len() {
@@ -82,18 +77,18 @@ impl<'s> LineReader<'s> {
             at = self.next_content()?;
         }
         self.end_missing_value();
-        while !self.frames.is_empty() {
-            self.end_frame()?;
+        while self.frames.pop().is_some() {
+            self.builder.end_collection(None).ok()?;
         }
         self.builder.tree.is_ordinary = true;
-        (!self.builder.has_no_root()).then(|| self.builder.into_tree())
+        (!self.builder.has_no_root()).then_some(self.builder.tree)
     }
 
     /// Skips blank lines and comment lines. Returns the start of the next content, or the end of
     /// the text.
     fn next_content(&mut self) -> Option<usize> {
         loop {
-            let at = self.skip_spaces(self.line);
+            let at = skip_spaces(self.bytes, self.line);
             let end = match self.bytes.get(at) {
                 Some(b'\n' | b'\r') => at,
                 Some(b'#') => self.line_end(at)?,
@@ -110,10 +105,14 @@ impl<'s> LineReader<'s> {
             return None;
         }
         let is_element = self.is_dash(at);
-        if !is_element && self.is_missing_value(at) {
-            return self.value_below(at);
+        let column = at - self.line;
+        let is_inside = self.frames.last().is_some_and(|top| column > top.column);
+        if !is_element && is_inside && self.missing_value().is_some() {
+            // the parser reads a block scalar below its key or dash
+            let is_block = matches!(self.bytes[at], b'|' | b'>');
+            return if is_block { None } else { self.value(at, true) };
         }
-        self.enter_column(at, at - self.line, is_element)?;
+        self.enter_column(at, is_element)?;
         if is_element {
             return self.element(at);
         }
@@ -126,88 +125,50 @@ impl<'s> LineReader<'s> {
         let mut at = at;
         loop {
             self.builder.begin_entry(at);
-            let value = self.skip_spaces(at + 1);
+            let value = skip_spaces(self.bytes, at + 1);
             if self.is_line_end(value)? || self.bytes[value] == b'#' {
-                return self.expect_value_below(at + 1, value);
+                return self.end_line(at + 1, value);
             }
             if !self.is_dash(value) {
                 return self.value(value, true);
             }
-            self.begin_collection(value, value - self.line, true)?;
+            self.begin_collection(value, true)?;
             at = value;
         }
     }
 
-    /// Whether the missing value is at `at`, on a line of its own.
-    fn is_missing_value(&self, at: usize) -> bool {
-        let column = self.frames.last().map(|frame| frame.column);
-        self.missing_value.is_some() && column.is_some_and(|column| at - self.line > column)
-    }
-
-    /// Reads a missing value on a line of its own, below its key or dash.
-    fn value_below(&mut self, at: usize) -> Option<()> {
-        self.missing_value = None;
-        if matches!(self.bytes[at], b'|' | b'>') {
-            return None;
-        }
-        self.value(at, true)
-    }
-
     /// Ends the collections that end above a line with content in this column, and begins the one
     /// that starts there.
-    fn enter_column(&mut self, at: usize, column: usize, is_element: bool) -> Option<()> {
+    fn enter_column(&mut self, at: usize, is_element: bool) -> Option<()> {
+        let column = at - self.line;
         while let Some(top) = self.frames.last() {
-            if column > top.column {
+            // a list may be at the indentation of its key
+            if column > top.column || column == top.column && is_element && !top.is_list {
                 // deeper content has to be the missing value
-                self.missing_value.take()?;
-                return self.begin_collection(at, column, is_element);
+                self.missing_value()?;
+                return self.begin_collection(at, is_element);
             }
-            if column == top.column {
-                match (top.is_list, is_element) {
-                    (true, true) | (false, false) => {
-                        self.end_missing_value();
-                        return Some(());
-                    }
-                    // a list at the indentation of its key
-                    (false, true) => {
-                        self.missing_value.take()?;
-                        return self.begin_collection(at, column, true);
-                    }
-                    (true, false) => {}
-                }
-            }
+            let is_next = column == top.column && top.is_list == is_element;
             self.end_missing_value();
-            self.end_frame()?;
+            if is_next {
+                return Some(());
+            }
+            self.frames.pop();
+            self.builder.end_collection(None).ok()?;
         }
         // a document has only one root
         self.builder.has_no_root().then_some(())?;
-        self.begin_collection(at, column, is_element)
+        self.begin_collection(at, is_element)
     }
 
     /// Begins a block collection.
-    fn begin_collection(&mut self, at: usize, column: usize, is_list: bool) -> Option<()> {
+    fn begin_collection(&mut self, at: usize, is_list: bool) -> Option<()> {
         if self.frames.len() == DEPTH_LIMIT {
             return None;
         }
-        let node = self.builder.begin_collection(at, !is_list, false);
-        self.frames.push(Frame {
-            column,
-            is_list,
-            node,
-        });
-        Some(())
-    }
-
-    /// Ends the innermost block collection.
-    fn end_frame(&mut self) -> Option<()> {
-        let frame = self.frames.pop()?;
-        let end = self.builder.end_collection(frame.node, None);
-        self.builder.check_keys(frame.node).ok()?;
-        let role = match self.frames.last() {
-            None => Role::Root,
-            Some(_) => Role::Value,
-        };
-        self.builder.set_node(role, frame.node, end);
+        self.builder.begin_collection(at, !is_list, false);
+        let column = at - self.line;
+        self.frames.push(Frame { column, is_list });
         Some(())
     }
 
@@ -216,17 +177,15 @@ impl<'s> LineReader<'s> {
         let Stop::Colon(colon) = key.stop else {
             return None;
         };
-        if colon - at > MAX_KEY_LEN || !self.is_white(colon + 1) {
+        if colon - at > MAX_KEY_LEN || !is_white(self.bytes, colon + 1) {
             return None;
         }
         self.builder.begin_entry(at);
-        let end = key.end;
-        let node = self.push_scalar(at, key);
-        self.builder.set_node(Role::Key, node, span(end, end).end);
+        self.push_scalar(at, key);
         self.builder.set_colon(colon);
-        let value = self.skip_spaces(colon + 1);
+        let value = skip_spaces(self.bytes, colon + 1);
         if self.is_line_end(value)? || self.bytes[value] == b'#' {
-            return self.expect_value_below(colon + 1, value);
+            return self.end_line(colon + 1, value);
         }
         self.value(value, false)
     }
@@ -236,11 +195,11 @@ impl<'s> LineReader<'s> {
         match self.bytes[at] {
             b'|' => self.block_scalar(at, ScalarStyle::Literal),
             b'>' => self.block_scalar(at, ScalarStyle::Folded),
-            b'[' | b'{' => self.flow_value(at, Role::Value),
+            b'[' | b'{' => self.flow_value(at),
             _ => {
                 let scanned = self.scan_scalar(at)?;
                 if may_be_map && matches!(scanned.stop, Stop::Colon(_)) {
-                    self.begin_collection(at, at - self.line, false)?;
+                    self.begin_collection(at, false)?;
                     return self.field(at, scanned);
                 }
                 self.scalar_value(at, scanned)
@@ -248,18 +207,18 @@ impl<'s> LineReader<'s> {
         }
     }
 
-    /// Records that the value is missing. Only a comment may follow on the line.
-    fn expect_value_below(&mut self, indicator_end: usize, at: usize) -> Option<()> {
-        self.missing_value = Some(indicator_end);
-        self.end_line(indicator_end, at)
+    /// Returns the end of the indicator of the innermost entry, if its value is missing. The value
+    /// may be on a line below.
+    fn missing_value(&self) -> Option<usize> {
+        let entry = self.builder.last_entry();
+        let entry = entry.filter(|entry| !entry.has_value())?;
+        Some(entry.colon().unwrap_or(entry.span.start) as usize + 1)
     }
 
     /// Adds an empty scalar for a value that is still missing.
     fn end_missing_value(&mut self) {
-        if let Some(end) = self.missing_value.take() {
-            let empty = ScannedScalar::plain(end, Stop::LineEnd(end));
-            let node = self.push_scalar(end, empty);
-            self.builder.set_node(Role::Value, node, span(end, end).end);
+        if let Some(end) = self.missing_value() {
+            self.push_scalar(end, ScannedScalar::plain(end, Stop::LineEnd(end)));
         }
     }
 
@@ -282,26 +241,12 @@ impl<'s> LineReader<'s> {
     }
 
     fn is_dash(&self, at: usize) -> bool {
-        self.bytes[at] == b'-' && self.is_white(at + 1)
+        self.bytes[at] == b'-' && is_white(self.bytes, at + 1)
     }
 
     /// Whether `---` or `...` is at `at`, at the start of a line.
     fn is_marker(&self, at: usize) -> bool {
-        at == self.line
-            && matches!(self.bytes.get(at..at + 3), Some(b"---" | b"..."))
-            && self.is_white(at + 3)
-    }
-
-    /// Whether white space or the end of the text is at `at`.
-    fn is_white(&self, at: usize) -> bool {
-        matches!(
-            self.bytes.get(at),
-            None | Some(b' ' | b'\t' | b'\n' | b'\r')
-        )
-    }
-
-    fn skip_spaces(&self, at: usize) -> usize {
-        skip_spaces(self.bytes, at)
+        at == self.line && starts_with_marker(&self.builder.tree.text[at..])
     }
 
     /// Whether a line ends at `at`. Gives up at a lone CR.

@@ -2,6 +2,7 @@
 
 use std::iter::repeat_n;
 
+use super::super::cursor::{Cursor, skip_spaces};
 use super::super::tree::ScalarStyle;
 use super::LineReader;
 use super::scalar::{ScannedScalar, Stop};
@@ -11,14 +12,19 @@ impl LineReader<'_> {
     /// current line.
     pub(super) fn scan_quoted(&mut self, at: usize) -> Option<ScannedScalar> {
         let is_double = self.bytes[at] == b'"';
-        let (end, is_literal) = self.closing_quote(at, is_double)?;
-        let source = &self.builder.tree.text[at + 1..end - 1];
+        let text = self.builder.tree.text;
+        let end = Cursor { text, pos: at }.quoted_end()?;
+        let source = &text[at + 1..end - 1];
         let first_line = self.line;
-        let resolved = match is_literal {
-            true => None,
-            false => Some(self.resolve_content(source, at + 1, is_double)?),
+        let (style, escape) = match is_double {
+            true => (ScalarStyle::DoubleQuoted, b'\\'),
+            false => (ScalarStyle::SingleQuoted, b'\''),
         };
-        let rest = self.skip_spaces(end);
+        let resolved = match memchr::memchr3(b'\n', b'\r', escape, source.as_bytes()) {
+            None => None,
+            Some(_) => Some(self.resolve_content(source, at + 1, is_double)?),
+        };
+        let rest = skip_spaces(self.bytes, end);
         let stop = match self.bytes.get(rest) {
             // a key cannot have several lines
             Some(b':') if self.line == first_line => Stop::Colon(rest),
@@ -26,43 +32,12 @@ impl LineReader<'_> {
             _ if self.is_line_end(rest)? => Stop::LineEnd(rest),
             _ => Stop::Other,
         };
-        let style = if is_double {
-            ScalarStyle::DoubleQuoted
-        } else {
-            ScalarStyle::SingleQuoted
-        };
         Some(ScannedScalar {
             style,
             resolved,
             end,
             stop,
         })
-    }
-
-    /// Returns the end of the quoted scalar that starts at `at`, and whether its content is the
-    /// text between its quotes.
-    fn closing_quote(&self, at: usize, is_double: bool) -> Option<(usize, bool)> {
-        let (quote, escape) = if is_double {
-            (b'"', b'\\')
-        } else {
-            (b'\'', b'\'')
-        };
-        let mut end = at + 1;
-        let mut is_literal = true;
-        loop {
-            let rest = self.bytes.get(end..)?;
-            let special =
-                |byte: &u8| *byte == quote || *byte == escape || matches!(byte, b'\n' | b'\r');
-            end += rest.iter().position(special)? + 1;
-            match self.bytes[end - 1] {
-                b'\\' => end += 1,
-                b'\'' if !is_double && self.bytes.get(end) == Some(&b'\'') => end += 1,
-                b'\n' | b'\r' => {}
-                _ => break,
-            }
-            is_literal = false;
-        }
-        Some((end, is_literal))
     }
 
     /// Resolves the escapes and folds the lines of a quoted scalar whose content starts at `start`.
@@ -73,54 +48,49 @@ impl LineReader<'_> {
         let mut content = std::mem::take(&mut self.builder.tree.resolved);
         let resolved = content.len();
         let bytes = source.as_bytes();
-        let special = |byte: &u8| matches!(byte, b'\\' | b'\'' | b' ' | b'\n' | b'\r' | b'\t');
+        let escape = if is_double { b'\\' } else { b'\'' };
+        let special = |byte: &u8| *byte == escape || matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
         let mut at = 0;
-        while at < bytes.len() {
-            let plain = bytes[at..].iter().position(special);
-            let plain_end = plain.map_or(bytes.len(), |length| at + length);
-            content.push_str(&source[at..plain_end]);
-            at = plain_end;
-            match bytes.get(at) {
-                None => break,
-                Some(b'\\') if is_double && matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) => {
-                    let lines = self.white_space(source, at + 1, start, column)?;
-                    content.extend(repeat_n('\n', lines.breaks - 1));
-                    at = lines.end;
+        while let Some(plain) = bytes[at..].iter().position(special) {
+            content.push_str(&source[at..at + plain]);
+            at += plain;
+            match bytes[at] {
+                b'\\' if matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) => {
+                    let (end, breaks) = self.white_space(source, at + 1, start, column)?;
+                    content.extend(repeat_n('\n', breaks - 1));
+                    at = end;
                 }
-                Some(b'\\') if is_double => at = unescape(&mut content, source, at)?,
-                Some(b'\'') if !is_double => {
+                b'\\' => at = unescape(&mut content, source, at)?,
+                b'\'' => {
                     content.push('\'');
                     at += 2;
                 }
-                Some(b' ' | b'\n' | b'\r' | b'\t') => {
-                    let lines = self.white_space(source, at, start, column)?;
-                    match lines.breaks {
-                        0 => content.push_str(&source[at..lines.end]),
+                _ => {
+                    let (end, breaks) = self.white_space(source, at, start, column)?;
+                    match breaks {
+                        0 => content.push_str(&source[at..end]),
                         1 => content.push(' '),
                         count => content.extend(repeat_n('\n', count - 1)),
                     }
-                    at = lines.end;
-                }
-                Some(byte) => {
-                    content.push(char::from(*byte));
-                    at += 1;
+                    at = end;
                 }
             }
         }
+        content.push_str(&source[at..]);
         self.builder.tree.resolved = content;
         Some(resolved)
     }
 
-    /// Reads the white space at `at` of a source that starts at `start`. A line break makes the
-    /// following line the current one, which has to be indented deeper than the collection around
-    /// the scalar.
+    /// Reads the white space at `at` of a source that starts at `start`. Returns its end and the
+    /// number of its line breaks. A line break makes the following line the current one, which has
+    /// to be indented deeper than the collection around the scalar.
     fn white_space(
         &mut self,
         source: &str,
         at: usize,
         start: usize,
         column: Option<usize>,
-    ) -> Option<WhiteSpace> {
+    ) -> Option<(usize, usize)> {
         let bytes = source.as_bytes();
         let (mut end, mut breaks, mut has_tab) = (at, 0, false);
         while let Some(byte) = bytes.get(end) {
@@ -138,14 +108,8 @@ impl LineReader<'_> {
             end += 1;
         }
         let is_deep_enough = column.is_some_and(|column| start + end - self.line > column);
-        (breaks == 0 || (is_deep_enough && !has_tab)).then_some(WhiteSpace { end, breaks })
+        (breaks == 0 || (is_deep_enough && !has_tab)).then_some((end, breaks))
     }
-}
-
-/// White space in a quoted scalar.
-struct WhiteSpace {
-    end: usize,
-    breaks: usize,
 }
 
 /// Adds the character that the escape at `at` represents. Returns the end of the escape, or `None`

@@ -80,3 +80,14 @@ fn comments_directly_above_an_entry() {
         .collect();
     assert_eq!(above, ["# 1\n# 2\n", ""]);
 }
+
+#[test]
+fn only_spaces_are_indentation() {
+    for count in 0..40 {
+        let text = format!("\u{feff}a:\n{}b: c", " ".repeat(count));
+        let tree = Tree::parse(&text).unwrap().unwrap();
+        let second = 6 + u32::try_from(count).unwrap();
+        let starts = [3, 4, second, second + 1].map(|at| tree.start_of_indent(at));
+        assert_eq!(starts, [Some(3), None, Some(6), None]);
+    }
+}

@@ -8,12 +8,13 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
+use super::cursor::Cursor;
 use super::line_table::LineTable;
 use super::tree::{
-    Collection, Entry, EntryId, Extras, Node, NodeId, NodeKind, Properties, Scalar, ScalarStyle,
+    Collection, Comments, Entry, EntryId, Node, NodeId, NodeKind, Properties, Scalar, ScalarStyle,
     ScalarType, Span,
 };
-use packed::{Details, HAS_PROPERTIES, OPEN, StoredKind, StoredNode};
+use packed::{Details, HAS_PROPERTIES, StoredKind, StoredNode};
 pub(in crate::yaml) use packed::{LENGTH_LIMIT, ShortEntry, StoredEntry};
 
 /// A parsed document: its text and its nodes.
@@ -31,7 +32,7 @@ pub struct Tree<'s> {
     pub(in crate::yaml) resolved: String,
     /// Anchors and tags, in the order of the nodes.
     properties: Vec<(NodeId, Properties)>,
-    extras: Vec<Extras>,
+    comments: Vec<Comments>,
     /// The tags that are part of their node's value, as the parser resolved them.
     pub(in crate::yaml) custom_tags: FxHashMap<NodeId, Box<str>>,
     /// Whether it was read line by line. Then it has no anchors, aliases or tags.
@@ -42,38 +43,29 @@ pub struct Tree<'s> {
 impl<'s> Tree<'s> {
     /// Returns the tree of an empty document, whose root is an empty scalar.
     pub fn empty() -> Self {
-        let mut tree = Self::new("");
-        let empty = (ScalarStyle::Plain, ScalarType::Null);
-        let empty = tree.push_scalar(Span::default(), empty);
+        let mut tree = Self::new("", 0);
+        let (style, scalar_type) = (ScalarStyle::Plain, ScalarType::Null);
+        let empty = tree.push_scalar(Span::default(), style, scalar_type, None);
         tree.stored_root.set_value(empty);
         tree
     }
 
-    pub(in crate::yaml) fn new(text: &'s str) -> Self {
+    /// Returns a tree without nodes, with space for a number of them and for the entries and
+    /// collections that they usually have.
+    pub(in crate::yaml) fn new(text: &'s str, nodes: usize) -> Self {
         Self {
             text,
-            nodes: Vec::new(),
-            details: Vec::new(),
-            entries: Vec::new(),
+            nodes: Vec::with_capacity(nodes),
+            details: Vec::with_capacity(nodes / 5),
+            entries: Vec::with_capacity(nodes / 2),
             full_entries: Vec::new(),
             stored_root: StoredEntry::new(0),
             resolved: String::new(),
             properties: Vec::new(),
-            extras: Vec::new(),
+            comments: Vec::new(),
             custom_tags: FxHashMap::default(),
             is_ordinary: false,
             lines: LineTable::default(),
-        }
-    }
-
-    /// Reserves space for a number of nodes, and for the entries and collections that they usually
-    /// have.
-    pub(in crate::yaml) fn with_capacity(self, nodes: usize) -> Self {
-        Self {
-            nodes: Vec::with_capacity(nodes),
-            entries: Vec::with_capacity(nodes / 2),
-            details: Vec::with_capacity(nodes / 5),
-            ..self
         }
     }
 
@@ -115,21 +107,11 @@ impl<'s> Tree<'s> {
     pub fn node(&self, id: NodeId) -> Node<'_> {
         let stored = &self.nodes[id.number() as usize];
         let kind = match stored.kind() {
-            StoredKind::Scalar(style, scalar_type) => NodeKind::Scalar(Scalar {
-                style,
-                scalar_type,
-                content: self.content_of(stored, style),
-            }),
-            StoredKind::Collection { is_map, flow } => {
-                let entries = self
-                    .details(stored)
-                    .map_or(Span::default(), |details| details.span);
-                let collection = Collection { flow, entries };
-                match is_map {
-                    true => NodeKind::Mapping(collection),
-                    false => NodeKind::Sequence(collection),
-                }
+            StoredKind::Scalar(style, scalar_type) => {
+                NodeKind::Scalar(self.scalar_of(stored, style, scalar_type))
             }
+            StoredKind::Collection { is_map: true, flow } => NodeKind::Mapping(Collection { flow }),
+            StoredKind::Collection { flow, .. } => NodeKind::Sequence(Collection { flow }),
             StoredKind::Alias => NodeKind::Alias(self.target(stored)),
         };
         Node {
@@ -142,47 +124,44 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Returns the scalar that a node is or refers to: its stored form, style and type.
+    /// Returns the scalar that a node is or refers to. It is always inlined, so that callers who need
+    /// only the style or the type do not pay for the content.
     #[inline(always)]
-    fn stored_scalar(&self, id: NodeId) -> Option<(&StoredNode, ScalarStyle, ScalarType)> {
+    pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
         let stored = &self.nodes[self.resolve(id).number() as usize];
         match stored.kind() {
-            StoredKind::Scalar(style, scalar_type) => Some((stored, style, scalar_type)),
+            StoredKind::Scalar(style, scalar_type) => {
+                Some(self.scalar_of(stored, style, scalar_type))
+            }
             StoredKind::Collection { .. } | StoredKind::Alias => None,
         }
     }
 
-    /// Returns the scalar that a node is or refers to.
-    #[inline]
-    pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
-        let (stored, style, scalar_type) = self.stored_scalar(id)?;
-        Some(Scalar {
+    /// Returns a scalar with its content. It cannot panic, so that the compiler can drop unused
+    /// calls.
+    #[inline(always)]
+    fn scalar_of(
+        &self,
+        stored: &StoredNode,
+        style: ScalarStyle,
+        scalar_type: ScalarType,
+    ) -> Scalar<'_> {
+        let content = match self.details(stored) {
+            Some(details) => self.resolved.get(details.span.range()),
+            None => self
+                .text
+                .get(content_of_quoted(self.span(stored), style).range()),
+        };
+        Scalar {
             style,
             scalar_type,
-            content: self.content_of(stored, style),
-        })
-    }
-
-    /// Returns the type and content of a scalar, or `None` for a collection. The content is in
-    /// bytes, which are faster to compare than a checked text.
-    #[inline]
-    pub(in crate::yaml) fn type_and_content(&self, id: NodeId) -> Option<(ScalarType, &[u8])> {
-        let (stored, style, scalar_type) = self.stored_scalar(id)?;
-        let (text, span) = self.content_span(stored, style);
-        let bytes = text.as_bytes().get(span.range());
-        Some((scalar_type, bytes.unwrap_or_default()))
-    }
-
-    /// Returns the type of a scalar, or `None` for a collection.
-    #[inline]
-    pub(in crate::yaml) fn type_of(&self, id: NodeId) -> Option<ScalarType> {
-        Some(self.stored_scalar(id)?.2)
+            content: content.unwrap_or_default(),
+        }
     }
 
     /// Returns the style of the scalar that a node is or refers to.
-    #[inline]
     pub(crate) fn style_of(&self, id: NodeId) -> Option<ScalarStyle> {
-        Some(self.stored_scalar(id)?.1)
+        Some(self.scalar(id)?.style)
     }
 
     /// Returns the indexes of a collection's entries. Other nodes have none.
@@ -221,13 +200,6 @@ impl<'s> Tree<'s> {
         stored.map_or(Span::default(), |stored| self.span(stored))
     }
 
-    /// Whether a node is a map.
-    #[inline]
-    pub(in crate::yaml) fn is_map(&self, id: NodeId) -> bool {
-        let kind = self.nodes[id.number() as usize].kind();
-        matches!(kind, StoredKind::Collection { is_map: true, .. })
-    }
-
     /// Whether a node is a scalar written with `|` or `>`.
     pub(crate) fn is_block_scalar(&self, id: NodeId) -> bool {
         self.style_of(id).is_some_and(ScalarStyle::is_block)
@@ -242,43 +214,20 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Whether a node is a collection that is still being read.
-    pub(in crate::yaml) fn is_open(&self, id: NodeId) -> bool {
-        self.nodes[id.number() as usize].end.bits() & OPEN != 0
-    }
-
     #[cold]
     fn properties(&self, id: NodeId) -> Properties {
         let found = self.properties.binary_search_by_key(&id, |(id, _)| *id);
         found.map_or_else(|_| Properties::default(), |at| self.properties[at].1)
     }
 
-    /// Returns the content of a scalar. It cannot panic, so that the compiler can drop unused
-    /// calls.
-    #[inline(always)]
-    fn content_of(&self, scalar: &StoredNode, style: ScalarStyle) -> &str {
-        let (text, span) = self.content_span(scalar, style);
-        text.get(span.range()).unwrap_or_default()
-    }
-
-    /// Returns where the content of a scalar is: in the document's text, or in the resolved
-    /// contents.
-    #[inline(always)]
-    fn content_span(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
-        match self.details(scalar) {
-            Some(details) => (&self.resolved, details.span),
-            None => (self.text, content_of_quoted(self.span(scalar), style)),
-        }
-    }
-
     /// Returns the content of the scalar that a node is or refers to. It is borrowed if the text
     /// has it in the same form.
     pub fn content(&self, id: NodeId) -> Option<Cow<'s, str>> {
-        let (stored, style, _) = self.stored_scalar(id)?;
-        Some(match self.details(stored) {
-            None => Cow::Borrowed(&self.text[content_of_quoted(self.span(stored), style).range()]),
-            Some(_) => Cow::Owned(self.content_of(stored, style).to_owned()),
-        })
+        let scalar = self.scalar(id)?;
+        let span = content_of_quoted(self.span_of(self.resolve(id)), scalar.style);
+        let written = self.text.get(span.range());
+        let written = written.filter(|written| *written == scalar.content);
+        Some(written.map_or_else(|| Cow::Owned(scalar.content.to_owned()), Cow::Borrowed))
     }
 
     /// Returns the node that an alias refers to, or the node itself if it is not an alias.
@@ -311,15 +260,23 @@ impl<'s> Tree<'s> {
 
     #[inline(always)]
     fn expanded(&self, stored: &StoredEntry) -> Entry<'_> {
-        let extras = self.extras.get(stored.extras as usize);
+        let comma = || self.comma_behind(stored.span.end);
         Entry {
             key: stored.key(),
             value: stored.value(),
             span: stored.span,
             colon: stored.colon(),
-            comma: extras.map_or(stored.lone_comma(), |extras| extras.comma),
-            extras,
+            comma: stored.has_comma().then(comma),
+            comments: self.comments.get(stored.comments as usize),
         }
+    }
+
+    /// Returns the offset of the comma behind an entry that ends at `end`.
+    fn comma_behind(&self, end: u32) -> u32 {
+        let (text, pos) = (self.text, end as usize);
+        let mut cursor = Cursor { text, pos };
+        cursor.trivia();
+        to_u32(cursor.pos)
     }
 
     /// Returns every node of the document.
@@ -362,7 +319,9 @@ impl PartialEq for Tree<'_> {
             && self.entries.len() == other.entries.len()
             && self.root() == other.root()
             && self.custom_tags == other.custom_tags
-            && self.node_ids().all(|id| self.node(id) == other.node(id))
+            && self.node_ids().all(|id| {
+                self.node(id) == other.node(id) && self.entries_of(id) == other.entries_of(id)
+            })
             && self
                 .all_entries()
                 .all(|id| self.entry(id) == other.entry(id))

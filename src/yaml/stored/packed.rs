@@ -18,7 +18,7 @@ pub(super) struct Packed(u32);
 pub(super) struct StoredNode {
     /// The start, with the code of the kind.
     pub(super) start: Packed,
-    /// The end, with the flags [`OPEN`], [`HAS_PROPERTIES`] and [`HAS_DETAILS`].
+    /// The end, with the flags [`HAS_PROPERTIES`] and [`HAS_DETAILS`].
     pub(super) end: Packed,
 }
 
@@ -33,12 +33,10 @@ pub(super) struct Details {
     pub(super) span: Span,
 }
 
-/// A collection whose end was not read yet.
-pub(super) const OPEN: u32 = 1;
 /// A node with an anchor or a tag.
-pub(super) const HAS_PROPERTIES: u32 = 2;
+pub(super) const HAS_PROPERTIES: u32 = 1;
 /// A node with details: `end` has their index instead of an offset.
-pub(super) const HAS_DETAILS: u32 = 4;
+pub(super) const HAS_DETAILS: u32 = 2;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum StoredKind {
@@ -55,26 +53,23 @@ pub(in crate::yaml) struct ShortEntry(Packed);
 /// An entry in 20 bytes. Its value may be missing while it is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::yaml) struct StoredEntry {
-    /// The index of the value, with [`HAS_KEY`]. The key is the node before the value.
+    /// The index of the value, with [`HAS_KEY`] and [`HAS_COMMA`]. The key is the node before the
+    /// value.
     value: Packed,
     pub(in crate::yaml) span: Span,
-    pub(super) colon: u32,
-    /// The index of its extras. If the entry only has a comma, the offset of that with
-    /// [`LONE_COMMA`].
-    pub(super) extras: u32,
+    pub(in crate::yaml) colon: u32,
+    /// The index of its comments.
+    pub(super) comments: u32,
 }
 
 /// An entry that is a field: it starts with its key, and the colon is right after the key.
 const HAS_KEY: u32 = 1;
+/// An entry of a flow collection with a comma behind it.
+const HAS_COMMA: u32 = 2;
 /// An entry that starts with a dash, two bytes before its value.
-const HAS_DASH: u32 = 2;
-/// An entry with a comma right after its value.
-const HAS_COMMA: u32 = 4;
+const HAS_DASH: u32 = 4;
 /// An entry that is stored in full elsewhere.
 const IS_REFERENCE: u32 = 8;
-/// Marks the offset of a comma in place of an index. Nearly every entry of a flow collection has
-/// one.
-const LONE_COMMA: u32 = 1 << 31;
 /// A value that was not read yet.
 const NO_VALUE: u32 = LENGTH_LIMIT as u32 - 1;
 
@@ -114,13 +109,11 @@ impl ShortEntry {
     /// Returns the short form of an entry whose value starts at `value`, if the entry follows from
     /// its nodes. The caller has to check that it does.
     pub(super) fn compress(entry: &StoredEntry, value: u32) -> Self {
-        let start = match entry.key() {
-            Some(_) => HAS_KEY,
-            None if entry.span.start == value => 0,
-            None => HAS_DASH,
+        let dash = match entry.key() {
+            None if entry.span.start != value => HAS_DASH,
+            _ => 0,
         };
-        let comma = entry.lone_comma().map_or(0, |_| HAS_COMMA);
-        Self(Packed::new(entry.value.offset(), start | comma))
+        Self(Packed::new(entry.value.offset(), entry.value.bits() | dash))
     }
 
     /// Returns the index of the full entry, if this is a reference to one.
@@ -132,21 +125,17 @@ impl ShortEntry {
     /// Returns the full entry, which has to follow from its nodes.
     #[inline(always)]
     pub(super) fn expand(self, span_of: impl Fn(NodeId) -> Span) -> StoredEntry {
-        let has = |what: u32| self.0.bits() & what != 0;
         let mut entry = StoredEntry::new(0);
-        entry.value = Packed::new(self.0.offset(), self.0.bits() & HAS_KEY);
+        entry.value = Packed::new(self.0.offset(), self.0.bits() & (HAS_KEY | HAS_COMMA));
         let value = span_of(entry.value());
         let key = entry.key().map(span_of);
         let start = match key {
             Some(key) => key.start,
-            None if has(HAS_DASH) => value.start.saturating_sub(2),
+            None if self.0.bits() & HAS_DASH != 0 => value.start.saturating_sub(2),
             None => value.start,
         };
         entry.span = Span::new(start, value.end);
         entry.colon = key.map_or(NONE, |key| key.end);
-        if has(HAS_COMMA) {
-            entry.set_lone_comma(value.end);
-        }
         entry
     }
 }
@@ -209,12 +198,12 @@ impl StoredEntry {
             value: Packed::new(NO_VALUE, 0),
             span: Span::new(start, start),
             colon: NONE,
-            extras: NONE,
+            comments: NONE,
         }
     }
 
     pub(in crate::yaml) fn key(&self) -> Option<NodeId> {
-        (self.value.bits() == HAS_KEY).then(|| NodeId::new(self.value.offset() - 1))
+        (self.value.bits() & HAS_KEY != 0).then(|| NodeId::new(self.value.offset() - 1))
     }
 
     pub(in crate::yaml) const fn value(&self) -> NodeId {
@@ -225,15 +214,13 @@ impl StoredEntry {
         (self.colon != NONE).then_some(self.colon)
     }
 
-    /// Returns the offset of the comma, if the entry has no other extras.
-    #[inline]
-    pub(super) fn lone_comma(&self) -> Option<u32> {
-        let is_comma = self.extras != NONE && self.extras & LONE_COMMA != 0;
-        is_comma.then_some(self.extras & !LONE_COMMA)
+    pub(super) const fn has_comma(&self) -> bool {
+        self.value.bits() & HAS_COMMA != 0
     }
 
-    pub(super) const fn set_lone_comma(&mut self, at: u32) {
-        self.extras = at | LONE_COMMA;
+    /// Records that a comma is behind the entry.
+    pub(in crate::yaml) const fn set_comma(&mut self) {
+        self.value = Packed::new(self.value.offset(), self.value.bits() | HAS_COMMA);
     }
 
     /// Whether the value was read.
@@ -248,10 +235,6 @@ impl StoredEntry {
 
     pub(in crate::yaml) const fn set_value(&mut self, value: NodeId) {
         self.value = Packed::new(value.number(), self.value.bits());
-    }
-
-    pub(in crate::yaml) const fn set_colon(&mut self, at: u32) {
-        self.colon = at;
     }
 }
 

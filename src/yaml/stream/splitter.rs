@@ -2,11 +2,12 @@
 
 use super::super::tree::Span;
 use super::{
-    Document, below_marker, byte_order_mark, count_lines, is_marker_line, skip_set_off_comments,
+    Document, below_marker, byte_order_mark, count_lines, is_marker_line, marker,
+    skip_set_off_comments,
 };
 use crate::line_breaks::{line_end, next_line};
 
-/// Collects the chunks of a file. The caller reports the markers in order.
+/// Collects the chunks of a file, marker by marker.
 pub(super) struct Splitter<'s> {
     pub(super) text: &'s str,
     pub(super) documents: Vec<Document<'s>>,
@@ -15,37 +16,15 @@ pub(super) struct Splitter<'s> {
     pub(super) line: usize,
     pub(super) marker: Option<usize>,
     pub(super) end: Option<usize>,
-    /// Whether directives may be at its start. They may not be below a `---` in the head.
-    pub(super) takes_directives: bool,
 }
 
 impl Splitter<'_> {
-    /// Handles a `---` at `at`.
-    pub(super) fn document_start(&mut self, at: usize) {
-        let cut = self.chunk_start(at);
-        self.push_chunk(cut);
-        self.marker = Some(at);
-    }
-
-    /// Handles a `...` at `at`.
-    pub(super) fn document_end(&mut self, at: usize) {
-        if self.end.is_none() {
-            self.end = Some(at);
-        }
-    }
-
-    /// Ends the last chunk.
-    pub(super) fn finish(&mut self) {
-        self.push_bare_document(self.text.len());
-        self.push_chunk(self.text.len());
-    }
-
     /// Returns the start of the chunk whose `---` is at `at`: the directives above it belong to it.
-    fn chunk_start(&mut self, at: usize) -> usize {
+    pub(super) fn chunk_start(&mut self, at: usize) -> usize {
         self.push_bare_document(at);
         // directives are only valid if no document is open: in a first chunk, or after `...`
-        let is_open = self.end.is_none() && (self.marker.is_some() || !self.takes_directives);
-        if is_open {
+        let is_first = || self.documents.is_empty() && marker(&self.text[..self.start]).is_none();
+        if self.end.is_none() && (self.marker.is_some() || !is_first()) {
             return at;
         }
         let from = self.end.map_or(self.start, |end| next_line(self.text, end));
@@ -53,7 +32,7 @@ impl Splitter<'_> {
     }
 
     /// Ends the current chunk, if a document without `---` follows its `...` line.
-    fn push_bare_document(&mut self, until: usize) {
+    pub(super) fn push_bare_document(&mut self, until: usize) {
         let Some(end) = self.end else { return };
         let mut start = next_line(self.text, end);
         let mut at = start;
@@ -73,23 +52,18 @@ impl Splitter<'_> {
         }
     }
 
-    fn body_start(&self) -> usize {
-        let Some(marker) = self.marker else {
-            return self.start;
-        };
-        below_marker(self.text, marker).unwrap_or(marker + 3)
-    }
-
     /// Ends the current chunk at `end`, where the next one starts.
-    fn push_chunk(&mut self, end: usize) {
+    pub(super) fn push_chunk(&mut self, end: usize) {
         if end <= self.start {
             return;
         }
-        let body_start = match self.body_start() {
-            // the body starts on the line of the marker
-            start if self.marker == start.checked_sub(3) => start,
-            start => skip_set_off_comments(&self.text[..end], start),
+        let below = match self.marker {
+            Some(marker) => below_marker(self.text, marker).ok_or(marker + 3),
+            None => Ok(self.start),
         };
+        let below = below.map(|below| skip_set_off_comments(&self.text[..end], below));
+        // otherwise, the body starts on the line of the marker
+        let body_start = below.unwrap_or_else(|on_line| on_line);
         let body_end = self.end.unwrap_or(end).max(body_start);
         let text = &self.text[self.start..end];
         let span = |offset: usize| u32::try_from(offset - self.start).unwrap_or(u32::MAX);
@@ -110,7 +84,6 @@ impl Splitter<'_> {
         self.start = end;
         self.marker = None;
         self.end = None;
-        self.takes_directives = false;
     }
 }
 
