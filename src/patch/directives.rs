@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::merge::{Shape, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
-use super::{PatchError, PatchResult, Patcher, patch_error_at};
+use super::{PatchResult, Patcher};
 
 const PATCH: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
@@ -114,7 +114,7 @@ impl<'a> Patcher<'a> {
     ) -> PatchResult<()> {
         let key = self.patch.entry(entry).key.unwrap_or(value);
         if name == PATCH {
-            patch_map.command = Some((command(self.patch, value)?, key));
+            patch_map.command = Some((self.command(value)?, key));
         } else if name == RETAIN_KEYS {
             patch_map.retained = Some(self.names(value)?);
         } else if let Some(field) = name.strip_prefix(DELETE_FROM).filter(|it| !it.is_empty()) {
@@ -132,6 +132,19 @@ impl<'a> Patcher<'a> {
             ));
         }
         Ok(())
+    }
+
+    /// Returns the command that is the value of `$patch`.
+    fn command(&self, value: NodeId) -> PatchResult<Command> {
+        match self.patch.scalar(value).map(|scalar| scalar.content) {
+            Some("replace") => Ok(Command::Replace),
+            Some("delete") => Ok(Command::Delete),
+            Some("merge") => Ok(Command::Merge),
+            _ => {
+                let message = "`$patch` has to be replace, delete or merge";
+                Err(self.patch_error(value, message, "write one of the three"))
+            }
+        }
     }
 
     /// Returns the field names in the list of `$retainKeys`.
@@ -188,19 +201,5 @@ impl<'a> Patcher<'a> {
             }
         }
         Ok(())
-    }
-}
-
-fn command(patch: &Tree<'_>, value: NodeId) -> Result<Command, PatchError> {
-    match patch.scalar(value).map(|scalar| scalar.content) {
-        Some("replace") => Ok(Command::Replace),
-        Some("delete") => Ok(Command::Delete),
-        Some("merge") => Ok(Command::Merge),
-        _ => Err(patch_error_at(
-            patch,
-            value,
-            "`$patch` has to be replace, delete or merge",
-            "write one of the three",
-        )),
     }
 }

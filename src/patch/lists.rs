@@ -112,10 +112,17 @@ impl<'a> Patcher<'a> {
         pairing: Pairing<'a>,
         context: Context<'a>,
     ) -> FxHashMap<ElementKey<'a>, EntryId> {
-        match self.last().zip(context.last) {
-            Some((last, list)) if shape(last, list) == Shape::List => pairing.index(last, list),
-            _ => FxHashMap::default(),
+        let mut elements = FxHashMap::default();
+        let list = self.last().zip(context.last);
+        if let Some((last, list)) = list.filter(|(last, list)| shape(last, *list) == Shape::List) {
+            // the first of several elements with one key counts
+            for entry in last.entries(last.resolve(list)) {
+                if let Some(key) = pairing.key(last, last.entry(entry).value) {
+                    elements.entry(key).or_insert(entry);
+                }
+            }
         }
+        elements
     }
 
     /// Returns the context of an element whose value in the last applied configuration is `last`.

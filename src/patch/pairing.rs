@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::merge::{ScalarKey, scalar_key};
 use crate::schema::{FieldSchema, ListRule, MapKey};
@@ -84,22 +84,6 @@ impl<'s> Pairing<'s> {
             });
         }
         has_field.then_some(ElementKey(key))
-    }
-
-    /// Returns the elements of a list by their keys. The first of several elements with one key
-    /// counts.
-    pub(super) fn index(
-        self,
-        tree: &'s Tree<'_>,
-        list: NodeId,
-    ) -> FxHashMap<ElementKey<'s>, EntryId> {
-        let mut elements = FxHashMap::default();
-        for entry in tree.entries(tree.resolve(list)) {
-            if let Some(key) = self.key(tree, tree.entry(entry).value) {
-                elements.entry(key).or_insert(entry);
-            }
-        }
-        elements
     }
 
     /// Returns the first element of a list that has no key, and with the key of an earlier element

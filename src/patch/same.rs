@@ -11,24 +11,13 @@ pub(super) fn is_same_without_nulls(
     right: &Tree<'_>,
     r: NodeId,
 ) -> bool {
-    let without_nulls = Equality {
-        counts: |tree, entry| !tree.is_null(tree.entry(entry).value),
-        equal,
-    };
-    without_nulls.is_same(left, l, right, r)
+    is_same(left, l, right, r, true)
 }
 
 /// Whether two values are equal for the `test` operation of a JSON patch (RFC 6902, section 4.6):
 /// numbers are compared by value.
 pub(super) fn is_same_in_json(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
-    let in_json = Equality {
-        counts: |_, _| true,
-        equal: |left, l, right, r| {
-            let scalars = left.scalar(l).zip(right.scalar(r));
-            equal(left, l, right, r) || scalars.is_some_and(|(l, r)| is_same_scalar(l, r))
-        },
-    };
-    in_json.is_same(left, l, right, r)
+    is_same(left, l, right, r, false)
 }
 
 /// Whether two scalars with different texts are the same number or the same boolean.
@@ -44,47 +33,40 @@ fn is_same_scalar(left: Scalar<'_>, right: Scalar<'_>) -> bool {
     }
 }
 
-/// The rules by which two values are equal.
-struct Equality {
-    /// Whether a field of a map counts.
-    counts: fn(&Tree<'_>, EntryId) -> bool,
-    /// Whether two values are equal that are neither two maps nor two lists.
-    equal: fn(&Tree<'_>, NodeId, &Tree<'_>, NodeId) -> bool,
-}
-
-impl Equality {
-    /// Whether two values are equal. The order of fields does not matter, the order of elements
-    /// does.
-    fn is_same(&self, left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
-        let (l, r) = (left.resolve(l), right.resolve(r));
-        match (shape(left, l), shape(right, r)) {
-            (Shape::Map, Shape::Map) => {
-                let (left_fields, right_fields) = (self.fields(left, l), self.fields(right, r));
-                let index = FieldIndex::new(right, right_fields.iter().copied()).in_json();
-                let has = |entry: &EntryId| {
-                    let other = key_of(left, *entry).and_then(|key| index.find(key));
-                    other.is_some_and(|other| {
-                        let (l, r) = (left.entry(*entry).value, right.entry(other).value);
-                        self.is_same(left, l, right, r)
-                    })
-                };
-                left_fields.len() == right_fields.len() && left_fields.iter().all(has)
-            }
-            (Shape::List, Shape::List) => {
-                let mut pairs = left.values(l).zip(right.values(r));
-                left.values(l).len() == right.values(r).len()
-                    && pairs.all(|(l, r)| self.is_same(left, l, right, r))
-            }
-            _ => (self.equal)(left, l, right, r),
+/// Whether two values are equal. The order of fields does not matter, the order of elements does.
+/// Either null fields count as absent, or numbers are compared by value.
+fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId, without_nulls: bool) -> bool {
+    let (l, r) = (left.resolve(l), right.resolve(r));
+    match (shape(left, l), shape(right, r)) {
+        (Shape::Map, Shape::Map) => {
+            let fields = |tree: &Tree<'_>, map| -> Vec<EntryId> {
+                let is_null = |entry: &EntryId| tree.is_null(tree.entry(*entry).value);
+                let entries = tree.entries(map);
+                entries
+                    .filter(|entry| !(without_nulls && is_null(entry)))
+                    .collect()
+            };
+            let (left_fields, right_fields) = (fields(left, l), fields(right, r));
+            let index = FieldIndex::new(right, right_fields.iter().copied()).in_json();
+            let has = |entry: &EntryId| {
+                let other = key_of(left, *entry).and_then(|key| index.find(key));
+                other.is_some_and(|other| {
+                    let (l, r) = (left.entry(*entry).value, right.entry(other).value);
+                    is_same(left, l, right, r, without_nulls)
+                })
+            };
+            left_fields.len() == right_fields.len() && left_fields.iter().all(has)
         }
-    }
-
-    /// Returns the fields of a map that count.
-    fn fields(&self, tree: &Tree<'_>, map: NodeId) -> Vec<EntryId> {
-        let entries = tree.entries(map);
-        entries
-            .filter(|entry| (self.counts)(tree, *entry))
-            .collect()
+        (Shape::List, Shape::List) => {
+            let mut pairs = left.values(l).zip(right.values(r));
+            left.values(l).len() == right.values(r).len()
+                && pairs.all(|(l, r)| is_same(left, l, right, r, without_nulls))
+        }
+        _ => {
+            let scalars = left.scalar(l).zip(right.scalar(r));
+            equal(left, l, right, r)
+                || !without_nulls && scalars.is_some_and(|(l, r)| is_same_scalar(l, r))
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::merge::{FieldIndex, Shape, key_of, shape};
 use crate::patch::json::pointer::{escape, field_name};
 use crate::yaml::go_json::{is_true, number};
-use crate::yaml::{EntryId, NodeId, ParseError, ScalarType, Tree, equal};
+use crate::yaml::{EntryId, NodeId, ParseError, Scalar, ScalarType, Tree, equal};
 
 /// Returns the JSON patch (RFC 6902) that turns `old` into `new`, with one operation on each line,
 /// or `None` if both have the same values.
@@ -145,8 +145,8 @@ impl JsonDiffer<'_> {
 /// Returns a value as JSON.
 fn in_json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseError> {
     let node = tree.resolve(node);
-    if tree.scalar(node).is_some() {
-        return json_scalar(tree, node);
+    if let Some(scalar) = tree.scalar(node) {
+        return json_scalar(tree, node, scalar);
     }
     if shape(tree, node) == Shape::List {
         let elements = tree.values(node);
@@ -160,19 +160,15 @@ fn in_json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseE
     Ok(Value::Object(fields.collect::<Result<_, _>>()?))
 }
 
-fn json_scalar(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
-    let Some(scalar) = tree.scalar(node) else {
-        return Ok(Value::Null);
-    };
-    let content: &str = scalar.content;
-    let text = || Value::String(content.to_owned());
+fn json_scalar(tree: &Tree<'_>, node: NodeId, scalar: Scalar<'_>) -> Result<Value, ParseError> {
+    let text = || Value::from(scalar.content);
     let error = |message: &str| {
         let at = tree.node(node).span.start as usize;
         ParseError::new(at, message).with_help("compare with --format strategic, merge or unified")
     };
     match scalar.scalar_type {
         ScalarType::Null => Ok(Value::Null),
-        ScalarType::Bool => Ok(Value::Bool(is_true(content))),
+        ScalarType::Bool => Ok(Value::Bool(is_true(scalar.content))),
         ScalarType::Int => Ok(number(scalar).map_or_else(text, Value::Number)),
         ScalarType::Float => {
             let number = number(scalar).map(Value::Number);

@@ -172,9 +172,9 @@ impl<'a> MergeDiffer<'a> {
 
     /// Returns the outcome of a value that did not change.
     fn unchanged(&self) -> Outcome {
-        match self.granularity {
-            Granularity::Minimal | Granularity::WholeLists => Outcome::Remove,
-            Granularity::Whole => Outcome::Keep,
+        match self.granularity == Granularity::Whole {
+            true => Outcome::Keep,
+            false => Outcome::Remove,
         }
     }
 

@@ -5,7 +5,7 @@ use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, Shape, edit
 use crate::patch::{PatchError, PatchResult, parse_generated, patch_error_at};
 use crate::triple::Triple;
 use crate::yaml::scalar::write_text;
-use crate::yaml::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
+use crate::yaml::{EntryId, NodeId, ScalarType, Span, Tree};
 
 use super::pointer::{Step, steps};
 
@@ -84,24 +84,24 @@ pub(super) fn operations<'t>(patch: &'t Tree<'t>) -> PatchResult<Vec<Operation<'
 }
 
 fn operation<'t>(patch: &'t Tree<'t>, node: NodeId) -> PatchResult<Operation<'t>> {
-    let reader = OperationReader { patch, node };
+    let error = |at, message: &str, help| Err(patch_error_at(patch, at, message, help));
     if shape(patch, node) != Shape::Map {
         let help = "write it like {op: replace, path: /spec/replicas, value: 3}";
-        return Err(reader.error(node, "this is not an operation", help));
+        return error(node, "this is not an operation", help);
     }
-    let (op, at_op) = reader.text("op")?;
-    let (path, path_node) = reader.pointer("path")?;
+    let value = || field(patch, node, "value");
+    let (op, at_op) = text(patch, node, "op")?;
+    let (path, path_node) = pointer(patch, node, "path")?;
     let action = match op {
-        "add" => Action::Add(reader.field("value")?),
-        "replace" => Action::Replace(reader.field("value")?),
-        "test" => Action::Test(patch.entry(reader.field("value")?).value),
+        "add" => Action::Add(value()?),
+        "replace" => Action::Replace(value()?),
+        "test" => Action::Test(patch.entry(value()?).value),
         "remove" => Action::Remove,
-        "copy" => Action::Copy(reader.pointer("from")?.0),
-        "move" => Action::Move(reader.pointer("from")?.0),
+        "copy" => Action::Copy(pointer(patch, node, "from")?.0),
+        "move" => Action::Move(pointer(patch, node, "from")?.0),
         _ => {
-            let message = format!("there is no operation `{op}`");
             let help = "the operations are add, remove, replace, move, copy and test";
-            return Err(reader.error(at_op, message, help));
+            return error(at_op, &format!("there is no operation `{op}`"), help);
         }
     };
     Ok(Operation {
@@ -113,41 +113,38 @@ fn operation<'t>(patch: &'t Tree<'t>, node: NodeId) -> PatchResult<Operation<'t>
     })
 }
 
-struct OperationReader<'t, 's> {
-    patch: &'t Tree<'s>,
-    node: NodeId,
+/// Returns a field of an operation.
+fn field(patch: &Tree<'_>, node: NodeId, name: &str) -> PatchResult<EntryId> {
+    patch.find(node, name).ok_or_else(|| {
+        let message = format!("this operation has no `{name}`");
+        patch_error_at(patch, node, message, &format!("add `{name}` to it"))
+    })
 }
 
-impl<'t> OperationReader<'t, '_> {
-    fn error(&self, node: NodeId, message: impl Into<String>, help: &str) -> PatchError {
-        patch_error_at(self.patch, node, message, help)
-    }
+/// Returns the text in a field of an operation, and its node.
+fn text<'t>(patch: &'t Tree<'_>, node: NodeId, name: &str) -> PatchResult<(&'t str, NodeId)> {
+    let value = patch.entry(field(patch, node, name)?).value;
+    let text = patch.scalar(value);
+    let text = text.filter(|scalar| scalar.scalar_type == ScalarType::Str);
+    text.map(|scalar| (scalar.content, value)).ok_or_else(|| {
+        let message = format!("`{name}` is not a string");
+        patch_error_at(patch, value, message, "write a text")
+    })
+}
 
-    fn field(&self, name: &str) -> PatchResult<EntryId> {
-        self.patch.find(self.node, name).ok_or_else(|| {
-            let message = format!("this operation has no `{name}`");
-            self.error(self.node, message, &format!("add `{name}` to it"))
-        })
-    }
-
-    fn text(&self, name: &str) -> PatchResult<(&'t str, NodeId)> {
-        let value = self.patch.entry(self.field(name)?).value;
-        let patch: &'t Tree<'_> = self.patch;
-        match patch.scalar(value) {
-            Some(scalar) if scalar.scalar_type == ScalarType::Str => Ok((scalar.content, value)),
-            _ => Err(self.error(value, format!("`{name}` is not a string"), "write a text")),
-        }
-    }
-
-    fn pointer(&self, name: &str) -> PatchResult<(Vec<Step<'t>>, NodeId)> {
-        let (text, value) = self.text(name)?;
-        let steps = steps(text).ok_or_else(|| {
-            let message = format!("`{text}` is not a JSON pointer");
-            let help = "begin it with /, and write ~1 for a slash in a name and ~0 for a tilde";
-            self.error(value, message, help)
-        })?;
-        Ok((steps, value))
-    }
+/// Returns the steps of the pointer in a field of an operation, and its node.
+fn pointer<'t>(
+    patch: &'t Tree<'_>,
+    node: NodeId,
+    name: &str,
+) -> PatchResult<(Vec<Step<'t>>, NodeId)> {
+    let (text, value) = text(patch, node, name)?;
+    let steps = steps(text).ok_or_else(|| {
+        let message = format!("`{text}` is not a JSON pointer");
+        let help = "begin it with /, and write ~1 for a slash in a name and ~0 for a tilde";
+        patch_error_at(patch, value, message, help)
+    })?;
+    Ok((steps, value))
 }
 
 /// A value that is added.
@@ -196,8 +193,8 @@ impl Source<'_> {
     }
 
     fn is_block_list(&self) -> bool {
-        let kind = &self.tree.node(self.tree.resolve(self.value)).kind;
-        matches!(kind, NodeKind::Sequence(list) if !list.flow)
+        let value = self.tree.resolve(self.value);
+        shape(self.tree, value) == Shape::List && self.tree.is_block_collection(value)
     }
 
     /// Returns a list as an element of a list. The list may be at the indentation of its key, so

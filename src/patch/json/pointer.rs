@@ -37,17 +37,11 @@ pub(super) fn steps(text: &str) -> Option<Vec<Step<'_>>> {
 
 /// Replaces `~1` by a slash and `~0` by a tilde; `None` if another character follows a tilde.
 fn unescape(part: &str) -> Option<Step<'_>> {
-    let mut rest = part;
-    while let Some(at) = rest.find('~') {
-        rest = &rest[at + 1..];
-        if !rest.starts_with(['0', '1']) {
-            return None;
-        }
-    }
-    Some(if part.contains('~') {
-        Cow::Owned(part.replace("~1", "/").replace("~0", "~"))
-    } else {
-        Cow::Borrowed(part)
+    let mut escapes = part.split('~').skip(1);
+    let is_valid = escapes.all(|rest| rest.starts_with(['0', '1']));
+    is_valid.then(|| match part.contains('~') {
+        true => part.replace("~1", "/").replace("~0", "~").into(),
+        false => part.into(),
     })
 }
 
