@@ -75,15 +75,14 @@ pub(crate) fn visible_json(text: String) -> String {
         return text;
     }
     replaced(&text, |at, c| {
-        let escape = |unit: &u16| format!("\\u{unit:04x}");
         let is_escaped = is_escaped(c) || c == '[' && is_in_command(&text, at);
-        let escapes = || {
-            c.encode_utf16(&mut [0; 2])
-                .iter()
-                .map(escape)
+        let mut units = [0; 2];
+        let units = c.encode_utf16(&mut units).iter();
+        is_escaped.then(|| {
+            units
+                .map(|unit| format!("\\u{unit:04x}"))
                 .collect::<String>()
-        };
-        is_escaped.then(escapes)
+        })
     })
 }
 

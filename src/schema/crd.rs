@@ -10,6 +10,7 @@ use crate::yaml::{NodeId, NodeKind, ParseError, ScalarType, Tree};
 const LIST_TYPE: &str = "x-kubernetes-list-type";
 const LIST_MAP_KEYS: &str = "x-kubernetes-list-map-keys";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
+const EMBEDDED_RESOURCE: &str = "x-kubernetes-embedded-resource";
 
 /// Adds the kinds of a document, if it is a custom resource definition. Returns their number.
 pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseError> {
@@ -28,8 +29,8 @@ pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseErro
     let mut added = 0;
     for version in versions {
         let name = if version == spec { "version" } else { "name" };
-        let schema = reader.schema_in(version, "schema");
-        let schema = schema.or_else(|| reader.schema_in(spec, "validation"));
+        let schema = tree.below(version, &["schema", "openAPIV3Schema"]);
+        let schema = schema.or_else(|| tree.below(spec, &["validation", "openAPIV3Schema"]));
         let (Some(name), Some(schema)) = (tree.field_text(version, name), schema) else {
             continue;
         };
@@ -68,12 +69,6 @@ impl<'t> DefinitionReader<'_, 't> {
         let is_list = matches!(self.tree.node(list).kind, NodeKind::Sequence(_));
         let entries = self.tree.entries(list).filter(|_| is_list);
         entries.map(|entry| self.tree.entry(entry).value).collect()
-    }
-
-    /// Returns the schema in a field of a map.
-    fn schema_in(&self, map: NodeId, field: &str) -> Option<NodeId> {
-        self.tree
-            .field(self.tree.field(map, field)?, "openAPIV3Schema")
     }
 
     /// Returns the schema of a resource: a root, or a resource embedded in another. Each has the
@@ -140,14 +135,9 @@ impl<'t> DefinitionReader<'_, 't> {
 
     /// Returns the schema of a field or element, which may be an embedded resource.
     fn field_value(&mut self, schema: NodeId) -> Result<ValueSchema, ParseError> {
-        if self
-            .tree
-            .field_text(schema, "x-kubernetes-embedded-resource")
-            == Some("true")
-        {
-            self.resource(schema)
-        } else {
-            self.value(schema)
+        match self.tree.field_text(schema, EMBEDDED_RESOURCE) {
+            Some("true") => self.resource(schema),
+            _ => self.value(schema),
         }
     }
 
@@ -192,12 +182,8 @@ impl<'t> DefinitionReader<'_, 't> {
 
     /// Returns the default of a field of a list's elements.
     fn default_of(&self, list: NodeId, name: &str) -> Option<KeyDefault> {
-        let properties = self
-            .tree
-            .field(self.tree.field(list, "items")?, "properties")?;
-        let default = self
-            .tree
-            .field(self.tree.field(properties, name)?, "default")?;
+        let path = ["items", "properties", name, "default"];
+        let default = self.tree.below(list, &path)?;
         let scalar = self.tree.scalar(default)?;
         (scalar.scalar_type != ScalarType::Null).then(|| KeyDefault {
             scalar_type: scalar.scalar_type,
