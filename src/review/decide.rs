@@ -1,9 +1,17 @@
-//! Decisions on open places, and the check that the file is still valid YAML with them.
+//! Decisions on open places: the check that the file is still valid YAML with them, and the answers
+//! that need further questions (edit a place, or make a rule).
+
+use std::io::{self, Write};
 
 use super::files::{OpenPlace, ResolvedFile};
-use super::session::Session;
+use super::session::{NextStep, Session, explain, read_key};
+use super::{editor, rules, show};
 use crate::git::hunks::{ConflictHunk, has_markers};
+use crate::merge::Take;
+use crate::package::NewRule;
+use crate::report::many;
 use crate::triple::Side;
+use crate::visible::visible;
 
 /// The decision about an open place.
 #[derive(Debug, Clone)]
@@ -66,5 +74,93 @@ impl Session<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Lets the user edit the current place until the edited text is valid or the user gives up.
+    pub(super) fn edit(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
+        let place = &self.places[self.current];
+        let file = &self.files[place.file];
+        if place.is_secret {
+            let why = "this may be a Secret: --show-secrets shows it, also in an editor";
+            return explain(output, why);
+        }
+        let decided = self.decision(self.current).map(|it| it.text.clone());
+        let mut text = decided.unwrap_or_else(|| file.marked(place.index));
+        let path = file.path.clone();
+        loop {
+            let edited = match editor::edit(&text, &path, self.wait) {
+                Ok(edited) => edited,
+                Err(why) => return explain(output, &why),
+            };
+            match self.decide(Decision::new(edited.clone(), "edited")) {
+                Ok(()) => return Ok(NextStep::Next),
+                Err(why) => writeln!(output, "{}", visible(&why))?,
+            }
+            let question = "Edit again [e], or decide otherwise [any other key]? ";
+            match read_key(output, question)? {
+                'e' => text = edited,
+                _ => return Ok(NextStep::Repeat { show: true }),
+            }
+        }
+    }
+
+    /// Asks for a rule at the current place and applies it to all open places that it matches.
+    pub(super) fn make_rule(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
+        if let Some(why) = self.why_no_rules {
+            return explain(output, why);
+        }
+        let (take, side) = match read_key(output, "Who wins here: updated or local [u,l]? ")? {
+            'u' => (Take::Updated, Side::Updated),
+            'l' => (Take::Local, Side::Local),
+            _ => return Ok(NextStep::Repeat { show: true }),
+        };
+        let place = &self.places[self.current];
+        let exact = rules::rules_for(&self.files[place.file], place, take);
+        if exact.is_empty() {
+            return explain(output, "no rule can name this place");
+        }
+        let generalized: Vec<NewRule> = exact.iter().map(NewRule::generalized).collect();
+        let to_yaml = |rules: &[NewRule]| rules.iter().map(NewRule::to_yaml).collect::<String>();
+        write!(
+            output,
+            "For this place:\n{}For all like it:\n{}",
+            show::indented(&to_yaml(&exact)),
+            show::indented(&to_yaml(&generalized))
+        )?;
+        let rules = match read_key(output, "This place or all like it [t,a]? ")? {
+            't' => exact,
+            'a' => generalized,
+            _ => return Ok(NextStep::Repeat { show: true }),
+        };
+        let decision = Decision::side(place, side);
+        if let Err(why) = self.decide(decision) {
+            return explain(output, &why);
+        }
+        let count = self.apply_rules(&rules, side);
+        self.rules
+            .extend(rules.into_iter().map(|rule| (self.current, rule)));
+        if count > 0 {
+            let places = many(count, "further place");
+            writeln!(output, "the rule decides {places}")?;
+        }
+        Ok(NextStep::Next)
+    }
+
+    /// Decides the open places that match the rules made at the current place. Returns their
+    /// number.
+    fn apply_rules(&mut self, rules: &[NewRule], side: Side) -> usize {
+        let mut count = 0;
+        for (index, file) in self.files.iter().enumerate() {
+            let open = self.places.iter_mut();
+            let open = open.filter(|it| it.file == index && it.decision.is_none());
+            for place in rules::decided(rules, file, open) {
+                place.decision = Some(Decision {
+                    rule_place: Some(self.current),
+                    ..Decision::side(place, side)
+                });
+                count += 1;
+            }
+        }
+        count
     }
 }

@@ -8,7 +8,7 @@ use super::decide::Decision;
 use super::editor::Wait;
 use super::files::{MarkedFile, OpenPlace};
 use super::show::{self, HELP};
-use super::{both, pin};
+use super::texts::{both_sides, pinned};
 use crate::error::{Error, shown};
 use crate::merge::{ConflictKind, Resolution};
 use crate::package::{ChangeKind, Disk, NewRule, Plan};
@@ -126,8 +126,8 @@ impl<'w> Session<'w> {
         let decision = match key {
             'u' => Ok(Decision::side(place, Side::Updated)),
             'l' => Ok(Decision::side(place, Side::Local)),
-            'b' => Ok(Decision::new(both::both_sides(file, place), "both")),
-            'p' => pin::pinned(file, place)
+            'b' => Ok(Decision::new(both_sides(file, place), "both")),
+            'p' => pinned(file, place)
                 .map(|text| Decision::new(text, "local, pinned"))
                 .map_err(str::to_owned),
             'e' => return self.edit(output),
