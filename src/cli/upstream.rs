@@ -107,35 +107,18 @@ pub(super) fn cache(command: &CacheCommand) -> Result<Output, Error> {
 /// Vendors a package.
 pub(super) fn get(run: &Printer, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Output, Error> {
     let choice = Choice::newest(args.pre_releases);
-    let folder = args.folder.as_deref();
-    let (vendored, files, warnings) = upgrade::get(remotes, &args.address, folder, choice)?;
-    let mut output = Output::from(vendored.told(&format!(", {}", report::many(files, "file"))));
-    output.notes = run.args.display.rendered(&warnings);
-    Ok(output)
+    let (text, warnings) = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
+    let notes = run.args.display.rendered(&warnings);
+    Ok(Output {
+        notes,
+        ..text.into()
+    })
 }
 
-/// Records where a copy comes from. The output says how much the copy differs from that version.
+/// Records where a copy comes from.
 pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Output, Error> {
     let choice = Choice::newest(args.pre_releases);
-    let address = args.address.as_deref();
-    let (adopted, difference) = upgrade::adopt(remotes, &args.folder, address, choice)?;
-    let same = difference.same;
-    let all = report::many(same + difference.changed + difference.missing, "file");
-    let mut parts = vec![format!("{same} of {all} the same")];
-    for (count, what) in [
-        (difference.changed, "changed"),
-        (difference.missing, "missing"),
-        (difference.added, "only here"),
-    ] {
-        if count > 0 {
-            parts.push(format!("{count} {what}"));
-        }
-    }
-    if difference.lines > 0 {
-        parts.push(report::many(difference.lines, "line") + " apart");
-    }
-    let text = adopted.told(&format!(": {}", parts.join(", ")));
-    Ok(text.into())
+    upgrade::adopt(remotes, &args.folder, args.address.as_deref(), choice).map(Output::from)
 }
 
 /// Lists the packages that have a newer version.

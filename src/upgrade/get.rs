@@ -1,48 +1,47 @@
-//! `get`: vendors a package for the first time.
+//! `get` vendors a package for the first time, and `adopt` records the origin of an existing copy.
+//! Also restores the original of a package for `diff`.
 
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::address::{Address, Origin};
+use tempfile::TempDir;
+
+use super::address::{Address, Origin, is_hash};
+use super::nearest::{compare, nearest, tagged_versions};
 use super::record::{self, RULES_FILE, with_record};
-use super::refs::Version;
+use super::refs::{Refs, Version};
 use super::remote::Remotes;
 use super::tree::{Fetched, link_stays_within};
 use super::version::Choice;
+use super::{find, kptfile, package_upgrade, vendir};
 use crate::error::{Error, Warning, shown};
-use crate::package::{LEFT_OUT, Snapshot, SnapshotEntry, if_there, link, of_new, or_here};
+use crate::package::{
+    LEFT_OUT, Settings, Snapshot, SnapshotEntry, if_there, link, of_new, or_here, read_own, replace,
+};
+use crate::report::many;
 use crate::visible::visible;
 
-/// A package whose record was written.
-#[derive(Debug)]
-pub(crate) struct Recorded {
-    /// The folder.
-    pub(super) folder: PathBuf,
-    /// The origin.
-    pub(super) origin: Origin,
-    /// The version.
-    pub(super) version: Version,
-    /// The name of the file with the record.
-    pub(super) record: PathBuf,
-}
-
-impl Recorded {
-    /// Returns the message about it, with `details` after the version.
-    pub(crate) fn told(&self, details: &str) -> String {
-        format!(
-            "{}: {} of {}{details}; recorded in {}\n",
-            shown(&self.folder),
-            visible(&self.version.full),
-            visible(&self.origin.shown()),
-            shown(&self.record)
-        )
-    }
+/// Returns the message about a package whose record was written to the file `record`, with
+/// `details` after the version.
+fn recorded(
+    (folder, record): (&Path, &Path),
+    origin: &Origin,
+    version: &Version,
+    details: &str,
+) -> String {
+    format!(
+        "{}: {} of {}{details}; recorded in {}\n",
+        shown(folder),
+        visible(&version.full),
+        visible(&origin.shown()),
+        shown(record)
+    )
 }
 
 /// Vendors the package at `address` (`REPO[/DIR][@REF]`) into `folder`, or into a folder with the
-/// package's name. Writes all of it or nothing. Returns the record, the number of files with the
-/// record's, and warnings about what was left out.
+/// package's name. Writes all of it or nothing. Returns a message, and warnings about what was left
+/// out.
 ///
 /// # Errors
 /// If the package cannot be read, or the folder is not empty.
@@ -51,7 +50,7 @@ pub(crate) fn get(
     address: &str,
     folder: Option<&Path>,
     choice: Choice,
-) -> Result<(Recorded, usize, Vec<Warning>), Error> {
+) -> Result<(String, Vec<Warning>), Error> {
     let address = Address::parse(address)?;
     let (origin, _, version) = remotes.version_at(&address, |origin, refs| {
         Ok(refs.default_version(&origin.directory, choice))
@@ -59,7 +58,7 @@ pub(crate) fn get(
     let folder = folder.map_or_else(|| PathBuf::from(origin.base_name()), Path::to_owned);
     refuse_not_empty(&folder)?;
     let fetched = remotes.snapshot(&origin, &version)?;
-    write(&folder, fetched, origin, version)
+    write(&folder, fetched, &origin, &version)
 }
 
 /// Refuses a folder that is not empty, or that is not a named folder (such as `.` or `..`).
@@ -84,9 +83,9 @@ fn refuse_not_empty(folder: &Path) -> Result<(), Error> {
 fn write(
     folder: &Path,
     fetched: Fetched,
-    origin: Origin,
-    version: Version,
-) -> Result<(Recorded, usize, Vec<Warning>), Error> {
+    origin: &Origin,
+    version: &Version,
+) -> Result<(String, Vec<Warning>), Error> {
     let parent = or_here(folder.parent().unwrap_or(Path::new("")));
     fs::create_dir_all(parent).map_err(Error::writing(parent))?;
     let staging = tempfile::Builder::new()
@@ -100,13 +99,13 @@ fn write(
         left_out,
     } = fetched;
     let mut warnings: Vec<Warning> = left_out.iter().map(|path| left_out_warning(path)).collect();
-    let record = PathBuf::from(record::file_in(&snapshot, &origin));
+    let record = PathBuf::from(record::file_in(&snapshot, origin));
     let bytes = match snapshot.entries.remove(&record) {
         Some(SnapshotEntry::File { bytes, .. }) => bytes,
         _ => Vec::new(),
     };
     let file = SnapshotEntry::File {
-        bytes: with_record(&folder.join(&record), bytes, &origin, &version)?,
+        bytes: with_record(&folder.join(&record), bytes, origin, version)?,
         is_executable: false,
     };
     snapshot.entries.insert(record.clone(), file);
@@ -114,13 +113,9 @@ fn write(
     // an empty folder may exist
     if_there(fs::remove_dir(folder)).map_err(Error::writing(folder))?;
     fs::rename(&root, folder).map_err(Error::writing(folder))?;
-    let recorded = Recorded {
-        folder: folder.to_owned(),
-        origin,
-        version,
-        record,
-    };
-    Ok((recorded, files, warnings))
+    let details = format!(", {}", many(files, "file"));
+    let message = recorded((folder, &record), origin, version, &details);
+    Ok((message, warnings))
 }
 
 /// Writes the files of a package into a folder. Returns the number of files, and adds warnings
@@ -175,4 +170,87 @@ pub(super) fn left_out_warning(path: &Path) -> Warning {
         false => LEFT_OUT,
     };
     Warning::about(path, message)
+}
+
+/// Records `address` (`REPO[/DIR][@REF]`) as the origin of the copy in `folder`. Without a ref, the
+/// version is the one whose files are most similar to the copy; without an address, the origin is
+/// the one in vendir's files. Writes nothing but the record. Returns a message, which says how
+/// much the copy differs from that version.
+///
+/// # Errors
+/// If the folder has a record already, or upstream cannot be read.
+pub(crate) fn adopt(
+    remotes: &Remotes<'_>,
+    folder: &Path,
+    address: Option<&str>,
+    choice: Choice,
+) -> Result<String, Error> {
+    let refused = |message: &str, help: &str| Error::package(folder, message, help);
+    if !folder.is_dir() {
+        let help = "name the folder with the copy";
+        return Err(refused("there is no such folder", help));
+    }
+    if record::read(folder)?.is_some() {
+        let help = "bring it up to date with `merge3 upgrade`, or \
+            take `upstream` and `upstreamLock` out of its record";
+        let message = "it has a record of where it comes from already";
+        return Err(refused(message, help));
+    }
+    let is_named = address.is_some();
+    let address = match address {
+        Some(address) => Address::parse(address)?,
+        None => vendir::address_of(folder)?.ok_or_else(|| {
+            let help = "say it: merge3 adopt FOLDER REPO[/DIR][@REF]";
+            refused("no vendir.lock.yml says where it comes from", help)
+        })?,
+    };
+    let mut copy = package_upgrade::of_disk(folder, &Settings::default())?;
+    copy.entries.remove(Path::new(RULES_FILE));
+    let (origin, refs, version) = remotes.version_at(&address, |origin, refs| {
+        nearest(remotes, origin, refs, &copy, choice)
+    })?;
+    let version = match is_named {
+        true => version,
+        false => tag_of_commit(&origin, &refs, version),
+    };
+    let fetched = remotes.snapshot(&origin, &version)?;
+    let comparison = compare(&copy, &fetched.snapshot);
+    if comparison.same + comparison.changed == 0 {
+        let message = format!("no file of it is in {} at {}", origin.shown(), version.name);
+        let help = "name the folder in the repository: REPO/DIR[@REF]";
+        return Err(refused(&message, help));
+    }
+    let name = record::file_in(&copy, &origin);
+    let file = folder.join(name);
+    let bytes = if_there(read_own(&file)).map_err(Error::reading(&file))?;
+    let bytes = with_record(&file, bytes.unwrap_or_default(), &origin, &version)?;
+    replace(&file, &bytes).map_err(Error::writing(&file))?;
+    let record = Path::new(name);
+    let details = format!(": {}", comparison.in_words());
+    Ok(recorded((folder, record), &origin, &version, &details))
+}
+
+/// Returns the tag of a commit, if it has one: an upgrade goes from a tag to a newer one, but does
+/// not move a package that follows a commit.
+fn tag_of_commit(origin: &Origin, refs: &Refs, version: Version) -> Version {
+    let tags = tagged_versions(origin, refs, Choice::newest(true)).into_iter();
+    let mut tags = tags.filter(|tag| tag.commit == version.commit && is_hash(&version.name));
+    tags.next().unwrap_or(version)
+}
+
+/// Writes the original of a package to a temporary folder. kpt's own fields in the Kptfile are the
+/// package's, so that a comparison does not show them.
+///
+/// # Errors
+/// If the package has no record, or upstream cannot be read.
+pub(crate) fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error> {
+    let record = record::read(package)?.ok_or_else(|| find::no_record(package))?;
+    let refs = remotes.refs(&record.lock.origin.repository)?;
+    let version = package_upgrade::current(&record, &refs);
+    let origin = &record.lock.origin;
+    let mut snapshot = remotes.snapshot(origin, &version)?.snapshot;
+    kptfile::keep_local_file(&mut snapshot, package)?;
+    let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
+    write_files(&snapshot, folder.path(), &mut Vec::new())?;
+    Ok(folder)
 }

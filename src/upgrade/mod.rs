@@ -9,10 +9,9 @@
 //! `registry` get the files of a version, which `tree` checks; `record` and `kptfile`
 //! read and write the record; `subpackages` and `package_upgrade` merge one package; `worktree`,
 //! `commit` and `branch` make commits; `find` finds packages, and `batch` upgrades them. The other
-//! commands are `get`, `adopt` (with `nearest` and `vendir`) and `outdated`.
+//! commands are in `get` (`get`, and `adopt` with `nearest` and `vendir`) and `outdated`.
 
 mod address;
-mod adopt;
 mod batch;
 mod branch;
 mod cache;
@@ -44,11 +43,10 @@ mod vendir;
 mod version;
 mod worktree;
 
-pub(crate) use adopt::{adopt, original};
 pub(crate) use batch::upgrade;
 pub(crate) use cache::Cache;
 pub(crate) use find::{PackageOutcome, Packages, Shard};
-pub(crate) use get::get;
+pub(crate) use get::{adopt, get, original};
 pub(crate) use message::Template;
 pub(crate) use outdated::outdated;
 pub(crate) use package_upgrade::{Upgrade, UpgradeOptions};

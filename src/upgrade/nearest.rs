@@ -11,6 +11,7 @@ use super::version::{Choice, Tag, prefixes};
 use crate::differences::differences_of_lines;
 use crate::error::Error;
 use crate::package::Snapshot;
+use crate::report::many;
 
 /// How many versions, those with the most equal files, are compared line by line.
 const COMPARED_BY_LINES: usize = 5;
@@ -21,7 +22,7 @@ const MAX_ARCHIVES: usize = 20;
 
 /// The comparison of a copy with an upstream version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Comparison {
+pub(super) struct Comparison {
     /// The number of files that are equal.
     pub same: usize,
     /// The number of files that both have and that differ.
@@ -32,6 +33,24 @@ pub(crate) struct Comparison {
     pub missing: usize,
     /// The number of files that only the copy has.
     pub added: usize,
+}
+
+impl Comparison {
+    /// Returns the numbers in words.
+    pub(super) fn in_words(&self) -> String {
+        let all = many(self.same + self.changed + self.missing, "file");
+        let counts = [
+            (self.changed, "changed"),
+            (self.missing, "missing"),
+            (self.added, "only here"),
+        ];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let counts = counts.map(|(count, what)| format!(", {count} {what}"));
+        let counts: String = counts.collect();
+        let lines = (self.lines > 0).then(|| format!(", {} apart", many(self.lines, "line")));
+        let lines = lines.unwrap_or_default();
+        format!("{} of {all} the same{counts}{lines}", self.same)
+    }
 }
 
 /// Returns the version whose files are most similar to those of the copy; the newest one of equally
