@@ -16,9 +16,11 @@ use super::signals::Signals;
 use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};
 use crate::error::{Error, shown};
 use crate::report::{self, Detail};
-use crate::upgrade::{
-    self, Cache, Choice, PackageOutcome, Packages, Remotes, Upgrade, UpgradeOptions,
-};
+use crate::upgrade::{self, Cache, Choice, PackageOutcome, Remotes, Upgrade, UpgradeOptions};
+
+/// The message for the case that no packages were found.
+const NO_PACKAGES: &str = "no packages here: vendor one with `merge3 get`, or \
+    record where a copy comes from with `merge3 adopt`\n";
 
 impl Printer {
     /// Runs `work` with a number of threads, prints its output and returns the exit status.
@@ -41,13 +43,16 @@ impl Printer {
     /// `newer` adds what is to be said about a package that has a newer version.
     fn collect_outcomes<T>(
         &self,
-        packages: &Packages,
+        options: &UpgradeOptions,
         outcomes: &[PackageOutcome<T>],
         mut newer: impl FnMut(&T, &mut Output),
     ) -> Output {
         let mut output = Output::default();
         if outcomes.is_empty() {
-            output.text = format!("{}\n", packages.none());
+            output.text = match options.shard {
+                Some(_) => "no packages in this share\n".to_owned(),
+                None => NO_PACKAGES.to_owned(),
+            };
         }
         for outcome in outcomes {
             match &outcome.newer {
@@ -125,11 +130,11 @@ pub(super) fn adopt(remotes: &Remotes<'_>, args: &AdoptArgs) -> Result<Output, E
 pub(super) fn outdated(
     run: &Printer,
     remotes: &Remotes<'_>,
-    (packages, options): (&Packages, &UpgradeOptions),
+    options: &UpgradeOptions,
     exit_code: bool,
 ) -> Result<Output, Error> {
-    let outcomes = upgrade::outdated(remotes, packages, options)?;
-    let mut output = run.collect_outcomes(packages, &outcomes, |it, output| {
+    let outcomes = upgrade::outdated(remotes, options)?;
+    let mut output = run.collect_outcomes(options, &outcomes, |it, output| {
         if exit_code && it.wanted.is_some() {
             output.status = output.status.max(CONFLICTS);
         }
@@ -148,14 +153,14 @@ pub(super) fn outdated(
 pub(super) fn upgrade_packages(
     run: &Printer,
     remotes: &Remotes<'_>,
-    (packages, options): (&Packages, &UpgradeOptions),
+    options: &UpgradeOptions,
     diff: bool,
 ) -> Result<Output, Error> {
     // a closed standard error leaves no way to report
     let wait = |package: &Path| drop(writeln!(io::stderr(), "{}", waiting(package)));
-    let outcomes = upgrade::upgrade(remotes, packages, options, (&run.signals, &wait))?;
+    let outcomes = upgrade::upgrade(remotes, options, (&run.signals, &wait))?;
     let color = run.args.display.color_output();
-    let mut output = run.collect_outcomes(packages, &outcomes, |it, output| {
+    let mut output = run.collect_outcomes(options, &outcomes, |it, output| {
         run.add_notes(it, output);
         if diff {
             let package_diff = report::diff_in(&it.package, &it.plan, color);

@@ -13,7 +13,7 @@ use super::report::{ReportArgs, ReportFormat};
 use super::upstream::{adopt, cache, get, outdated, upgrade_packages};
 use crate::merge::OnConflict;
 use crate::triple::Triple;
-use crate::upgrade::{Choice, Packages, Remotes, Shard, Template, UpgradeOptions};
+use crate::upgrade::{Choice, Remotes, Shard, Template, UpgradeOptions};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
@@ -174,20 +174,20 @@ impl SelectionArgs {
             .or(NonZeroUsize::new(cores.max(MIN_DEFAULT_JOBS)))
     }
 
-    /// Returns the selected packages, and options with the selected versions. `all_by_default`
-    /// selects all packages below the current folder if the arguments select none.
-    fn input(self, all_by_default: bool) -> Result<(Packages, UpgradeOptions), String> {
-        let packages = match self.packages {
-            named if !named.is_empty() => Packages::Named(named),
-            _ if self.all || self.shard.is_some() || all_by_default => Packages::Below(self.shard),
-            _ => return Err("name packages, or take --all of those below here".to_owned()),
-        };
-        let options = UpgradeOptions {
+    /// Returns options with the selected packages and versions. `all_by_default` selects all packages
+    /// below the current folder if the arguments select none.
+    fn options(self, all_by_default: bool) -> Result<UpgradeOptions, String> {
+        let is_all = self.all || self.shard.is_some() || all_by_default;
+        if self.packages.is_empty() && !is_all {
+            return Err("name packages, or take --all of those below here".to_owned());
+        }
+        Ok(UpgradeOptions {
+            packages: self.packages,
+            shard: self.shard,
             choice: self.choice,
             allowed: self.allow_upstream,
             ..UpgradeOptions::default()
-        };
-        Ok((packages, options))
+        })
     }
 }
 
@@ -215,10 +215,10 @@ impl OutdatedArgs {
             return Err(why.to_owned());
         }
         let jobs = self.selection.jobs(&self.run);
-        let (packages, options) = self.selection.input(true)?;
+        let options = self.selection.options(true)?;
         let printer = Printer::new(self.report, self.run);
-        let (input, exit_code) = ((&packages, &options), self.exit_code);
-        let work = |run: &Printer, remotes: &Remotes<'_>| outdated(run, remotes, input, exit_code);
+        let exit_code = self.exit_code;
+        let work = |run: &Printer, at: &Remotes<'_>| outdated(run, at, &options, exit_code);
         Ok(printer.execute(jobs, work, streams))
     }
 }
@@ -232,7 +232,7 @@ impl UpgradeArgs {
         }
         let names = Triple::new("original", "updated", "local").map(PathBuf::from);
         let jobs = self.selection.jobs(&self.run);
-        let (packages, selected) = self.selection.input(false)?;
+        let selected = self.selection.options(false)?;
         let settings = self.merge.settings(self.markers.style(&names)?);
         let options = UpgradeOptions {
             to: self.to,
@@ -247,9 +247,8 @@ impl UpgradeArgs {
             ..selected
         };
         let printer = Printer::new(self.report, self.run);
-        let (input, diff) = ((&packages, &options), self.diff);
-        let work =
-            |run: &Printer, remotes: &Remotes<'_>| upgrade_packages(run, remotes, input, diff);
+        let diff = self.diff;
+        let work = |run: &Printer, at: &Remotes<'_>| upgrade_packages(run, at, &options, diff);
         Ok(printer.execute(jobs, work, streams))
     }
 }

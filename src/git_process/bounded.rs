@@ -25,10 +25,6 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How many bytes of the end of standard error are kept.
 const KEPT: usize = 64 << 10;
 
-/// The longest wait for output before a look at the time.
-#[cfg(unix)]
-const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-
 /// The longest pause between two looks at a process that has closed its output.
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
@@ -152,35 +148,7 @@ fn in_background<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -
     receiver
 }
 
-/// Reads a pipe to its end. It starts no thread, because that takes as long as to read what git
-/// mostly prints.
-#[cfg(unix)]
-fn read_before(deadline: Instant, pipe: ChildStdout, max: u64) -> io::Result<Vec<u8>> {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
-    /// A pipe that has a time limit for each read.
-    struct Before(Instant, ChildStdout);
-
-    impl Read for Before {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let time_left = self.0.saturating_duration_since(Instant::now());
-            if time_left.is_zero() {
-                return Err(ErrorKind::TimedOut.into());
-            }
-            // some systems refuse to wait for weeks
-            let time_left = Timespec::try_from(time_left.min(LONGEST_WAIT)).ok();
-            let pipe = PollFd::new(&self.1, PollFlags::IN);
-            match poll(&mut [pipe], time_left.as_ref())? {
-                // look at the time again
-                0 => Err(ErrorKind::Interrupted.into()),
-                _ => self.1.read(buffer),
-            }
-        }
-    }
-    read_at_most(Before(deadline, pipe), max)
-}
-
-#[cfg(not(unix))]
+/// Reads a pipe to its end, in a thread that the reader does not wait for after the deadline.
 fn read_before(deadline: Instant, pipe: ChildStdout, max: u64) -> io::Result<Vec<u8>> {
     let time_left = deadline.saturating_duration_since(Instant::now());
     let read = in_background(move || read_at_most(pipe, max));

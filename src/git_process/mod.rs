@@ -85,10 +85,9 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
 #[derive(Debug)]
 pub(crate) struct Git {
     command: Command,
-    /// Whether hooks are run.
-    hooks: bool,
     limits: Limits,
-    arguments: Vec<OsString>,
+    /// The first argument that a caller added, for errors.
+    name: Option<OsString>,
 }
 
 /// The requested fields of each commit, or git's error message.
@@ -98,6 +97,11 @@ impl Git {
     /// A call at the top of a work tree. Git searches for the repository from there upwards, never
     /// in a package.
     pub(crate) fn at(top: &Path) -> Self {
+        Self::with_hooks_at(top).without_hooks()
+    }
+
+    /// A call like that of [`Git::at`] that runs the user's hooks.
+    pub(crate) fn with_hooks_at(top: &Path) -> Self {
         let mut git = Self::without_repository_variables();
         git.command.current_dir(top);
         git.limits.untrusted = false;
@@ -107,7 +111,7 @@ impl Git {
     /// A call in the current folder that keeps the environment's choice of a repository, which git
     /// sets when it runs the merge driver.
     pub(crate) fn here() -> Self {
-        let mut git = Self::with_common_options();
+        let mut git = Self::with_common_options().without_hooks();
         git.limits.untrusted = false;
         git
     }
@@ -124,7 +128,7 @@ impl Git {
     /// A call that needs no existing repository. It uses the configuration of the current work
     /// tree, if there is one.
     pub(crate) fn new() -> Self {
-        let mut git = Self::without_repository_variables();
+        let mut git = Self::without_repository_variables().without_hooks();
         if let Ok(current) = std::env::current_dir() {
             let top = top_of(&current);
             let root = || current.ancestors().last().map(Path::to_owned);
@@ -169,14 +173,18 @@ impl Git {
         }
         Self {
             command,
-            hooks: false,
             limits: Limits {
                 max_stdout: MAX_STDOUT,
                 timeout: timeout(),
                 untrusted: true,
             },
-            arguments: Vec::new(),
+            name: None,
         }
+    }
+
+    fn without_hooks(mut self) -> Self {
+        self.command.args(["-c", "core.hooksPath=/dev/null"]);
+        self
     }
 
     /// Makes ssh fail instead of prompting, unless the user has configured an ssh command.
@@ -200,12 +208,6 @@ impl Git {
         self
     }
 
-    /// Runs the user's hooks, which are off by default.
-    pub(crate) fn with_hooks(mut self) -> Self {
-        self.hooks = true;
-        self
-    }
-
     /// Uses an index file in place of the work tree's.
     pub(crate) fn with_index(mut self, index: &Path) -> Self {
         self.command.env("GIT_INDEX_FILE", index);
@@ -221,15 +223,14 @@ impl Git {
     }
 
     pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
-        self.arguments.push(argument.as_ref().to_owned());
+        self.command.arg(&argument);
+        self.name
+            .get_or_insert_with(|| argument.as_ref().to_owned());
         self
     }
 
-    pub(crate) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
-        let arguments = arguments.into_iter();
-        self.arguments
-            .extend(arguments.map(|it| it.as_ref().to_owned()));
-        self
+    pub(crate) fn args<S: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = S>) -> Self {
+        arguments.into_iter().fold(self, Self::arg)
     }
 
     /// Runs git and returns its output, whatever its exit status is.
@@ -245,8 +246,7 @@ impl Git {
     /// # Errors
     /// As for [`Git::output`].
     pub(crate) fn output_with_input(mut self, input: &[u8]) -> Result<Output, Error> {
-        let limits = self.limits;
-        let output = bounded::run(self.command(), input, &limits);
+        let output = bounded::run(&mut self.command, input, &self.limits);
         output.map_err(|error| self.error(&error))
     }
 
@@ -256,17 +256,8 @@ impl Git {
     /// # Errors
     /// If git cannot be started.
     pub(crate) fn start(mut self) -> io::Result<RunningGit> {
-        let limits = self.limits;
-        let command = self.command().stdin(Stdio::null()).stderr(Stdio::null());
-        bounded::start(command, &limits)
-    }
-
-    /// Returns the whole command line.
-    fn command(&mut self) -> &mut Command {
-        if !self.hooks {
-            self.command.args(["-c", "core.hooksPath=/dev/null"]);
-        }
-        self.command.args(&self.arguments)
+        let command = self.command.stdin(Stdio::null()).stderr(Stdio::null());
+        bounded::start(command, &self.limits)
     }
 
     /// Runs git like [`Git::output_with_input`], with each of `lines` on a line.
@@ -324,7 +315,7 @@ impl Git {
 
     /// Returns the error for a call that did not run to its end.
     fn error(&self, error: &io::Error) -> Error {
-        let name = self.arguments.first().map(|it| it.to_string_lossy());
+        let name = self.name.as_ref().map(|it| it.to_string_lossy());
         let (name, limits) = (name.unwrap_or_default(), &self.limits);
         match error.kind() {
             ErrorKind::TimedOut => Error::refused(

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::address::Origin;
 use super::branch::Branches;
 use super::commit;
-use super::find::{self, FoundPackage, PackageOutcome, Packages, groups};
+use super::find::{self, FoundPackage, PackageOutcome, groups};
 use super::message::Template;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
 use super::refs::Version;
@@ -28,26 +28,22 @@ type Host<'h> = (&'h dyn Disk, &'h (dyn Fn(&Path) + Sync));
 /// was changed. Also if a branch cannot be restored in the end.
 pub(crate) fn upgrade(
     remotes: &Remotes<'_>,
-    packages: &Packages,
     options: &UpgradeOptions,
     (disk, waiting): Host<'_>,
 ) -> Result<Vec<PackageOutcome<Upgrade>>, Error> {
     let _locks = match options.dry_run {
         true => Vec::new(),
-        false => {
-            let groups = groups(packages, &options.allowed)?;
-            lock_all(&groups, Access::of(options.commit), waiting)?
-        }
+        false => lock_all(&groups(options)?, Access::of(options.commit), waiting)?,
     };
     // read again, because another run may have upgraded them before the locks were free
-    let groups = groups(packages, &options.allowed)?;
+    let groups = groups(options)?;
     let paths = groups.iter().flatten().map(|found| found.path.clone());
     let makes_commits = !options.dry_run && (options.commit || options.branch.is_some());
     let tops = tops_of(paths.filter(|_| makes_commits))?;
     let branches = Branches::prepare(&tops, options.branch.as_deref())?;
     // read again, because the branches may have other versions of the packages
     let mut groups = match options.branch {
-        Some(_) => find::groups(packages, &options.allowed)?,
+        Some(_) => find::groups(options)?,
         None => groups,
     };
     // checked before this run changes any files

@@ -66,8 +66,7 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Attempt<Option<St
     if changed.is_empty() {
         return Ok(Ok(None));
     }
-    let committed = Git::at(top)
-        .with_hooks()
+    let committed = Git::with_hooks_at(top)
         .args(["commit", "-q", "--only", "--cleanup=whitespace", "-F"])
         .arg(index.message(message)?)
         .args(["--trailer", &format!("{TRAILER}: {}", index.tree()?)])

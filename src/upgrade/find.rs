@@ -6,20 +6,12 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::nested_package::refuse_foreign;
+use super::package_upgrade::UpgradeOptions;
 use super::record::{self, KPTFILE, RULES_FILE, Record};
 use super::worktree;
 use crate::error::Error;
 use crate::package::{or_here, read_own, sha256};
 use crate::report;
-
-/// The packages that a command works on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Packages {
-    /// The packages in these folders.
-    Named(Vec<PathBuf>),
-    /// All packages below the current folder, or a share of them.
-    Below(Option<Shard>),
-}
 
 /// A share of the packages: number `index` of `count`, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,34 +68,16 @@ impl Shard {
     }
 }
 
-impl Packages {
-    /// Returns the message for the case that no packages were found.
-    pub(crate) fn none(&self) -> &'static str {
-        match self {
-            Self::Below(Some(_)) => "no packages in this share",
-            _ => {
-                "no packages here: vendor one with `merge3 get`, or \
-                 record where a copy comes from with `merge3 adopt`"
-            }
-        }
-    }
-}
-
 /// Returns the packages, in groups of an outer package and those in it. The packages of a group are
 /// upgraded one after the other.
 ///
 /// # Errors
 /// If a folder cannot be read, or a named folder does not exist.
-pub(super) fn groups(
-    packages: &Packages,
-    allowed: &[String],
-) -> Result<Vec<Vec<FoundPackage>>, Error> {
-    match packages {
-        Packages::Below(shard) => below(*shard, allowed),
-        Packages::Named(folders) => {
-            let single = |folder: &PathBuf| Ok(vec![named(folder, allowed)?]);
-            folders.iter().map(single).collect()
-        }
+pub(super) fn groups(options: &UpgradeOptions) -> Result<Vec<Vec<FoundPackage>>, Error> {
+    let single = |folder: &PathBuf| Ok(vec![named(folder, &options.allowed)?]);
+    match options.packages.as_slice() {
+        [] => below(options.shard, &options.allowed),
+        folders => folders.iter().map(single).collect(),
     }
 }
 

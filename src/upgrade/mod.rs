@@ -45,7 +45,7 @@ mod worktree;
 
 pub(crate) use batch::upgrade;
 pub(crate) use cache::Cache;
-pub(crate) use find::{PackageOutcome, Packages, Shard};
+pub(crate) use find::{PackageOutcome, Shard};
 pub(crate) use get::{adopt, get, original};
 pub(crate) use message::Template;
 pub(crate) use outdated::outdated;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::address::Origin;
-use super::find::{FoundPackage, PackageOutcome, Packages, groups};
+use super::find::{FoundPackage, PackageOutcome, groups};
 use super::package_upgrade::{self, UpgradeOptions};
 use super::refs::Version;
 use super::remote::Remotes;
@@ -39,10 +39,9 @@ pub(crate) struct Outdated {
 /// If the packages cannot be found. The error of a single package is in its outcome.
 pub(crate) fn outdated(
     remotes: &Remotes<'_>,
-    packages: &Packages,
     options: &UpgradeOptions,
 ) -> Result<Vec<PackageOutcome<Outdated>>, Error> {
-    let groups = groups(packages, &options.allowed)?;
+    let groups = groups(options)?;
     let found: Vec<FoundPackage> = groups.into_iter().flatten().collect();
     let outcomes = found.into_par_iter().map(|found| PackageOutcome {
         package: found.path.clone(),

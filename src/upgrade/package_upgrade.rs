@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::address::Origin;
+use super::find::Shard;
 use super::get::left_out_warning;
 use super::history::Commit;
 use super::message::Template;
@@ -25,6 +26,10 @@ use crate::report::{Facts, serialize_portable};
 /// The settings of an upgrade.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct UpgradeOptions {
+    /// The folders of the packages; if there is none, all packages below the current folder.
+    pub packages: Vec<PathBuf>,
+    /// The share of all packages.
+    pub shard: Option<Shard>,
     /// The version to upgrade to; the newest one if `None`.
     pub to: Option<String>,
     /// Which versions may be the newest.
@@ -60,10 +65,8 @@ pub(crate) struct Upgrade {
     #[serde(flatten)]
     pub origin: Origin,
     /// The version that the local files were made from.
-    #[serde(serialize_with = "serialize_full")]
     pub from: Version,
-    /// The new version.
-    #[serde(serialize_with = "serialize_full")]
+    /// The new version, with its name on the server.
     pub to: Version,
     /// Upstream's commits between the two versions, the newest first; `None` if they are not
     /// requested or upstream does not send them.
@@ -77,18 +80,6 @@ pub(crate) struct Upgrade {
     /// The changes of the merge and of the record.
     #[serde(flatten)]
     pub plan: Plan,
-    #[serde(skip)]
-    start: Instant,
-}
-
-/// Serializes a version with its name on the server.
-fn serialize_full<S: Serializer>(version: &Version, to: S) -> Result<S::Ok, S::Error> {
-    let name = version.full.clone();
-    Version {
-        name,
-        ..version.clone()
-    }
-    .serialize(to)
 }
 
 /// Returns the version to upgrade a package to; `None` if the package has it already or there is no
@@ -175,12 +166,14 @@ pub(super) fn plan(
         package: package.to_owned(),
         origin: record.origin.clone(),
         from,
-        to,
+        to: Version {
+            name: to.full.clone(),
+            ..to
+        },
         plan,
         facts,
         commits,
         committed: None,
-        start,
     }))
 }
 
@@ -271,9 +264,10 @@ impl Upgrade {
     pub(super) fn write(&mut self, disk: &dyn Disk, options: &UpgradeOptions) -> Result<(), Error> {
         // an upgrade with open conflicts is not committed
         self.plan.awaits_commit = options.commit && !self.facts.open;
+        let start = Instant::now();
         self.plan.write_to(disk, options.durable)?;
         self.facts.written = true;
-        self.facts.duration = self.start.elapsed();
+        self.facts.duration += start.elapsed();
         Ok(())
     }
 
