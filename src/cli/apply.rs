@@ -1,4 +1,4 @@
-//! The arguments of `merge3 apply`.
+//! The arguments of `merge3 apply` and `merge3 patch`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,9 @@ use super::output::{DisplayArgs, FilesArgs, OutputArgs};
 use super::print::{Printer, Streams};
 use super::report::ReportArgs;
 use super::run::{Config, Job, merge};
-use crate::package::{ApplyAction, ApplyPaths, ApplyTo, Selector, Settings, view_last_applied};
+use crate::package::{
+    ApplyAction, ApplyPaths, ApplyTo, Patching, Selector, Settings, view_last_applied,
+};
 use crate::triple::Triple;
 
 /// The arguments of `apply`.
@@ -109,4 +111,28 @@ fn config(apply: ApplyTo, settings: Settings, output: (OutputArgs, ReportArgs)) 
     let ApplyPaths { config, live, .. } = &apply.paths;
     let sides = Triple::new(live, config, live).map(Clone::clone);
     Config::new(Job::Apply(apply), sides, settings, output)
+}
+
+/// The arguments of `patch`.
+#[derive(Debug, Args)]
+pub(super) struct PatchArgs {
+    #[command(flatten)]
+    patching: Patching,
+    #[command(flatten)]
+    files: FilesArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+impl PatchArgs {
+    /// Returns the settings of the run.
+    pub(super) fn config(self) -> Config {
+        let target = &self.patching.target;
+        let sides = Triple::new(target, target, target).map(Clone::clone);
+        let settings = self.files.settings();
+        let output = (self.output, self.report);
+        Config::new(Job::Patch(self.patching), sides, settings, output)
+    }
 }

@@ -9,14 +9,13 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
-use super::apply::ApplyArgs;
+use super::apply::{ApplyArgs, PatchArgs};
 use super::diff::DiffArgs;
 use super::explain::ExplainArgs;
 use super::extras::{self, ManArgs, map_commands};
 use super::git::GitCommands;
 use super::merge_args::{MarkerArgs, MergeArgs, SidesArgs};
 use super::output::{DisplayArgs, OutputArgs};
-use super::patch::PatchArgs;
 use super::print::{DONE, FAILED, Printer, Streams};
 use super::report::ReportArgs;
 use super::review::ReviewArgs;

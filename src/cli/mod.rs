@@ -15,7 +15,6 @@ mod extras;
 mod git;
 mod merge_args;
 mod output;
-mod patch;
 mod print;
 mod progress;
 mod report;

@@ -5,7 +5,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::attributes;
 use super::call;
 use super::files::{print, write};
 use crate::error::shown;
@@ -64,7 +63,7 @@ pub(crate) fn install(scope: Scope, output: &mut impl Write) -> Result<u8, Strin
     let attributes = attributes_file(scope)?;
     let mut report = configure(scope, &[(NAME_KEY, NAME), (DRIVER_KEY, DRIVER)])?;
     let before = read_or_empty(&attributes)?;
-    let missing = attributes::missing(&before);
+    let missing = missing_lines(&before);
     if missing.is_empty() {
         report += &format!("{} has the patterns already\n", shown(&attributes));
     } else {
@@ -72,7 +71,7 @@ pub(crate) fn install(scope: Scope, output: &mut impl Write) -> Result<u8, Strin
             fs::create_dir_all(folder)
                 .map_err(|error| format!("cannot create {}: {error}", shown(folder)))?;
         }
-        write(&attributes, attributes::with_lines(&before).as_bytes())?;
+        write(&attributes, with_lines(&before).as_bytes())?;
         report += &format!("{}, added:\n", shown(&attributes));
         for line in missing {
             report += &format!("    {line}\n");
@@ -135,7 +134,7 @@ pub(crate) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<u8, Str
         let _ = call::git(["config", scope.flag(), "--remove-section", section]);
     }
     let before = read_or_empty(&attributes)?;
-    let after = attributes::without_lines(&before);
+    let after = without_lines(&before);
     if after.is_empty() && !before.is_empty() {
         fs::remove_file(&attributes)
             .map_err(|error| format!("cannot delete {}: {error}", shown(&attributes)))?;
@@ -202,3 +201,75 @@ For jj, put this into its configuration (jj config edit --user) and run: jj reso
     merge-args = ["git", "driver", "$base", "$left", "$right", "--output", "$output", "--path", "$path", "--marker-size", "$marker_length", "--diff3"]
     merge-conflict-exit-codes = [1]
 "#;
+
+/// The patterns of the files that merge by structure.
+pub(super) use crate::package::YAML_NAMES as PATTERNS;
+
+/// Returns the line that assigns a pattern to the driver.
+fn line_for(pattern: &str) -> String {
+    format!("{pattern} merge=merge3")
+}
+
+/// Whether a line assigns a pattern to the driver and sets no other attribute.
+fn is_line_for(line: &str, pattern: &str) -> bool {
+    line_for(pattern).split(' ').eq(line.split_whitespace())
+}
+
+/// Returns the lines that are missing in a text.
+pub(super) fn missing_lines(text: &str) -> Vec<String> {
+    let has = |pattern: &str| text.lines().any(|line| is_line_for(line, pattern));
+    let missing = PATTERNS.into_iter().filter(|pattern| !has(pattern));
+    missing.map(line_for).collect()
+}
+
+/// Returns the text with the missing lines at its end.
+fn with_lines(text: &str) -> String {
+    let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut result = text.to_owned();
+    let missing = missing_lines(text);
+    if !missing.is_empty() && !text.is_empty() && !text.ends_with('\n') {
+        result.push_str(line_break);
+    }
+    for line in missing {
+        result.push_str(&line);
+        result.push_str(line_break);
+    }
+    result
+}
+
+/// Returns the text without the lines that assign a pattern to the driver.
+fn without_lines(text: &str) -> String {
+    text.split_inclusive('\n')
+        .filter(|line| !PATTERNS.iter().any(|pattern| is_line_for(line, pattern)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_lines_once_and_removes_only_these() {
+        let before = "*.png binary\n*.yaml text eol=lf\n";
+        let after = with_lines(before);
+        assert_eq!(
+            after,
+            format!(
+                "{before}*.yaml merge=merge3\n*.yml merge=merge3\n*.json merge=merge3\n\
+                 Kptfile merge=merge3\n"
+            )
+        );
+        assert_eq!(with_lines(&after), after);
+        assert_eq!(without_lines(&after), before);
+        assert_eq!(
+            without_lines("*.yaml merge=merge3 text\n"),
+            "*.yaml merge=merge3 text\n"
+        );
+    }
+
+    #[test]
+    fn ends_the_last_line_before_adding_lines() {
+        assert!(with_lines("a b").starts_with("a b\n*.yaml"));
+        assert!(with_lines("a b\r\n").ends_with("Kptfile merge=merge3\r\n"));
+    }
+}

@@ -9,7 +9,6 @@
 //! markers, with the help of git's index (`unmerged`). `install`, `attributes` and `status` set the
 //! driver up and show whether it is.
 
-mod attributes;
 mod call;
 mod commands;
 mod files;

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use regex::{Captures, Regex};
 
-use super::attributes::{self, PATTERNS};
 use super::call;
 use super::files::print;
-use super::install::{DRIVER, DRIVER_KEY, Scope, attributes_file, read_or_empty};
+use super::install::{
+    DRIVER, DRIVER_KEY, PATTERNS, Scope, attributes_file, missing_lines, read_or_empty,
+};
 use crate::error::shown;
 use crate::git_process::on_path;
 
@@ -27,7 +28,7 @@ pub(crate) fn status(output: &mut impl Write) -> Result<u8, String> {
             continue;
         };
         let driver = call::stdout_text(["config", scope.flag(), "--get", DRIVER_KEY]);
-        let missing = attributes::missing(&read_or_empty(&file)?).len();
+        let missing = missing_lines(&read_or_empty(&file)?).len();
         report += &format!(
             "{name}:\n  driver: {}\n",
             match driver.as_deref() {

@@ -3,9 +3,8 @@
 use super::Facts;
 use super::body::Body;
 use super::summary::{
-    by_need, combined_count, counts, deletion_count, renamed_count, renamed_line,
+    by_need, combined_count, counts, deletion_count, renamed_count, renamed_line, values_of,
 };
-use super::values::shown;
 use crate::merge::ConflictKind;
 use crate::package::{FileConflict, Plan, portable};
 use crate::visible::{replaced, visible};
@@ -89,7 +88,7 @@ fn row(record: &FileConflict) -> String {
     let place = [Some(file + &line.unwrap_or_default()), resource, path];
     let place: Vec<String> = place.iter().flatten().map(|part| cell(part)).collect();
     let place = place.join("<br>");
-    let values = shown(record).map(|value| cell(&value));
+    let values = values_of(record).map(|value| cell(&value));
     let kind = record.conflict.kind.as_str();
     let result = match record.conflict.kind {
         ConflictKind::Combined(_) => "both",

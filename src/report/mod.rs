@@ -14,7 +14,6 @@ mod markdown;
 pub(crate) mod paint;
 mod reason;
 mod summary;
-mod values;
 
 use std::time::Duration;
 

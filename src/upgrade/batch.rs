@@ -1,4 +1,5 @@
 //! `upgrade`: upgrades many packages in parallel, and commits the upgrades one after the other.
+//! Undoes what an earlier run did not finish, or refuses the package.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -7,15 +8,14 @@ use rayon::prelude::*;
 
 use super::address::Origin;
 use super::branch::Branches;
-use super::commit;
 use super::find::{self, FoundPackage, PackageOutcome, groups};
 use super::message::Template;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
 use super::refs::Version;
 use super::remote::Remotes;
-use super::{record, unfinished, worktree};
-use crate::error::Error;
-use crate::package::{self, Access, Disk, RealDisk};
+use super::{commit, record, worktree};
+use crate::error::{Error, shown};
+use crate::package::{self, Access, Disk, RealDisk, RunProgress};
 
 /// The disk to write to, and what is called before waiting for another run that has locked a
 /// package or a repository.
@@ -162,8 +162,8 @@ fn upgrade_package(
     let access = Access::of(!options.dry_run);
     let _lock = package::lock(package, access, || waiting(package))?;
     if options.dry_run {
-        unfinished::refuse_unfinished(package)?;
-    } else if unfinished::undo_unfinished(package, options)? {
+        refuse_unfinished(package)?;
+    } else if undo_unfinished(package, options)? {
         // checked again, because the first check took the other run's changes for the user's
         found.uncommitted = uncommitted_in(package, options);
         match record::read(package)? {
@@ -238,4 +238,65 @@ fn written<'t, 'o>(
     let is_written = upgrade.facts.written && !upgrade.facts.open;
     let top = tops.get(&outcome.package).filter(|_| is_written)?;
     Some((top, upgrade))
+}
+
+/// Undoes the changes that an unfinished run left in a package without a commit, so that this run
+/// makes, reports and commits the upgrade again. Returns whether a run had left anything.
+///
+/// # Errors
+/// As for [`package::undo`], and if a file was changed since without a commit.
+fn undo_unfinished(package: &Path, options: &UpgradeOptions) -> Result<bool, Error> {
+    let Some(progressed) = package::progress_at(package)? else {
+        return Ok(false);
+    };
+    let is_clean = || worktree::refuse_uncommitted(package).is_ok();
+    match progressed {
+        RunProgress::Partly => package::undo(package)?,
+        RunProgress::TakenBack => package::forget(&RealDisk, package)?,
+        // the user has committed the changes
+        _ if is_clean() => package::forget(&RealDisk, package)?,
+        RunProgress::Wholly(files) => {
+            commit::unstage(package, &files)?;
+            match is_clean() {
+                // the changes are committed, only the index lacked them
+                true => package::forget(&RealDisk, package)?,
+                false => package::undo(package)?,
+            }
+        }
+        RunProgress::Changed(_) if options.allow_dirty => package::forget(&RealDisk, package)?,
+        RunProgress::Changed(path) => {
+            return Err(uncommitted(
+                package,
+                &format!(", and {} was changed since", shown(&path)),
+                "commit it by hand, or take it back with git, and run again",
+            ));
+        }
+    }
+    Ok(true)
+}
+
+/// Refuses a package at which a run did not finish. For runs that write nothing.
+///
+/// # Errors
+/// If a run left changes there that are not committed.
+pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
+    let help = "nothing was written; run `merge3 upgrade` to finish it";
+    match package::progress_at(package)? {
+        None | Some(RunProgress::TakenBack) => Ok(()),
+        Some(RunProgress::Partly) => Err(Error::package(
+            package,
+            "an earlier run that changes it did not finish",
+            help,
+        )),
+        Some(_) if worktree::refuse_uncommitted(package).is_ok() => Ok(()),
+        Some(_) => Err(uncommitted(package, "", help)),
+    }
+}
+
+fn uncommitted(package: &Path, details: &str, help: &str) -> Error {
+    Error::package(
+        package,
+        format!("an earlier run upgraded it, and that is not committed{details}"),
+        help,
+    )
 }

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::address::Origin;
+use super::batch::refuse_unfinished;
 use super::find::{FoundPackage, PackageOutcome, groups};
 use super::package_upgrade::{self, UpgradeOptions};
 use super::refs::Version;
 use super::remote::Remotes;
-use super::unfinished::refuse_unfinished;
 use super::version::Within;
 use crate::error::Error;
 use crate::report::serialize_portable;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::nested_package::has_own_record;
+use super::find::has_own_record;
 use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{ConflictKind, Resolution};

@@ -4,11 +4,9 @@
 //! conflicts, combined values, pinned values, deletions, changed files, other notes. The script
 //! adds a filter and keyboard navigation; the page works without it.
 
-mod changes;
 mod lists;
 mod out;
 mod record;
-mod sides;
 mod source;
 mod tokens;
 
@@ -111,7 +109,7 @@ pub(crate) fn page(page: &Page<'_>) -> String {
         false,
         |plan| by_need(plan).1,
     );
-    changes::section(&mut out, page);
+    lists::changes(&mut out, page);
     lists::notes(&mut out, page);
     let foot = "</main>\n<footer><p>Made by {}. This page loads nothing.</p></footer>\n<script>";
     out.fill(foot, [PROGRAM])
