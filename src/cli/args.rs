@@ -4,15 +4,15 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser};
+use clap_complete::Shell;
 
 use super::apply::{ApplyArgs, PatchArgs};
 use super::diff::DiffArgs;
 use super::explain::ExplainArgs;
-use super::extras::{self, ManArgs, map_commands};
 use super::git::GitCommands;
 use super::merge_args::{MarkerArgs, MergeArgs, SidesArgs};
 use super::output::{DisplayArgs, OutputArgs};
@@ -21,6 +21,7 @@ use super::report::ReportArgs;
 use super::review::ReviewArgs;
 use super::run::{Config, Job, merge};
 use super::upstream_args::UpstreamCommands;
+use crate::error::Error;
 use crate::git;
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -199,7 +200,7 @@ impl CommandLine {
             Subcommand::Review(args) => args.run(streams).map_err(wrong)?,
             Subcommand::Explain(args) => args.run(streams),
             Subcommand::Completions { shell } => {
-                printer.print(Ok(extras::completions(shell, with_full_help())), streams)
+                printer.print(Ok(completions(shell, with_full_help())), streams)
             }
             Subcommand::Man(args) => printer.print(args.page(with_full_help()), streams),
         })
@@ -232,7 +233,7 @@ fn command() -> clap::Command {
 }
 
 /// Returns the clap command with all options in its short help.
-pub(super) fn with_full_help() -> clap::Command {
+fn with_full_help() -> clap::Command {
     map_commands(command().after_help(EXAMPLES), |command| {
         command.mut_args(|argument| argument.hide_short_help(false))
     })
@@ -263,4 +264,66 @@ fn usage_error(subcommand: &str, message: &str) -> clap::Error {
     let found = command.find_subcommand(subcommand).cloned();
     let kind = ErrorKind::MissingRequiredArgument;
     found.unwrap_or(command).error(kind, message)
+}
+
+/// The arguments of `man`.
+#[derive(Debug, clap::Args)]
+struct ManArgs {
+    /// The command that it is about, such as `git install`; else merge3 itself
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Write all manual pages to this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    all: Option<PathBuf>,
+}
+
+impl ManArgs {
+    /// Returns the manual page to print. With `--all`, writes all pages to a folder and returns an
+    /// empty text.
+    ///
+    /// # Errors
+    /// There is no such command, or the folder cannot be written.
+    fn page(&self, command: Command) -> Result<String, Error> {
+        let mut all = documented(command);
+        if let Some(folder) = &self.all {
+            let written = clap_mangen::generate_to(all, folder);
+            return written
+                .map_err(Error::writing(folder))
+                .map(|()| String::new());
+        }
+        all.build();
+        let page = self.command.iter().try_fold(&mut all, |command, name| {
+            let none = || Error::refused(format!("there is no command {name}"), "see: merge3 help");
+            command.find_subcommand_mut(name).ok_or_else(none)
+        })?;
+        let mut text = Vec::new();
+        let rendered = clap_mangen::Man::new(page.clone()).render(&mut text);
+        rendered.map_err(Error::writing(Path::new("-")))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+/// Returns the completion script for a shell.
+fn completions(shell: Shell, mut command: Command) -> String {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command, "merge3", &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Applies a change to a command and to all of its subcommands.
+fn map_commands(
+    command: clap::Command,
+    change: fn(clap::Command) -> clap::Command,
+) -> clap::Command {
+    change(command).mut_subcommands(|it| map_commands(it, change))
+}
+
+/// Returns the command as manual pages need it: options list their values with a description, and
+/// there is no `help` subcommand.
+fn documented(command: Command) -> Command {
+    map_commands(command, |command| {
+        command
+            .disable_help_subcommand(true)
+            .mut_args(|argument| argument.hide_possible_values(false))
+    })
 }

@@ -1,10 +1,14 @@
-//! Reads and writes the files of the commands, and prints their output.
+//! Reads and writes the files of the commands, prints their output, and calls git in the current
+//! folder. Each call starts a process.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::process::Output;
 
 use crate::error::shown;
+use crate::git_process::Git;
 use crate::package::{Access, is_open_already, lock, read_named, replace};
 
 /// Prints to standard output. A closed pipe is no error.
@@ -31,4 +35,23 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let _lock = lock(path, Access::Write, || ()).map_err(|error| error.to_string())?;
     replace(path, bytes).map_err(|error| format!("cannot write {}: {error}", shown(path)))
+}
+
+/// Runs git; `None` if it cannot be run.
+pub(super) fn git<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<Output> {
+    // a merged file may have any length
+    Git::here()
+        .max_output(u64::MAX)
+        .args(arguments)
+        .output()
+        .ok()
+}
+
+/// Runs git and returns its standard output without line breaks at the end; `None` if it fails or
+/// prints nothing.
+pub(super) fn stdout_text<S: AsRef<OsStr>>(
+    arguments: impl IntoIterator<Item = S>,
+) -> Option<String> {
+    let text = Git::here().args(arguments).stdout_text().ok()??;
+    (!text.is_empty()).then_some(text)
 }

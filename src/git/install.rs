@@ -1,12 +1,13 @@
-//! `install` and `uninstall`: writes the driver to git's configuration and attributes, and removes
-//! it.
+//! `install`, `uninstall` and `status`: writes the driver to git's configuration and attributes,
+//! removes it, and shows where it is set up and whether it works.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::call;
-use super::files::{print, write};
+use regex::{Captures, Regex};
+
+use super::files::{git, print, stdout_text, write};
 use crate::error::shown;
 use crate::git_process::on_path;
 use crate::package::if_there;
@@ -102,7 +103,7 @@ pub(crate) fn install_mergetool(scope: Scope, output: &mut impl Write) -> Result
 fn configure(scope: Scope, settings: &[(&str, &str)]) -> Result<String, String> {
     let mut report = String::new();
     for (key, value) in settings {
-        if call::stdout_text(["config", scope.flag(), "--get", key]).as_deref() == Some(value) {
+        if stdout_text(["config", scope.flag(), "--get", key]).as_deref() == Some(value) {
             report += &format!("git config {key} was set already\n");
             continue;
         }
@@ -124,14 +125,13 @@ pub(crate) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<u8, Str
         ("merge.merge3", [NAME_KEY, DRIVER_KEY]),
         ("mergetool.merge3", [tool, trust]),
     ] {
-        let is_set =
-            |key: &&str| call::stdout_text(["config", scope.flag(), "--get-all", key]).is_some();
+        let is_set = |key: &&str| stdout_text(["config", scope.flag(), "--get-all", key]).is_some();
         for key in keys.into_iter().filter(is_set) {
             config(&[scope.flag(), "--unset-all", key])?;
             report += &format!("git config {} --unset {key}\n", scope.flag());
         }
         // older versions of git keep an empty section
-        let _ = call::git(["config", scope.flag(), "--remove-section", section]);
+        let _ = git(["config", scope.flag(), "--remove-section", section]);
     }
     let before = read_or_empty(&attributes)?;
     let after = without_lines(&before);
@@ -152,7 +152,7 @@ pub(crate) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<u8, Str
 /// Runs `git config`.
 fn config(arguments: &[&str]) -> Result<(), String> {
     let arguments = std::iter::once("config").chain(arguments.iter().copied());
-    let output = call::git(arguments).ok_or("git cannot be run; is it on the PATH?")?;
+    let output = git(arguments).ok_or("git cannot be run; is it on the PATH?")?;
     if output.status.success() {
         return Ok(());
     }
@@ -162,15 +162,15 @@ fn config(arguments: &[&str]) -> Result<(), String> {
 
 /// Returns the attributes file of a scope: the one at the top of the work tree, or the user's.
 pub(super) fn attributes_file(scope: Scope) -> Result<PathBuf, String> {
-    if call::git(["--version"]).is_none() {
+    if git(["--version"]).is_none() {
         return Err("git cannot be run; is it on the PATH?".to_owned());
     }
     if scope.global {
-        let file = call::stdout_text(["config", "--type=path", "--get", "core.attributesFile"]);
+        let file = stdout_text(["config", "--type=path", "--get", "core.attributesFile"]);
         let file = file.map(PathBuf::from).or_else(default_attributes);
         return file.ok_or_else(|| "neither XDG_CONFIG_HOME nor HOME is set".to_owned());
     }
-    let top = call::stdout_text(["rev-parse", "--show-toplevel"]);
+    let top = stdout_text(["rev-parse", "--show-toplevel"]);
     top.map(|top| Path::new(&top).join(".gitattributes"))
         .ok_or_else(|| "this is not a git repository: go into one, or use --global".to_owned())
 }
@@ -242,6 +242,94 @@ fn without_lines(text: &str) -> String {
     text.split_inclusive('\n')
         .filter(|line| !PATTERNS.iter().any(|pattern| is_line_for(line, pattern)))
         .collect()
+}
+
+/// Prints where the driver is set up, and whether git uses it here. Returns the exit status: 0 if
+/// git uses it here, else 1.
+///
+/// # Errors
+/// If git cannot be run, or an attributes file cannot be read.
+pub(crate) fn status(output: &mut impl Write) -> Result<u8, String> {
+    let mut report = String::new();
+    for (name, global) in [("this repository", false), ("global", true)] {
+        let scope = Scope { global };
+        let Ok(file) = attributes_file(scope) else {
+            report += &format!("{name}: none\n");
+            continue;
+        };
+        let driver = stdout_text(["config", scope.flag(), "--get", DRIVER_KEY]);
+        let missing = missing_lines(&read_or_empty(&file)?).len();
+        report += &format!(
+            "{name}:\n  driver: {}\n",
+            match driver.as_deref() {
+                None => "not set",
+                Some(DRIVER) => "set",
+                Some(other) => other,
+            }
+        );
+        let patterns = match missing {
+            0 => "all".to_owned(),
+            missing if missing == PATTERNS.len() => "none".to_owned(),
+            missing => format!("{missing} of {} missing", PATTERNS.len()),
+        };
+        report += &format!("  patterns in {}: {patterns}\n", shown(&file));
+    }
+    let driver = stdout_text(["config", "--get", DRIVER_KEY]);
+    let attribute = stdout_text(["check-attr", "merge", "--", "a.yaml"]);
+    let is_chosen = attribute.is_some_and(|line| line.ends_with(": merge3"));
+    let driver = driver.filter(|_| is_chosen);
+    let is_used = driver.as_deref().is_some_and(merges_by_structure);
+    report += match driver {
+        None => "here, git does not merge *.yaml with merge3; `merge3 git install` sets it up\n",
+        Some(_) if is_used => "here, git merges *.yaml with merge3\n",
+        Some(_) => "the driver is set up, but does not run: git merges *.yaml line by line\n",
+    };
+    if driver.is_some() && !is_used {
+        report += match on_path("merge3") {
+            None => "put merge3 on the PATH\n",
+            Some(_) => "`merge3 git install` sets it up anew\n",
+        };
+    }
+    print(output, report.as_bytes()).map(|()| u8::from(!is_used))
+}
+
+/// Whether a driver, run as git runs it, merges files that only a structural merge can merge
+/// without a conflict.
+fn merges_by_structure(driver: &str) -> bool {
+    let run = || -> std::io::Result<Vec<u8>> {
+        let folder = tempfile::tempdir()?;
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).map(|()| path)
+        };
+        let original = file("original", "a: 1\nb: 1\n")?;
+        let local = file("local", "a: 2\nb: 1\n")?;
+        let updated = file("updated", "a: 1\nb: 2\n")?;
+        let command = expanded(driver, [&original, &local, &updated]);
+        // git runs an alias with the same shell as a driver
+        let alias = format!("alias.merge3-driver=!{command}");
+        git(["-c", &alias, "merge3-driver"]);
+        fs::read(local)
+    };
+    run().is_ok_and(|text| text == b"a: 2\nb: 2\n")
+}
+
+/// Returns a driver's command line with its placeholders replaced, as git does it.
+fn expanded(driver: &str, [original, local, updated]: [&Path; 3]) -> String {
+    let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+    let value = |placeholder: &Captures<'_>| match &placeholder[0] {
+        "%O" => quoted(original),
+        "%A" => quoted(local),
+        "%B" => quoted(updated),
+        "%P" => "a.yaml".to_owned(),
+        "%L" => "7".to_owned(),
+        "%%" => "%".to_owned(),
+        _ => "side".to_owned(),
+    };
+    match Regex::new("%[OABPLSXY%]") {
+        Ok(placeholders) => placeholders.replace_all(driver, value).into_owned(),
+        Err(_) => driver.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@
 //! `lines` is git's text merge, `kept_changes` checks that a merged text has the changes of both
 //! sides, `frame` merges line breaks and byte order marks, and `hunks` reads conflict markers.
 //! `commands` runs the driver and `merge-file`. `solve` rebuilds the sides of a file with conflict
-//! markers, with the help of git's index (`unmerged`). `install`, `attributes` and `status` set the
-//! driver up and show whether it is.
+//! markers, with the help of git's index (`unmerged`). `install` sets the driver up, and shows whether it
+//! is.
 
-mod call;
 mod commands;
 mod files;
 mod frame;
@@ -20,12 +19,10 @@ mod lines;
 pub mod resolve;
 mod settings;
 mod solve;
-mod status;
 mod unmerged;
 
 pub(crate) use commands::{FAILED, FilesToMerge, drive, merge_file};
 pub use hunks::Favor;
-pub(crate) use install::{Scope, install, install_mergetool, uninstall};
+pub(crate) use install::{Scope, install, install_mergetool, status, uninstall};
 pub(crate) use solve::solve;
 pub use solve::{NotSolved, Solved, solve_text};
-pub(crate) use status::status;

@@ -3,14 +3,14 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::call;
+use super::files::{git, stdout_text};
 use crate::package::{Bytes, or_here};
 use crate::triple::Triple;
 
 /// Returns the unmerged files of the current work tree, relative to the current folder; `None`
 /// outside of a work tree.
 pub(super) fn files() -> Option<Vec<PathBuf>> {
-    let place = call::stdout_text(["rev-parse", "--is-inside-work-tree", "--show-cdup"])?;
+    let place = stdout_text(["rev-parse", "--is-inside-work-tree", "--show-cdup"])?;
     // the second line is empty at the top of the work tree
     let up = Path::new(place.strip_prefix("true")?.trim_start());
     let listed = entries(or_here(up), &["--"])?.into_iter();
@@ -49,7 +49,7 @@ struct IndexEntry {
 /// Runs git in a folder and returns its standard output; `None` if it fails.
 fn stdout(folder: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
     let option = [OsStr::new("-C"), folder.as_os_str()].into_iter();
-    let output = call::git(option.chain(arguments.iter().map(OsStr::new)))?;
+    let output = git(option.chain(arguments.iter().map(OsStr::new)))?;
     output.status.success().then_some(output.stdout)
 }
 

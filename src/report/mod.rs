@@ -1,8 +1,8 @@
 //! Formats the reports of a finished run: a summary, JSON, Markdown, an HTML page and a diff.
 //!
 //! Each format is made from a [`Plan`] and [`Facts`], in a module of its own: `summary`, `json`,
-//! `markdown`, `html` and `diff`. They share `values` and `reason` (a conflict's values and the rule
-//! that decided it), `hunks` (the parts of a change that may be shown) and `paint` (colours).
+//! `markdown`, `html` and `diff`. They share the values of a conflict and the rule that decided it
+//! (in `summary`), `hunks` (the parts of a change that may be shown) and `paint` (colours).
 //! `body` limits the length of Markdown.
 
 mod body;
@@ -12,7 +12,6 @@ mod hunks;
 mod json;
 mod markdown;
 pub(crate) mod paint;
-mod reason;
 mod summary;
 
 use std::time::Duration;
@@ -32,9 +31,8 @@ pub(crate) use json::as_json;
 pub use json::json;
 pub use markdown::markdown;
 pub(crate) use markdown::{END, cell, code, conflicts, details, folded, line};
-pub(crate) use reason::reason;
 pub use summary::{Detail, summary};
-pub(crate) use summary::{by_need, many};
+pub(crate) use summary::{by_need, many, reason};
 
 /// Facts about a run that a report needs and the plan does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

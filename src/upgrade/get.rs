@@ -1,26 +1,27 @@
-//! `get` vendors a package for the first time, and `adopt` records the origin of an existing copy.
-//! Also restores the original of a package for `diff`.
+//! `get` vendors a package for the first time, and `adopt` records the origin of an existing copy,
+//! which the files of vendir may name. Also restores the original of a package for `diff`.
 
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use tempfile::TempDir;
 
 use super::address::{Address, Origin, is_hash};
+use super::edit::text_at;
 use super::nearest::{compare, nearest, tagged_versions};
 use super::record::{self, RULES_FILE, with_record};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
 use super::tree::{Fetched, link_stays_within};
 use super::version::Choice;
-use super::{find, kptfile, package_upgrade, vendir};
+use super::{find, kptfile, package_upgrade};
 use crate::error::{Error, Warning, shown};
 use crate::package::{
     LEFT_OUT, Settings, Snapshot, SnapshotEntry, if_there, link, of_new, or_here, read_own, replace,
 };
 use crate::report::many;
 use crate::visible::visible;
+use crate::yaml::{NodeId, Tree};
 
 /// Returns the message about a package whose record was written to the file `record`, with
 /// `details` after the version.
@@ -199,7 +200,7 @@ pub(crate) fn adopt(
     let is_named = address.is_some();
     let address = match address {
         Some(address) => Address::parse(address)?,
-        None => vendir::address_of(folder)?.ok_or_else(|| {
+        None => vendir_address(folder)?.ok_or_else(|| {
             let help = "say it: merge3 adopt FOLDER REPO[/DIR][@REF]";
             refused("no vendir.lock.yml says where it comes from", help)
         })?,
@@ -253,4 +254,75 @@ pub(crate) fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir,
     let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
     write_files(&snapshot, folder.path(), &mut Vec::new())?;
     Ok(folder)
+}
+
+/// Returns the address of the contents of a folder; `None` if vendir's files do not name the
+/// folder.
+///
+/// # Errors
+/// If the files name an invalid address.
+fn vendir_address(folder: &Path) -> Result<Option<Address>, Error> {
+    let Ok(folder) = folder.canonicalize() else {
+        return Ok(None);
+    };
+    for ancestor in folder.ancestors() {
+        let text = |name: &str| String::from_utf8(read_own(&ancestor.join(name)).ok()?).ok();
+        let (Some(config), Some(lock)) = (text("vendir.yml"), text("vendir.lock.yml")) else {
+            continue;
+        };
+        let (Ok(Some(config)), Ok(Some(lock))) = (Tree::parse(&config), Tree::parse(&lock)) else {
+            continue;
+        };
+        let relative = folder.strip_prefix(ancestor).unwrap_or(&folder);
+        let (wanted, locked) = (content(&config, relative), content(&lock, relative));
+        if let (Some(wanted), Some(locked)) = (wanted, locked) {
+            return to_address(&config, wanted, &lock, locked);
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the entry of `contents` for a folder, in one of vendir's files.
+fn content(tree: &Tree<'_>, folder: &Path) -> Option<NodeId> {
+    let directories = tree.at(&["directories"])?;
+    for directory in tree.values(directories) {
+        let parent = PathBuf::from(text_at(tree, directory, &["path"])?);
+        for content in tree.values(tree.field(directory, "contents")?) {
+            let path = text_at(tree, content, &["path"])?;
+            if parent.join(path).components().eq(folder.components()) {
+                return Some(content);
+            }
+        }
+    }
+    None
+}
+
+/// Makes an address of an entry in the configuration and the one of the same folder in the lock
+/// file.
+fn to_address(
+    config: &Tree<'_>,
+    wanted: NodeId,
+    lock: &Tree<'_>,
+    locked: NodeId,
+) -> Result<Option<Address>, Error> {
+    let configured = |path: &[&str]| text_at(config, wanted, path);
+    let locked = |path: &[&str]| text_at(lock, locked, path);
+    let (git, sha) = (configured(&["git", "url"]), locked(&["git", "sha"]));
+    if let (Some(url), Some(commit)) = (git, sha) {
+        let directory = configured(&["newRootPath"]).unwrap_or_default();
+        let origin = Origin::new(&url, &directory)?;
+        return Ok(Some(Address(vec![(origin, Some(commit))])));
+    }
+    let chart = configured(&["helmChart", "name"]);
+    let url = configured(&["helmChart", "repository", "url"]);
+    let version = locked(&["helmChart", "version"]);
+    let (Some(chart), Some(url), Some(version)) = (chart, url, version) else {
+        return Ok(None);
+    };
+    let base = url.trim_end_matches('/');
+    let origin = match base.starts_with("oci://") {
+        true => Origin::new(&format!("{base}/{chart}"), "")?,
+        false => Origin::new(&format!("helm+{base}"), &chart)?,
+    };
+    Ok(Some(Address(vec![(origin, Some(version))])))
 }

@@ -8,8 +8,8 @@
 //! `refs` resolve names of versions; `cache` and `remote` talk to servers; `fetch`, `objects` and
 //! `registry` get the files of a version, which `tree` checks; `record` and `kptfile`
 //! read and write the record; `subpackages` and `package_upgrade` merge one package; `worktree`,
-//! `commit` and `branch` make commits; `find` finds packages, and `batch` upgrades them. The other
-//! commands are in `get` (`get`, and `adopt` with `nearest` and `vendir`) and `outdated`.
+//! `commit` and `branch` make commits; `find` finds packages, and `batch` upgrades them. `get` has
+//! the commands `get` and `adopt` (with `nearest`).
 
 mod address;
 mod batch;
@@ -20,14 +20,11 @@ mod edit;
 mod fetch;
 mod find;
 mod get;
-mod history;
 mod host;
 mod kptfile;
 mod message;
-mod misspelled;
 mod nearest;
 mod objects;
-mod outdated;
 mod package_upgrade;
 mod record;
 mod refs;
@@ -36,7 +33,6 @@ mod remote;
 mod report;
 mod subpackages;
 mod tree;
-mod vendir;
 mod version;
 mod worktree;
 
@@ -45,8 +41,7 @@ pub(crate) use cache::Cache;
 pub(crate) use find::{PackageOutcome, Shard};
 pub(crate) use get::{adopt, get, original};
 pub(crate) use message::Template;
-pub(crate) use outdated::outdated;
-pub(crate) use package_upgrade::{Upgrade, UpgradeOptions};
+pub(crate) use package_upgrade::{Upgrade, UpgradeOptions, outdated};
 pub(crate) use remote::Remotes;
 pub(crate) use report::{
     outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json, upgrade_markdown,

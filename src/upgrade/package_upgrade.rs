@@ -1,21 +1,22 @@
 //! Upgrades one package from the version of its record to another one: plans the merge, and writes
-//! it.
+//! it. `outdated` finds the packages that have a newer version.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::address::Origin;
-use super::find::Shard;
+use super::batch::refuse_unfinished;
+use super::find::{FoundPackage, PackageOutcome, Shard, groups};
 use super::get::left_out_warning;
-use super::history::Commit;
 use super::message::Template;
 use super::record::{KPTFILE, RULES_FILE, Record, Strategy, UpstreamLock};
 use super::refs::{Refs, Version};
-use super::remote::Remotes;
+use super::remote::{Commit, Remotes};
 use super::tree::Fetched;
-use super::version::{Choice, Tag};
+use super::version::{Choice, Tag, Within};
 use super::{kptfile, subpackages, worktree};
 use crate::error::Error;
 use crate::package::{
@@ -288,4 +289,63 @@ impl Upgrade {
         }
         files
     }
+}
+
+/// A package that has a newer version.
+#[derive(Debug, Serialize)]
+pub(crate) struct Outdated {
+    /// The package's folder.
+    #[serde(serialize_with = "serialize_portable")]
+    pub package: PathBuf,
+    /// The origin.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// The version of the local files.
+    pub current: Version,
+    /// The version that an upgrade goes to; `None` if no newer version is within the limit.
+    #[serde(rename = "newest")]
+    pub wanted: Option<Version>,
+    /// The newest version.
+    pub latest: Version,
+}
+
+/// Returns for each package whether it has a newer version.
+///
+/// # Errors
+/// If the packages cannot be found. The error of a single package is in its outcome.
+pub(crate) fn outdated(
+    remotes: &Remotes<'_>,
+    options: &UpgradeOptions,
+) -> Result<Vec<PackageOutcome<Outdated>>, Error> {
+    let groups = groups(options)?;
+    let found: Vec<FoundPackage> = groups.into_iter().flatten().collect();
+    let outcomes = found.into_par_iter().map(|found| PackageOutcome {
+        package: found.path.clone(),
+        newer: newer(remotes, found, options),
+    });
+    Ok(outcomes.collect())
+}
+
+fn newer(
+    remotes: &Remotes<'_>,
+    found: FoundPackage,
+    options: &UpgradeOptions,
+) -> Result<Option<Outdated>, Error> {
+    let record = found.record?;
+    refuse_unfinished(&found.path)?;
+    let refs = remotes.refs(&record.origin.repository)?;
+    let wanted = target(remotes, &record, &refs, options)?;
+    let mut without_limit = options.clone();
+    without_limit.choice.within = Within::Major;
+    let latest = target(remotes, &record, &refs, &without_limit)?;
+    Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
+        package: found.path,
+        current: Version {
+            name: record.reference.clone(),
+            ..current(&record, &refs)
+        },
+        origin: record.origin,
+        wanted,
+        latest,
+    }))
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::address::{Origin, is_hash};
-use super::misspelled::similar_names;
-use super::version::{Choice, Tag, nearest, newest, prefixes};
+use super::version::{Choice, Tag, nearest, newest, prefixes, similar_names};
 use crate::error::Error;
 use crate::git_process::without_password;
 use crate::visible::visible;

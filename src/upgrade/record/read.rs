@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{FORMATS, Format, Record, SECTIONS, Strategy, UpstreamLock, invalid};
 use crate::error::Error;
 use crate::upgrade::address::{Origin, check_reference, is_digest, is_hash, is_path};
-use crate::upgrade::misspelled::similar_names;
+use crate::upgrade::version::similar_names;
 use crate::visible::visible;
 use crate::yaml::{NodeId, Tree};
 

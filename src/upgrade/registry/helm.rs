@@ -1,7 +1,7 @@
 //! Reads Helm repositories: an `index.yaml` lists charts with their versions, digests and archives.
 
 use super::http::{self, is_loopback};
-use super::{MAX_ARCHIVE_SIZE, credentials, unreachable};
+use super::{MAX_ARCHIVE_SIZE, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::{check_reference, is_digest};
 use crate::upgrade::host::authority;
@@ -72,9 +72,7 @@ pub(super) fn archive(repository: &str, url: &str) -> Result<Vec<u8>, Error> {
 fn get(base: &str, url: &str, accept: &str) -> Result<http::Answer, Error> {
     let is_same_host = origin(base) == origin(url);
     let is_safe = is_same_host && (url.starts_with("https://") || is_loopback(authority(url)));
-    let basic = is_safe
-        .then(|| credentials::basic(authority(url)))
-        .flatten();
+    let basic = is_safe.then(|| http::basic(authority(url))).flatten();
     http::get(url, accept, basic.as_deref())
 }
 

@@ -3,10 +3,9 @@
 //!
 //! A version is a digest, as it is a commit in git, so that a fetched archive can be checked.
 //! Archives are kept in the cache by their digests.
-//! `helm` and `oci` list versions and fetch archives, `http` sends requests, `credentials` finds
-//! passwords, and `unpack` reads archives.
+//! `helm` and `oci` list versions and fetch archives, `http` finds passwords and sends requests,
+//! and `unpack` reads archives.
 
-mod credentials;
 mod helm;
 mod http;
 mod oci;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::http::{self, Answer, is_loopback};
-use super::{MAX_ARCHIVE_SIZE, credentials, unreachable};
+use super::{MAX_ARCHIVE_SIZE, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::{check_reference, is_digest};
 use crate::upgrade::host::authority;
@@ -98,7 +98,7 @@ impl<'r> Registry<'r> {
             .unwrap_or_default()
             .to_owned();
         let (scheme, fields) = challenge.split_once(' ').unwrap_or((&challenge, ""));
-        let basic = credentials::basic(self.host);
+        let basic = http::basic(self.host);
         let authorization = match scheme.to_ascii_lowercase().as_str() {
             "basic" => basic,
             "bearer" => Some(format!("Bearer {}", self.token(fields, basic.as_deref())?)),

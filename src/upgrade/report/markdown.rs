@@ -4,10 +4,9 @@
 use super::{Outcomes, row, short_name, versions};
 use crate::report::{self, Body, by_need, cell, code};
 use crate::upgrade::find::PackageOutcome;
-use crate::upgrade::history::Commit;
 use crate::upgrade::host::Website;
-use crate::upgrade::outdated::Outdated;
-use crate::upgrade::package_upgrade::Upgrade;
+use crate::upgrade::package_upgrade::{Outdated, Upgrade};
+use crate::upgrade::remote::Commit;
 
 /// The maximum number of upstream's commits that are listed.
 const MAX_COMMITS: usize = 100;

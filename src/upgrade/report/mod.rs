@@ -9,10 +9,9 @@ pub(crate) use markdown::{outdated_markdown, upgrade_markdown};
 
 use super::address::is_hash;
 use super::find::PackageOutcome;
-use super::history::Commit;
-use super::outdated::Outdated;
-use super::package_upgrade::Upgrade;
+use super::package_upgrade::{Outdated, Upgrade};
 use super::refs::Version;
+use super::remote::Commit;
 use crate::error::shown;
 use crate::report::{self, Detail, Package, Page};
 use crate::visible::visible;
