@@ -76,26 +76,24 @@ impl Cache {
 
     /// Returns the repository for an address, which may be missing.
     pub(super) fn store(&self, repository: &str) -> Store {
-        self.store_named(&sha256(repository.as_bytes()))
+        self.store_named(repository, "")
     }
 
-    fn store_named(&self, name: &str) -> Store {
-        let path = self.root.join("git").join(format!("{name}.git"));
+    fn store_named(&self, name: &str, suffix: &str) -> Store {
+        let name = format!("{}{suffix}.git", sha256(name.as_bytes()));
+        let path = self.root.join("git").join(name);
         Store { path }
     }
 
     /// Returns the repository for an address and its exclusive lock. Creates it if it is missing.
-    pub(super) fn locked_store(&self, repository: &str) -> Result<(Store, File), Error> {
-        self.locked(self.store(repository), repository)
-    }
-
-    /// Returns a further repository for an address, for its history in a range.
-    pub(super) fn locked_log(&self, repository: &str, range: &str) -> Result<(Store, File), Error> {
-        let name = sha256(format!("{repository}\n{range}").as_bytes());
-        self.locked(self.store_named(&format!("{name}-log")), repository)
-    }
-
-    fn locked(&self, store: Store, repository: &str) -> Result<(Store, File), Error> {
+    /// With a range, that is a further repository for the history in the range.
+    pub(super) fn locked_store(
+        &self,
+        repository: &str,
+        range: Option<&str>,
+    ) -> Result<(Store, File), Error> {
+        let log = |range| self.store_named(&format!("{repository}\n{range}"), "-log");
+        let store = range.map_or_else(|| self.store(repository), log);
         let folder = self.private_folder("git")?;
         let lock = store.lock(File::lock)?;
         if !store.path.join("merge3-ready").is_file() {

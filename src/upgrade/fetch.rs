@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::address::{Origin, is_archive};
 use super::cache::Store;
 use super::refs::Version;
-use super::remote::{Folder, FolderKey, Folders, Remotes};
+use super::remote::{Folder, Folders, Remotes};
 use super::tree::{self, Fetched, TreeEntry};
 use crate::error::Error;
 use crate::git_process::without_password;
@@ -42,7 +42,7 @@ impl Remotes<'_> {
         let Some((origin, _)) = wanted.first() else {
             return Ok(());
         };
-        let (store, _lock) = self.cache.locked_store(&origin.repository)?;
+        let (store, _lock) = self.cache.locked_store(&origin.repository, None)?;
         let listings = self.listings(&store, wanted)?;
         let files = listings.iter().flatten().map(|it| tree::file_objects(it));
         let files = files.flat_map(BTreeMap::into_keys).map(str::to_owned);
@@ -55,8 +55,8 @@ impl Remotes<'_> {
                 let entries = tree::with_sizes(entries, &sizes);
                 entries.ok_or_else(|| incomplete(origin, version, &reason))
             });
-            let mut folders = self.folders();
-            folders.insert(key_of(origin, version), folder.map(Arc::new));
+            let key = (origin.clone(), version.commit.clone());
+            self.folders().insert(key, folder.map(Arc::new));
         }
         Ok(())
     }
@@ -114,8 +114,9 @@ impl Remotes<'_> {
         if is_archive(&origin.repository) {
             return self.archive(origin, version);
         }
-        let key = key_of(origin, version);
+        let key = (origin.clone(), version.commit.clone());
         let name = format!("{}@{}", origin.shown(), version.name);
+        let again = |folder: &Folder| folder.as_ref().map(Arc::clone).map_err(Error::again);
         let mut repeats = 0..MAX_REPEATS;
         loop {
             let fetched = self.folders().get(&key).map(again);
@@ -148,7 +149,7 @@ impl Remotes<'_> {
         origin: &Origin,
         versions: &[Version],
     ) -> Result<Vec<BTreeMap<PathBuf, String>>, Error> {
-        let (store, _lock) = self.cache.locked_store(&origin.repository)?;
+        let (store, _lock) = self.cache.locked_store(&origin.repository, None)?;
         let wanted: Vec<(&Origin, &Version)> = versions.iter().map(|it| (origin, it)).collect();
         let tell = |what: &str| self.tell_fetching(&wanted, what);
         let (missing, reason) = store.fetch_commits(&wanted, tell)?;
@@ -188,15 +189,6 @@ impl Remotes<'_> {
             .map(|(path, hash)| (path.clone(), hash.to_owned()))
             .collect())
     }
-}
-
-/// Returns the list of a folder or the error another time.
-fn again(folder: &Folder) -> Folder {
-    folder.as_ref().map(Arc::clone).map_err(Error::again)
-}
-
-fn key_of(origin: &Origin, version: &Version) -> FolderKey {
-    [&origin.repository, &version.commit, &origin.directory].map(Clone::clone)
 }
 
 /// Returns the error for a server that has a commit but not all files of it.

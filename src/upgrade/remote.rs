@@ -15,14 +15,11 @@ use super::tree::TreeEntry;
 use crate::error::Error;
 use crate::git_process::{Git, without_password};
 
-/// The repository, the commit and the path of a folder.
-pub(super) type FolderKey = [String; 3];
-
 /// The entries of a folder whose files have all been fetched, or the error of fetching them.
 pub(super) type Folder = Result<Arc<Vec<TreeEntry>>, Error>;
 
-/// The folders that were fetched in this run.
-pub(super) type Folders = HashMap<FolderKey, Folder>;
+/// The folders that were fetched in this run, by their origins and commits.
+pub(super) type Folders = HashMap<(Origin, String), Folder>;
 
 /// The refs of a repository, or the error of reading them. Threads that need them wait for the first.
 type SharedRefs = Arc<OnceLock<Result<Arc<Refs>, Error>>>;
@@ -223,7 +220,7 @@ impl Remotes<'_> {
         // a separate repository, because the commits at which its history is cut off depend on
         // these two versions
         let range = format!("{}\n{}", from.commit, to.commit);
-        let (store, _lock) = self.cache.locked_log(&origin.repository, &range)?;
+        let (store, _lock) = self.cache.locked_store(&origin.repository, Some(&range))?;
         if !store.path.join("merge3-fetched").is_file() {
             self.tell(&format!(
                 "reading what upstream committed in {}",

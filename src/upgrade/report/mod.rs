@@ -3,6 +3,8 @@
 
 mod markdown;
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 pub(crate) use markdown::{outdated_markdown, upgrade_markdown};
@@ -82,36 +84,32 @@ impl<'o> Outcomes<'o, Upgrade> {
     }
 }
 
+/// The report as JSON.
 #[derive(Serialize)]
-struct Upgrades<'u> {
-    packages: &'u [&'u Upgrade],
+struct Report<'u, T> {
+    /// The packages that have a newer version, under one name.
     #[serde(flatten)]
-    others: &'u Outcomes<'u, Upgrade>,
+    newer: HashMap<&'static str, &'u [&'u T]>,
+    #[serde(flatten)]
+    others: &'u Outcomes<'u, T>,
 }
 
-#[derive(Serialize)]
-struct NewerVersions<'u> {
-    outdated: &'u [&'u Outdated],
-    #[serde(flatten)]
-    others: &'u Outcomes<'u, Outdated>,
+fn json<T: Serialize>(name: &'static str, others: &Outcomes<'_, T>) -> String {
+    let newer = HashMap::from([(name, others.newer.as_slice())]);
+    report::as_json(Report { newer, others })
 }
 
 /// Returns the report of upgrades as JSON.
 pub(crate) fn upgrade_json(outcomes: &[PackageOutcome<Upgrade>]) -> String {
-    let grouped = Outcomes::of(outcomes);
-    report::as_json(Upgrades {
-        packages: &grouped.newer,
-        others: &grouped,
-    })
+    json("packages", &Outcomes::of(outcomes))
 }
 
 /// Returns the packages that have a newer version as JSON.
 pub(crate) fn outdated_json(outcomes: &[PackageOutcome<Outdated>]) -> String {
-    let grouped = Outcomes::with(outcomes, |it: &Outdated| it.wanted.is_none());
-    report::as_json(NewerVersions {
-        outdated: &grouped.newer,
-        others: &grouped,
-    })
+    json(
+        "outdated",
+        &Outcomes::with(outcomes, |it| it.wanted.is_none()),
+    )
 }
 
 /// Returns the report of upgrades as an HTML page. Packages with open conflicts come first.
