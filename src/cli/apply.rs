@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::output::{DisplayArgs, FilesArgs, OutputArgs};
+use super::output::{DisplayArgs, FilesArgs, OutputArgs, ReportArgs};
 use super::print::{Printer, Streams};
-use super::report::ReportArgs;
 use super::run::{Config, Job, merge};
 use crate::package::{
     ApplyAction, ApplyPaths, ApplyTo, Patching, Selector, Settings, view_last_applied,

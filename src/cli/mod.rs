@@ -1,7 +1,7 @@
 //! The command line: parses the arguments, runs the command and returns an exit status.
 //!
 //! `args` has the main command and dispatches to the subcommands. Arguments that commands share are
-//! in `merge_args` (how to merge), `output` and `report` (what to do with the result). `apply`
+//! in `merge_args` (how to merge) and `output` (what to do with the result). `apply`
 //! (with `patch`), `diff`, `explain`, `review`, `git` and `upstream_args` have the arguments of one
 //! command or group of commands each. `run` carries out the commands that change a package (merge,
 //! `apply` and `patch`). `upstream` carries out the commands about packages that come from
@@ -16,7 +16,6 @@ mod merge_args;
 mod output;
 mod print;
 mod progress;
-mod report;
 mod review;
 mod run;
 mod signals;

@@ -3,8 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
-use super::output::{DisplayArgs, RunArgs};
-use super::report::ReportArgs;
+use super::output::{DisplayArgs, ReportArgs, RunArgs};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::package::{self, Access, Lock};

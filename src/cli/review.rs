@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use super::merge_args::{MarkerArgs, MergeArgs};
-use super::output::{DisplayArgs, OutputArgs};
+use super::output::{DisplayArgs, OutputArgs, ReportArgs};
 use super::print::{CONFLICTS, DONE, FAILED, Streams};
-use super::report::ReportArgs;
 use super::run::{Config, Job, in_threads, lock_local, make_plan, plan_or_recover};
 use super::signals::Signals;
 use crate::error::{Error, shown};

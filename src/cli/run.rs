@@ -5,12 +5,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::output::{DisplayArgs, OutputArgs};
+use super::output::{DisplayArgs, OutputArgs, ReportArgs, ReportFormat, check_writable};
 use super::print::{
     CONFLICTS, DONE, Output, Printer, Streams, escaped_for_terminal, left_out_notes, unless_failed,
 };
 use super::progress::with_progress_bar;
-use super::report::{ReportArgs, ReportFormat, check_writable};
 use super::signals::Signals;
 use crate::error::Error;
 use crate::package::{

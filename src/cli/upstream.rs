@@ -6,11 +6,11 @@ use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use super::output::ReportFormat;
 use super::print::{
     CONFLICTS, FAILED, Output, Printer, Streams, escaped_for_terminal, left_out_notes, waiting,
 };
 use super::progress::with_remotes;
-use super::report::ReportFormat;
 use super::run::in_pool;
 use super::signals::Signals;
 use super::upstream_args::{AdoptArgs, CacheCommand, GetArgs};

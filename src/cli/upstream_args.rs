@@ -7,9 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::merge_args::{MarkerArgs, MergeArgs};
-use super::output::{DisplayArgs, RunArgs, threads};
+use super::output::{DisplayArgs, ReportArgs, ReportFormat, RunArgs, threads};
 use super::print::{Printer, Streams};
-use super::report::{ReportArgs, ReportFormat};
 use super::upstream::{adopt, cache, get, outdated, upgrade_packages};
 use crate::merge::OnConflict;
 use crate::triple::Triple;

@@ -1,16 +1,17 @@
 //! Solves conflicts that git left in a file: rebuilds the three sides from the conflict markers,
-//! with the help of git's index, and merges them by structure.
+//! with the help of the versions in git's index, and merges them by structure.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::files::{print, read_file, write};
+use super::files::{git, print, read_file, stdout_text, write};
 use super::hunks::{self, ConflictHunk, Favor, Segment};
+use super::lines;
 use super::resolve::{Diff, Request, resolve};
-use super::{lines, unmerged};
 use crate::error::shown;
 use crate::merge::{ConflictStyle, MarkerStyle};
-use crate::package::{Bytes, is_yaml_name};
+use crate::package::{Bytes, is_yaml_name, or_here};
 use crate::report::many;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
@@ -220,7 +221,7 @@ pub(crate) fn solve(
     let mut tell = |text: &str| drop(writeln!(errors, "{}", visible_lines(text)));
     let are_named = !files.is_empty();
     let files = match files {
-        [] => unmerged::files()
+        [] => unmerged_files()
             .ok_or("this is not a git repository: go into one, or name the files")?,
         named => named.to_vec(),
     };
@@ -258,7 +259,7 @@ fn solve_file(
     let file = shown(path);
     let bytes = read_file(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| format!("{file} is not UTF-8 text"))?;
-    let versions = unmerged::versions(path);
+    let versions = unmerged_versions(path);
     let is_unmerged = versions.is_some();
     let solved = match solve_with(path, text, size, versions) {
         Ok(solved) => solved,
@@ -321,4 +322,65 @@ fn not_solved(
              `git config --global merge.conflictStyle diff3` has git show it"
         )),
     }
+}
+
+/// Returns the unmerged files of the current work tree, relative to the current folder; `None`
+/// outside of a work tree.
+fn unmerged_files() -> Option<Vec<PathBuf>> {
+    let place = stdout_text(["rev-parse", "--is-inside-work-tree", "--show-cdup"])?;
+    // the second line is empty at the top of the work tree
+    let up = Path::new(place.strip_prefix("true")?.trim_start());
+    let listed = entries(or_here(up), &["--"])?.into_iter();
+    let mut files: Vec<PathBuf> = listed.map(|entry| up.join(entry.path)).collect();
+    files.dedup();
+    Some(files)
+}
+
+/// Returns the three versions of an unmerged file, converted as for the work tree. `None` if the
+/// file is merged or a side deleted it. If both sides added it, the original is empty.
+fn unmerged_versions(file: &Path) -> Option<Triple<Bytes>> {
+    let name = file.file_name()?.to_str()?;
+    let folder = or_here(file.parent()?);
+    let listed = entries(folder, &["--full-name", "--", name])?;
+    let version = |stage: &str| {
+        let entry = listed.iter().find(|entry| entry.stage == stage)?;
+        let path = format!("--path={}", entry.path);
+        stdout(folder, &["cat-file", "--filters", &path, &entry.object])
+    };
+    let versions = Triple {
+        original: version("1").unwrap_or_default(),
+        updated: version("3")?,
+        local: version("2")?,
+    };
+    Some(versions.map(Bytes::from))
+}
+
+/// A version of an unmerged file: an entry of the index.
+struct IndexEntry {
+    object: String,
+    /// 1 is the original, 2 local, 3 updated.
+    stage: String,
+    path: String,
+}
+
+/// Runs git in a folder and returns its standard output; `None` if it fails.
+fn stdout(folder: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
+    let option = [OsStr::new("-C"), folder.as_os_str()].into_iter();
+    let output = git(option.chain(arguments.iter().map(OsStr::new)))?;
+    output.status.success().then_some(output.stdout)
+}
+
+fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<IndexEntry>> {
+    let list = [&["ls-files", "--unmerged", "-z"], arguments].concat();
+    let text = String::from_utf8(stdout(folder, &list)?).ok()?;
+    let entry = |line: &str| {
+        let (columns, path) = line.split_once('\t')?;
+        let mut columns = columns.split(' ').skip(1).map(str::to_owned);
+        Some(IndexEntry {
+            object: columns.next()?,
+            stage: columns.next()?,
+            path: path.to_owned(),
+        })
+    };
+    text.split_terminator('\0').map(entry).collect()
 }

@@ -25,53 +25,46 @@ pub struct Detail {
 /// pinned value. With [`Detail::files`], a line for each changed file comes first. Renamed
 /// resources, combined values and deletions are only counted, unless [`Detail::records`] is set.
 pub fn summary(plan: &Plan, facts: &Facts, detail: Detail) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     if detail.files {
-        for change in &plan.files {
+        lines.extend(plan.files.iter().map(|change| {
             let path = painted(paint::NAME, &shown(&change.path), detail.color);
             let kind = change.kind.as_str();
-            let line = match &change.kind {
+            match &change.kind {
                 ChangeKind::Moved { from } => format!("{kind} {} to {path}", shown(from)),
                 _ => format!("{kind} {path}"),
-            };
-            push_line(&mut text, &line);
-        }
+            }
+        }));
     }
-    push_line(&mut text, &counts(plan, facts));
+    lines.push(counts(plan, facts));
     let (conflicts, deleted) = by_need(plan);
     let line = |word, record: &FileConflict| record_line(word, record, detail.color);
-    for conflict in conflicts {
-        push_line(&mut text, &line("conflict", conflict));
-    }
-    for pinned in &plan.pinned {
-        push_line(&mut text, &line("pinned", pinned));
-    }
+    lines.extend(conflicts.into_iter().map(|it| line("conflict", it)));
+    lines.extend(plan.pinned.iter().map(|it| line("pinned", it)));
     let renamed = plan.renamed.iter().map(|it| renamed_line(it, detail.color));
-    push_lines(&mut text, detail, renamed, || renamed_count(plan));
     let combined = plan.combined.iter().map(|it| line("combined", it));
-    push_lines(&mut text, detail, combined, || combined_count(plan));
-    // a single deletion is listed instead of counted
-    let deletion_detail = Detail {
-        records: detail.records || deleted.len() == 1,
-        ..detail
-    };
     let deletions = deleted.iter().map(|it| line("conflict", it));
-    let count = || deletion_count(&deleted);
-    push_lines(&mut text, deletion_detail, deletions, count);
-    text
+    let is_listed = detail.records;
+    list(&mut lines, is_listed, renamed, || renamed_count(plan));
+    list(&mut lines, is_listed, combined, || combined_count(plan));
+    // a single deletion is listed instead of counted
+    let is_listed = is_listed || deleted.len() == 1;
+    list(&mut lines, is_listed, deletions, || {
+        deletion_count(&deleted)
+    });
+    lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// Adds the lines if [`Detail::records`] is set, else their count.
-fn push_lines(
-    text: &mut String,
-    detail: Detail,
-    lines: impl ExactSizeIterator<Item = String>,
+/// Adds further lines, or their count if they are not to be listed.
+fn list(
+    lines: &mut Vec<String>,
+    is_listed: bool,
+    further: impl ExactSizeIterator<Item = String>,
     count: impl FnOnce() -> String,
 ) {
-    if detail.records {
-        lines.for_each(|line| push_line(text, &line));
-    } else if lines.len() > 0 {
-        push_line(text, &count());
+    match is_listed || further.len() == 0 {
+        true => lines.extend(further),
+        false => lines.push(count()),
     }
 }
 
@@ -140,12 +133,6 @@ pub(super) fn renamed_line(renamed: &Renamed, color: bool) -> String {
         "renamed {file}:{}: original {} | updated {} | local {}",
         renamed.line, names.original, names.updated, names.local
     )
-}
-
-/// Adds a line and its line break.
-fn push_line(text: &mut String, line: &str) {
-    text.push_str(line);
-    text.push('\n');
 }
 
 /// Returns the counts of a run on one line.

@@ -1,15 +1,15 @@
-//! Decisions on open places: the check that the file is still valid YAML with them, and the answers
-//! that need further questions (edit a place, or make a rule).
+//! Decisions on open places: the check that the file is still valid YAML with them, the answers that
+//! need further questions (edit a place, or make a rule), and the other places that a rule decides.
 
 use std::io::{self, Write};
 
-use super::files::{OpenPlace, ResolvedFile};
+use super::files::{MarkedFile, OpenPlace, ParsedFile, ResolvedFile};
 use super::session::{NextStep, Session, explain, read_key};
-use super::{editor, rules, show};
+use super::{editor, show};
 use crate::git::hunks::{ConflictHunk, has_markers};
-use crate::merge::Take;
+use crate::merge::{Pattern, Take};
 use crate::package::NewRule;
-use crate::report::many;
+use crate::report::{many, portable};
 use crate::triple::Side;
 use crate::visible::visible;
 
@@ -115,7 +115,7 @@ impl Session<'_> {
             _ => return Ok(NextStep::Repeat { show: true }),
         };
         let place = &self.places[self.current];
-        let exact = rules::rules_for(&self.files[place.file], place, take);
+        let exact = rules_for(&self.files[place.file], place, take);
         if exact.is_empty() {
             return explain(output, "no rule can name this place");
         }
@@ -153,7 +153,7 @@ impl Session<'_> {
         for (index, file) in self.files.iter().enumerate() {
             let open = self.places.iter_mut();
             let open = open.filter(|it| it.file == index && it.decision.is_none());
-            for place in rules::decided(rules, file, open) {
+            for place in decided_by(rules, file, open) {
                 place.decision = Some(Decision {
                     rule_place: Some(self.current),
                     ..Decision::side(place, side)
@@ -163,4 +163,62 @@ impl Session<'_> {
         }
         count
     }
+}
+
+/// Returns the rules for a place, one for each entry in it. An entry whose path a rule cannot name
+/// has none.
+fn rules_for(file: &MarkedFile, place: &OpenPlace, take: Take) -> Vec<NewRule> {
+    let paths = match place.paths.as_slice() {
+        [] => &[String::new()],
+        paths => paths,
+    };
+    let resource = place.resource.as_ref();
+    let rules = paths.iter();
+    let rules = rules.filter_map(|path| NewRule::of_place(path, resource, &file.path, take));
+    rules.collect()
+}
+
+/// Returns those of a file's places of which the rules decide all entries.
+fn decided_by<'p>(
+    rules: &[NewRule],
+    file: &MarkedFile,
+    places: impl Iterator<Item = &'p mut OpenPlace>,
+) -> Vec<&'p mut OpenPlace> {
+    let path = portable(&file.path);
+    let of_file = rules
+        .iter()
+        .filter(|rule| rule.file.as_ref().is_none_or(|it| *it == path));
+    let patterns = of_file.filter_map(|rule| Some((&rule.kind, Pattern::parse(&rule.path).ok()?)));
+    let patterns: Vec<(&Option<String>, Pattern)> = patterns.collect();
+    let sides = [Side::Local, Side::Updated].map(|side| file.resolved(side));
+    let sides = sides.each_ref().map(ResolvedFile::parsed);
+    let is_decided = |place: &&mut OpenPlace| {
+        let kind = place.resource.as_ref().map(|it| &*it.kind);
+        let for_kind = patterns
+            .iter()
+            .filter(|(rule_kind, _)| rule_kind.is_none() || rule_kind.as_deref() == kind);
+        let for_kind: Vec<&Pattern> = for_kind.map(|(_, pattern)| pattern).collect();
+        if for_kind.iter().any(|it| it.is_whole()) {
+            return true;
+        }
+        let has_lines = |side: &&ParsedFile<'_>| !side.resolved.places[place.index].is_empty();
+        let side = sides.iter().find(has_lines);
+        let Some((tree, _, _)) = side.and_then(|side| side.entries(place.index)) else {
+            return false;
+        };
+        let spans = for_kind.iter().flat_map(|pattern| pattern.find(tree));
+        let spans: Vec<_> = spans.map(|entry| tree.entry(entry).span).collect();
+        let is_matched = |entry| {
+            let inner = tree.entry(entry).span;
+            let mut spans = spans.iter();
+            spans.any(|span| span.start <= inner.start && inner.end <= span.end)
+        };
+        let is_named = |path: &String| {
+            let found = Pattern::parse(path).map(|it| it.find(tree));
+            let found = found.unwrap_or_default();
+            !found.is_empty() && found.into_iter().all(is_matched)
+        };
+        !place.paths.is_empty() && place.paths.iter().all(is_named)
+    };
+    places.filter(is_decided).collect()
 }

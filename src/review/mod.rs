@@ -5,13 +5,12 @@
 //!
 //! `session` asks the questions and carries out the answers; `decide` has the answers that need
 //! more than one key, and checks that the file is still valid YAML with a decision. `files` finds
-//! the conflicts ("open places") and `show` displays one. `texts`, `rules` and `editor` make the
-//! text that replaces a conflict.
+//! the conflicts ("open places") and `show` displays one. `texts` and `editor` make the text
+//! that replaces a conflict.
 
 mod decide;
 mod editor;
 mod files;
-mod rules;
 mod session;
 mod show;
 mod texts;

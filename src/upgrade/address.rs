@@ -171,11 +171,6 @@ impl Origin {
         let name = path.rsplit(['/', ':']).next().unwrap_or(path);
         name.strip_suffix(".git").unwrap_or(name)
     }
-
-    /// Whether the address contains a password.
-    pub(super) fn has_password(&self) -> bool {
-        without_password(&self.repository) != self.repository
-    }
 }
 
 fn serialize_without_password<S: Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {

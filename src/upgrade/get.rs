@@ -95,11 +95,9 @@ fn write(
         .map_err(Error::writing(parent))?;
     let root = staging.path().join("package");
     fs::create_dir(&root).map_err(Error::writing(&root))?;
-    let Fetched {
-        mut snapshot,
-        left_out,
-    } = fetched;
-    let mut warnings: Vec<Warning> = left_out.iter().map(|path| left_out_warning(path)).collect();
+    let mut snapshot = fetched.snapshot;
+    let left_out = fetched.left_out.iter();
+    let mut warnings: Vec<Warning> = left_out.map(|path| left_out_warning(path)).collect();
     let record = PathBuf::from(record::file_in(&snapshot, origin));
     let bytes = match snapshot.entries.remove(&record) {
         Some(SnapshotEntry::File { bytes, .. }) => bytes,

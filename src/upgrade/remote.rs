@@ -77,7 +77,10 @@ impl<'t> Remotes<'t> {
         address: &Address,
         default: impl FnOnce(&Origin, &Refs) -> Result<Option<Version>, Error>,
     ) -> Result<(Origin, Arc<Refs>, Version), Error> {
-        if let Some((origin, _)) = address.0.iter().find(|(origin, _)| origin.has_password()) {
+        let has_password = |(origin, _): &&(Origin, Option<String>)| {
+            without_password(&origin.repository) != origin.repository
+        };
+        if let Some((origin, _)) = address.0.iter().find(has_password) {
             return Err(Error::refused(
                 format!(
                     "the address {} holds a user name or a password, \

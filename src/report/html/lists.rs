@@ -2,7 +2,7 @@
 //! failed packages, renamed resources, warnings and commits.
 
 use super::out::Out;
-use super::{Package, Page, tokens};
+use super::{Package, Page};
 use crate::error::Warning;
 use crate::package::{ChangeKind, FileChange, is_yaml_name};
 use crate::report::diff::hunks_of;
@@ -231,7 +231,7 @@ fn diff_line(out: &mut Out, line: &str, is_yaml: bool) {
     };
     out.raw(open);
     match is_yaml {
-        true => tokens::write(out, body),
+        true => out.yaml(body),
         false => drop(out.text(body)),
     }
     out.raw(close);

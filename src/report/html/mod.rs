@@ -8,7 +8,6 @@ mod lists;
 mod out;
 mod record;
 mod source;
-mod tokens;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

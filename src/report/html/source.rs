@@ -6,7 +6,6 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::out::Out;
-use super::tokens;
 use crate::merge::Pattern;
 use crate::package::{FileConflict, Plan};
 use crate::report::hunks::shown_lines;
@@ -75,7 +74,7 @@ impl<'p> LocalFile<'p> {
                 false => "<li value=\"{}\"><code>",
             };
             out.fill(item, [&(at + 1).to_string()]);
-            tokens::write(out, self.lines[at].trim_end_matches(['\n', '\r']));
+            out.yaml(self.lines[at].trim_end_matches(['\n', '\r']));
             out.raw("</code></li>\n");
         }
         out.raw("</ol></figure>\n");
