@@ -1,5 +1,5 @@
-//! The arguments that say what to do with a result, shared by the commands that change packages, and
-//! the arguments for reports (rules: Reports). Writes a report to a file.
+//! The arguments that say what to do with a result, shared by the commands that change packages,
+//! and the arguments for reports (rules: Reports). Writes a report to a file.
 
 use std::fs;
 use std::io::IsTerminal as _;

@@ -173,8 +173,8 @@ impl SelectionArgs {
             .or(NonZeroUsize::new(cores.max(MIN_DEFAULT_JOBS)))
     }
 
-    /// Returns options with the selected packages and versions. `all_by_default` selects all packages
-    /// below the current folder if the arguments select none.
+    /// Returns options with the selected packages and versions. `all_by_default` selects all
+    /// packages below the current folder if the arguments select none.
     fn options(self, all_by_default: bool) -> Result<UpgradeOptions, String> {
         let is_all = self.all || self.shard.is_some() || all_by_default;
         if self.packages.is_empty() && !is_all {

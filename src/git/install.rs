@@ -10,19 +10,19 @@ use regex::{Captures, Regex};
 use super::files::{git, print, stdout_text, write};
 use crate::error::shown;
 use crate::git_process::on_path;
-use crate::package::if_there;
+use crate::package::{YAML_NAMES as PATTERNS, if_there};
 
 /// The key of the driver's name in git's configuration.
 const NAME_KEY: &str = "merge.merge3.name";
 /// The key of the driver's command in git's configuration.
-pub(super) const DRIVER_KEY: &str = "merge.merge3.driver";
+const DRIVER_KEY: &str = "merge.merge3.driver";
 const NAME: &str = "merge3: YAML and JSON by structure";
 /// The driver, a shell command. It runs merge3, unless `MERGE3=0` is set. If merge3 is missing, or
 /// fails without leaving conflict markers, it runs `git merge-file` instead: git would take the
 /// exit status of the failure for a number of conflicts, and the file for one with markers.
 ///
 /// Versions of git before 2.44 do not replace `%S %X %Y`.
-pub(super) const DRIVER: &str = concat!(
+const DRIVER: &str = concat!(
     r#"if test "$MERGE3" != 0; then if command -v merge3 >/dev/null; then "#,
     "merge3 git driver %O %A %B --path %P --marker-size %L --labels %S %X %Y; s=$?; ",
     r"test $s = 0 && exit; test $s -lt 128 && grep -q '^<\{%L\}' %A && exit $s; fi; ",
@@ -45,12 +45,12 @@ const MERGETOOL_SETTINGS: [(&str, &str); 2] = [
 pub(crate) struct Scope {
     /// For all of your repositories
     #[arg(long)]
-    pub(super) global: bool,
+    global: bool,
 }
 
 impl Scope {
     /// Returns the option of `git config`.
-    pub(super) const fn flag(self) -> &'static str {
+    const fn flag(self) -> &'static str {
         if self.global { "--global" } else { "--local" }
     }
 }
@@ -161,7 +161,7 @@ fn config(arguments: &[&str]) -> Result<(), String> {
 }
 
 /// Returns the attributes file of a scope: the one at the top of the work tree, or the user's.
-pub(super) fn attributes_file(scope: Scope) -> Result<PathBuf, String> {
+fn attributes_file(scope: Scope) -> Result<PathBuf, String> {
     if git(["--version"]).is_none() {
         return Err("git cannot be run; is it on the PATH?".to_owned());
     }
@@ -185,7 +185,7 @@ fn default_attributes() -> Option<PathBuf> {
 }
 
 /// Reads a text file; an absent file is an empty text.
-pub(super) fn read_or_empty(path: &Path) -> Result<String, String> {
+fn read_or_empty(path: &Path) -> Result<String, String> {
     let bytes = if_there(fs::read(path));
     let bytes = bytes.map_err(|error| format!("cannot read {}: {error}", shown(path)))?;
     String::from_utf8(bytes.unwrap_or_default())
@@ -202,9 +202,6 @@ For jj, put this into its configuration (jj config edit --user) and run: jj reso
     merge-conflict-exit-codes = [1]
 "#;
 
-/// The patterns of the files that merge by structure.
-pub(super) use crate::package::YAML_NAMES as PATTERNS;
-
 /// Returns the line that assigns a pattern to the driver.
 fn line_for(pattern: &str) -> String {
     format!("{pattern} merge=merge3")
@@ -216,7 +213,7 @@ fn is_line_for(line: &str, pattern: &str) -> bool {
 }
 
 /// Returns the lines that are missing in a text.
-pub(super) fn missing_lines(text: &str) -> Vec<String> {
+fn missing_lines(text: &str) -> Vec<String> {
     let has = |pattern: &str| text.lines().any(|line| is_line_for(line, pattern));
     let missing = PATTERNS.into_iter().filter(|pattern| !has(pattern));
     missing.map(line_for).collect()

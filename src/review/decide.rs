@@ -1,5 +1,6 @@
-//! Decisions on open places: the check that the file is still valid YAML with them, the answers that
-//! need further questions (edit a place, or make a rule), and the other places that a rule decides.
+//! Decisions on open places: the check that the file is still valid YAML with them, the answers
+//! that need further questions (edit a place, or make a rule), and the other places that a rule
+//! decides.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! Makes texts of both sides of an open place: the lines of both, the local ones first, and the local
-//! lines with pin comments (rules: Pins).
+//! Makes texts of both sides of an open place: the lines of both, the local ones first, and the
+//! local lines with pin comments (rules: Pins).
 
 use super::files::{MarkedFile, OpenPlace};
 use crate::line_breaks::{line_break_of, line_end, line_start, missing_lf};

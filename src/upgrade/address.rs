@@ -1,5 +1,5 @@
-//! Parses addresses of packages: a repository, a folder in it, and a ref. Also reads the addresses of
-//! web pages and kustomizations, which people copy.
+//! Parses addresses of packages: a repository, a folder in it, and a ref. Also reads the addresses
+//! of web pages and kustomizations, which people copy.
 //!
 //! [`Address::parse`] splits the text. Where the text alone does not show where the repository
 //! ends, the address has candidates, and `remote` asks the servers.

@@ -7,6 +7,7 @@
 //! commits are made, [`repair_index`] checks the index and adds what is missing.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,8 +67,8 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Attempt<Option<St
         return Ok(Ok(None));
     }
     let committed = Git::with_hooks_at(top)
-        .args(["commit", "-q", "--only", "--cleanup=whitespace"])
-        .args(["-m", message])
+        .args(["commit", "-q", "--only", "--cleanup=whitespace", "-F"])
+        .arg(index.message(message)?)
         .args(["--trailer", &format!("{TRAILER}: {}", index.tree()?)])
         .args(["--pathspec-from-file=-", "--pathspec-file-nul"])
         .output_with_input(&nul_separated(index.pathspecs(&changed)?))?;
@@ -284,6 +285,13 @@ impl<'t> PrivateIndex<'t> {
         }
         self.stage(git())?;
         Ok(git().arg("write-tree").stdout_text()?.unwrap_or_default())
+    }
+
+    /// Writes the message of a commit to a file and returns its path.
+    fn message(&self, text: &str) -> Result<OsString, Error> {
+        let path = self.folder.path().join("message");
+        fs::write(&path, text).map_err(Error::writing_after(1, &path))?;
+        Ok(path.into_os_string())
     }
 }
 

@@ -1,7 +1,7 @@
-//! Finds packages: those below a folder, a share of these, or the named ones. Checks nested packages
-//! (packages in another package): where one may be fetched from, and whether the outer package
-//! merges it. Upstream of the outer package may have written the record of a nested one, so the
-//! record is not trusted.
+//! Finds packages: those below a folder, a share of these, or the named ones. Checks nested
+//! packages (packages in another package): where one may be fetched from, and whether the outer
+//! package merges it. Upstream of the outer package may have written the record of a nested one, so
+//! the record is not trusted.
 
 use std::collections::HashSet;
 use std::num::NonZeroU64;

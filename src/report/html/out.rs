@@ -46,9 +46,9 @@ impl Out {
         self
     }
 
-    /// Writes a line with elements around its key, value and comment. A line that is part of a block
-    /// scalar may get wrong colours, because the lines around it are not known; the text is always
-    /// right.
+    /// Writes a line with elements around its key, value and comment. A line that is part of a
+    /// block scalar may get wrong colours, because the lines around it are not known; the text is
+    /// always right.
     pub(super) fn yaml(&mut self, line: &str) {
         let body = line.trim_start_matches([' ', '\t', '-']);
         // a dash without a space after it is part of a key or value

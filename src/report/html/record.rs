@@ -1,5 +1,5 @@
-//! Writes conflicts, combined values and pinned values: the place, the three values side by side with
-//! the differences marked, the rule that decided, and a rule to copy into `.merge3.yaml`.
+//! Writes conflicts, combined values and pinned values: the place, the three values side by side
+//! with the differences marked, the rule that decided, and a rule to copy into `.merge3.yaml`.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
-//! Sends HTTP requests with limits for time and size. Finds the passwords of registries in the files
-//! of `docker login`, `podman login` and `helm registry login`, and in the credential helpers that
-//! these files name.
+//! Sends HTTP requests with limits for time and size. Finds the passwords of registries in the
+//! files of `docker login`, `podman login` and `helm registry login`, and in the credential helpers
+//! that these files name.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Writes the reports of `upgrade` and `outdated`: `markdown` for pull requests, and here the text for
-//! the terminal, JSON (docs/report.schema.json), the HTML page, and what all of them share.
+//! Writes the reports of `upgrade` and `outdated`: `markdown` for pull requests, and here the text
+//! for the terminal, JSON (docs/report.schema.json), the HTML page, and what all of them share.
 
 mod markdown;
 
