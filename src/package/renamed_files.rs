@@ -121,26 +121,38 @@ fn pair_files(
     updated: impl Fn(usize) -> Option<usize>,
 ) -> FxHashMap<usize, usize> {
     let bytes = |index: usize, side: Side| triples[index].bytes()[side].map(|it| &**it);
-    let candidates = |indexes: &[usize], side: Side| -> Vec<usize> {
-        let is_candidate =
-            |index: &usize| bytes(*index, side).is_some_and(|bytes| !looks_like_resource(bytes));
-        indexes.iter().copied().filter(is_candidate).collect()
+    let candidates = |indexes: &[usize], side: Side| -> Vec<(usize, &[u8])> {
+        let with_bytes = indexes
+            .iter()
+            .map(|index| Some((*index, bytes(*index, side)?)));
+        let is_candidate = |it: &(usize, &[u8])| !looks_like_resource(it.1);
+        with_bytes.flatten().filter(is_candidate).collect()
     };
     let removed = candidates(removed, Side::Original);
     if removed.is_empty() {
         return FxHashMap::default();
     }
-    let added = candidates(added, side);
-    let index = LineIndex::of(added.iter().filter_map(|to| bytes(*to, side)));
+    let added = candidates(added, side).into_iter();
+    let added: Vec<(usize, Lines)> = added.map(|(to, bytes)| (to, Lines::of(bytes))).collect();
+    let mut by_line: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+    for (at, (_, lines)) in added.iter().enumerate() {
+        for hash in lines.lines.keys() {
+            by_line.entry(*hash).or_default().push(at);
+        }
+    }
     let name = |index: usize| triples[index].path.file_name();
     let mut pairs = Vec::new();
-    for from in removed {
+    for (from, original) in removed {
         let updated = updated(from).and_then(|updated| bytes(updated, Side::Updated));
-        let versions = bytes(from, Side::Original).into_iter().chain(updated);
-        for (to, similarity) in versions.flat_map(|version| index.similar(&Lines::of(version))) {
-            let to = added[to];
-            if triples[to].yaml == triples[from].yaml {
-                pairs.push((Reverse(similarity), name(from) != name(to), from, to));
+        for version in [original].into_iter().chain(updated).map(Lines::of) {
+            let similar = version
+                .candidates(&by_line)
+                .into_iter()
+                .map(|at| &added[at]);
+            for (to, lines) in similar.filter(|it| triples[it.0].yaml == triples[from].yaml) {
+                let similarity = version.similarity(lines);
+                let pair = |it| (Reverse(it), name(from) != name(*to), from, *to);
+                pairs.extend(similarity.map(pair));
             }
         }
     }
@@ -163,82 +175,52 @@ fn looks_like_resource(bytes: &[u8]) -> bool {
 
 /// The distinct lines of a file, by hash. White space at the end of a line does not count, because
 /// one side may have CRLF.
+#[derive(Default)]
 struct Lines {
-    lines: FxHashMap<u64, Line>,
+    /// The length of each line, and how often the file has it.
+    lines: FxHashMap<u64, (u64, u64)>,
     /// The length of all lines.
     len: u64,
 }
 
-/// A distinct line: its length, and how often the file has it.
-#[derive(Default)]
-struct Line {
-    len: u64,
-    count: u64,
-}
-
 impl Lines {
     fn of(bytes: &[u8]) -> Self {
-        let (mut lines, mut len): (FxHashMap<u64, Line>, _) = (FxHashMap::default(), 0);
-        let all = bytes
-            .split(|byte| *byte == b'\n')
-            .map(<[u8]>::trim_ascii_end);
-        for text in all.filter(|text| !text.is_empty()) {
-            let line = lines.entry(hash(text)).or_default();
-            line.len = text.len() as u64;
-            line.count += 1;
-            len += line.len;
+        let mut of_file = Self::default();
+        let all = bytes.split(|byte| *byte == b'\n');
+        for text in all.map(<[u8]>::trim_ascii_end).filter(|it| !it.is_empty()) {
+            let len = text.len() as u64;
+            of_file.lines.entry(hash(text)).or_insert((len, 0)).1 += 1;
+            of_file.len += len;
         }
-        Self { lines, len }
+        of_file
     }
 
     /// Returns the length of the common lines, in thousandths of the length of the longer file;
     /// `None` if it is less than half.
     fn similarity(&self, other: &Self) -> Option<u64> {
-        let common = self.lines.iter().map(|(hash, line)| {
+        let common = self.lines.iter().map(|(hash, (len, count))| {
             let same = other.lines.get(hash);
-            same.map_or(0, |same| line.len * line.count.min(same.count))
+            same.map_or(0, |(_, other)| len * count.min(other))
         });
         let (common, longest) = (common.sum::<u64>(), self.len.max(other.len));
         (common > 0 && common * 2 >= longest).then(|| common * 1000 / longest)
     }
-}
 
-/// The lines of some files, and an index from a line to the files that have it.
-struct LineIndex {
-    files: Vec<Lines>,
-    files_by_line: FxHashMap<u64, Vec<usize>>,
-}
-
-impl LineIndex {
-    fn of<'b>(files: impl Iterator<Item = &'b [u8]>) -> Self {
-        let files: Vec<Lines> = files.map(Lines::of).collect();
-        let mut files_by_line: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
-        for (file, lines) in files.iter().enumerate() {
-            for hash in lines.lines.keys() {
-                files_by_line.entry(*hash).or_default().push(file);
-            }
-        }
-        Self {
-            files,
-            files_by_line,
-        }
-    }
-
-    /// Returns the indexes of the files that are similar to `other`, with their similarity.
-    fn similar(&self, other: &Lines) -> Vec<(usize, u64)> {
+    /// Returns the files that have at least a third of these lines. `by_line` has the files with
+    /// each line.
+    fn candidates(&self, by_line: &FxHashMap<u64, Vec<usize>>) -> Vec<usize> {
         let mut common: FxHashMap<usize, u64> = FxHashMap::default();
         let mut indexed = 0;
-        for (hash, line) in &other.lines {
-            let files = self.files_by_line.get(hash).map_or(&[][..], Vec::as_slice);
+        for (hash, (len, _)) in &self.lines {
+            let files = by_line.get(hash).map_or(&[][..], Vec::as_slice);
             if files.len() <= MAX_FILES_PER_LINE {
-                indexed += line.len;
+                indexed += len;
                 for file in files {
-                    *common.entry(*file).or_default() += line.len;
+                    *common.entry(*file).or_default() += len;
                 }
             }
         }
         common.retain(|_, common| *common * 3 >= indexed);
-        let similarity = |file: usize| Some((file, other.similarity(&self.files[file])?));
-        common.into_keys().filter_map(similarity).collect()
+        common.into_keys().collect()
     }
 }

@@ -44,12 +44,12 @@ fn pair_positions(sides: &Triple<Vec<Unnamed<'_, '_>>>) -> Vec<Triple<Option<usi
         let group = sides.as_ref().map(|side| (!side.is_empty()).then_some(0));
         return (!group.is_empty()).then_some(group).into_iter().collect();
     }
-    let in_updated = Pairing::new(original.iter().map(|it| (it, None)), updated).run();
+    let in_updated = Pairing::new(original.iter().map(|it| [Some(it), None]), updated).run();
     // local may have upstream's changes already
     let versions = original.iter().zip(&in_updated);
-    let versions = versions.map(|(it, at)| (it, at.map(|at| &updated[at])));
+    let versions = versions.map(|(it, at)| [Some(it), at.map(|at| &updated[at])]);
     let in_local = Pairing::new(versions, local).run();
-    let mut added = Pairing::new(updated.iter().map(|it| (it, None)), local);
+    let mut added = Pairing::new(updated.iter().map(|it| [Some(it), None]), local);
     for (updated, local) in in_updated.iter().zip(&in_local) {
         added.fix(*updated, *local);
     }
@@ -59,14 +59,13 @@ fn pair_positions(sides: &Triple<Vec<Unnamed<'_, '_>>>) -> Vec<Triple<Option<usi
     let mut groups: Vec<_> = known
         .map(|(original, (updated, local))| Triple::new(Some(original), updated, local))
         .collect();
-    let paired = |groups: &[Triple<Option<usize>>], side: Side| -> FxHashSet<usize> {
-        groups.iter().filter_map(|group| group[side]).collect()
+    let unpaired = |groups: &[Triple<Option<usize>>], side: Side| {
+        let paired: FxHashSet<usize> = groups.iter().filter_map(|group| group[side]).collect();
+        (0..sides[side].len()).filter(move |at| !paired.contains(at))
     };
-    let has_original = paired(&groups, Side::Updated);
-    let new = (0..updated.len()).filter(|at| !has_original.contains(at));
+    let new = unpaired(&groups, Side::Updated);
     groups.extend(new.map(|at| Triple::new(None, Some(at), added[at])));
-    let has_others = paired(&groups, Side::Local);
-    let own = (0..local.len()).filter(|at| !has_others.contains(at));
+    let own = unpaired(&groups, Side::Local);
     groups.extend(own.map(|at| Triple::new(None, None, Some(at))));
     groups
 }
@@ -154,43 +153,25 @@ impl Content {
     }
 }
 
-/// Whether a document has a partner in the other list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Slot {
-    Free,
-    With(usize),
-    /// It must not pair: the other version of it was deleted.
-    Alone,
-}
+/// The partner of a document in the other list, `Some(None)` if it must not have one: the other
+/// version of it was deleted. `None` if the document is free.
+type Slot = Option<Option<usize>>;
 
-/// How often a list of documents has a text.
-#[derive(Debug, Clone, Copy, Default)]
-enum Occurrence {
-    #[default]
-    Never,
-    /// In one document: its position, and the version that has the text.
-    Once {
-        version: u32,
-        at: u32,
-    },
-    Often,
-}
+/// How many documents of a list have a text: their number, and the version and the position of the
+/// last one.
+type Occurrence = (u32, u32, u32);
 
-impl Occurrence {
-    /// Counts the text of a version of the document at a position. If several versions of it have
-    /// the text, the first one counts.
-    const fn add(&mut self, version: u32, at: usize) {
-        let at = at as u32;
-        *self = match *self {
-            Self::Never => Self::Once { version, at },
-            Self::Once { at: known, .. } if known == at => *self,
-            Self::Once { .. } | Self::Often => Self::Often,
-        };
+/// Counts the text of a version of the document at a position. If several versions of it have the
+/// text, the first one counts.
+const fn count(found: &mut Occurrence, version: u32, at: usize) {
+    let at = at as u32;
+    if found.0 == 0 || found.2 != at {
+        *found = (found.0 + 1, version, at);
     }
 }
 
 /// A document, and another version of it if there is one.
-type Versions<'u, 'p, 'a> = (&'u Unnamed<'p, 'a>, Option<&'u Unnamed<'p, 'a>>);
+type Versions<'u, 'p, 'a> = [Option<&'u Unnamed<'p, 'a>>; 2];
 
 /// The pairing of two lists of documents.
 struct Pairing<'u, 'p, 'a> {
@@ -205,8 +186,8 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     fn new(left: impl Iterator<Item = Versions<'u, 'p, 'a>>, right: &'u [Unnamed<'p, 'a>]) -> Self {
         let left: Vec<_> = left.collect();
         Self {
-            of_left: vec![Slot::Free; left.len()],
-            of_right: vec![Slot::Free; right.len()],
+            of_left: vec![None; left.len()],
+            of_right: vec![None; right.len()],
             left,
             right,
         }
@@ -214,12 +195,11 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
 
     /// Pairs two documents. If there is only one, it stays without a partner.
     fn fix(&mut self, left: Option<usize>, right: Option<usize>) {
-        let slot = |partner: Option<usize>| partner.map_or(Slot::Alone, Slot::With);
         if let Some(left) = left {
-            self.of_left[left] = slot(right);
+            self.of_left[left] = Some(right);
         }
         if let Some(right) = right {
-            self.of_right[right] = slot(left);
+            self.of_right[right] = Some(left);
         }
     }
 
@@ -230,31 +210,30 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
         self.pair_equal_in_place();
         self.pair_similar();
         self.pair_by_position();
-        let partner = |slot: Slot| match slot {
-            Slot::With(partner) => Some(partner),
-            Slot::Free | Slot::Alone => None,
-        };
-        self.of_left.into_iter().map(partner).collect()
+        self.of_left.into_iter().map(Option::flatten).collect()
+    }
+
+    /// Returns the versions of a document of the first list.
+    fn versions(&self, left: usize) -> impl Iterator<Item = &'u Unnamed<'p, 'a>> + use<'u, 'p, 'a> {
+        self.left[left].into_iter().flatten()
     }
 
     /// Pairs documents whose text occurs once in each list, first versions first.
     fn pair_equal(&mut self) {
         let mut by_text: FxHashMap<&str, [Occurrence; 2]> = FxHashMap::default();
         for at in free(&self.of_left) {
-            for (version, document) in (0..).zip(versions(self.left[at])) {
-                by_text.entry(document.text()).or_default()[0].add(version, at);
+            for (version, document) in (0..).zip(self.versions(at)) {
+                let found = by_text.entry(document.text()).or_default();
+                count(&mut found[0], version, at);
             }
         }
         for at in free(&self.of_right) {
             if let Some([_, found]) = by_text.get_mut(self.right[at].text()) {
-                found.add(0, at);
+                count(found, 0, at);
             }
         }
         let unique = by_text.into_values().filter_map(|found| match found {
-            [
-                Occurrence::Once { version, at },
-                Occurrence::Once { at: other, .. },
-            ] => Some((version, at, other)),
+            [(1, version, at), (1, _, other)] => Some((version, at, other)),
             _ => None,
         });
         let mut unique: Vec<_> = unique.collect();
@@ -269,7 +248,7 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     fn pair_equal_in_place(&mut self) {
         for (one, other) in free(&self.of_left).into_iter().zip(free(&self.of_right)) {
             let text = self.right[other].text();
-            if versions(self.left[one]).any(|version| version.text() == text) {
+            if self.versions(one).any(|version| version.text() == text) {
                 self.pair_if_free(one, other);
             }
         }
@@ -278,16 +257,12 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     fn pair_similar(&mut self) {
         let (left, right) = (free(&self.of_left), free(&self.of_right));
         let max_distance = left.len().abs_diff(right.len()) + MORE_DISTANCE;
-        let pairs = most_similar_first(
-            left.len(),
-            right.len(),
-            max_distance.min(MAX_DISTANCE),
-            |one, other| {
-                let versions = versions(self.left[left[one]]);
-                let other = &self.right[right[other]];
-                versions.filter_map(|it| it.similarity(other)).max()
-            },
-        );
+        let max_distance = max_distance.min(MAX_DISTANCE);
+        let pairs = most_similar_first(left.len(), right.len(), max_distance, |one, other| {
+            let other = &self.right[right[other]];
+            let versions = self.versions(left[one]);
+            versions.filter_map(|it| it.similarity(other)).max()
+        });
         for [one, other] in pairs {
             self.pair_if_free(left[one as usize], right[other as usize]);
         }
@@ -298,7 +273,7 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     fn pair_by_position(&mut self) {
         let mut start = 0;
         while start < self.of_left.len() {
-            let is_free = |slot: &&Slot| **slot == Slot::Free;
+            let is_free = |slot: &&Slot| slot.is_none();
             let len = self.of_left[start..].iter().take_while(is_free).count();
             self.pair_between(start..start + len);
             start += len + 1;
@@ -306,15 +281,14 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     }
 
     fn pair_between(&mut self, range: Range<usize>) {
-        let above = match range.start.checked_sub(1).map(|at| self.of_left[at]) {
-            None => Some(0),
-            Some(Slot::With(at)) => Some(at + 1),
-            Some(_) => None,
+        let partner = |at: usize| self.of_left[at].flatten();
+        let above = match range.start {
+            0 => Some(0),
+            start => partner(start - 1).map(|at| at + 1),
         };
-        let below = match self.of_left.get(range.end) {
-            None => Some(self.right.len()),
-            Some(Slot::With(at)) => Some(*at),
-            Some(_) => None,
+        let below = match range.end == self.of_left.len() {
+            true => Some(self.right.len()),
+            false => partner(range.end),
         };
         let have_same_len = above.is_some_and(|above| below == Some(above + range.len()));
         let down = above.map(|above| range.clone().zip(above..self.right.len()));
@@ -332,13 +306,12 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     }
 
     fn pair_if_like(&mut self, left: usize, right: usize) -> bool {
-        let mut versions = versions(self.left[left]);
-        versions.any(|version| version.is_like(&self.right[right]))
-            && self.pair_if_free(left, right)
+        let other = &self.right[right];
+        self.versions(left).any(|version| version.is_like(other)) && self.pair_if_free(left, right)
     }
 
     fn pair_if_free(&mut self, left: usize, right: usize) -> bool {
-        let are_free = self.of_left[left] == Slot::Free && self.of_right[right] == Slot::Free;
+        let are_free = self.of_left[left].is_none() && self.of_right[right].is_none();
         if are_free {
             self.fix(Some(left), Some(right));
         }
@@ -346,18 +319,8 @@ impl<'u, 'p, 'a> Pairing<'u, 'p, 'a> {
     }
 }
 
-/// Returns the versions of a document.
-fn versions<'u, 'p, 'a>(
-    (one, other): Versions<'u, 'p, 'a>,
-) -> impl Iterator<Item = &'u Unnamed<'p, 'a>> {
-    [one].into_iter().chain(other)
-}
-
 /// Returns the positions of the documents that have no partner yet.
 fn free(slots: &[Slot]) -> Vec<usize> {
-    let slots = slots.iter().enumerate();
-    slots
-        .filter(|(_, slot)| **slot == Slot::Free)
-        .map(|(at, _)| at)
-        .collect()
+    let all = 0..slots.len();
+    all.filter(|at| slots[*at].is_none()).collect()
 }

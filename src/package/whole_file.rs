@@ -31,9 +31,7 @@ pub(crate) fn merge_whole(
     let triple = file.triple;
     let mut outcome = FileOutcome::default();
     let bytes = triple.bytes();
-    let (resolution, _) = options.whole();
     match (bytes.original, bytes.updated, bytes.local) {
-        (_, None, None) => {}
         (original, updated, local) if updated == original || updated == local => {}
         _ if triple.is_pinned() => {
             let record = conflict(triple, ConflictKind::Pinned, Resolution::Local);
@@ -41,32 +39,17 @@ pub(crate) fn merge_whole(
         }
         (None, Some(_), None) if !is_gone => outcome.content = Content::Updated,
         (_, Some(_), None) => {
-            let kind = ConflictKind::DeletedLocally;
-            match options.deletion() {
-                None => {}
-                Some((Resolution::Markers, _)) => return Ok(deleted_by_one(triple, kind, options)),
-                Some((resolution, _)) => {
-                    if resolution == Resolution::Updated {
-                        outcome.content = Content::Updated;
-                    }
-                    outcome.conflicts.push(conflict(triple, kind, resolution));
-                }
+            if let Some((resolution, _)) = options.deletion() {
+                let kind = ConflictKind::DeletedLocally;
+                outcome = decided(triple, kind, resolution, options);
             }
         }
-        (original, None, Some(local)) => {
-            let changed = original != Some(local);
-            let kind = ConflictKind::DeletedUpstream;
-            if changed && resolution == Resolution::Markers {
-                return Ok(deleted_by_one(triple, kind, options));
-            }
-            if !changed || resolution == Resolution::Updated {
-                outcome.content = Content::Delete;
-            }
-            if changed {
-                outcome.conflicts.push(conflict(triple, kind, resolution));
-            }
+        (original, None, local) if original == local => outcome.content = Content::Delete,
+        (_, None, _) => {
+            let resolution = options.whole().0;
+            outcome = decided(triple, ConflictKind::DeletedUpstream, resolution, options);
         }
-        (original, Some(_), Some(local)) if original == Some(local) => {
+        (original, Some(_), local) if original == local => {
             outcome.content = Content::Updated;
             outcome.warnings.extend(broken_upstream(file));
         }
@@ -75,21 +58,32 @@ pub(crate) fn merge_whole(
     Ok(outcome)
 }
 
-/// Returns the outcome for a file that one side deleted and the other changed, if the conflict is
-/// left open: the whole file between markers if it is text.
-fn deleted_by_one(triple: &FileTriple, kind: ConflictKind, options: &Options) -> FileOutcome {
-    let mut outcome = FileOutcome::default();
-    let resolution = match texts_of(triple) {
-        Some(texts) => {
+/// Returns the outcome of a conflict about a whole file. If it is left open, the whole file is
+/// between markers; a file that is not text stays as it is, because it cannot have any.
+fn decided(
+    triple: &FileTriple,
+    kind: ConflictKind,
+    resolution: Resolution,
+    options: &Options,
+) -> FileOutcome {
+    let (resolution, content) = match (resolution, texts_of(triple)) {
+        (Resolution::Markers, Some(texts)) => {
             let mut text = String::new();
             write_hunk(&mut text, texts, &options.markers);
-            outcome.content = Content::Write(text.into_bytes());
-            Resolution::Markers
+            (resolution, Content::Write(text.into_bytes()))
         }
-        None => Resolution::Open,
+        (Resolution::Markers, None) => (Resolution::Open, Content::Unchanged),
+        (Resolution::Updated, _) => match &triple.sides.updated {
+            Some(_) => (resolution, Content::Updated),
+            None => (resolution, Content::Delete),
+        },
+        _ => (resolution, Content::Unchanged),
     };
-    outcome.conflicts.push(conflict(triple, kind, resolution));
-    outcome
+    FileOutcome {
+        content,
+        conflicts: vec![conflict(triple, kind, resolution)],
+        ..FileOutcome::default()
+    }
 }
 
 /// Returns a warning if upstream's version, which is taken, is not YAML and local's is.
@@ -127,7 +121,9 @@ pub(super) fn conflict(
 fn merge_text(file: &ReadFile<'_>, options: &Options) -> Result<FileOutcome, Error> {
     let (triple, yaml_state) = (file.triple, YamlState::of(file));
     let Some(texts) = texts_of(triple) else {
-        return not_text(triple, &yaml_state, options);
+        yaml_state.check("there are no lines to merge")?;
+        let resolution = options.whole().0;
+        return Ok(decided(triple, ConflictKind::Binary, resolution, options));
     };
     let texts = with_local_line_breaks(&texts);
     let texts = texts.as_ref().map(AsRef::as_ref);
@@ -153,29 +149,6 @@ fn merge_text(file: &ReadFile<'_>, options: &Options) -> Result<FileOutcome, Err
         content: match merge.text == texts.local {
             true => Content::Unchanged,
             false => Content::Write(merge.text.into_bytes()),
-        },
-        ..FileOutcome::default()
-    })
-}
-
-/// Returns the outcome for a file that is not text on one side: a conflict, or an error if it was
-/// broken by mistake.
-fn not_text(
-    triple: &FileTriple,
-    yaml_state: &YamlState,
-    options: &Options,
-) -> Result<FileOutcome, Error> {
-    yaml_state.check("there are no lines to merge")?;
-    // a binary file cannot have markers: it stays as it is, and the conflict is left open
-    let resolution = match options.whole().0 {
-        Resolution::Markers => Resolution::Open,
-        resolution => resolution,
-    };
-    Ok(FileOutcome {
-        conflicts: vec![conflict(triple, ConflictKind::Binary, resolution)],
-        content: match resolution {
-            Resolution::Updated => Content::Updated,
-            _ => Content::Unchanged,
         },
         ..FileOutcome::default()
     })
