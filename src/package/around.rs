@@ -47,29 +47,23 @@ impl<'a> FileMerge<'_, '_, 'a> {
         };
         let (head, tail) = self.head_and_tail(group, Side::Local);
         let text = merged.text.as_deref().unwrap_or(local.text);
-        let is_merged = !merged.is_held_back();
-        let above = || self.merged_above(group, text);
-        let below = || self.merged_below(group, text);
-        let above = is_merged.then(above).flatten();
-        let below = is_merged.then(below).flatten();
-        let (start, before) = match &above {
-            Some((len, new)) => (*len, &*new.text),
-            None => (0, head),
+        let (above, below) = match merged.is_held_back() {
+            true => (None, None),
+            false => (
+                self.merged_above(group, text),
+                self.merged_below(group, text),
+            ),
         };
-        let (end, after) = match &below {
-            Some((len, new)) => (*len, &*new.text),
-            None => (0, tail),
-        };
+        let unmerged = |text| (0, MergedAround::without_conflicts(text));
+        let (start, above) = above.unwrap_or_else(|| unmerged(head));
+        let (end, below) = below.unwrap_or_else(|| unmerged(tail));
         let body = text.get(start..text.len() - end).unwrap_or_default();
-        let mut full_text = format!("{before}{body}");
-        match &below {
-            // the last line may be spaces without a line break
-            Some(_) => push_line(&mut full_text, after, line_break_of(local.text)),
-            None => full_text.push_str(after),
-        }
-        let merged_parts = [above, below].into_iter().flatten();
-        let mut conflicts = merged.conflicts;
-        conflicts.splice(0..0, merged_parts.flat_map(|(_, it)| it.conflicts));
+        let mut full_text = format!("{}{body}", above.text);
+        // the last line may be spaces without a line break
+        push_line(&mut full_text, &below.text, line_break_of(local.text));
+        let mut conflicts = above.conflicts;
+        conflicts.extend(below.conflicts);
+        conflicts.extend(merged.conflicts);
         let is_local = full_text
             .strip_prefix(head)
             .and_then(|it| it.strip_suffix(tail))

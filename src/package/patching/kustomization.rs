@@ -8,7 +8,7 @@ use crate::error::{Error, Warning};
 use crate::package::load::missing;
 use crate::package::readable::{DocumentInFile, all};
 use crate::package::single_package::{Package, load_package};
-use crate::yaml::{NodeId, ParseError, Tree};
+use crate::yaml::{NodeId, ParseError};
 
 /// The file names of kustomizations.
 const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -43,7 +43,6 @@ pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<St
                 folder,
                 path: &path,
                 document,
-                tree: document.tree,
             };
             for field in PATCH_FIELDS {
                 reader.read_field(field, &mut steps)?;
@@ -61,28 +60,27 @@ struct Kustomization<'a> {
     folder: &'a Path,
     path: &'a Path,
     document: DocumentInFile<'a, 'a>,
-    tree: &'a Tree<'a>,
 }
 
 impl Kustomization<'_> {
     fn wrong(&self, node: NodeId, message: impl Into<String>, help: &str) -> Error {
-        let offset = self.tree.node(node).span.start as usize;
+        let offset = self.document.tree.node(node).span.start as usize;
         let error = ParseError::new(offset, message).with_help(help);
         self.document.unfit(PROBLEM, error)
     }
 
     fn child(&self, map: NodeId, name: &str) -> Option<NodeId> {
-        let value = self.tree.field(map, name)?;
-        (!self.tree.is_null(value)).then_some(value)
+        let value = self.document.tree.field(map, name)?;
+        (!self.document.tree.is_null(value)).then_some(value)
     }
 
     fn read_field(&self, field: &str, steps: &mut Vec<Step>) -> Result<(), Error> {
-        let Some(list) = self.child(self.tree.root().value, field) else {
+        let Some(list) = self.child(self.document.tree.root().value, field) else {
             return Ok(());
         };
-        for (index, value) in self.tree.values(list).enumerate() {
+        for (index, value) in self.document.tree.values(list).enumerate() {
             let name = format!("{}: {field}[{index}]", self.path.display());
-            steps.push(match self.tree.scalar(value) {
+            steps.push(match self.document.tree.scalar(value) {
                 Some(scalar) => Step {
                     package: self.source(
                         value,
@@ -102,17 +100,17 @@ impl Kustomization<'_> {
 
     /// Reads a patch in the form `{path, target}` or `{patch, target}`.
     fn patch(&self, node: NodeId, name: &str, is_json: bool) -> Result<Step, Error> {
-        let text = |field| Some(self.tree.scalar(self.child(node, field)?)?.content);
+        let text = |field| Some(self.document.tree.scalar(self.child(node, field)?)?.content);
         let package = self.source(node, name, text("path"), text("patch"))?;
         let target = self.child(node, "target").map(|target| {
-            Selector::of_target(self.tree, target).map_err(|(node, message)| {
+            Selector::of_target(self.document.tree, target).map_err(|(node, message)| {
                 self.wrong(node, message, "write it as kustomize has it")
             })
         });
         let may = |option| {
             let options = self.child(node, "options");
             let value = options.and_then(|options| self.child(options, option));
-            value.is_some_and(|value| self.tree.text_of(value).trim() == "true")
+            value.is_some_and(|value| self.document.tree.text_of(value).trim() == "true")
         };
         Ok(Step {
             package,
@@ -169,7 +167,7 @@ impl Kustomization<'_> {
 
     /// Returns a warning about fields of the kustomization that merge3 does not apply.
     fn unsupported_fields_warning(&self) -> Option<Warning> {
-        let tree = self.tree;
+        let tree = self.document.tree;
         let names = tree.entries(tree.root().value).filter_map(|entry| {
             let name = tree.key_text(entry)?;
             let is_known = PATCH_FIELDS.contains(&name) || IGNORED_FIELDS.contains(&name);

@@ -37,17 +37,13 @@ pub(super) struct RuleReader<'r> {
 impl RuleReader<'_> {
     pub(super) fn rules(&self) -> Result<Rules, Error> {
         let tree = self.tree;
-        let root = tree.root().value;
-        if !matches!(tree.node(root).kind, NodeKind::Mapping(_)) {
-            return Err(self.wrong(
-                root,
-                "a map with the field `rules` is expected",
-                "begin the file with `rules:`",
-            ));
-        }
+        let (message, help) = (
+            "a map with the field `rules` is expected",
+            "begin the file with `rules:`",
+        );
         let mut rules = Rules::default();
         let mut crd_files = None;
-        for field in tree.entries(root) {
+        for field in self.entries(tree.root().value, true, message, help)? {
             let value = tree.entry(field).value;
             match self.field_name(
                 field,
@@ -65,7 +61,9 @@ impl RuleReader<'_> {
                 "upstream" | "upstreamLock" => {}
                 _ => {
                     let help = "write each rule behind a dash, such as `- path: spec.replicas`";
-                    for element in self.list(value, "a list of rules is expected", help)? {
+                    for element in
+                        self.entries(value, false, "a list of rules is expected", help)?
+                    {
                         rules.rules.push(self.rule(element)?);
                     }
                 }
@@ -84,15 +82,19 @@ impl RuleReader<'_> {
         Ok(rules)
     }
 
-    fn list(
+    /// Returns the entries of a list, or of a map if `is_map` is set. Anything else is an error.
+    fn entries(
         &self,
-        list: NodeId,
+        node: NodeId,
+        is_map: bool,
         message: &str,
         help: &str,
     ) -> Result<impl Iterator<Item = EntryId> + use<>, Error> {
-        match self.tree.node(list).kind {
-            NodeKind::Sequence(_) => Ok(self.tree.entries(list)),
-            _ => Err(self.wrong(list, message, help)),
+        match (&self.tree.node(node).kind, is_map) {
+            (NodeKind::Mapping(_), true) | (NodeKind::Sequence(_), false) => {
+                Ok(self.tree.entries(node))
+            }
+            _ => Err(self.wrong(node, message, help)),
         }
     }
 
@@ -100,7 +102,7 @@ impl RuleReader<'_> {
     fn crd_files(&self, list: NodeId) -> Result<Vec<PathBuf>, Error> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let help = "write it like `crds: [crds/shop.yaml]`";
-        self.list(list, "a list of files is expected", help)?
+        self.entries(list, false, "a list of files is expected", help)?
             .map(|element| {
                 let value = self.tree.entry(element).value;
                 let file = folder.join(self.word(value)?);
@@ -119,13 +121,8 @@ impl RuleReader<'_> {
     fn rule(&self, element: EntryId) -> Result<ScopedRule, Error> {
         let tree = self.tree;
         let map = tree.entry(element).value;
-        if !matches!(tree.node(map).kind, NodeKind::Mapping(_)) {
-            return Err(self.wrong(
-                map,
-                "a rule is a map",
-                "write it like `- path: spec.replicas`",
-            ));
-        }
+        let help = "write it like `- path: spec.replicas`";
+        let fields = self.entries(map, true, "a rule is a map", help)?;
         let start = tree.entry(element).span.start;
         let column = (start - tree.line_start(start)) as usize;
         let place = self.lines.place(self.path, tree.line_number(start), column);
@@ -140,7 +137,7 @@ impl RuleReader<'_> {
             file: None,
             place,
         };
-        for field in tree.entries(map) {
+        for field in fields {
             self.field(&mut scoped_rule, field)?;
         }
         self.check(map, &scoped_rule.rule)?;
@@ -170,25 +167,27 @@ impl RuleReader<'_> {
         let for_lists = rule.lists.is_some() || !rule.keys.is_empty();
         let for_scalars = rule.texts.is_some() || rule.images.is_some();
         let needs_path = for_lists || for_scalars || rule.take == Some(Take::Higher);
-        let (message, help) = if rule.take.is_none() && !for_lists && !for_scalars {
+        let problems = [
             (
+                rule.take.is_none() && !for_lists && !for_scalars,
                 "this rule has no effect",
                 "add `take`, `lists`, `keys`, `texts` or `images`",
-            )
-        } else if needs_path && rule.path.is_whole() {
+            ),
             (
+                needs_path && rule.path.is_whole(),
                 "this rule is about one place and does not say which",
                 "add the `path` of the list, the text, the image or the version",
-            )
-        } else if rule.lists.is_some() && !rule.keys.is_empty() {
+            ),
             (
+                rule.lists.is_some() && !rule.keys.is_empty(),
                 "`lists` and `keys` exclude each other",
                 "elements that keys identify merge as maps: leave `lists` out",
-            )
-        } else {
-            return Ok(());
-        };
-        Err(self.wrong(map, message, help))
+            ),
+        ];
+        match problems.into_iter().find(|problem| problem.0) {
+            Some((_, message, help)) => Err(self.wrong(map, message, help)),
+            None => Ok(()),
+        }
     }
 
     /// Returns the name of a field, which has to be one of `words`.
