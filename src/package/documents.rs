@@ -3,8 +3,7 @@
 //! [`merge_documents`] takes the [`Job`] of a file and returns its new content and conflicts.
 //! `document` merges one document, `head` and `around` the text between, `assemble` joins them.
 
-use super::assemble::{Action, Assembly, Insertion, verify};
-use super::comments_only::is_comments_only;
+use super::assemble::{Action, Assembly, Insertion, holds, verify};
 use super::head::{TopDocument, begins_with_marker};
 use super::jobs::{Job, members};
 use super::pair::{DocRef, Group};
@@ -12,7 +11,7 @@ use super::parsed::{Parsed, ParsedFile};
 use super::plan::FileConflict;
 use super::read::ReadFile;
 use super::rules::Rules;
-use super::verified::holds;
+use super::whole_text::is_comments_only;
 use super::{Content, FileOutcome};
 use crate::error::Error;
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};

@@ -31,12 +31,9 @@ mod readable;
 mod rules;
 mod selector;
 mod single_package;
-mod template;
 mod yaml_names;
 
 // pairing documents, and the work on each file
-mod duplicates;
-mod gone;
 mod jobs;
 mod pair;
 mod renamed;
@@ -46,22 +43,17 @@ mod similarity;
 
 // merging one file: its documents and the text around them
 mod around;
-mod as_it_is;
 mod assemble;
 mod document;
-mod document_order;
 mod documents;
 mod head;
-mod insertion_point;
 mod kpt;
-mod records;
+mod order;
 mod unnamed;
-mod verified;
 mod whole_file;
+mod whole_text;
 
 // the plan of changes
-mod clean_lines;
-mod comments_only;
 mod copy;
 mod obstacles;
 mod plan;
@@ -73,11 +65,11 @@ mod diff;
 mod marked;
 mod merge_file;
 mod patching;
-mod progress;
 mod run;
 mod target;
 
 pub use apply::{ApplyAction, ApplyPaths, ApplyTo, apply_with, view_last_applied};
+pub(crate) use assemble::{holds, trees};
 pub use bytes::Bytes;
 pub use diff::{DiffInput, difference, plan_difference};
 pub(crate) use disk::{
@@ -95,14 +87,13 @@ pub use merge_file::{MergedFile, merge, merge_file};
 pub(crate) use owner::{is_executable, of_new};
 pub use patching::{PatchForm, Patching, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
-pub use progress::Progress;
 pub use resource::ResourceId;
 pub(crate) use rules::{NewRule, RULES_FILE};
+pub use run::Progress;
 pub use run::{Paired, documents_in, plan, plan_sides};
 pub(crate) use secrets::verification_error;
 pub use selector::Selector;
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};
-pub(crate) use verified::{holds, trees};
 pub(crate) use walk::Kind;
 pub(crate) use whole_file::as_text;
 pub use write::{Disk, RealDisk, undo};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
-use super::duplicates::Duplicate;
+use super::pair::Duplicate;
 use super::resource::ResourceId;
 use crate::error::{Error, Place, shown};
 use crate::line_breaks::{cut_first_line, ends_line, lines_with_breaks};

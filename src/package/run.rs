@@ -4,28 +4,27 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::definitions::options_of;
 use super::documents::{Context, merge_documents};
-use super::duplicates::look_for_duplicates;
 use super::file_triple::FileTriple;
 use super::input::Input;
-use super::jobs::{Job, jobs, members};
+use super::jobs::{Job, fold_folders, jobs, members};
 use super::load::{Loaded, load};
-use super::pair::pair;
+use super::pair::{look_for_duplicates, pair};
 use super::parsed::min_kept_len;
 use super::plan::{FileChange, Plan};
-use super::progress::Progress;
 use super::read::{ReadFile, read_sides};
 use super::renamed::renamed_resources;
 use super::renamed_files::join_renamed;
 use super::rules::{Rules, load_rules};
 use super::secrets::hide_all;
 use super::whole_file::merge_whole;
-use super::{FileOutcome, Settings, gone};
+use super::{FileOutcome, Settings};
 use crate::error::Error;
 use crate::merge::{ConflictKind, Options};
 use crate::triple::{Side, Triple};
@@ -100,7 +99,7 @@ pub fn plan_sides(
     let renamed = renamed_resources(&groups, &files);
     drop(groups);
     drop(files);
-    gone::fold_folders(triples, &jobs, &mut outcomes);
+    fold_folders(triples, &jobs, &mut outcomes);
     if !settings.show_secrets {
         hide_all(&mut outcomes, triples, &jobs);
     }
@@ -263,4 +262,28 @@ fn collect(loaded: Loaded, jobs: &[Job], outcomes: Vec<FileOutcome>) -> Result<P
     plan.clear_obstacles(&loaded.local_kinds)?;
     plan.sort();
     Ok(plan)
+}
+
+/// The progress of a run. It can be read from another thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Progress {
+    /// Returns the number of merged files and the total, which is 0 until the files have been read.
+    pub fn now(&self) -> (u64, u64) {
+        let done = self.done.load(Ordering::Relaxed);
+        (done, self.total.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn expect(&self, files: usize) {
+        let files = u64::try_from(files).unwrap_or(u64::MAX);
+        self.total.store(files, Ordering::Relaxed);
+    }
+
+    pub(super) fn step(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
 }

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::line_breaks::{line_break_of, with_line_break};
 use crate::package::assemble::{Action, Assembly, Insertion, verify};
 use crate::package::head::begins_with_marker;
-use crate::package::insertion_point::insertion_points;
+use crate::package::order::insertion_points;
 use crate::package::parsed::Parsed;
 use crate::package::readable::SourceFile;
 
