@@ -58,15 +58,14 @@ pub(crate) fn open(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
 
 /// Reads a regular file, and never blocks.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let (mut file, metadata) = open(path, true)?;
-    read_open(&mut file, metadata.len())
+    open(path, true).and_then(read_open)
 }
 
-/// Reads an open file. `length` is its expected length in bytes.
-pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
+/// Reads an open file. Its metadata has its expected length.
+pub(crate) fn read_open((file, metadata): (File, Metadata)) -> io::Result<Vec<u8>> {
     // one byte more than expected: the read that finds the end needs room. `take` keeps
     // `read_to_end` from asking the system for the length again
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
     file.take(u64::MAX).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -74,8 +73,7 @@ pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
 /// Reads a file that describes a package, such as its rules. A symbolic link is an error, because
 /// it could lead to any file of the user.
 pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
-    let (mut file, metadata) = open(path, false)?;
-    read_open(&mut file, metadata.len())
+    open(path, false).and_then(read_open)
 }
 
 /// Reads a regular file whose path the user gave. Anything else is an error, and is not opened.

@@ -131,15 +131,16 @@ impl Source {
     /// # Errors
     /// If it cannot be read, or has a YAML name (`yaml`) and more than [`LARGEST`] bytes.
     pub(crate) fn read(path: &Path, yaml: bool) -> Result<Self, Error> {
-        let (mut file, metadata) = open(path, true).map_err(Error::reading(path))?;
+        let (file, metadata) = open(path, true).map_err(Error::reading(path))?;
         if yaml && metadata.len() > LARGEST {
             return Err(Error::too_large(path, LARGEST));
         }
-        let bytes = read_open(&mut file, metadata.len()).map_err(Error::reading(path))?;
+        let permissions = Some(metadata.permissions());
+        let bytes = read_open((file, metadata)).map_err(Error::reading(path))?;
         Ok(Self {
             path: path.to_owned(),
             bytes: bytes.into(),
-            permissions: Some(metadata.permissions()),
+            permissions,
         })
     }
 }

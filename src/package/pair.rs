@@ -334,19 +334,17 @@ pub(super) fn without_repeated<'r>(
     let mut original = Vec::with_capacity(named.original.len());
     for same in buckets(named.original, |(_, id)| *id) {
         let id = same[0].1;
-        let of_id = |resources: &Named<'_>| -> Vec<DocRef> {
+        let sides = [(Side::Local, &named.local), (Side::Updated, &named.updated)];
+        let others = sides.map(|(side, resources)| {
             let same = resources.iter().filter(|(_, other)| *other == id);
-            same.map(|(document, _)| *document).collect()
-        };
-        if same.len() == 1 || of_id(&named.updated).len() > 1 || of_id(&named.local).len() > 1 {
+            let documents = same.map(|(document, _)| (side, *document));
+            documents.collect::<Vec<_>>()
+        });
+        if same.len() == 1 || others.iter().any(|others| others.len() > 1) {
             original.extend(same);
             continue;
         }
-        let others = [(Side::Local, &named.local), (Side::Updated, &named.updated)];
-        let others = others.map(|(side, resources)| {
-            let document = of_id(resources).pop();
-            document.map(|document| leaves(side, document))
-        });
+        let others = others.map(|other| other.first().map(|(side, it)| leaves(*side, *it)));
         let rank = |(document, _): &(DocRef, &ResourceId<'_>)| {
             let leaves = leaves(Side::Original, *document);
             let others = others.each_ref().map(Option::as_ref);

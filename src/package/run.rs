@@ -180,11 +180,8 @@ pub fn documents_in(
         let path = triple.map_or(file, |it| &loaded.triples[it.triple()].path);
         documents.push(Paired {
             texts: parsed.map(|it| it.map(|it| it.document.text.to_owned())),
-            stays_out: group.original.is_none()
-                && group.local.is_none()
-                && group
-                    .updated
-                    .is_some_and(|it| jobs[it.triple()].deleted_whole.is_some()),
+            stays_out: group.original.or(group.local).is_none()
+                && triple.is_some_and(|it| jobs[it.triple()].deleted_whole.is_some()),
             resource: document.is_some_and(|it| it.resource.is_some()),
             options: rules.options(&options, path, document).into_owned(),
         });

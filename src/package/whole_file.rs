@@ -16,7 +16,7 @@ use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
 use crate::merge::text::{LineMerge, merge_new_lines_with};
 use crate::merge::{Conflict, ConflictKind, Options, Resolution};
-use crate::triple::{Side, Triple};
+use crate::triple::Triple;
 use crate::yaml::stream::split;
 use crate::yaml::{ParseError, Tree};
 
@@ -127,13 +127,14 @@ fn merge_text(file: &ReadFile<'_>, options: &Options) -> Result<FileOutcome, Err
         let resolution = options.whole().0;
         return Ok(decided(triple, ConflictKind::Binary, resolution, options));
     };
-    let texts = with_local_line_breaks(&texts);
-    let texts = texts.as_ref().map(AsRef::as_ref);
-    let merge = merge_new_lines_with(texts, options.whole().0, &options.markers);
+    let lines = with_local_line_breaks(&texts);
+    let lines = lines.as_ref().map(AsRef::as_ref);
+    let merge = merge_new_lines_with(lines, options.whole().0, &options.markers);
     let is_unchanged = merge.text == texts.local && merge.hunks.is_empty();
-    if let Some(unresolved) = yaml_state.unresolved.as_ref().filter(|_| !is_unchanged) {
+    let broken = yaml_state.broken.local.filter(|_| !is_unchanged);
+    if let Some(unresolved) = broken.and_then(|broken| unresolved(broken, texts.local)) {
         // upstream's changes would be added between the markers
-        return Err(refusal(unresolved, "conflict markers are left in it"));
+        return Err(refusal(&unresolved, "conflict markers are left in it"));
     }
     yaml_state.check_line_merge(&triple.path, &merge)?;
     let merged_by_lines = |broken: &Broken| warning(broken, "merged line by line");
@@ -147,7 +148,12 @@ fn merge_text(file: &ReadFile<'_>, options: &Options) -> Result<FileOutcome, Err
         .map(|hunk| in_file(hunk.into_conflict()));
     Ok(FileOutcome {
         conflicts: conflicts.collect(),
-        warnings: yaml_state.broken.iter().map(merged_by_lines).collect(),
+        warnings: yaml_state
+            .broken
+            .into_iter()
+            .flatten()
+            .map(merged_by_lines)
+            .collect(),
         content: match merge.text == texts.local {
             true => Content::Unchanged,
             false => Content::Write(merge.text.into_bytes()),
@@ -183,44 +189,40 @@ fn with_local_line_breaks<'a>(texts: &Triple<&'a str>) -> Triple<Cow<'a, str>> {
 }
 
 /// Which sides of a file with a YAML name are valid YAML.
-#[derive(Default)]
-struct YamlState {
-    broken: Vec<Broken>,
-    any_valid: bool,
-    local_valid: bool,
+struct YamlState<'f> {
+    broken: Triple<Option<&'f Broken>>,
+    /// The sides that are YAML and not empty.
+    valid: Triple<bool>,
     /// Whether one of the sides is a template. Then none is broken by mistake.
     is_template: bool,
-    /// Whether upstream's file has a key twice in a map, now or in the original. Most readers of
-    /// YAML accept that.
-    has_duplicate_upstream: bool,
-    /// The place of the first conflict marker, if the local side is not YAML and has one.
-    unresolved: Option<Broken>,
 }
 
-impl YamlState {
-    fn of(file: &ReadFile<'_>) -> Self {
-        let mut state = Self::default();
-        for side in Side::ALL {
-            let text = file.triple.bytes()[side].and_then(|bytes| as_text(bytes));
-            match &file.readings[side] {
-                Some(Ok(file)) if !file.text.trim().is_empty() => {
-                    state.any_valid = true;
-                    state.local_valid = side == Side::Local;
-                }
-                Some(Err(reason)) => {
-                    let looks_like_template = |text| is_template(text, reason.place.line);
-                    state.is_template |= text.is_some_and(looks_like_template);
-                    state.has_duplicate_upstream |=
-                        side != Side::Local && reason.error.is_duplicate_key;
-                    if side == Side::Local {
-                        state.unresolved = text.and_then(|text| unresolved(reason, text));
-                    }
-                    state.broken.push((**reason).clone());
-                }
-                _ => {}
-            }
+impl<'f> YamlState<'f> {
+    fn of(file: &'f ReadFile<'_>) -> Self {
+        let readings = file.readings.as_ref();
+        let broken = readings.map(|reading| reading.as_ref()?.as_ref().err());
+        let broken = broken.map(|broken| broken.map(|it| &**it));
+        let mut texts = file.triple.bytes().zip(broken).into_iter();
+        let is_template = texts.any(|(bytes, broken)| {
+            let text = bytes.and_then(|bytes| as_text(bytes));
+            text.zip(broken)
+                .is_some_and(|(text, broken)| is_template(text, broken.place.line))
+        });
+        let is_valid = |file: &ParsedFile<'_>| !file.text.trim().is_empty();
+        Self {
+            valid: file.yaml().map(|file| file.is_some_and(is_valid)),
+            broken,
+            is_template,
         }
-        state
+    }
+
+    /// Returns true if upstream's file has a key twice in a map, now or in the original. Most readers
+    /// of YAML accept that.
+    fn has_duplicate_upstream(&self) -> bool {
+        let mut upstream = [self.broken.original, self.broken.updated]
+            .into_iter()
+            .flatten();
+        upstream.any(|broken| broken.error.is_duplicate_key)
     }
 
     /// Checks that the line merge of a file can be used if a side was broken by mistake.
@@ -232,7 +234,7 @@ impl YamlState {
             .any(|it| it.resolution == Resolution::Markers);
         let breaks_local = || match ParsedFile::parse(path, &merged.text) {
             Ok(_) => false,
-            Err(broken) if self.has_duplicate_upstream && broken.error.is_duplicate_key => {
+            Err(broken) if self.has_duplicate_upstream() && broken.error.is_duplicate_key => {
                 // a document below it may be broken in another way
                 let documents = split(&merged.text).into_iter();
                 let mut errors = documents.filter_map(|it| Tree::parse(it.text).err());
@@ -242,9 +244,9 @@ impl YamlState {
         };
         if self.is_template {
             Ok(())
-        } else if has_conflicts && !self.has_duplicate_upstream {
+        } else if has_conflicts && !self.has_duplicate_upstream() {
             self.check("merged line by line it has conflicts")
-        } else if self.local_valid && !is_open && breaks_local() {
+        } else if self.valid.local && !is_open && breaks_local() {
             self.check("merged line by line it would break the local file")
         } else {
             Ok(())
@@ -254,8 +256,8 @@ impl YamlState {
     /// Refuses the merge of a file that was broken by mistake: one that is YAML on another side.
     fn check(&self, refused: &str) -> Result<(), Error> {
         // a side that is not UTF-8 comes first
-        let broken = self.broken.iter().min_by_key(|it| it.utf8);
-        let broken = broken.filter(|_| self.any_valid);
+        let broken = self.broken.into_iter().flatten().min_by_key(|it| it.utf8);
+        let broken = broken.filter(|_| self.valid.into_array().contains(&true));
         broken.map_or(Ok(()), |broken| Err(refusal(broken, refused)))
     }
 }

@@ -215,7 +215,13 @@ impl Writer {
             true => part.text.into(),
             false => self.adapted(part.text),
         };
-        self.prepare_for(&text, part.marks.is_some());
+        if part.marks.is_some() {
+            // a lone CR is a line break in YAML, but not to programs that read conflict markers
+            self.end_line(|written| written.ends_with('\n'));
+        } else if self.has_no_document && marker(&text).is_none() {
+            // the comments at the end of the head are not those of the document
+            set_off(&mut self.text, self.line_break);
+        }
         self.has_no_document = false;
         let Some(marks) = part.marks else {
             return self.text.push_str(&text);
@@ -244,7 +250,10 @@ impl Writer {
             Some(_) if needs_no_marker => match without_marker(text) {
                 Some(text) => text.into(),
                 None => {
-                    self.drop_marker_of_head();
+                    // the `---` line of the head would begin a document of its own
+                    if let Some(head) = without_marker(&self.text) {
+                        self.text = head;
+                    }
                     text.into()
                 }
             },
@@ -255,25 +264,6 @@ impl Writer {
                 format!("---{}{text}", self.line_break).into()
             }
             _ => text.into(),
-        }
-    }
-
-    /// Prepares the text for a chunk below it. A first document without a `---` line is set off
-    /// from the comments at the end of the head.
-    fn prepare_for(&mut self, text: &str, is_marked: bool) {
-        if is_marked {
-            // a lone CR is a line break in YAML, but not to programs that read conflict markers
-            self.end_line(|written| written.ends_with('\n'));
-        } else if self.has_no_document && marker(text).is_none() {
-            set_off(&mut self.text, self.line_break);
-        }
-    }
-
-    /// Drops the `---` line of the head, above a first document whose own `---` line has to stay:
-    /// the head's would begin a document of its own.
-    fn drop_marker_of_head(&mut self) {
-        if let Some(head) = without_marker(&self.text) {
-            self.text = head;
         }
     }
 
