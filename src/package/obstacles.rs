@@ -95,12 +95,12 @@ fn case_warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>) -> Ve
     let mut known = KnownPaths::default();
     for (path, kind) in local {
         if *kind != Kind::Folder && !freed.contains(path.as_path()) {
-            known.add(path);
+            add(&mut known, path);
         }
     }
     let mut warnings = Vec::new();
     for change in added {
-        if let Some((name, twin)) = known.twin(&change.path) {
+        if let Some((name, twin)) = twin(&known, &change.path) {
             let message = format!(
                 "differs only in case from {}: on macOS and \
                  Windows only one of the two can be there",
@@ -108,38 +108,34 @@ fn case_warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>) -> Ve
             );
             warnings.push(Warning::about(name, message));
         }
-        known.add(&change.path);
+        add(&mut known, &change.path);
     }
     warnings
 }
 
 /// The paths of files and folders, by their lower-case form.
-#[derive(Default)]
-struct KnownPaths<'p>(FxHashMap<String, Vec<&'p Path>>);
+type KnownPaths<'p> = FxHashMap<String, Vec<&'p Path>>;
 
-impl<'p> KnownPaths<'p> {
-    /// Adds a path and the folders above it.
-    fn add(&mut self, path: &'p Path) {
-        for name in path.ancestors().filter(|it| !it.as_os_str().is_empty()) {
-            let names = self.0.entry(folded(name)).or_default();
-            if names.contains(&name) {
-                break;
-            }
-            names.push(name);
+/// Adds a path and the folders above it.
+fn add<'p>(known: &mut KnownPaths<'p>, path: &'p Path) {
+    for name in path.ancestors().filter(|it| !it.as_os_str().is_empty()) {
+        let names = known.entry(folded(name)).or_default();
+        if names.contains(&name) {
+            break;
         }
+        names.push(name);
     }
+}
 
-    /// Returns the topmost folder above `path`, or `path` itself, that is new and differs only in
-    /// case from a known path; and that path.
-    fn twin<'n>(&self, path: &'n Path) -> Option<(&'n Path, &'p Path)> {
-        let mut names: Vec<&Path> = path.ancestors().collect();
-        names.reverse();
-        names.into_iter().find_map(|name| {
-            let twins = self.0.get(&folded(name))?;
-            let is_new = !twins.contains(&name);
-            Some((name, *twins.iter().min()?)).filter(|_| is_new)
-        })
-    }
+/// Returns the topmost folder above `path`, or `path` itself, that is new and differs only in case
+/// from a known path; and that path.
+fn twin<'n, 'p>(known: &KnownPaths<'p>, path: &'n Path) -> Option<(&'n Path, &'p Path)> {
+    let twin_of = |name: &'n Path| {
+        let twins = known.get(&folded(name)).filter(|it| !it.contains(&name))?;
+        Some((name, *twins.iter().min()?))
+    };
+    // the topmost one comes last
+    path.ancestors().filter_map(twin_of).last()
 }
 
 fn folded(path: &Path) -> String {

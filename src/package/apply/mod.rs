@@ -189,10 +189,9 @@ fn changed_files(
 /// Takes the warnings out of the results. The one about an unknown kind comes once for each kind.
 fn take_warnings(applied: &mut [AppliedConfig]) -> Vec<Warning> {
     let mut kinds = FxHashSet::default();
-    let mut warnings: Vec<Warning> = Vec::new();
-    for applied in applied {
-        warnings.append(&mut applied.warnings);
-    }
-    warnings.retain(|it| it.message == NOT_REMOVED || kinds.insert(it.message.clone()));
-    warnings
+    let all = applied
+        .iter_mut()
+        .flat_map(|it| std::mem::take(&mut it.warnings));
+    all.filter(|it| it.message == NOT_REMOVED || kinds.insert(it.message.clone()))
+        .collect()
 }
