@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::disk::{if_there, link, or_here, read_named};
+use super::input::{Kind, Listing, list};
 use super::lock::{Access, lock};
 use super::plan::Plan;
-use super::walk::{Kind, Listing, list};
 use super::write::{Disk, NewFile, UNFINISHED, forget, missing_folders};
 use crate::error::Error;
 

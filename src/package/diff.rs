@@ -9,7 +9,7 @@ use super::Settings;
 use super::definitions::schema;
 use super::patching::PatchForm;
 use super::plan::Plan;
-use super::readable::{DocumentInFile, SourceFile, joined, usable};
+use super::read::{DocumentInFile, SourceFile, joined, usable};
 use super::resource::ResourceId;
 use super::secrets::patch_error;
 use super::selector::Selector;

@@ -48,25 +48,21 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// changed it (rules: Documents).
     pub(super) fn deleted_upstream(&mut self, group: &Group) -> Action {
         let members = self.members(group);
-        let Some(original) = members.original else {
+        let (Some(original), Some(local)) = (members.original, members.local) else {
             return Action::Keep;
         };
-        if members.local.is_some_and(has_pin) {
+        if has_pin(local) {
             self.record_document(group, "", ConflictKind::Pinned, (Resolution::Local, None));
             return Action::Keep;
         }
-        let removed = match members.local {
-            Some(local) if local.tail != original.tail => local.removed(),
-            _ => Action::Remove,
+        let removed = match local.tail == original.tail {
+            true => Action::Remove,
+            false => local.removed(),
         };
-        let has_same_values = members
-            .local
-            .is_some_and(|local| is_unchanged(original, local));
+        let has_same_values = is_unchanged(original, local);
         // the comments of a file that upstream turned into comments merge
-        let loses_comments = !self.sides.updated.is_some_and(is_comments_only)
-            && members
-                .local
-                .is_some_and(|local| has_own_comments(original, local));
+        let loses_comments =
+            !self.sides.updated.is_some_and(is_comments_only) && has_own_comments(original, local);
         if has_same_values && !loses_comments {
             return removed;
         }
@@ -233,7 +229,7 @@ fn has_pin(parsed: &Parsed<'_>) -> bool {
 /// kpt.
 fn is_unchanged(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
     let trees = || original.tree().zip(local.tree());
-    equal(Some(original), Some(local))
+    original.document.text == local.document.text
         || trees().is_some_and(|(original, local)| kpt::is_same_document(&original, &local))
 }
 

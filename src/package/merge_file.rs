@@ -7,8 +7,8 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::Content;
-use super::bytes::Bytes;
 use super::documents::Context;
+use super::file_triple::Bytes;
 use super::file_triple::{FileTriple, Source};
 use super::jobs::jobs;
 use super::pair::look_for_duplicates;

@@ -6,16 +6,14 @@
 //! to the files of the result; `documents` merges files of documents and `whole_file` all others,
 //! in parallel. Nothing is written before all merges are done.
 //!
-//! `patching` and `apply` change one package: `readable` reads it, and `target` holds its
+//! `patching` and `apply` change one package: `read` reads it, and `target` holds its
 //! resources.
 
 // disk access
-mod bytes;
 mod disk;
 mod lock;
 mod owner;
 pub(crate) mod private_folder;
-mod walk;
 mod write;
 
 // reading packages
@@ -27,7 +25,6 @@ mod items;
 mod load;
 mod parsed;
 mod read;
-mod readable;
 mod rules;
 mod selector;
 mod single_package;
@@ -70,13 +67,14 @@ mod target;
 
 pub use apply::{ApplyAction, ApplyPaths, ApplyTo, apply_with, view_last_applied};
 pub(crate) use assemble::{holds, trees};
-pub use bytes::Bytes;
 pub use diff::{DiffInput, difference, plan_difference};
 pub(crate) use disk::{
     folders_above, if_there, is_open_already, link, or_here, portable, read_named, read_own,
     replace, replace_itself, serialize_portable, sha256,
 };
+pub use file_triple::Bytes;
 pub(crate) use file_triple::Source;
+pub(crate) use input::Kind;
 pub use input::{Input, Snapshot, SnapshotEntry};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
@@ -94,7 +92,6 @@ pub use run::{Paired, documents_in, plan, plan_sides};
 pub(crate) use secrets::verification_error;
 pub use selector::Selector;
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};
-pub(crate) use walk::Kind;
 pub(crate) use whole_file::as_text;
 pub use write::{Disk, RealDisk, undo};
 pub(crate) use write::{LEFT_OUT, RunProgress, forget, git_folder, is_reserved, progress_at};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::input::Kind;
 use super::plan::{ChangeKind, FileChange, Plan};
-use super::walk::Kind;
 use crate::error::{Error, Warning, shown};
 
 impl Plan {

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Content;
-use super::bytes::Bytes;
 use super::disk::serialize_portable;
+use super::file_triple::Bytes;
 use super::file_triple::{FileTriple, Source};
 use super::owner::{is_executable, of_new, with_executable_bit};
 use super::resource::ResourceId;

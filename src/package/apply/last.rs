@@ -1,19 +1,21 @@
-//! Finds the last applied configuration of a live object, in files or in the object's annotation.
-//! `merge3 apply view-last-applied` shows it.
+//! Checks configurations, makes the annotation with the last applied configuration, and finds that
+//! of a live object, in files or in its annotation. `merge3 apply view-last-applied` shows it.
 
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
 
-use super::config::empty_input;
 use crate::error::{Error, Place, shown};
 use crate::package::Settings;
-use crate::package::readable::{all, joined, usable};
+use crate::package::parsed::Parsed;
+use crate::package::read::{DocumentInFile, all, joined, usable};
 use crate::package::resource::ResourceId;
 use crate::package::secrets::masked;
 use crate::package::selector::Selector;
 use crate::package::single_package::load_package;
 use crate::patch::LAST_APPLIED;
+use crate::schema::Schema;
 use crate::secret::{HIDDEN, may_contain_secret};
 use crate::yaml::{NodeId, NodeKind, Tree, go_json, json_in_block_style};
 
@@ -75,7 +77,7 @@ impl LastApplied {
                 "add it there, or leave --last-applied out: then the annotations say it",
             ));
         }
-        let Some(annotation) = annotation(live) else {
+        let Some(annotation) = annotation_of(live) else {
             return Ok(None);
         };
         let offset = live.node(annotation).span.start as usize;
@@ -102,7 +104,7 @@ impl LastApplied {
 }
 
 /// Returns the annotation of a live object with the last applied configuration.
-pub(super) fn annotation(live: &Tree<'_>) -> Option<NodeId> {
+pub(super) fn annotation_of(live: &Tree<'_>) -> Option<NodeId> {
     live.at(&["metadata", "annotations", LAST_APPLIED])
 }
 
@@ -159,4 +161,108 @@ fn without_secrets(text: String) -> String {
     let tree = Tree::parse(&text).ok().flatten();
     let json = tree.and_then(|tree| go_json::value(&tree, tree.root().value).ok());
     json.map_or_else(|| HIDDEN.to_owned(), |json| go_json::written(masked(json)))
+}
+
+/// Checks that every document of the configurations names a resource, and no two the same one.
+/// `given` is the path of the configurations.
+pub(super) fn check(given: &Path, documents: &[DocumentInFile<'_, '_>]) -> Result<(), Error> {
+    let mut errors = Vec::new();
+    let mut seen: FxHashMap<&ResourceId<'_>, Place> = FxHashMap::default();
+    for document in documents {
+        let place = document.start();
+        let Some(id) = identity(document.parsed) else {
+            errors.push(no_identity(document.tree, place));
+            continue;
+        };
+        if let Some(first) = seen.get(id) {
+            errors.push(duplicate(id, first, place));
+        } else {
+            seen.insert(id, place);
+        }
+    }
+    if documents.is_empty() {
+        errors.push(empty_input("--config", "there is nothing to apply", given));
+    }
+    Error::if_any(errors)
+}
+
+/// Returns the identity of a configuration; `None` if a part of it is missing or generated.
+fn identity<'p, 'a>(parsed: &'p Parsed<'a>) -> Option<&'p ResourceId<'a>> {
+    let id = &parsed.resource.as_ref()?.id;
+    // for `generateName`, the name of the identity ends with `*`
+    (!id.api_version.is_empty() && !id.name.ends_with('*')).then_some(id)
+}
+
+fn no_identity(tree: &Tree<'_>, place: Place) -> Error {
+    let has_generated = tree.at(&["metadata", "generateName"]).is_some();
+    let (message, help) = if has_generated {
+        (
+            "a name that the server makes is a new one each time",
+            "give it a `metadata.name`",
+        )
+    } else {
+        (
+            "`apiVersion`, `kind` and `metadata.name` say which resource it is",
+            "add what is missing, or exclude the file in .krmignore or with --yaml",
+        )
+    };
+    Error::unfit(place, "this document names no resource", message, help)
+}
+
+fn duplicate(id: &ResourceId<'_>, first: &Place, second: Place) -> Error {
+    Error::unfit(
+        second,
+        format!("{id} occurs twice"),
+        format!("the first is {}:{}", first.path.display(), first.line),
+        "remove one of the two",
+    )
+}
+
+/// Returns the content of the annotation after an application: the configuration as JSON in the
+/// form that `kubectl` writes, without the annotation itself. `namespace` is added if the
+/// configuration has none.
+///
+/// # Errors
+/// If the configuration has a value that JSON cannot represent.
+pub(super) fn annotation(
+    config: &DocumentInFile<'_, '_>,
+    namespace: Option<&str>,
+) -> Result<String, Error> {
+    let tree = config.tree;
+    let mut json = go_json::value(tree, tree.root().value).map_err(|wrong| {
+        Error::unfit(
+            config.place(tree.node(wrong.node).span.start as usize),
+            "this cannot be applied",
+            wrong.message,
+            "write it as plain fields and values",
+        )
+    })?;
+    if let Some(Value::Object(metadata)) = json.get_mut("metadata") {
+        let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
+        match annotations {
+            Value::Object(annotations) => {
+                annotations.remove(LAST_APPLIED);
+            }
+            other => *other = json!({}),
+        }
+        let has_namespace = metadata.get("namespace").is_some_and(|it| !it.is_null());
+        if let Some(namespace) = namespace.filter(|_| !has_namespace) {
+            metadata.insert("namespace".to_owned(), namespace.into());
+        }
+    }
+    Ok(format!("{}\n", go_json::written(json)))
+}
+
+/// Returns true if a configuration is for a namespaced object and has no namespace.
+pub(super) fn may_have_namespace(config: &Tree<'_>, schema: &Schema) -> bool {
+    let id = ResourceId::of(config);
+    id.is_some_and(|id| {
+        id.namespace.is_empty() && !schema.is_cluster_scoped(&id.api_version, &id.kind)
+    })
+}
+
+/// Returns the error for input without a document to use. `option` names the input.
+pub(super) fn empty_input(option: &str, problem: &str, path: &Path) -> Error {
+    let message = format!("{option}: {problem} in {}", shown(path));
+    Error::refused(message, "give it a file or folder that has some")
 }

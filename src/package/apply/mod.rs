@@ -5,7 +5,6 @@
 //! live objects are a [`Target`], as for patches. Their annotations have the last applied
 //! configurations.
 
-mod config;
 mod last;
 mod object;
 
@@ -19,15 +18,15 @@ use super::definitions::schema;
 use super::load::mixed;
 use super::patching::{collect, is_kustomization};
 use super::plan::Plan;
-use super::readable::{self, DocumentInFile, SourceFile};
+use super::read::{self, DocumentInFile, SourceFile};
 use super::run::Progress;
 use super::single_package::load_package;
 use super::target::{ResourceRef, Target};
 use super::write::settle;
 use crate::error::{Error, Warning};
 
-use last::LastApplied;
 pub use last::view_last_applied;
+use last::{LastApplied, check};
 use object::{AppliedConfig, ApplyRun, NOT_REMOVED};
 
 /// The input of `merge3 apply`.
@@ -120,11 +119,11 @@ pub fn apply_with(
     let mut warnings = std::mem::take(&mut config.warnings);
     let sources = live.sources().chain(config.sources());
     let schema = schema(settings.schema.as_deref(), sources, &mut warnings)?;
-    let configs = readable::all(&config, "this cannot be applied")?;
+    let configs = read::all(&config, "this cannot be applied")?;
     let documents: Vec<DocumentInFile<'_, '_>> =
         configs.iter().flat_map(SourceFile::documents).collect();
-    config::check(&request.paths.config, &documents)?;
-    let lives = readable::all(&live, "this cannot be applied to")?;
+    check(&request.paths.config, &documents)?;
+    let lives = read::all(&live, "this cannot be applied to")?;
     let mut target = Target::new(lives, request.paths.namespace.as_deref());
     let run = ApplyRun {
         request,

@@ -3,11 +3,10 @@
 use rustc_hash::FxHashSet;
 use serde_json::json;
 
-use super::config;
-use super::last::{self, LastApplied};
+use super::last::{LastApplied, annotation, annotation_of, may_have_namespace};
 use super::{ApplyAction, ApplyTo};
 use crate::error::{Error, Place, Warning};
-use crate::package::readable::{DocumentInFile, unfit};
+use crate::package::read::{DocumentInFile, unfit};
 use crate::package::secrets::patch_error;
 use crate::package::target::{ResourceRef, Target};
 use crate::patch::{Application, LAST_APPLIED, annotated, apply_document, patched};
@@ -79,7 +78,7 @@ impl ApplyRun<'_, '_> {
         let live_start = || self.start(live_at);
         let last = self.last.of(live, id, in_live)?;
         let namespace = (!id.namespace.is_empty()).then_some(&*id.namespace);
-        let annotation = config::annotation(config, namespace)?;
+        let annotation = annotation(config, namespace)?;
         let failed = |error| {
             let texts = [config.tree.text(), live.text()];
             patch_error(self.target.path(live_at), error, texts, |side, error| {
@@ -139,8 +138,8 @@ impl ApplyRun<'_, '_> {
         }
         let tree = config.tree;
         let namespace = self.request.paths.namespace.as_deref();
-        let namespace = namespace.filter(|_| config::may_have_namespace(tree, self.schema));
-        let annotation = config::annotation(config, namespace)?;
+        let namespace = namespace.filter(|_| may_have_namespace(tree, self.schema));
+        let annotation = annotation(config, namespace)?;
         let named = namespace.and_then(|namespace| {
             let values = json!({"metadata": {"namespace": namespace}});
             patched(tree.text(), &values.to_string()).ok()
@@ -172,7 +171,7 @@ impl ApplyRun<'_, '_> {
                 .id(found)
                 .filter(|_| !configured.contains(&found))?;
             let is_selected = id.may_be_in(self.request.paths.namespace.as_deref());
-            last::annotation(&*self.target.tree(found).filter(|_| is_selected)?)?;
+            annotation_of(&*self.target.tree(found).filter(|_| is_selected)?)?;
             let message =
                 format!("{id} was applied and is not in --config any more: it is deleted");
             Some((found, Warning::about(self.target.path(found), message)))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{PatchForm, Selector, Step};
 use crate::error::{Error, Warning};
 use crate::package::load::missing;
-use crate::package::readable::{DocumentInFile, all};
+use crate::package::read::{DocumentInFile, all};
 use crate::package::single_package::{Package, load_package};
 use crate::yaml::{NodeId, ParseError};
 

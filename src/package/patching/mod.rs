@@ -14,7 +14,7 @@ use super::Settings;
 use super::definitions::schema;
 use super::file_triple::Source;
 use super::plan::Plan;
-use super::readable;
+use super::read;
 use super::selector::Selector;
 use super::single_package::{Package, load_package};
 use super::target::Target;
@@ -124,7 +124,7 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
     let package = load_package(&patching.target, "TARGET", &settings.matches)?;
     settle(&package.root, merge)?;
     let schema = schema(settings.schema.as_deref(), package.sources(), &mut warnings)?;
-    let files = readable::usable(&package, "cannot be patched")?;
+    let files = read::usable(&package, "cannot be patched")?;
     let mut run = PatchRun {
         patching,
         schema,
@@ -133,7 +133,7 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
         warned_kinds: FxHashSet::default(),
     };
     for step in &steps {
-        for file in readable::all(&step.package, "this patch cannot be applied")? {
+        for file in read::all(&step.package, "this patch cannot be applied")? {
             run.apply(step, &file)?;
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{PatchForm, Patching, Step};
 use crate::error::{Error, Warning};
-use crate::package::readable::{DocumentInFile, SourceFile, unfit};
+use crate::package::read::{DocumentInFile, SourceFile, unfit};
 use crate::package::resource::ResourceId;
 use crate::package::secrets::patch_error;
 use crate::package::target::{ResourceRef, Target};

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::assemble::Insertion;
 use super::items::{ChangedItems, Item, items, text_in};
 use super::parsed::Parsed;
-use super::readable::SourceFile;
+use super::read::SourceFile;
 use super::resource::ResourceId;
 use super::selector::Selector;
 use crate::error::{Error, Place};

@@ -11,7 +11,7 @@ use crate::package::assemble::{Action, Assembly, Insertion, verify};
 use crate::package::head::begins_with_marker;
 use crate::package::order::insertion_points;
 use crate::package::parsed::Parsed;
-use crate::package::readable::SourceFile;
+use crate::package::read::SourceFile;
 
 impl Target<'_> {
     /// Adds documents of the file `from` to the one at `path`, which is created if it does not

@@ -9,7 +9,6 @@
 mod disk;
 mod journal;
 mod run_folder;
-mod step;
 mod undo;
 
 use std::fs::File;
@@ -24,9 +23,8 @@ use super::disk::if_there;
 use super::owner::{mode, permissions};
 use super::plan::Plan;
 use crate::error::Error;
-use journal::Journal;
+use journal::{Journal, Step, steps};
 use run_folder::RunFolder;
-use step::{Step, steps};
 use undo::{make_folders, restore_all};
 
 pub(crate) use disk::NewFile;
