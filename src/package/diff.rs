@@ -172,7 +172,12 @@ impl Comparison<'_> {
                 by_name.entry(self.name_of(found)).or_default()[side].push(*found);
             }
         }
-        pair_api_versions(&mut by_name);
+        // old resources whose API version differs in the new package get the name that they have
+        // there; also those whose kind Kubernetes moved to another API group
+        pair_by_group(&mut by_name, |id| Some(id.group()));
+        pair_by_group(&mut by_name, |id| {
+            Schema::is_built_in(&id.api_version, &id.kind).then_some("")
+        });
         let mut patches: Vec<(DocumentInFile<'_, '_>, String)> = Vec::new();
         let mut errors = Vec::new();
         for found in new {
@@ -274,15 +279,6 @@ impl Comparison<'_> {
         let texts = [old.file.file.text, new.file.file.text];
         patch.map_err(|error| patch_error(new.file.path, error, texts, |_, error| refuse(error)))
     }
-}
-
-/// Renames old resources whose API version differs in the new package to the name that they have
-/// there; also those whose kind Kubernetes moved to another API group.
-fn pair_api_versions(by_name: &mut ByName<'_, '_>) {
-    pair_by_group(by_name, |id| Some(id.group()));
-    pair_by_group(by_name, |id| {
-        Schema::is_built_in(&id.api_version, &id.kind).then_some("")
-    });
 }
 
 /// Pairs the resources that only one package has by `group`, kind, namespace and name. If that is

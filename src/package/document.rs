@@ -67,19 +67,14 @@ impl<'f> FileMerge<'_, 'f, '_> {
             return removed;
         }
         let options = self.options(group);
-        let (resolution, rule) = match options.whole() {
+        let decided = match options.whole() {
             // a resource with another name may be local's own, so it stays by default
             (Resolution::Updated, None) if is_renamed(&members) => (Resolution::Local, None),
             decided => decided,
         };
         let path = if has_same_values { "(comment)" } else { "" };
-        self.record_document(
-            group,
-            path,
-            ConflictKind::DeletedUpstream,
-            (resolution, rule),
-        );
-        match resolution {
+        self.record_document(group, path, ConflictKind::DeletedUpstream, decided);
+        match decided.0 {
             Resolution::Updated => removed,
             Resolution::Local | Resolution::Open => Action::Keep,
             Resolution::Markers => Action::Mark(Box::new(self.marks(group))),
@@ -165,12 +160,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// Records what upstream changed in a pinned file, which stays as it is.
     pub(super) fn hold_back(&mut self) {
         let job = self.job;
-        for group in job
-            .staying
-            .iter()
-            .chain(&job.inserted)
-            .chain(&job.deleted_locally)
-        {
+        let groups = job.staying.iter().chain(&job.inserted);
+        for group in groups.chain(&job.deleted_locally) {
             let members = self.members(group);
             if !equal(members.original, members.updated) && !equal(members.updated, members.local) {
                 self.record_document(group, "", ConflictKind::Pinned, (Resolution::Local, None));

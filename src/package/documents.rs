@@ -96,7 +96,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         if self.job.deleted_whole.is_some() {
             self.keep_out();
         }
-        if let Some(content) = self.content_as_it_is() {
+        if self.is_already_there() {
+            return Ok(self.outcome);
+        }
+        if let Some(content) = self.fast_forward() {
             self.outcome.content = content;
             return Ok(self.outcome);
         }

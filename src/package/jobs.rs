@@ -266,11 +266,8 @@ pub(super) fn mark_deleted(
     let mut in_original: FxHashSet<&Path> = FxHashSet::default();
     let mut in_local: FxHashSet<&Path> = FxHashSet::default();
     // paths that the merge leaves out, such as symbolic links, exist nevertheless
-    let mut unmerged: FxHashSet<&Path> = local_kinds
-        .iter()
-        .filter(|(_, kind)| **kind != Kind::Folder)
-        .map(|(path, _)| path.as_path())
-        .collect();
+    let no_folders = local_kinds.iter().filter(|it| *it.1 != Kind::Folder);
+    let mut unmerged: FxHashSet<&Path> = no_folders.map(|(path, _)| path.as_path()).collect();
     for (index, ReadFile { triple, .. }) in files.iter().enumerate() {
         unmerged.remove(triple.path.as_path());
         let original_path = triple.path_on(Side::Original);

@@ -103,12 +103,8 @@ pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     let incomplete = pair_by_key(incomplete, |candidate| {
         (candidate.id.of_any_version(), path(candidate))
     });
-    groups.extend(
-        complete
-            .into_iter()
-            .chain(incomplete)
-            .map(|candidate| candidate.group),
-    );
+    let resources = complete.into_iter().chain(incomplete);
+    groups.extend(resources.map(|candidate| candidate.group));
     pair_renamed(&mut groups, files);
     groups.sort_unstable_by_key(sort_key);
     groups

@@ -18,17 +18,9 @@ use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 
 impl<'a> FileMerge<'_, '_, 'a> {
-    /// Returns the content of the file if it is one side's, without a merge of its documents.
-    pub(super) fn content_as_it_is(&self) -> Option<Content> {
-        match self.is_already_there() {
-            true => Some(Content::Unchanged),
-            false => self.fast_forward(),
-        }
-    }
-
     /// Returns true if local's bytes are upstream's and each of its documents pairs with the same
     /// one of upstream's file (law 3).
-    fn is_already_there(&self) -> bool {
+    pub(super) fn is_already_there(&self) -> bool {
         let sides = &self.context.files[self.target].triple.sides;
         let texts = sides.local.as_ref().zip(sides.updated.as_ref());
         self.job.file.local == Some(self.target)
@@ -40,7 +32,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
 
     /// Returns upstream's file if local's bytes are the original's and all pairs are within (law
     /// 2).
-    fn fast_forward(&self) -> Option<Content> {
+    pub(super) fn fast_forward(&self) -> Option<Content> {
         let base = self.job.file.local?;
         let triple = |file: usize| self.context.files[file].triple;
         triple(self.target).sides.updated.as_ref()?;

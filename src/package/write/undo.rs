@@ -223,11 +223,9 @@ pub(super) fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
 
 /// Returns the missing folders down to `folder`, outermost first.
 pub(crate) fn missing_folders(folder: &Path) -> Vec<PathBuf> {
-    let mut missing: Vec<PathBuf> = folder
-        .ancestors()
-        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
-        .map(Path::to_owned)
-        .collect();
+    let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.is_dir();
+    let missing = folder.ancestors().take_while(is_missing);
+    let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
     missing.reverse();
     missing
 }
