@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::owner::of_new;
+use super::disk::of_new;
 use crate::line_breaks::line_break_of;
 use crate::merge::pins::is_file_pinned;
 use crate::triple::{Side, Triple};

@@ -12,8 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Settings;
 use super::disk::folders_above;
-use super::input::Input;
-use super::input::{IGNORE_FILE, Kind, Listing};
+use super::input::{IGNORE_FILE, Input, Kind, Listing};
 use crate::error::{Error, Warning};
 use crate::triple::{Side, Triple};
 

@@ -8,11 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::Content;
 use super::documents::Context;
-use super::file_triple::Bytes;
-use super::file_triple::{FileTriple, Source};
+use super::file_triple::{Bytes, FileTriple, Source};
 use super::jobs::jobs;
-use super::pair::look_for_duplicates;
-use super::pair::pair;
+use super::pair::{look_for_duplicates, pair};
 use super::parsed::ParsedFile;
 use super::plan::FileConflict;
 use super::read::ReadFile;

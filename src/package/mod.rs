@@ -12,7 +12,6 @@
 // disk access
 mod disk;
 mod lock;
-mod owner;
 pub(crate) mod private_folder;
 mod write;
 
@@ -28,7 +27,6 @@ mod read;
 mod rules;
 mod selector;
 mod single_package;
-mod yaml_names;
 
 // pairing documents, and the work on each file
 mod jobs;
@@ -72,17 +70,18 @@ pub(crate) use disk::{
     folders_above, if_there, is_open_already, link, or_here, portable, read_named, read_own,
     replace, replace_itself, serialize_portable, sha256,
 };
+pub(crate) use disk::{is_executable, of_new};
 pub use file_triple::Bytes;
 pub(crate) use file_triple::Source;
 pub(crate) use input::Kind;
 pub use input::{Input, Snapshot, SnapshotEntry};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
+pub(crate) use load::{YAML_NAMES, is_yaml_name};
 pub use lock::{Access, Lock, lock};
 pub(crate) use marked::plan_marked;
 pub(crate) use merge_file::{FileInMemory, in_memory};
 pub use merge_file::{MergedFile, merge, merge_file};
-pub(crate) use owner::{is_executable, of_new};
 pub use patching::{PatchForm, Patching, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
 pub use resource::ResourceId;
@@ -95,7 +94,6 @@ pub(crate) use single_package::{STANDARD_INPUT, standard_input};
 pub(crate) use whole_file::as_text;
 pub use write::{Disk, RealDisk, undo};
 pub(crate) use write::{LEFT_OUT, RunProgress, forget, git_folder, is_reserved, progress_at};
-pub(crate) use yaml_names::{YAML_NAMES, is_yaml_name};
 
 use std::path::{Path, PathBuf};
 

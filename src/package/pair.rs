@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::parsed::ParsedFile;
+use super::parsed::{Parsed, ParsedFile};
 use super::read::ReadFile;
 use super::renamed::pair_renamed;
 use super::resource::ResourceId;
@@ -53,6 +53,8 @@ pub(crate) type Group = Triple<Option<DocRef>>;
 struct Candidate<'r> {
     group: Group,
     id: &'r ResourceId<'r>,
+    /// Its first member.
+    document: &'r Parsed<'r>,
     /// Whether it pairs only within its file: a resource with its identity in another file is an
     /// overlay.
     is_bound_to_file: bool,
@@ -91,8 +93,8 @@ pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     for (triple, file) in files.iter().enumerate() {
         let sides = Side::ALL.map(|side| file.file(side));
         groups.extend(pair_unnamed(triple, &sides));
-        let by_side = sides.map(|side| side.map_or_else(Vec::new, |it| resources_of(triple, it)));
-        resources.extend(candidates(without_repeated(&sides, by_side)));
+        let by_side = Side::ALL.map(|side| candidates(triple, side, sides[side]));
+        resources.extend(without_repeated(by_side));
     }
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_file(&candidate.group));
     bind_to_other_version(&mut resources);
@@ -110,31 +112,26 @@ pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     groups
 }
 
-/// Returns the resources of one side of a file.
-fn resources_of<'r>(triple: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
-    let documents = file.documents.iter().enumerate();
-    documents
-        .filter_map(|(document, parsed)| {
-            let resource = parsed.resource.as_ref()?;
-            Some((DocRef::new(triple, document), resource.pairing()))
+/// Returns the candidates of one side of a file: one for each resource.
+fn candidates<'r>(
+    triple: usize,
+    side: Side,
+    file: Option<&'r ParsedFile<'r>>,
+) -> Vec<Candidate<'r>> {
+    let documents = file
+        .into_iter()
+        .flat_map(|file| file.documents.iter().enumerate());
+    let candidate = |(document, parsed): (usize, &'r Parsed<'r>)| {
+        let mut group = Group::default();
+        group[side] = Some(DocRef::new(triple, document));
+        Some(Candidate {
+            group,
+            id: parsed.resource.as_ref()?.pairing(),
+            document: parsed,
+            is_bound_to_file: false,
         })
-        .collect()
-}
-
-/// Returns the candidates of one file: one for each resource of each side.
-fn candidates<'r>(sides: Triple<Named<'r>>) -> impl Iterator<Item = Candidate<'r>> {
-    let sides = Side::ALL.zip(sides).into_iter();
-    sides.flat_map(|(side, resources)| {
-        resources.into_iter().map(move |(document, id)| {
-            let mut group = Group::default();
-            group[side] = Some(document);
-            Candidate {
-                group,
-                id,
-                is_bound_to_file: false,
-            }
-        })
-    })
+    };
+    documents.filter_map(candidate).collect()
 }
 
 /// Combines the candidates with equal keys. If no side occurs twice among them, all are combined;
@@ -255,9 +252,6 @@ pub(super) fn sort_key(group: &Group) -> (Option<DocRef>, Option<DocRef>, Option
     (group.local, group.updated, group.original)
 }
 
-/// The resources of one side of a file, with their identities.
-pub(super) type Named<'r> = Vec<(DocRef, &'r ResourceId<'r>)>;
-
 /// Looks for files that upstream changed and in which two resources have the same identity. Returns
 /// a warning for each file that has them in the original, unless it is an error.
 ///
@@ -319,36 +313,30 @@ impl Duplicate {
 /// Drops repeated resources from the original: of several with the same identity in a file, which
 /// updated and local have at most once, the one that is most similar to local's stays, or on a tie
 /// to updated's. The others would pair with nothing and count as deleted.
-pub(super) fn without_repeated<'r>(
-    files: &Triple<Option<&ParsedFile<'_>>>,
-    named: Triple<Named<'r>>,
-) -> Triple<Named<'r>> {
-    let leaves = |side: Side, document: DocRef| {
-        let parsed = files[side].and_then(|file| file.documents.get(document.document()));
-        parsed.map(Leaves::of).unwrap_or_default()
-    };
-    let mut original = Vec::with_capacity(named.original.len());
-    for same in buckets(named.original, |(_, id)| *id) {
-        let id = same[0].1;
-        let sides = [(Side::Local, &named.local), (Side::Updated, &named.updated)];
-        let others = sides.map(|(side, resources)| {
-            let same = resources.iter().filter(|(_, other)| *other == id);
-            let documents = same.map(|(document, _)| (side, *document));
-            documents.collect::<Vec<_>>()
-        });
-        if same.len() == 1 || others.iter().any(|others| others.len() > 1) {
-            original.extend(same);
-            continue;
-        }
-        let others = others.map(|other| other.first().map(|(side, it)| leaves(*side, *it)));
-        let rank = |(document, _): &(DocRef, &ResourceId<'_>)| {
-            let leaves = leaves(Side::Original, *document);
-            let others = others.each_ref().map(Option::as_ref);
-            let distance = others.map(|other| other.map_or(0, |it| leaves.distance(it)));
-            (distance, *document)
+fn without_repeated(sides: Triple<Vec<Candidate<'_>>>) -> impl Iterator<Item = Candidate<'_>> {
+    let mut original = Vec::with_capacity(sides.original.len());
+    for same in buckets(sides.original, |it| it.id) {
+        let others = |side: &'_ [Candidate<'_>]| -> Vec<Leaves> {
+            let of_id = side.iter().filter(|it| it.id == same[0].id);
+            of_id.map(|it| Leaves::of(it.document)).collect()
         };
-        original.extend(same.into_iter().min_by_key(rank));
+        // most identities occur once
+        let is_repeated = same.len() > 1;
+        let others = is_repeated.then(|| [others(&sides.local), others(&sides.updated)]);
+        match others.filter(|others| others.iter().all(|it| it.len() < 2)) {
+            Some(others) => {
+                let rank = |it: &Candidate<'_>| {
+                    let leaves = Leaves::of(it.document);
+                    let distance = |others: &Vec<Leaves>| {
+                        others.first().map_or(0, |other| leaves.distance(other))
+                    };
+                    (others.each_ref().map(distance), it.group.original)
+                };
+                original.extend(same.into_iter().min_by_key(rank));
+            }
+            None => original.extend(same),
+        }
     }
-    original.sort_unstable_by_key(|(document, _)| *document);
-    Triple { original, ..named }
+    original.sort_unstable_by_key(|it| it.group.original);
+    original.into_iter().chain(sides.updated).chain(sides.local)
 }

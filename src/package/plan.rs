@@ -10,10 +10,8 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Content;
-use super::disk::serialize_portable;
-use super::file_triple::Bytes;
-use super::file_triple::{FileTriple, Source};
-use super::owner::{is_executable, of_new, with_executable_bit};
+use super::disk::{is_executable, of_new, serialize_portable, with_executable_bit};
+use super::file_triple::{Bytes, FileTriple, Source};
 use super::resource::ResourceId;
 use crate::error::Warning;
 use crate::merge::{Conflict, ConflictKind, ConflictTexts, Resolution};

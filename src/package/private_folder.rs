@@ -5,7 +5,7 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::owner::permissions;
+use super::disk::permissions;
 
 /// Returns the folder that an environment variable names, if the path is absolute.
 pub(crate) fn named(variable: &str) -> Option<PathBuf> {

@@ -11,11 +11,9 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::Settings;
 use super::disk::hash;
 use super::file_triple::Source;
-use super::input::Kind;
-use super::input::{Input, LARGEST, Snapshot};
+use super::input::{Input, Kind, LARGEST, Snapshot};
 use super::items::Origins;
-use super::load::{folder_and_name, is_folder, load_folders};
-use super::yaml_names::YamlNames;
+use super::load::{YamlNames, folder_and_name, is_folder, load_folders};
 use crate::error::{Error, Warning};
 use crate::triple::Triple;
 

@@ -10,7 +10,7 @@ use super::{Rules, RulesOrigin, ScopedRule, invalid_rules};
 use crate::error::{Error, Lines};
 use crate::merge::{Pattern, Rule, Take};
 use crate::package::git_folder;
-use crate::package::yaml_names::path_glob;
+use crate::package::load::path_glob;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 const RULE_FIELDS: [&str; 9] = [

@@ -90,11 +90,11 @@ impl<'a> Target<'a> {
             let items = iter::once(None).chain(items);
             items.map(move |item| ResourceRef { item, ..document })
         });
-        target.resources = with_items.filter(|it| target.id(*it).is_some()).collect();
-        for resource in &target.resources {
-            if let Some(id) = target.id(*resource) {
+        for resource in with_items.collect::<Vec<_>>() {
+            if let Some(id) = target.id(resource) {
                 let name = (id.kind.clone(), id.name.clone());
-                target.by_name.entry(name).or_default().push(*resource);
+                target.by_name.entry(name).or_default().push(resource);
+                target.resources.push(resource);
             }
         }
         target

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::package::owner::keep_owner;
+use crate::package::disk::keep_owner;
 
 /// All operations on the disk that writing a plan needs. The default methods perform them.
 pub trait Disk: Sync {

@@ -15,9 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::undo::missing_folders;
 use crate::error::Error;
-use crate::package::disk::{ContentError, content, hash, stays_within};
+use crate::package::disk::{ContentError, content, hash, mode, stays_within};
 use crate::package::file_triple::Bytes;
-use crate::package::owner::mode;
 use crate::package::plan::{ChangeKind, FileChange, Plan};
 
 /// The file that marks an output folder whose result is not complete.

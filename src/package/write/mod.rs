@@ -19,8 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::disk::if_there;
-use super::owner::{mode, permissions};
+use super::disk::{if_there, mode, permissions};
 use super::plan::Plan;
 use crate::error::Error;
 use journal::{Journal, Step, steps};

@@ -8,8 +8,7 @@ use super::disk::{Disk, NewFile, RealDisk};
 use super::journal::{Fingerprint, Journal, JournalEntry, State};
 use super::run_folder::unfinished_run_at;
 use crate::error::{Error, shown};
-use crate::package::disk::if_there;
-use crate::package::owner::permissions;
+use crate::package::disk::{if_there, permissions};
 
 /// The progress of an unfinished run.
 #[derive(Debug, Clone, PartialEq, Eq)]
