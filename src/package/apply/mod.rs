@@ -5,7 +5,7 @@
 //! live objects are a [`Target`], as for patches. Their annotations have the last applied
 //! configurations.
 
-mod last;
+mod configuration;
 mod object;
 
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ use super::target::{ResourceRef, Target};
 use super::write::settle;
 use crate::error::{Error, Warning};
 
-pub use last::view_last_applied;
-use last::{LastApplied, check};
+pub use configuration::view_last_applied;
+use configuration::{LastApplied, check};
 use object::{AppliedConfig, ApplyRun, NOT_REMOVED};
 
 /// The input of `merge3 apply`.

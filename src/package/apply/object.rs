@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use serde_json::json;
 
-use super::last::{LastApplied, annotation, annotation_of, may_have_namespace};
+use super::configuration::{LastApplied, annotation, annotation_of, may_have_namespace};
 use super::{ApplyAction, ApplyTo};
 use crate::error::{Error, Place, Warning};
 use crate::package::read::{DocumentInFile, unfit};
