@@ -2,9 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::cursor::same_bytes;
 use super::keys::Identity;
 use super::stored::Tree;
-use super::tree::{EntryId, NodeId, NodeKind, Span};
+use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span};
 
 /// Whether two nodes are equal. Scalars are compared by type and content, maps without the order of
 /// their keys, lists in order, and aliases as the nodes that they refer to. Styles, comments,
@@ -65,9 +66,19 @@ impl Comparison<'_, '_, '_> {
             return true;
         }
         let (left, right) = (self.left.resolve(l), self.right.resolve(r));
-        let scalars = (self.left.identity(left), self.right.identity(right));
-        if scalars != (None, None) {
-            return scalars.0 == scalars.1;
+        match (self.left.scalar(left), self.right.scalar(right)) {
+            (Some(one), Some(other)) => {
+                return one.scalar_type == other.scalar_type
+                    && match one.scalar_type {
+                        ScalarType::Null => true,
+                        ScalarType::Custom => {
+                            self.left.identity(left) == self.right.identity(right)
+                        }
+                        _ => same_bytes(one.content.as_bytes(), other.content.as_bytes()),
+                    };
+            }
+            (None, None) => {}
+            _ => return false,
         }
         let (left_node, right_node) = (self.left.node(left), self.right.node(right));
         if self.are_same_lines(left_node.span, right_node.span) {

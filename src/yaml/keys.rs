@@ -14,6 +14,9 @@ use super::tree::{NodeId, ScalarType, Span};
 /// The maximum number of entries for which a map is checked without a hash table.
 const SMALL_MAP: usize = 16;
 
+/// A factor that spreads the bits of a number into the highest bits of the product.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The identity of a scalar: its type, its content, and its custom tag. Equal scalars have equal
 /// identities.
 pub(crate) type Identity<'a> = (ScalarType, &'a str, Option<&'a str>);
@@ -38,12 +41,17 @@ impl Tree<'_> {
 /// Returns an error if two of these entries have the same key (rules: Keys).
 pub(super) fn check_unique(tree: &Tree<'_>, entries: Span) -> Result<(), ParseError> {
     let count = entries.range().len();
-    let hash = |at: &u32| FxBuildHasher.hash_one(tree.identity_of_key(*at));
+    if count <= 1 {
+        return Ok(());
+    }
     if count <= SMALL_MAP {
-        // equal keys have the same bit; only keys with the same bit are compared
+        // equal keys have equal fingerprints, and so the same bit; only keys with the same bit are
+        // compared
         let mut bits = 0_u64;
         for at in entries.start..entries.end {
-            let bit = 1 << (hash(&at) >> 58);
+            let key = tree.identity_of_key(at);
+            let fingerprint = key.map_or(0, |(_, content, _)| fingerprint(content.as_bytes()));
+            let bit = 1 << (fingerprint.wrapping_mul(MULTIPLIER) >> 58);
             if bits & bit != 0 {
                 let key = tree.identity_of_key(at);
                 let mut above = entries.start..at;
@@ -57,6 +65,7 @@ pub(super) fn check_unique(tree: &Tree<'_>, entries: Span) -> Result<(), ParseEr
     }
     // the table holds entry numbers only: the keys are in the tree
     let mut seen = HashTable::with_capacity(count);
+    let hash = |at: &u32| FxBuildHasher.hash_one(tree.identity_of_key(*at));
     for at in entries.start..entries.end {
         let key = tree.identity_of_key(at);
         let is_same = |other: &u32| tree.identity_of_key(*other) == key;
@@ -66,6 +75,19 @@ pub(super) fn check_unique(tree: &Tree<'_>, entries: Span) -> Result<(), ParseEr
         };
     }
     Ok(())
+}
+
+/// Returns a number for a key, from its length and its first and last bytes.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
+        }
+        _ => bytes
+            .iter()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)),
+    };
+    ends ^ (bytes.len() as u64) << 56
 }
 
 /// Returns the error for a duplicate key.

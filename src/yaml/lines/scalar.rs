@@ -73,23 +73,22 @@ impl LineReader<'_> {
     }
 
     /// Finds the end of the plain scalar that starts at `start` on its line.
+    #[inline]
     pub(super) fn scan_plain(&self, start: usize) -> Option<(usize, Stop)> {
-        let (text, line_end) = (self.builder.tree.text, self.line_end(start)?);
-        let special = memchr::memchr3_iter(b':', b'#', b'\t', &self.bytes[start..line_end]);
-        let mut stops = special.map(|at| match self.bytes[start + at] {
-            b':' if is_white(self.bytes, start + at + 1) => Some(Stop::Colon(start + at)),
-            b'#' if text[start..start + at].ends_with(' ') => Some(Stop::Comment(start + at)),
-            // give up at a tab
-            b'\t' => Some(Stop::Other),
-            _ => None,
-        });
-        let stop = stops.find_map(|stop| stop);
-        let stop = stop.unwrap_or(Stop::LineEnd(line_end));
-        let (Stop::Colon(at) | Stop::Comment(at) | Stop::LineEnd(at)) = stop else {
-            return None;
+        let mut at = start;
+        let stop = loop {
+            at = next_special(self.bytes, at);
+            match self.bytes.get(at) {
+                Some(b':') if is_white(self.bytes, at + 1) => break Stop::Colon(at),
+                Some(b'#') if at > start && self.bytes[at - 1] == b' ' => break Stop::Comment(at),
+                Some(b'\t') => return None,
+                _ if self.is_line_end(at)? => break Stop::LineEnd(at),
+                _ => at += 1,
+            }
         };
-        let content = text[start..at].trim_end_matches(' ');
-        Some((start + content.len(), stop))
+        let spaces = self.bytes[start..at].iter().rev();
+        let spaces = spaces.take_while(|byte| **byte == b' ').count();
+        Some((at - spaces, stop))
     }
 
     /// Reads a scalar as a value, with what follows it on its line and with its continuation lines.
@@ -171,4 +170,28 @@ impl LineReader<'_> {
         let node = tree.push_scalar(span, style, scalar_type, resolved);
         self.builder.set_node(node, span.end);
     }
+}
+
+/// Returns the offset of the next colon, `#` or control character. These can end a plain scalar; at
+/// a tab, the reader gives up.
+#[inline]
+fn next_special(bytes: &[u8], mut at: usize) -> usize {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    const HIGHEST_BITS: u64 = EACH << 7;
+    // sets the highest bit of the first byte that is less than `limit`, and maybe of later bytes
+    let less_than =
+        |eight: u64, limit: u8| eight.wrapping_sub(EACH * u64::from(limit)) & !eight & HIGHEST_BITS;
+    let rest = |at: usize| bytes.get(at..).unwrap_or_default();
+    while let Some(eight) = rest(at).first_chunk() {
+        let eight = u64::from_le_bytes(*eight);
+        let is = |byte: u8| less_than(eight ^ (EACH * u64::from(byte)), 1);
+        let ends = less_than(eight, b' ') | is(b':') | is(b'#');
+        if ends != 0 {
+            return at + ends.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let is_end = |byte: &u8| *byte < b' ' || matches!(byte, b':' | b'#');
+    let rest = rest(at);
+    at + rest.iter().position(is_end).unwrap_or(rest.len())
 }
