@@ -104,8 +104,8 @@ impl FileMerge<'_, '_, '_> {
         inserted.into_iter().map(insertion).collect()
     }
 
-    /// Returns the insertion point of each document of upstream's file. `positions` has the position
-    /// of each document of the local file.
+    /// Returns the insertion point of each document of upstream's file. `positions` has the
+    /// position of each document of the local file.
     pub(super) fn insertion_points(
         &self,
         file: &ParsedFile<'_>,
@@ -131,8 +131,8 @@ impl FileMerge<'_, '_, '_> {
 
 /// Returns the insertion point of each document of a file that new documents come from: the
 /// position of the local document that it is inserted before, or the number of local documents for
-/// the end. `local_of` has the position of the local document that each pairs with, if that stays in
-/// its file; `is_own` says of each position whether its document stays and only local has it.
+/// the end. `local_of` has the position of the local document that each pairs with, if that stays
+/// in its file; `is_own` says of each position whether its document stays and only local has it.
 ///
 /// The insertion point is after the nearest preceding document that the local file has, and after
 /// local's own documents that follow that; else before the nearest following one; else at the end.

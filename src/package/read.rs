@@ -1,5 +1,5 @@
-//! Parses files. [`ReadFile`] has the three sides of one, and says how it merges; [`SourceFile`] is a
-//! file of one package, with the places that errors show. `parsed` parses one text.
+//! Parses files. [`ReadFile`] has the three sides of one, and says how it merges; [`SourceFile`] is
+//! a file of one package, with the places that errors show. `parsed` parses one text.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
-//! Merges a file as a whole: it has no YAML name, or is not YAML (rules: Packages and files), such as
-//! a template: a text with a YAML name from which a program generates YAML (rules: Files that are
-//! not YAML).
+//! Merges a file as a whole: it has no YAML name, or is not YAML (rules: Packages and files), such
+//! as a template: a text with a YAML name from which a program generates YAML (rules: Files that
+//! are not YAML).
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -216,8 +216,8 @@ impl<'f> YamlState<'f> {
         }
     }
 
-    /// Returns true if upstream's file has a key twice in a map, now or in the original. Most readers
-    /// of YAML accept that.
+    /// Returns true if upstream's file has a key twice in a map, now or in the original. Most
+    /// readers of YAML accept that.
     fn has_duplicate_upstream(&self) -> bool {
         let mut upstream = [self.broken.original, self.broken.updated]
             .into_iter()

@@ -124,8 +124,8 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Returns the scalar that a node is or refers to. It is always inlined, so that callers who need
-    /// only the style or the type do not pay for the content.
+    /// Returns the scalar that a node is or refers to. It is always inlined, so that callers who
+    /// need only the style or the type do not pay for the content.
     #[inline(always)]
     pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
         let stored = &self.nodes[self.resolve(id).number() as usize];
