@@ -275,7 +275,10 @@ impl<'s> Tree<'s> {
     fn comma_behind(&self, end: u32) -> u32 {
         let (text, pos) = (self.text, end as usize);
         let mut cursor = Cursor { text, pos };
-        cursor.trivia();
+        // mostly nothing is between
+        if cursor.peek() != Some(b',') {
+            cursor.trivia();
+        }
         to_u32(cursor.pos)
     }
 
