@@ -78,60 +78,118 @@ pub(crate) const TEMPLATE_HELP: &str =
 const TAB_INDENTATION: &str = "a tab where the indentation should be";
 const USE_SPACES: &str = "indent with spaces: YAML takes no tabs there";
 
-/// Hints, each with parts of the parser's messages and what is said instead of these. The first
-/// part that is found counts.
-const HINTS: &str = r#"
-check the indentation, and quote a text that holds `: `
-  simple key => a `:` is missing after this key
-  mapping values => a `:` is not allowed here
-  mapping keys => a key is not allowed here
-check that the bracket that opens above is closed
-  ',' or '}' => a `,` or `}` is missing before this
-  ',' or ']' => a `,` or `]` is missing before this
-  of ':' => a `,` or a closing bracket is missing before this
-  in flow => a closing bracket is missing before this
-  node content => a value is missing here
-give it the same indentation as its neighbours above
-  sequence entries => a `-` is not allowed here
-  expected key => this is not a key of the map around it
-  '-' indicator => this is not an element of the list around it
-  in quoted => a line of this text is not indented
-  invalid indentation => the indentation fits no line above
-  wrongly => a line of this text is indented less than its first
-anchors hold in one document only; quote a text that begins with `*`
-  unknown anchor => this document has no anchor of this name above
-close the quote; inside '...' write '' for a quote, inside "..." \"
-  end of stream => the quote that opens here is never closed
-  document indicator => the quote that opens here is not closed before the document ends
-write the outer levels in block style
-  recursion limit => brackets are nested deeper than 255 levels
-indent with spaces: YAML takes no tabs there
-  found a tab => a tab where the indentation should be
-  tabs disallowed => a tab where the indentation should be
-  as indentation => a tab where the indentation should be
-put a space there
-  YAML whitespace => a tab where a space should be
-put the text between quotes
-  unexpected character => no text without quotes begins with this character
-write `\\` for a backslash, or use '...'
-  escape character => YAML has no such `\` escape
-put all of the text between the quotes
-  trailing content => something follows the closing quote
-quote a text that begins with `&` or `*`
-  alphabetic or numeric => an anchor or alias without a name
-begin the text on the next line
-  block scalar, did not => something follows the `|` or `>`
-put a `---` line between documents, and after directives
-  <document start> => no document begins here
-"#;
+/// A hint, with parts of the parser's messages and what is said instead of these. The first part
+/// that is found counts.
+type Hint = (&'static str, &'static [(&'static str, &'static str)]);
+
+const HINTS: &[Hint] = &[
+    (
+        "check the indentation, and quote a text that holds `: `",
+        &[
+            ("simple key", "a `:` is missing after this key"),
+            ("mapping values", "a `:` is not allowed here"),
+            ("mapping keys", "a key is not allowed here"),
+        ],
+    ),
+    (
+        "check that the bracket that opens above is closed",
+        &[
+            ("',' or '}'", "a `,` or `}` is missing before this"),
+            ("',' or ']'", "a `,` or `]` is missing before this"),
+            (
+                "of ':'",
+                "a `,` or a closing bracket is missing before this",
+            ),
+            ("in flow", "a closing bracket is missing before this"),
+            ("node content", "a value is missing here"),
+        ],
+    ),
+    (
+        "give it the same indentation as its neighbours above",
+        &[
+            ("sequence entries", "a `-` is not allowed here"),
+            ("expected key", "this is not a key of the map around it"),
+            (
+                "'-' indicator",
+                "this is not an element of the list around it",
+            ),
+            ("in quoted", "a line of this text is not indented"),
+            ("invalid indentation", "the indentation fits no line above"),
+            (
+                "wrongly",
+                "a line of this text is indented less than its first",
+            ),
+        ],
+    ),
+    (
+        "anchors hold in one document only; quote a text that begins with `*`",
+        &[(
+            "unknown anchor",
+            "this document has no anchor of this name above",
+        )],
+    ),
+    (
+        "close the quote; inside '...' write '' for a quote, inside \"...\" \\\"",
+        &[
+            ("end of stream", "the quote that opens here is never closed"),
+            (
+                "document indicator",
+                "the quote that opens here is not closed before the document ends",
+            ),
+        ],
+    ),
+    (
+        "write the outer levels in block style",
+        &[(
+            "recursion limit",
+            "brackets are nested deeper than 255 levels",
+        )],
+    ),
+    (
+        USE_SPACES,
+        &[
+            ("found a tab", TAB_INDENTATION),
+            ("tabs disallowed", TAB_INDENTATION),
+            ("as indentation", TAB_INDENTATION),
+        ],
+    ),
+    (
+        "put a space there",
+        &[("YAML whitespace", "a tab where a space should be")],
+    ),
+    (
+        "put the text between quotes",
+        &[(
+            "unexpected character",
+            "no text without quotes begins with this character",
+        )],
+    ),
+    (
+        "write `\\\\` for a backslash, or use '...'",
+        &[("escape character", "YAML has no such `\\` escape")],
+    ),
+    (
+        "put all of the text between the quotes",
+        &[("trailing content", "something follows the closing quote")],
+    ),
+    (
+        "quote a text that begins with `&` or `*`",
+        &[("alphabetic or numeric", "an anchor or alias without a name")],
+    ),
+    (
+        "begin the text on the next line",
+        &[("block scalar, did not", "something follows the `|` or `>`")],
+    ),
+    (
+        "put a `---` line between documents, and after directives",
+        &[("<document start>", "no document begins here")],
+    ),
+];
 
 fn translate(info: &str) -> (&str, Option<&'static str>) {
-    let mut help = None;
-    for line in HINTS.lines() {
-        match line.split_once(" => ") {
-            Some((part, message)) if info.contains(part.trim_start()) => return (message, help),
-            Some(_) => {}
-            None => help = Some(line),
+    for (help, messages) in HINTS {
+        if let Some((_, message)) = messages.iter().find(|(part, _)| info.contains(part)) {
+            return (message, Some(help));
         }
     }
     let rest = info.strip_prefix("while ");
