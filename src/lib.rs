@@ -81,6 +81,7 @@ mod semantic_version;
 pub mod triple;
 mod upgrade;
 mod visible;
+mod white_space;
 #[doc(hidden)]
 pub mod yaml;
 

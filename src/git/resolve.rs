@@ -22,6 +22,7 @@ use crate::merge::{ConflictStyle, Images, MarkerStyle, Nulls, OnConflict, Option
 use crate::package::{Bytes, FileInMemory, in_memory};
 use crate::parallel::{are_many, both, thread_pool};
 use crate::triple::{Change, Triple};
+use crate::white_space::is_white_space;
 use crate::yaml::nesting_at_most;
 
 pub use super::lines::{Diff, Request, Resolved};
@@ -93,7 +94,7 @@ fn texts_of<'r>(request: &'r Request<'_>) -> Option<Triple<&'r str>> {
     let texts = request.bytes().try_map(std::str::from_utf8).ok()?;
     let has_markers = |text: &str| markers::has_markers(text, request.style.size);
     // a side that emptied the file conflicts as a whole, not by fields
-    let is_emptied = texts.updated.trim().is_empty() || texts.local.trim().is_empty();
+    let is_emptied = is_white_space(texts.updated) || is_white_space(texts.local);
     (!is_emptied && !texts.into_array().into_iter().any(has_markers)).then_some(texts)
 }
 

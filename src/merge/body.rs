@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::line_breaks::{LineBreaks, ends_line, line_break_of};
+use crate::white_space::{WHITE_SPACE, is_white_space};
 use crate::yaml::{Document, Span};
 
 /// Returns a document's own text, without what is around it: the text that law 2 is about.
@@ -41,7 +42,7 @@ pub(super) fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String 
         // updated's body stays on the line of `---` if it is there, else it starts a new line
         let first_line = body.lines().next().unwrap_or_default();
         let is_on_line = !ends_line(&updated.text[..updated.body.start as usize]);
-        if is_on_line && body.starts_with([' ', '\t']) && !first_line.trim().is_empty() {
+        if is_on_line && body.starts_with([' ', '\t']) && !is_white_space(first_line) {
             before = marker_end;
         } else if before == marker_end {
             body.to_mut().insert_str(0, line_break_of(text));
@@ -66,7 +67,7 @@ pub(super) fn with_merged_body<'b>(
 /// Joins a body and what is around it. `after` starts on a new line, and so does a body that does
 /// not continue the line of a `---`.
 fn join_parts(before: &str, body: Cow<'_, str>, after: &str, line_break: &str) -> String {
-    let continues = body.is_empty() || body.starts_with(char::is_whitespace);
+    let continues = body.is_empty() || body.starts_with(WHITE_SPACE);
     let start = match before.ends_with("---") && !continues {
         true => line_break,
         false => "",

@@ -13,6 +13,7 @@ use super::decision::{Outcome, Slot};
 use super::merged_text::read_again;
 use super::{Conflict, ConflictKind, ConflictTexts, Resolution};
 use crate::triple::Triple;
+use crate::white_space::{is_white_space, trimmed_end};
 use crate::yaml::stream::{byte_order_mark, count_lines};
 use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 
@@ -69,7 +70,7 @@ impl<'t, const N: usize> Comments<'t, N> {
         let index = (place >> (OFFSET_BITS + 1)) as usize & ((1 << TEXT_BITS) - 1);
         let rest = &self.texts[index][place as usize & ((1 << OFFSET_BITS) - 1)..];
         let end = memchr::memchr(b'\n', rest.as_bytes());
-        (index, rest[..end.unwrap_or(rest.len())].trim_end())
+        (index, trimmed_end(&rest[..end.unwrap_or(rest.len())]))
     }
 
     /// Calls `visit` with each comment and how often each text has it.
@@ -232,10 +233,10 @@ fn comment_candidates(
                 let end = memchr::memchr(b'\n', &text.as_bytes()[at..]);
                 next = end.map_or(text.len(), |end| at + end);
                 return Some(Comment {
-                    text: text[at..next].trim_end(),
+                    text: trimmed_end(&text[at..next]),
                     at,
                     line,
-                    is_on_own_line: before.trim().is_empty(),
+                    is_on_own_line: is_white_space(before),
                 });
             }
         }

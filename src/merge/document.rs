@@ -19,6 +19,7 @@ use super::walk::{Decided, Rows, Walker};
 use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, lines, with_line_break};
 use crate::triple::Triple;
+use crate::white_space::trimmed;
 use crate::yaml::stream::byte_order_mark;
 use crate::yaml::{Document, Span, Tree, equal};
 
@@ -234,7 +235,7 @@ fn head_above<'a>(document: Option<&Document<'a>>) -> &'a str {
 /// Whether two texts have the same comment lines and blank lines, in the same order.
 fn has_same_remarks(one: &str, other: &str) -> bool {
     let remarks = |text| {
-        let all = lines(text).map(str::trim);
+        let all = lines(text).map(trimmed);
         all.filter(|line| line.is_empty() || line.starts_with('#'))
     };
     remarks(one).eq(remarks(other))
@@ -252,7 +253,7 @@ fn replaced_by_updated(
     let is_collection = trees.updated.entries(trees.updated.root().value).len() > 0;
     let (tree, root) = (trees.local, trees.local.root());
     let has_anchor = tree.node(root.value).anchor().is_some();
-    let remark = tree.slice(root.comments().beside()).trim();
+    let remark = trimmed(tree.slice(root.comments().beside()));
     let has_more_comments = body(local).replacen(remark, "", 1).contains('#');
     if !is_whole || !is_collection || has_anchor || has_more_comments {
         return None;

@@ -5,6 +5,7 @@ use super::document::{ReadDocument, merge_document};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};
 use crate::secret::may_contain_secret;
 use crate::triple::Triple;
+use crate::white_space::{trimmed_end, trimmed_start};
 use crate::yaml::{Document, NodeKind, Tree, stream::split};
 
 /// The result of merging three such texts.
@@ -83,8 +84,8 @@ fn only_document(text: &str) -> Option<Document<'_>> {
 /// Returns the tree of a text that is a map or list. A single line counts only if it is in flow
 /// style: `note: it is here` may be a sentence.
 fn collection(text: &str) -> Option<Tree<'_>> {
-    let is_one_line = !text.trim_end().contains('\n');
-    if is_one_line && !text.trim_start().starts_with(['{', '[']) {
+    let is_one_line = !trimmed_end(text).contains('\n');
+    if is_one_line && !trimmed_start(text).starts_with(['{', '[']) {
         return None;
     }
     let tree = Tree::parse(text).ok()??;

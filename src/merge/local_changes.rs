@@ -16,6 +16,7 @@ use rustc_hash::FxBuildHasher;
 use super::lines::{AlignedLines, Lines};
 use crate::differences::{AlignedRange, places_in};
 use crate::triple::Triple;
+use crate::white_space::{is_white_space, trimmed};
 
 /// Returns the original with those of upstream's changes that the local text has already: local has
 /// the new lines between the same two lines, and none of the old ones. `None` if local has no such
@@ -89,7 +90,7 @@ impl Comparison<'_> {
     /// Whether local has a line of the original, in any indentation.
     fn is_in_local(&self, line: usize) -> bool {
         let hash = |text: &str| FxBuildHasher.hash_one(text);
-        let text_of = |line: &u32| self.lines.local.text_of(*line as usize).trim();
+        let text_of = |line: &u32| trimmed(self.lines.local.text_of(*line as usize));
         let texts = self.local_texts.get_or_init(|| {
             let mut texts = HashTable::new();
             for line in 0..self.lines.local.tokens.len() as u32 {
@@ -100,7 +101,7 @@ impl Comparison<'_> {
             }
             texts
         });
-        let text = self.lines.original.text_of(line).trim();
+        let text = trimmed(self.lines.original.text_of(line));
         let is_same = |other: &u32| text_of(other) == text;
         texts.find(hash(text), is_same).is_some()
     }
@@ -122,7 +123,7 @@ impl Comparison<'_> {
 
 /// Returns the lines in a range that another text lacks, without blank ones.
 fn lines_not_in(lines: &Lines<'_>, range: Range<usize>, other: &LineCounts) -> Vec<usize> {
-    let is_blank = |at: usize| lines.text_of(at).trim().is_empty();
+    let is_blank = |at: usize| is_white_space(lines.text_of(at));
     range
         .filter(|at| other.count(lines.tokens[*at]) == 0 && !is_blank(*at))
         .collect()

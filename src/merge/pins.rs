@@ -5,6 +5,7 @@ use memchr::memmem;
 use rustc_hash::FxHashSet;
 
 use crate::line_breaks::lines;
+use crate::white_space::{trimmed, trimmed_start};
 use crate::yaml::{Document, Entry, EntryId, NodeId, Tree};
 
 /// The text of a pin.
@@ -88,7 +89,7 @@ fn is_pin(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
 
 /// Whether a comment is a pin: `# merge3: keep`, with or without a reason behind it.
 fn is_pin_comment(comment: &str) -> bool {
-    let text = comment.trim_start().trim_start_matches('#').trim_start();
+    let text = trimmed_start(trimmed_start(comment).trim_start_matches('#'));
     text.strip_prefix(PIN_TEXT)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric()))
 }
@@ -100,8 +101,8 @@ pub(crate) fn is_document_pinned(document: &Document<'_>) -> bool {
         return false;
     }
     for line in lines(head).chain(lines(document.text)) {
-        let line = line.trim();
-        let behind_marker = line.strip_prefix("---").map(str::trim_start);
+        let line = trimmed(line);
+        let behind_marker = line.strip_prefix("---").map(trimmed_start);
         let comment = behind_marker.unwrap_or(line);
         if comment.starts_with('#') && is_pin_comment(comment) {
             return true;
@@ -124,7 +125,7 @@ pub(crate) fn is_file_pinned(bytes: &[u8], yaml: bool) -> bool {
         return false;
     }
     let first = String::from_utf8_lossy(first);
-    let line = first.trim_start_matches('\u{feff}').trim();
+    let line = trimmed(first.trim_start_matches('\u{feff}'));
     !yaml || (line.starts_with('#') && is_pin_comment(line))
 }
 

@@ -10,6 +10,7 @@ use super::parsed::merges_around;
 use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, Merged, MergedAround, merge_above, merge_below, push_line, set_off};
 use crate::triple::{Side, Triple};
+use crate::white_space::{is_white_space, trimmed_start};
 use crate::yaml::Document;
 use crate::yaml::stream::{count_lines, frame, is_bare_marker, marker};
 
@@ -116,7 +117,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
             false => frame(sides.local).is_some(),
         };
         let merged = merge_above(sides, has_frame, line_break, &self.options(group));
-        let is_comment = |line: &str| line.trim_start().starts_with('#');
+        let is_comment = |line: &str| trimmed_start(line).starts_with('#');
         let merges_around = merges_around(&self.members(group));
         // an empty document got an entry with a comment, which does not continue the one above
         let is_new_comment = |line: &str| is_comment(line) && !local.text.contains(line);
@@ -208,7 +209,7 @@ fn local_above<'t>(text: &'t str, local: &Document<'_>) -> Option<&'t str> {
     let below = text.strip_prefix(own)?;
     // a value on the line of the `---` may have moved below it: its line is above the body then
     let line = cut_first_line(below).0;
-    let is_below = own.ends_with("---") && line.trim().is_empty();
+    let is_below = own.ends_with("---") && is_white_space(line);
     let len = own.len() + if is_below { line.len() } else { 0 };
     text.get(..len)
 }

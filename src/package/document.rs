@@ -23,6 +23,7 @@ use crate::merge::{
     merge_sides, own_comments,
 };
 use crate::triple::{Side, Triple};
+use crate::white_space::trimmed;
 use crate::yaml::equal_documents;
 
 impl<'f> FileMerge<'_, 'f, '_> {
@@ -138,7 +139,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let members = self.members(group);
         let values = members.map(|parsed| {
             let document = &parsed?.document;
-            Some(document.text[document.body.range()].trim())
+            Some(trimmed(&document.text[document.body.range()]))
         });
         let line = members.local.map_or(0, Parsed::line);
         let conflict = Conflict {

@@ -13,6 +13,7 @@ use super::plan::FileConflict;
 use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, MergedAround, merge_above, set_off};
 use crate::triple::{Side, Triple};
+use crate::white_space::{is_white_space, trimmed, trimmed_end};
 use crate::yaml::stream::{byte_order_mark, frame, is_bare_marker, marker};
 
 /// The first document of the merged file, which merges together with the head as one text: a line
@@ -133,7 +134,7 @@ impl<'a> FileMerge<'_, '_, 'a> {
             merged if self.head_takes_text_above => {
                 Some(merged.unwrap_or_else(|| MergedAround::without_conflicts(head_and_above)))
             }
-            Some(merged) => match merged.text.trim_end().strip_suffix(below.trim_end()) {
+            Some(merged) => match trimmed_end(&merged.text).strip_suffix(trimmed_end(below)) {
                 Some(head) => Some(MergedAround {
                     text: head.to_owned(),
                     ..merged
@@ -355,7 +356,7 @@ pub(super) fn without_marker(text: &str) -> Option<String> {
     }
     let below = cut_first_line(&text[at..]).1;
     let mut text = text[..at].to_owned();
-    if !cut_first_line(below).0.trim().is_empty() {
+    if !is_white_space(cut_first_line(below).0) {
         set_off(&mut text, line_break_of(below));
     }
     Some(text + below)
@@ -384,7 +385,7 @@ fn has_first_comment(head: &str, text: &str) -> bool {
 
 /// Returns the comments above the first content of a text.
 fn comments(text: &str) -> impl Iterator<Item = &str> {
-    let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
+    let lines = lines(text).map(|line| trimmed(line.trim_start_matches('\u{feff}')));
     let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-', '%']));
     above.filter(|line| line.starts_with('#'))
 }

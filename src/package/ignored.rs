@@ -15,6 +15,7 @@ use super::disk::folders_above;
 use super::input::{IGNORE_FILE, Input, Kind, Listing};
 use crate::error::{Error, Warning};
 use crate::triple::{Side, Triple};
+use crate::white_space::trimmed_end;
 
 /// The ignore files of several packages. A path is excluded if one of the packages excludes it.
 #[derive(Default)]
@@ -116,8 +117,8 @@ fn read_text(side: &Input, path: &Path) -> Result<String, Error> {
 
 /// Returns a text with the lines that `other` has too made empty, so that line numbers stay.
 fn without_lines(text: &str, other: &str) -> String {
-    let other_lines: FxHashSet<&str> = other.lines().map(str::trim_end).collect();
-    let own = |line: &str| match other_lines.contains(line.trim_end()) {
+    let other_lines: FxHashSet<&str> = other.lines().map(trimmed_end).collect();
+    let own = |line: &str| match other_lines.contains(trimmed_end(line)) {
         true => "\n".to_owned(),
         false => format!("{line}\n"),
     };

@@ -17,6 +17,7 @@ use super::single_package::Package;
 use crate::error::{Error, Lines, Place};
 use crate::line_breaks::line_break_of;
 use crate::patch::json_patch;
+use crate::white_space::{is_white_space, trimmed_end};
 use crate::yaml::stream::{count_lines, split};
 use crate::yaml::{NodeId, NodeKind, Tree, equal};
 
@@ -270,14 +271,14 @@ fn push_item(new: &mut String, tree: &Tree<'_>, item: NodeId, text: &str) {
     let indent = " ".repeat(tree.column(span.start) as usize);
     let old_text = tree.slice(span);
     let is_one_line = !old_text.contains('\n');
-    let is_indented = is_one_line || tree.text_of(item).trim_end() != old_text.trim_end();
+    let is_indented = is_one_line || trimmed_end(&tree.text_of(item)) != trimmed_end(old_text);
     // `item_text` added this line break
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     for (index, line) in text.split('\n').enumerate() {
         if index > 0 {
             new.push('\n');
-            if is_indented && !line.trim().is_empty() {
+            if is_indented && !is_white_space(line) {
                 new.push_str(&indent);
             }
         }

@@ -15,6 +15,7 @@ use crate::line_breaks::{cut_first_line, ends_line, lines_with_breaks};
 use crate::merge::{Shape, shape};
 use crate::parallel::in_parallel;
 use crate::triple::Triple;
+use crate::white_space::{is_white_space, trimmed_start};
 use crate::yaml::stream::{count_lines, head, split};
 use crate::yaml::{Document, ParseError, Span, Tree, is_readable};
 
@@ -163,7 +164,7 @@ fn value_lines(document: &Document<'_>, tree: &Tree<'_>) -> Option<Span> {
     };
     let (text, body) = (document.text, document.body.range());
     let is_blank_or_comment =
-        |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+        |line: &&str| is_white_space(line) || trimmed_start(line).starts_with('#');
     let above = lines_with_breaks(&text[body.clone()]).take_while(is_blank_or_comment);
     let start = body.start + above.map(str::len).sum::<usize>();
     let value_end = start.max(value_end as usize);

@@ -14,6 +14,7 @@ use crate::error::{Error, Place};
 use crate::line_breaks::{cut_last_line, ends_line, missing_lf};
 use crate::parallel::both;
 use crate::triple::{Side, Triple};
+use crate::white_space::is_white_space;
 use crate::yaml::stream::split;
 use crate::yaml::{ParseError, Tree, equal_documents};
 
@@ -112,7 +113,7 @@ fn read_beside<'a>(
 /// file.
 fn with_line_break<'a>(text: &'a str, bytes: &'a Bytes) -> &'a str {
     let (last_line, _) = cut_last_line(text);
-    if ends_line(text) || last_line.trim().is_empty() {
+    if ends_line(text) || is_white_space(last_line) {
         return text;
     }
     let terminated = bytes.with_line_break(text);

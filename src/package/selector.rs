@@ -6,6 +6,7 @@ use std::str::FromStr;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::resource::ResourceId;
+use crate::white_space::{trimmed, trimmed_end};
 use crate::yaml::{NodeId, Tree};
 
 /// The fields of a selector that are regular expressions.
@@ -81,7 +82,7 @@ impl Selector {
     /// The node of `tree` that is wrong, and a message.
     pub(super) fn of_target(tree: &Tree<'_>, target: NodeId) -> Result<Self, (NodeId, String)> {
         let mut selector = Self {
-            text: tree.text_of(target).trim_end().to_owned(),
+            text: trimmed_end(&tree.text_of(target)).to_owned(),
             ..Self::default()
         };
         for entry in tree.entries(tree.resolve(target)) {
@@ -206,7 +207,7 @@ fn split_requirements(text: &str) -> impl Iterator<Item = &str> {
         }
         c == ',' && depth == 0
     });
-    parts.map(str::trim).filter(|part| !part.is_empty())
+    parts.map(trimmed).filter(|part| !part.is_empty())
 }
 
 impl Requirement {

@@ -12,6 +12,7 @@ use super::parsed::{Parsed, ParsedFile};
 use super::similarity::{Leaves, most_similar_first};
 use crate::merge::count_common;
 use crate::triple::{Side, Triple};
+use crate::white_space::trimmed;
 use crate::yaml::NodeKind;
 
 /// The largest distance of two documents that are compared, in positions.
@@ -101,7 +102,7 @@ impl<'p, 'a> Unnamed<'p, 'a> {
     }
 
     fn text(&self) -> &'a str {
-        self.parsed.document.text[self.parsed.document.body.range()].trim()
+        trimmed(&self.parsed.document.text[self.parsed.document.body.range()])
     }
 
     fn content(&self) -> &Content {

@@ -17,6 +17,7 @@ use crate::merge::markers::write_hunk;
 use crate::merge::text::{LineMerge, merge_new_lines_with};
 use crate::merge::{Conflict, ConflictKind, Options, Resolution};
 use crate::triple::Triple;
+use crate::white_space::{is_white_space, trimmed_start};
 use crate::yaml::stream::split;
 use crate::yaml::{ParseError, Tree};
 
@@ -208,7 +209,7 @@ impl<'f> YamlState<'f> {
             text.zip(broken)
                 .is_some_and(|(text, broken)| is_template(text, broken.place.line))
         });
-        let is_valid = |file: &ParsedFile<'_>| !file.text.trim().is_empty();
+        let is_valid = |file: &ParsedFile<'_>| !is_white_space(file.text);
         Self {
             valid: file.yaml().map(|file| file.is_some_and(is_valid)),
             broken,
@@ -305,13 +306,13 @@ fn has_action(line: &str, (open, close): (&str, &str)) -> bool {
     // looked for once, so that the time is linear in the length of the line
     let (last_close, last_bracket) = (line.rfind(close), line.rfind(['}', '>']));
     let opens = |value: &str| {
-        let mut value = value.trim_start();
+        let mut value = trimmed_start(value);
         // an anchor and a tag
         for _ in 0..2 {
             if value.starts_with(['&', '!'])
                 && let Some((_, rest)) = value.split_once(' ')
             {
-                value = rest.trim_start();
+                value = trimmed_start(rest);
             }
         }
         let Some(inside) = value.strip_prefix(open) else {
@@ -322,9 +323,9 @@ fn has_action(line: &str, (open, close): (&str, &str)) -> bool {
         // an action that spans lines is closed on another line
         last_close.is_some_and(is_inside) || !last_bracket.is_some_and(is_inside)
     };
-    let mut rest = line.trim_start();
+    let mut rest = trimmed_start(line);
     while let Some(value) = rest.strip_prefix("- ") {
-        rest = value.trim_start();
+        rest = trimmed_start(value);
     }
     opens(rest)
         || rest

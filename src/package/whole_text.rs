@@ -15,6 +15,7 @@ use crate::merge::pins::may_pin;
 use crate::merge::text::merge_clean_lines;
 use crate::merge::{HEAD, MergedAround, Nulls, merge_without_entries};
 use crate::triple::{Side, Triple};
+use crate::white_space::{trimmed, trimmed_end};
 use crate::yaml::stream::split;
 
 impl<'a> FileMerge<'_, '_, 'a> {
@@ -184,7 +185,7 @@ fn has_frame(file: &ParsedFile<'_>) -> bool {
 
 /// Returns true if the last line of a file is `...`.
 fn ends_with_marker(file: &ParsedFile<'_>) -> bool {
-    let text = file.text.trim_end();
+    let text = trimmed_end(file.text);
     text.strip_suffix("...").is_some_and(ends_line)
 }
 
@@ -196,7 +197,7 @@ fn has_plain_lines(text: &str) -> bool {
 
 /// Returns true if two texts have the same lines, blank, `---` and `...` lines aside.
 fn has_same_content(one: &str, other: &str) -> bool {
-    let is_content = |line: &&str| !matches!(line.trim(), "" | "---" | "...");
+    let is_content = |line: &&str| !matches!(trimmed(line), "" | "---" | "...");
     let content = |text| lines(text).filter(is_content);
     content(one).eq(content(other))
 }
@@ -206,7 +207,7 @@ fn has_same_content(one: &str, other: &str) -> bool {
 fn has_same_bodies(one: &str, other: &str) -> bool {
     let bodies = |text| {
         let bodies = split(text).into_iter();
-        bodies.map(|it| it.text[it.body.range()].trim())
+        bodies.map(|it| trimmed(&it.text[it.body.range()]))
     };
     bodies(one).eq(bodies(other))
 }

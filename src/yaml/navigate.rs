@@ -5,6 +5,7 @@ use super::stored::{LENGTH_LIMIT, Tree, to_u32};
 use super::tree::{Entry, EntryId, NodeId, ScalarType, Span};
 use super::{ParseError, events, lines};
 use crate::line_breaks;
+use crate::white_space::is_white_space;
 
 /// The number of bytes that are searched for the end of a line before the line table is used.
 const LONG_LINE: usize = 1024;
@@ -155,7 +156,7 @@ impl<'s> Tree<'s> {
         let indentation = " ".repeat(self.column(span.start) as usize);
         let (first, below) = line_breaks::cut_first_line(text);
         let below = line_breaks::lines_with_breaks(below).map(|line| {
-            let blank = line.trim().is_empty();
+            let blank = is_white_space(line);
             let blank = blank.then(|| line.trim_start_matches([' ', '\t']));
             line.strip_prefix(indentation.as_str()).or(blank)
         });

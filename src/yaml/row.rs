@@ -2,6 +2,7 @@
 //! between them. Rows are not part of the tree: they are read from the text when a merge needs
 //! them.
 
+use crate::white_space::trimmed_start;
 use std::ops::Range;
 
 use super::stored::{Tree, to_u32};
@@ -325,7 +326,7 @@ impl Tree<'_> {
     /// Whether the comment whose line starts at `at` is an element of a list that is commented out,
     /// or a line of one if it `continues` another comment.
     fn is_commented_element(&self, at: u32, continues: bool) -> bool {
-        let line = self.text()[at as usize..].trim_start();
+        let line = trimmed_start(&self.text()[at as usize..]);
         let text = line.trim_start_matches('#');
         let text_behind_dash = text.trim_start_matches(' ').strip_prefix('-');
         text_behind_dash.is_some_and(|it| it.starts_with([' ', '\r', '\n']))

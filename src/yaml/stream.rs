@@ -9,6 +9,7 @@ use memchr::memmem;
 use super::cursor::is_white;
 use super::tree::Span;
 use crate::line_breaks::{line_end, line_start, lines_with_breaks, next_line};
+use crate::white_space::trimmed;
 use splitter::Splitter;
 
 /// A document of a file, as text.
@@ -119,7 +120,7 @@ fn end_of_head_comments(text: &str, from: usize) -> Option<usize> {
 /// the white space around it.
 fn skip_lines(text: &str, from: usize, is_part: impl Fn(&str) -> bool) -> usize {
     let lines = lines_with_breaks(&text[from..]);
-    let lines = lines.take_while(|line| is_part(line.trim_matches(WHITE_SPACE)));
+    let lines = lines.take_while(|line| is_part(trimmed(line)));
     from + lines.map(str::len).sum::<usize>()
 }
 
@@ -128,16 +129,13 @@ fn skip_blank_lines(text: &str, from: usize) -> usize {
     skip_lines(text, from, str::is_empty)
 }
 
-/// The characters of a blank line.
-const WHITE_SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
-
 /// Returns the start of the lines that belong to a document, from the start of a line: below the
 /// comments that a blank line separates. If there are only comments, returns the end of the text.
 fn skip_set_off_comments(text: &str, from: usize) -> usize {
     let (mut at, mut end) = (from, from);
     while at < text.len() {
         let next = next_line(text, at);
-        match text[at..next].trim_matches(WHITE_SPACE) {
+        match trimmed(&text[at..next]) {
             "" => end = next,
             line if line.starts_with('#') => {}
             _ => return end,

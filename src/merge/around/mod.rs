@@ -13,6 +13,7 @@ use super::text::merge_lines_with;
 use super::{OnConflict, Options, Resolution};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::{Side, Triple};
+use crate::white_space::{trimmed, trimmed_end, trimmed_start};
 use crate::yaml::stream::{below_marker, byte_order_mark, frame, marker};
 use row::{Frame, Row};
 
@@ -183,7 +184,7 @@ pub(crate) fn set_off(text: &mut String, line_break: &str) {
 }
 
 fn is_comment(line: &str) -> bool {
-    line.trim_start().starts_with('#')
+    trimmed_start(line).starts_with('#')
 }
 
 /// Merges three texts by lines, with conflicts between markers.
@@ -268,9 +269,9 @@ fn merged_frame<'t>(rows: &Triple<Row<'t>>) -> Option<String> {
     let split = |text: &'t str| text.split_at(marker(text).unwrap_or_default());
     let (_, updated) = split(frames.updated?);
     let (directives, local) = split(frames.local?);
-    let original = frames.original.map_or("---", |it| split(it).1.trim_end());
+    let original = frames.original.map_or("---", |it| trimmed_end(split(it).1));
     let is_plain = |line| ends_line(line) && below_marker(line, 0).is_some();
-    let takes_updated = local.trim_end() == original && is_plain(local) && is_plain(updated);
+    let takes_updated = trimmed_end(local) == original && is_plain(local) && is_plain(updated);
     takes_updated.then(|| format!("{directives}{updated}"))
 }
 
@@ -343,7 +344,7 @@ pub(crate) fn push_line(text: &mut String, line: &str, line_break: &str) {
 
 fn conflict(rows: &Triple<Row<'_>>, lines: &CommentConflict, options: &Options) -> Conflict {
     let values = Side::ALL.map(|side| {
-        let pieces = lines.on(side).map(|at| rows[side].pieces[at].text.trim());
+        let pieces = lines.on(side).map(|at| trimmed(rows[side].pieces[at].text));
         let lines: Vec<&str> = pieces.collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
     });

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::is_comment;
 use crate::line_breaks::lines_with_breaks;
 use crate::triple::Triple;
+use crate::white_space::{is_white_space, trimmed};
 use crate::yaml::row::{Item, ItemKind};
 use crate::yaml::stream::{byte_order_mark, count_lines};
 use crate::yaml::{EntryId, Span};
@@ -124,7 +125,7 @@ impl<'t> Row<'t> {
         let mut at = range.start;
         for line in lines_with_breaks(&text[range]) {
             let end = at + line.len();
-            match line.trim().is_empty() {
+            match is_white_space(line) {
                 true => self.end = &text[at - self.end.len()..end],
                 false => self.push(text, at..end),
             }
@@ -166,7 +167,7 @@ impl<'t> Row<'t> {
     /// Returns the position of the first piece with this text, white space around it aside.
     pub(super) fn find(&self, text: &str) -> Option<usize> {
         let mut pieces = self.pieces.iter();
-        pieces.position(|piece| piece.text.trim() == text.trim())
+        pieces.position(|piece| trimmed(piece.text) == trimmed(text))
     }
 
     /// Returns the blank lines above a piece, or above the end.

@@ -7,9 +7,7 @@ use std::borrow::Borrow;
 
 use super::Editor;
 use super::draft::shifted;
-use super::layout::{
-    end_of_indicator, is_blank, starts_its_line, trimmed, trimmed_start, with_tag,
-};
+use super::layout::{end_of_indicator, is_blank, starts_its_line, with_tag};
 use super::to_flow;
 use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
@@ -17,6 +15,7 @@ use crate::merge::decision::{
     Slot, keeps_entries,
 };
 use crate::triple::Side;
+use crate::white_space::{trimmed, trimmed_start};
 use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 
 impl Editor<'_> {

@@ -1,8 +1,8 @@
 //! How block scalars of the source are written, and new content for those of the target.
 
 use super::Editor;
-use super::layout::trimmed;
 use crate::line_breaks::lines;
+use crate::white_space::is_white_space;
 use crate::yaml::{Entry, NodeId, NodeKind, Tree};
 
 /// How a block scalar is written.
@@ -27,7 +27,7 @@ impl<'t> BlockScalar<'t> {
         }
         let mut lines = lines(tree.slice(node.span));
         let header = lines.next()?.split([' ', '\t']).next()?;
-        let first = lines.find(|line| !trimmed(line).is_empty());
+        let first = lines.find(|line| !is_white_space(line));
         Some(Self {
             header,
             indicated: header

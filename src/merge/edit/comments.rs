@@ -4,11 +4,10 @@
 use std::ops::Range;
 
 use super::Editor;
-use super::layout::{
-    ends_within_text, has_dash, indents_of_comments, is_blank, starts_its_line, trimmed,
-};
+use super::layout::{ends_within_text, has_dash, indents_of_comments, is_blank, starts_its_line};
 use crate::line_breaks;
 use crate::merge::decision::{CommentChoice, Remarks};
+use crate::white_space::trimmed;
 use crate::yaml::{Comments, Entry, NodeKind, Span, Tree};
 
 impl Editor<'_> {

@@ -3,6 +3,7 @@
 use super::reindent::{is_at_margin, push_moved};
 use crate::line_breaks::{cut_first_line, cut_last_line, line_start, lines_with_breaks};
 use crate::triple::Triple;
+use crate::white_space::{is_white_space, trimmed};
 
 /// The lines of each side of an open conflict, line breaks included.
 pub(crate) type Hunk = Triple<String>;
@@ -26,7 +27,7 @@ impl Draft {
             let number = lines_with_breaks(line).next().unwrap_or_default();
             let (above, dashes) = above.split_at(line_start(above, above.len()));
             let is_line = dashes.bytes().all(|byte| b" -".contains(&byte));
-            let hunk = number.trim().parse().ok().filter(|_| is_line);
+            let hunk = trimmed(number).parse().ok().filter(|_| is_line);
             filled.push_str(above);
             match hunk.and_then(|number: usize| self.hunks.get(number)) {
                 Some(hunk) if dashes.contains('-') => {
@@ -70,7 +71,7 @@ fn with_dashes(hunk: &Hunk, dashes: &str) -> Hunk {
 /// Removes the blank lines that all texts of a hunk begin with, and returns them.
 pub(super) fn take_shared_blanks(hunk: &mut Hunk) -> String {
     let blanks = |text: &String| -> usize {
-        let lines = lines_with_breaks(text).take_while(|line| line.trim().is_empty());
+        let lines = lines_with_breaks(text).take_while(|line| is_white_space(line));
         lines.map(str::len).sum()
     };
     let original = Some(&hunk.original).filter(|original| !original.is_empty());

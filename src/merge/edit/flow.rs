@@ -342,11 +342,10 @@ fn is_json_text(text: &str) -> bool {
 /// Returns the space that an entry needs before its comma if its last line is a dash, which would
 /// not be part of the scalar without the space.
 fn space_before_comma(text: &str) -> &'static str {
-    let is_in_line = |letter: char| letter.is_whitespace() && !matches!(letter, '\n' | '\r');
     // the line may be as long as the whole text: only its end is looked at
     let above = text
         .strip_suffix('-')
-        .map(|rest| rest.trim_end_matches(is_in_line));
+        .map(|rest| rest.trim_end_matches([' ', '\t']));
     match above {
         Some(above) if above.ends_with(['\n', '\r']) => " ",
         _ => "",

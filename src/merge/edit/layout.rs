@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::line_breaks::lines_with_breaks;
+use crate::white_space::is_white_space;
 use crate::yaml::{Entry, Node, NodeKind, Span, Tree};
 
 /// Whether only white space is before an entry on its line.
@@ -25,9 +26,7 @@ pub(super) fn blank_below(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
 
 /// Whether a range is white space only.
 pub(super) fn is_blank(tree: &Tree<'_>, range: Range<u32>) -> bool {
-    tree.text().as_bytes()[range.start as usize..range.end as usize]
-        .iter()
-        .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    is_white_space(tree.slice(Span::new(range.start, range.end)))
 }
 
 /// Returns the span of a node with its tag.
@@ -84,22 +83,10 @@ pub(super) fn indents_of_comments(text: &str, column: u32) -> Vec<Range<u32>> {
         let indent = (line.len() - content.len()) as u32;
         if content.starts_with('#') && indent > column {
             found.push(at + column..at + indent);
-        } else if !trimmed(content).is_empty() {
+        } else if !is_white_space(content) {
             break;
         }
         at += line.len() as u32;
     }
     found
 }
-
-/// Returns a text without YAML's white space around it. YAML treats other white space as letters.
-pub(super) fn trimmed(text: &str) -> &str {
-    text.trim_matches(WHITE_SPACE)
-}
-
-/// Returns a text without YAML's white space before it.
-pub(super) fn trimmed_start(text: &str) -> &str {
-    text.trim_start_matches(WHITE_SPACE)
-}
-
-const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];

@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use super::Editor;
 use super::block_scalar::{BlockScalar, ends_in_block_scalar};
 use super::habits::Nesting;
-use super::layout::{ends_within_text, has_dash, trimmed, trimmed_start};
+use super::layout::{ends_within_text, has_dash};
 use crate::line_breaks::lines;
 use crate::merge::decision::Incoming;
+use crate::white_space::{is_white_space, trimmed, trimmed_start};
 use crate::yaml::stream::starts_with_marker;
 use crate::yaml::{
     Entry, EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span, Tree, scalar,
@@ -253,8 +254,8 @@ impl Editor<'_> {
         let first = source.entries(root.node).next().map(|id| source.entry(id));
         first.map_or(0, |first| {
             let above = Span::new(source.row_start(first), source.lines_of(first).start);
-            let mut comments = lines(source.slice(above)).filter(|line| !trimmed(line).is_empty());
-            let has_all = comments.all(|line| self.target.text().contains(line.trim()));
+            let mut comments = lines(source.slice(above)).filter(|line| !is_white_space(line));
+            let has_all = comments.all(|line| self.target.text().contains(trimmed(line)));
             match root.has_entry && !has_all {
                 true => above.start,
                 false => above.end,
@@ -274,7 +275,7 @@ impl Editor<'_> {
     /// values. As a block scalar, its text would include comments down to the next `---`.
     fn quoted_blank_root(&self, root: NodeId) -> Option<String> {
         let scalar = self.source.scalar(root)?;
-        let is_blank = scalar.style.is_block() && trimmed(scalar.content).is_empty();
+        let is_blank = scalar.style.is_block() && is_white_space(scalar.content);
         let style = ScalarStyle::DoubleQuoted;
         is_blank
             .then(|| scalar::write(scalar.content, scalar.scalar_type, style, false))
@@ -304,7 +305,7 @@ impl Editor<'_> {
         let old = i64::from(tree.column(theirs.span.start));
         let lines = lines(tree.slice(span)).skip(1);
         let least = lines
-            .filter(|line| !trimmed(line).is_empty())
+            .filter(|line| !is_white_space(line))
             .map(|line| (line.len() - trimmed_start(line).len()) as i64 - old)
             .min();
         let width = i64::from(self.target.habits().usual(Nesting::MapInMap).unwrap_or(2)).max(1);

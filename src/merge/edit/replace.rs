@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use super::Editor;
 use super::block_scalar::column_of_last_lines;
-use super::layout::{end_of_indicator, has_dash, is_blank, trimmed, with_tag};
+use super::layout::{end_of_indicator, has_dash, is_blank, with_tag};
 use super::rendered::{Rendered, join_words};
 use crate::merge::decision::{CommentChoice, Incoming, Remarks};
+use crate::white_space::{is_white_space, trimmed};
 use crate::yaml::{Comments, Entry, NodeId, Span};
 
 impl Editor<'_> {
@@ -193,7 +194,7 @@ impl Editor<'_> {
         rendered: &Rendered,
     ) {
         let below = &self.target.text()[end as usize..];
-        let is_white = below.trim().is_empty() && below.contains([' ', '\t']);
+        let is_white = is_white_space(below) && below.contains([' ', '\t']);
         let end = match self.is_root(entry) && rendered.ends_in_block_scalar && is_white {
             true => self.target.text().len() as u32,
             false => end,

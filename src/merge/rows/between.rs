@@ -21,6 +21,7 @@ use super::piece::own;
 use super::{CommentConflict, Id, NumberMap, Placed, Ref, Rows, Side};
 use crate::merge::Resolution;
 use crate::triple::Triple;
+use crate::white_space::trimmed_start;
 
 /// Merges segments of three rows.
 pub(super) struct SegmentMerger<'r, 'a> {
@@ -152,7 +153,7 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
     fn is_same(&self, left: &[Ref], right: &[Ref]) -> bool {
         let line = |piece: &Ref| {
             let line = self.rows.comment(*piece);
-            (self.rows.blanks(*piece), line.map(str::trim_start))
+            (self.rows.blanks(*piece), line.map(trimmed_start))
         };
         self.same_ids(left, right) && left.iter().map(line).eq(right.iter().map(line))
     }

@@ -26,6 +26,7 @@ use hashbrown::HashTable;
 
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
+use crate::white_space::trimmed;
 use crate::yaml::row::{Item, ItemKind};
 
 use between::SegmentMerger;
@@ -189,7 +190,8 @@ impl<'a> Rows<'a> {
                     let next = self.texts.len() as u32;
                     let piece = Ref::new(side, at);
                     let rows = self.rows;
-                    let first = first_alike(&mut self.texts, piece, |it| line_of(rows, it).trim());
+                    let first =
+                        first_alike(&mut self.texts, piece, |it| trimmed(line_of(rows, it)));
                     let text = match first == piece {
                         true => next,
                         false => self.text_id(first).unwrap_or(next),
@@ -313,8 +315,8 @@ impl<'a> Rows<'a> {
 
     /// Returns the first comment with a text: the original's, if that has one.
     fn first_with_text(&self, line: &str) -> Option<Ref> {
-        let is_same = |it: &Ref| line_of(self.rows, *it).trim() == line.trim();
-        self.texts.find(hash_of(line.trim()), is_same).copied()
+        let is_same = |it: &Ref| trimmed(line_of(self.rows, *it)) == trimmed(line);
+        self.texts.find(hash_of(trimmed(line)), is_same).copied()
     }
 
     /// Returns how often a row has the text of a comment.

@@ -11,6 +11,7 @@ use crate::merge::decision::{
 };
 use crate::merge::{ConflictKind, Sides};
 use crate::triple::{Side, Triple};
+use crate::white_space::trimmed;
 use crate::yaml::row::ItemKind;
 use crate::yaml::{EntryId, NodeId};
 
@@ -128,7 +129,7 @@ impl Walker<'_> {
         let Some(updated) = row_of(Side::Updated) else {
             return Outcome::merge(children);
         };
-        let text = |side: Side, span| self.trees[side].slice(span).trim();
+        let text = |side: Side, span| trimmed(self.trees[side].slice(span));
         let original = row_of(Side::Original);
         let original = original.iter().flat_map(|row| &row.items);
         let comments = original.filter(|item| item.kind == ItemKind::Comment);

@@ -8,6 +8,7 @@ use crate::line_breaks::lines;
 use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::merge::{ConflictKind, Sides};
 use crate::triple::Triple;
+use crate::white_space::trimmed;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 impl Walker<'_> {
@@ -174,7 +175,7 @@ fn is_written_alike(left: (&Tree<'_>, NodeId), right: (&Tree<'_>, NodeId)) -> bo
             true => text.split_whitespace().next().unwrap_or_default(),
             false => text,
         };
-        lines(text).map(str::trim)
+        lines(text).map(trimmed)
     });
     left.eq(right)
 }

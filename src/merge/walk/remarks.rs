@@ -6,6 +6,7 @@ use crate::line_breaks;
 use crate::merge::decision::{CommentChoice, Outcome, Remarks};
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Change, Triple};
+use crate::white_space::{trimmed, trimmed_start};
 use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
 
 impl Walker<'_> {
@@ -122,7 +123,7 @@ impl Walker<'_> {
         let parts = self.trees.zip(spans).map(|(tree, span)| {
             let gap = tree.white_space_before(span.start);
             let line = Span::new(tree.line_start(span.start), gap.start);
-            (!span.is_empty()).then(|| (tree.slice(gap), tree.slice(line).trim_start()))
+            (!span.is_empty()).then(|| (tree.slice(gap), trimmed_start(tree.slice(line))))
         });
         let gaps = parts.map(|parts| parts.map(|(gap, _)| gap));
         let is_same_line = || {
@@ -167,8 +168,6 @@ pub(crate) fn comment_text(tree: &Tree<'_>, span: Span) -> String {
     if span.is_empty() {
         return String::new();
     }
-    let lines: Vec<&str> = line_breaks::lines(tree.slice(span))
-        .map(str::trim)
-        .collect();
+    let lines: Vec<&str> = line_breaks::lines(tree.slice(span)).map(trimmed).collect();
     lines.join("\n")
 }

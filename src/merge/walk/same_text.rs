@@ -1,6 +1,7 @@
 //! Compares the text of entries.
 
 use super::Walker;
+use crate::white_space::is_white_space;
 use crate::yaml::{EntryId, NodeKind, Span, Tree, same_bytes};
 
 impl Walker<'_> {
@@ -66,7 +67,7 @@ pub(super) fn same_lines(
         let indent = line.len() - line.trim_start_matches(' ').len();
         match at {
             0 => Some(0),
-            _ if line.trim().is_empty() => Some(indent),
+            _ if is_white_space(line) => Some(indent),
             _ => (indent >= column).then_some(column),
         }
     };

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Nodes, Walker};
 use crate::triple::{Side, Triple};
+use crate::white_space::trimmed;
 use crate::yaml::row::ItemKind;
 
 impl Walker<'_> {
@@ -44,7 +45,7 @@ impl Walker<'_> {
         let mut above = 0;
         let items = row.iter().flat_map(|row| &row.items);
         let comments = items.filter_map(|item| match item.kind {
-            ItemKind::Comment => Some((tree.slice(item.span).trim(), above)),
+            ItemKind::Comment => Some((trimmed(tree.slice(item.span)), above)),
             ItemKind::Entry(_) => {
                 above += 1;
                 None

@@ -14,6 +14,7 @@ use crate::line_breaks::{cut_first_line, ends_line, line_break_of, with_line_bre
 use crate::merge::markers::write_hunk;
 use crate::merge::{MarkerStyle, set_off};
 use crate::triple::Triple;
+use crate::white_space::is_white_space;
 use crate::yaml::stream::{byte_order_mark, marker, split};
 use crate::yaml::{Tree, equal_documents};
 
@@ -178,7 +179,7 @@ pub(super) fn verify(path: &Path, text: &str, chunks: &[&str]) -> Result<(), Err
 /// Returns true if the last line that is not blank is a `...` line.
 fn ends_with_end_marker(text: &str) -> bool {
     let mut lines = text.lines().rev();
-    let last = lines.find(|line| !line.trim_end().is_empty());
+    let last = lines.find(|line| !is_white_space(line));
     last.is_some_and(|line| line.starts_with("..."))
 }
 

@@ -8,6 +8,7 @@ use crate::error::{Error, Warning};
 use crate::package::load::missing;
 use crate::package::read::{DocumentInFile, all};
 use crate::package::single_package::{Package, load_package};
+use crate::white_space::trimmed;
 use crate::yaml::{NodeId, ParseError};
 
 /// The file names of kustomizations.
@@ -110,7 +111,7 @@ impl Kustomization<'_> {
         let may = |option| {
             let options = self.child(node, "options");
             let value = options.and_then(|options| self.child(options, option));
-            value.is_some_and(|value| self.document.tree.text_of(value).trim() == "true")
+            value.is_some_and(|value| trimmed(&self.document.tree.text_of(value)) == "true")
         };
         Ok(Step {
             package,

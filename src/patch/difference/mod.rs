@@ -7,6 +7,7 @@ use crate::merge::{
     Child, FieldIndex, Outcome, Shape, key_of, name_of, part_of, shape, without_aliases,
 };
 use crate::schema::FieldSchema;
+use crate::white_space::trimmed_end;
 use crate::yaml::{NodeId, ScalarStyle, Tree, scalar};
 
 use super::additions::Additions;
@@ -199,7 +200,7 @@ impl<'a> MergeDiffer<'a> {
             return part_of(children);
         }
         let texts = self.additions.texts_of(&children).concat();
-        let indented = texts.trim_end().replace('\n', "\n  ");
+        let indented = trimmed_end(&texts).replace('\n', "\n  ");
         Outcome::Take(self.additions.value(format!("x:\n  {indented}\n")))
     }
 }

@@ -9,6 +9,7 @@ use crate::merge::{Child, Incoming, Outcome, Shape, part_of, shape};
 use crate::patch::additions::Additions;
 use crate::patch::same::is_same_in_json;
 use crate::patch::{PatchError, PatchResult};
+use crate::white_space::trimmed_end;
 use crate::yaml::{EntryId, NodeId, ScalarStyle, Tree};
 
 /// Operations at independent locations of one text.
@@ -177,7 +178,7 @@ impl<'a> Batch<'a> {
         quoting: Option<ScalarStyle>,
     ) -> PatchResult<()> {
         if location.parent.is_none() && value.tree.scalar(value.value).is_none() {
-            self.new_root = Some(value.tree.text_of(value.value).trim_end().to_owned());
+            self.new_root = Some(trimmed_end(&value.tree.text_of(value.value)).to_owned());
             self.is_complete = true;
             return Ok(());
         }

@@ -4,6 +4,7 @@
 use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, Shape, edited, shape};
 use crate::patch::{PatchError, PatchResult, parse_generated, patch_error_at};
 use crate::triple::Triple;
+use crate::white_space::{trimmed, trimmed_end, trimmed_start};
 use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, ScalarType, Span, Tree};
 
@@ -206,8 +207,8 @@ impl Source<'_> {
         });
         let comments = leading
             .lines()
-            .map(|comment| format!("{}\n", comment.trim()));
-        let elements = tree.text_of(self.value).trim_end().replace('\n', "\n  ");
+            .map(|comment| format!("{}\n", trimmed(comment)));
+        let elements = trimmed_end(&tree.text_of(self.value)).replace('\n', "\n  ");
         format!("{}- {elements}\n", comments.collect::<String>())
     }
 }
@@ -219,7 +220,9 @@ fn joined_to_dash(text: &str) -> String {
     };
     let indent = rest.len() - rest.trim_start_matches(' ').len();
     let is_alone = dash.is_empty() || dash.ends_with('\n');
-    let only_comments = dash.lines().all(|line| line.trim_start().starts_with('#'));
+    let only_comments = dash
+        .lines()
+        .all(|line| trimmed_start(line).starts_with('#'));
     if !is_alone || !only_comments || indent < 2 || rest[indent..].starts_with('#') {
         return text.to_owned();
     }

@@ -11,6 +11,7 @@ use crate::merge::walk::record::Segment;
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
+use crate::white_space::{trimmed, trimmed_end};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, Span, Tree};
 
@@ -171,7 +172,7 @@ impl<'a> Walker<'a> {
         for side in [Side::Original, Side::Updated] {
             let items = rows[side].items.iter();
             for item in items.filter(|it| it.kind == ItemKind::Comment) {
-                let line = self.trees[side].slice(item.span).trim();
+                let line = trimmed(self.trees[side].slice(item.span));
                 counts.entry(line).or_default()[side] += 1;
             }
         }
@@ -180,16 +181,16 @@ impl<'a> Walker<'a> {
 
     /// Returns the line of a comment in a row.
     fn line(&self, rows: &Triple<Row>, side: Side, at: usize) -> &'a str {
-        self.trees[side].slice(rows[side].items[at].span).trim()
+        trimmed(self.trees[side].slice(rows[side].items[at].span))
     }
 
     /// Returns the comment lines inside a local entry that the original entry does not have.
     pub(super) fn local_comments_in(&self, original: EntryId, local: EntryId) -> Vec<Span> {
         let (old, new) = (self.trees.original, self.trees.local);
         let known = old.comments_within(original).into_iter();
-        let known: FxHashSet<&str> = known.map(|span| old.slice(span).trim()).collect();
+        let known: FxHashSet<&str> = known.map(|span| trimmed(old.slice(span))).collect();
         let mut comments = new.comments_within(local);
-        comments.retain(|span| !known.contains(new.slice(*span).trim()));
+        comments.retain(|span| !known.contains(trimmed(new.slice(*span))));
         comments
     }
 
@@ -202,9 +203,9 @@ impl<'a> Walker<'a> {
     ) -> Vec<Span> {
         let (old, new) = (self.trees.original, self.trees.local);
         let known: FxHashSet<&str> = remarks(old, originals)
-            .map(|it| old.slice(it).trim())
+            .map(|it| trimmed(old.slice(it)))
             .collect();
-        let is_new = |span: &Span| !known.contains(new.slice(*span).trim());
+        let is_new = |span: &Span| !known.contains(trimmed(new.slice(*span)));
         remarks(new, locals).filter(is_new).collect()
     }
 
@@ -223,7 +224,7 @@ impl<'a> Walker<'a> {
                 true => tree.comments_above(entry).start,
                 false => lines.start,
             };
-            Some(tree.slice(Span::new(start, lines.end)).trim_end())
+            Some(trimmed_end(tree.slice(Span::new(start, lines.end))))
         };
         let values = Triple::new(
             text(Side::Original, original),

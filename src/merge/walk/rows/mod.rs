@@ -15,6 +15,7 @@ use crate::merge::decision::{self, Child, Outcome, Piece, PieceKind, keeps_entri
 use crate::merge::rows::{self, MergedRow, Presence};
 use crate::parallel::both;
 use crate::triple::{Side, Triple};
+use crate::white_space::{trimmed, trimmed_start};
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
@@ -174,13 +175,13 @@ impl Walker<'_> {
         };
         let above = |side: Side| {
             let head = self.heads[side].lines().filter(|_| self.steps.is_empty());
-            head.filter(|line| line.trim_start().starts_with('#'))
+            head.filter(|line| trimmed_start(line).starts_with('#'))
         };
-        let original: FxHashSet<&str> = below(Side::Original).map(str::trim).collect();
-        let is_new = |line: &&str| !original.contains(line.trim());
+        let original: FxHashSet<&str> = below(Side::Original).map(trimmed).collect();
+        let is_new = |line: &&str| !original.contains(trimmed(line));
         let upstream = above(Side::Original).chain(above(Side::Updated));
-        let upstream: FxHashSet<&str> = upstream.map(str::trim).collect();
-        let is_own = |line: &&str| !upstream.contains(line.trim());
+        let upstream: FxHashSet<&str> = upstream.map(trimmed).collect();
+        let is_own = |line: &&str| !upstream.contains(trimmed(line));
         let own = above(Side::Local).filter(is_own);
         own.chain(below(Side::Local).filter(is_new)).collect()
     }

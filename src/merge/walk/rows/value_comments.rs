@@ -7,6 +7,7 @@ use crate::merge::Resolution;
 use crate::merge::decision::{Child, Outcome, Piece};
 use crate::merge::walk::{Entries, Nodes, Walker};
 use crate::triple::{Side, Triple};
+use crate::white_space::trimmed;
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeKind, Span, Tree};
 
@@ -90,7 +91,7 @@ impl Walker<'_> {
         let tree = self.trees[side];
         let kept = rows.local.items.iter();
         let kept = kept.filter(|item| item.kind == ItemKind::Comment);
-        let kept = kept.map(|item| self.trees.local.slice(item.span).trim());
+        let kept = kept.map(|item| trimmed(self.trees.local.slice(item.span)));
         let kept: FxHashSet<&str> = kept.collect();
         if kept.is_empty() {
             return;
@@ -108,7 +109,7 @@ impl Walker<'_> {
             // Only comments on the entry's own lines: in a flow collection, comments below the
             // closing bracket are not part of the entry.
             comments.retain(|it| it.kind == ItemKind::Comment && it.span.end <= end);
-            let is_kept = |item: &Item| kept.contains(tree.slice(item.span).trim());
+            let is_kept = |item: &Item| kept.contains(trimmed(tree.slice(item.span)));
             if comments.iter().any(is_kept) {
                 extracted.extend(comments.into_iter().map(|comment| (at, comment)));
             }
@@ -272,7 +273,7 @@ impl Walker<'_> {
     fn rows_of_document_to_fill(&self, nodes: Nodes) -> Option<Triple<Row>> {
         let (tree, lines) = (self.trees.local, self.bodies.local);
         let is_alone = tree.line_start(lines.start) == lines.start
-            && tree.slice(lines).trim() == tree.slice(tree.node(nodes.local?).span);
+            && trimmed(tree.slice(lines)) == tree.slice(tree.node(nodes.local?).span);
         if !is_alone {
             return None;
         }
