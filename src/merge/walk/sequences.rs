@@ -8,11 +8,13 @@ use rustc_hash::FxHashSet;
 use super::aligned_lists::{AlignedLists, Stretch};
 use super::entry::holds_null;
 use super::record::{Segment, winning_outcome};
+use super::similarity::is_multiline;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
+use crate::merge::fingerprint::Fingerprints;
 use crate::merge::{CombinedBy, Resolution, Sides};
 use crate::triple::{Change, Side, Triple};
-use crate::yaml::{EntryId, Tree};
+use crate::yaml::{EntryId, NodeId, Tree};
 
 impl Walker<'_> {
     /// Merges a list as one value.
@@ -82,7 +84,8 @@ impl Walker<'_> {
     }
 
     /// Returns true if local replaced all of two or more scalars and upstream added a scalar that
-    /// local does not have. There is no place for it among local's elements.
+    /// local does not have. There is no place for it among local's elements. Texts of several lines
+    /// do not count: they pair with each other if they are alike.
     fn local_replaced_all(&self, lists: Nodes) -> bool {
         let Some(lists) = lists
             .transpose()
@@ -90,18 +93,17 @@ impl Walker<'_> {
         else {
             return false;
         };
-        let trees = self.trees;
-        let are_scalars =
-            |tree: &Tree<'_>, list| entries_of(tree, list).all(|it| is_scalar(tree, it));
-        if entries_of(trees.original, lists.original).len() < 2
-            || entries_of(trees.local, lists.local).len() == 0
-            || !are_scalars(trees.original, lists.original)
-            || !are_scalars(trees.local, lists.local)
-        {
+        let lists = self.fingerprints.as_ref().zip(lists);
+        let are_at_least = |count: usize, (prints, list): (&Fingerprints<'_>, NodeId)| {
+            let tree = prints.tree();
+            let is_multiline = |it| is_multiline((prints, tree.entry(it).value));
+            let mut elements = entries_of(tree, list);
+            elements.len() >= count && elements.all(|it| is_scalar(tree, it) && !is_multiline(it))
+        };
+        if !are_at_least(2, lists.original) || !are_at_least(1, lists.local) {
             return false;
         }
-        let values = self.fingerprints.as_ref().zip(lists);
-        let values = values.map(|(prints, list)| -> FxHashSet<u64> {
+        let values = lists.map(|(prints, list)| -> FxHashSet<u64> {
             prints.of_elements(list).iter().copied().collect()
         });
         let is_new = |it: &u64| !values.original.contains(it) && !values.local.contains(it);

@@ -225,7 +225,7 @@ fn entry_count((prints, collection): Value<'_, '_>) -> usize {
     entries_of(prints.tree(), collection).len()
 }
 
-fn is_multiline((prints, node): Value<'_, '_>) -> bool {
+pub(super) fn is_multiline((prints, node): Value<'_, '_>) -> bool {
     let scalar = prints.tree().scalar(node);
     scalar.is_some_and(|scalar| scalar.content.contains('\n'))
 }
