@@ -234,6 +234,9 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
         match (line.original, line.updated) {
             (None, Some(updated)) => changes.theirs.push(updated),
             (Some(original), None) => match local {
+                Some(local) if self.is_now_above_own_entry(original, local) => {
+                    changes.ours.push(local);
+                }
                 Some(local) => changes.removed.push(Removed {
                     original,
                     local,
@@ -251,6 +254,17 @@ impl<'r, 'a> SegmentMerger<'r, 'a> {
             }
             _ => {}
         }
+    }
+
+    /// Whether a comment of the original and of local is above an entry that neither updated nor
+    /// local has any more, and local has it above an entry of its own.
+    fn is_now_above_own_entry(&self, original: Ref, local: Ref) -> bool {
+        let is_in = |side: Side, entry: u32| self.rows.has(side, entry);
+        let is_deleted = |entry| !is_in(Side::Updated, entry) && !is_in(Side::Local, entry);
+        let is_own = |entry| !is_in(Side::Original, entry) && !is_in(Side::Updated, entry);
+        self.rows.is_comment(local)
+            && self.owner(original).is_some_and(is_deleted)
+            && self.owner(local).is_some_and(is_own)
     }
 
     /// Adds an entry that local deleted and the result has, with its comments that local lacks.
