@@ -5,7 +5,8 @@ use rustc_hash::FxHashSet;
 
 use super::keys::ListKey;
 use super::pairing::Index;
-use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
+use super::same_text::same_entry_text;
+use super::{Entries, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{
     Blanks, Child, CommentPiece, Incoming, Outcome, Piece, PieceKind, Row,
 };
@@ -25,7 +26,7 @@ impl Walker<'_> {
         let part = match (sides.original, self.options.sides) {
             // In a merge of equal sides, each side of a conflict is that side's whole entry, and a
             // deletion inside of it is a change.
-            (Some(_), Sides::Equal) if self.is_deleted_or_unchanged(nodes) => return None,
+            (Some(_), Sides::Equal) if self.is_deleted_or_unchanged(sides) => return None,
             (Some(_), Sides::Equal) => Outcome::Keep,
             _ => self.difference(sides.original, entry, self.key_of_element())?,
         };
@@ -38,11 +39,18 @@ impl Walker<'_> {
         (outcome != Outcome::Remove).then_some(outcome)
     }
 
-    /// Whether nothing of upstream's value is new: upstream did not change it, or it is a null that
-    /// acts as a deletion.
-    fn is_deleted_or_unchanged(&self, nodes: Nodes) -> bool {
-        let is_null = |updated| self.trees.updated.is_null(updated);
-        self.nulls_clear && nodes.updated.is_some_and(is_null) || self.unchanged_upstream(nodes)
+    /// Whether nothing of upstream's entry is new: upstream did not change it, or its value is a
+    /// null that acts as a deletion. An entry with an alias is not changed if only the value of the
+    /// anchor is.
+    fn is_deleted_or_unchanged(&self, sides: Entries) -> bool {
+        let (nodes, trees) = (self.values_of(sides), self.trees);
+        let is_null = |updated| trees.updated.is_null(updated);
+        let is_same = |(original, updated)| {
+            same_entry_text([(trees.original, original), (trees.updated, updated)])
+        };
+        self.nulls_clear && nodes.updated.is_some_and(is_null)
+            || sides.original.zip(sides.updated).is_some_and(is_same)
+            || self.unchanged_upstream(nodes)
     }
 
     /// Returns the part of an updated entry's value that the original does not have, including the
@@ -59,7 +67,7 @@ impl Walker<'_> {
         }
         let sides = Triple::new(original, Some(updated), None);
         let nodes = self.values_of(sides);
-        if self.is_deleted_or_unchanged(nodes) {
+        if self.is_deleted_or_unchanged(sides) {
             return None;
         }
         let trees = self.trees;

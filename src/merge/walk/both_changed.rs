@@ -11,6 +11,7 @@ use super::aligned_lists::AlignedLists;
 use super::hunks::{Hunk, regions};
 use super::positions::Positions;
 use super::record::Segment;
+use super::same_text::same_entry_text;
 use super::sequences::{ElementConflict, ElementMerger};
 use super::{Shape, shape};
 use crate::differences::differences;
@@ -151,7 +152,7 @@ impl ElementMerger<'_, '_> {
         );
         let segment = Segment::Index(at);
         let child = match (original, same) {
-            (Some(original), _) if lists.values.original[original] != lists.values.local[at] => {
+            (Some(original), _) if self.is_changed(original, (Side::Local, at)) => {
                 let nodes = self.walker.values_of(sides);
                 let kind = ConflictKind::DeletedUpstream;
                 let outcome = self.walker.at(segment, sides, |walker| {
@@ -168,6 +169,15 @@ impl ElementMerger<'_, '_> {
             (None, None) => Child::keep(local),
         };
         child.with_sides(sides)
+    }
+
+    /// Whether a side changed an element of the original. One with an alias is not changed if only
+    /// the value of the anchor is.
+    fn is_changed(&self, original: usize, (side, at): (Side, usize)) -> bool {
+        let (lists, trees) = (self.lists, self.walker.trees);
+        let old = (trees.original, lists.elements.original[original]);
+        lists.values.original[original] != lists.values[side][at]
+            && !same_entry_text([old, (trees[side], lists.elements[side][at])])
     }
 
     /// Merges an updated element that local does not have.
@@ -192,7 +202,7 @@ impl ElementMerger<'_, '_> {
         let updated = lists.elements.updated[at];
         let original = lists.of_updated.get(at)?;
         let sides = Triple::new(Some(lists.elements.original[original]), Some(updated), None);
-        if lists.values.original[original] == lists.values.updated[at] {
+        if !self.is_changed(original, (Side::Updated, at)) {
             return Some(Child::updated(updated, Outcome::Remove).with_sides(sides));
         }
         let nodes = self.walker.values_of(sides);

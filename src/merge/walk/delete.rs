@@ -15,13 +15,17 @@ impl Walker<'_> {
     /// equal sides.
     pub(super) fn deleted_entry(&mut self, original: EntryId, local: EntryId) -> Outcome {
         let nodes = self.values_of(Triple::new(Some(original), None, Some(local)));
+        if self.holds_pin(nodes) {
+            return self.deleted_value(nodes);
+        }
+        let sides = [(self.trees.original, original), (self.trees.local, local)];
+        // of what its aliases refer to, only the anchors change
+        if same_entry_text(sides) {
+            return Outcome::Remove;
+        }
         let is_element = self.key_of_element().is_some();
         let goes_whole = is_element || self.options.sides == Sides::Equal;
-        let is_changed = || {
-            let sides = [(self.trees.original, original), (self.trees.local, local)];
-            !self.unchanged_locally(nodes) || !is_element && !same_entry_text(sides)
-        };
-        if goes_whole && !self.holds_pin(nodes) && is_changed() {
+        if goes_whole && !(is_element && self.unchanged_locally(nodes)) {
             return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
         }
         self.deleted_value(nodes)

@@ -34,8 +34,8 @@ pub(super) enum Threshold {
 
 /// Returns the similarity of two elements, or `None` if they are not versions of the same element.
 ///
-/// Maps pair if they have the same name, or if their names differ and their contents are mostly the
-/// same. Without a name, maps pair whose only field has the same key, and maps, lists and texts of
+/// Aliases pair if they have the same name. Maps pair if they have the same name, or if their names
+/// differ and their contents are mostly the same. Without a name, maps pair whose only field has the same key, and maps, lists and texts of
 /// several lines that reach the threshold.
 pub(super) fn similarity(
     (left_prints, left): (&Fingerprints<'_>, EntryId),
@@ -45,6 +45,10 @@ pub(super) fn similarity(
     let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
     let left = (left_prints, left_tree.entry(left).value);
     let right = (right_prints, right_tree.entry(right).value);
+    let alias = left_tree.alias_name(left.1);
+    if alias.is_some() && alias == right_tree.alias_name(right.1) {
+        return Some(EQUAL);
+    }
     let (named_left, named_right) = wrapped_maps(left, right).unwrap_or((left, right));
     let are_maps = are_maps(named_left, named_right);
     for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
