@@ -194,14 +194,16 @@ fn can_be_literal(text: &str) -> bool {
 /// all lines of a conflict are those of one side, so are the line breaks.
 fn merge_lines(texts: Triple<&str>) -> MergedLines {
     let line_breaks = line_breaks_at_end(texts);
-    let lines = texts.map(|text| [without_line_breaks_at_end(text), "\n"].concat());
+    // the blank line at the end separates a paragraph that one side appends from the last one
+    let end = "\n\n";
+    let lines = texts.map(|text| [without_line_breaks_at_end(text), end].concat());
     let lines = lines.as_ref().map(String::as_str);
     let merged_end = merge_part(line_breaks);
     let merged = merge_value_lines(lines);
     let has_conflict = merged.local.is_some();
     let with_end = |mut text: String, side: Side| {
         let is_whole = has_conflict && text == lines[side];
-        text.pop();
+        text.truncate(text.len().saturating_sub(end.len()));
         text + match merged_end {
             Ok(merged) if !is_whole => merged,
             _ => line_breaks[side],
