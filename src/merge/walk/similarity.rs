@@ -71,7 +71,10 @@ pub(super) fn similarity(
             Some(common.max(1))
         }
         Threshold::Any => (common > 0).then_some(common),
-        Threshold::Half | Threshold::Strict => (common * 2 >= EQUAL).then_some(common),
+        Threshold::Half | Threshold::Strict => {
+            let is_half = common * 2 >= EQUAL || are_maps && share_half_of_leaves(left, right);
+            is_half.then_some(common)
+        }
     }
 }
 
@@ -177,6 +180,13 @@ fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
         }
         _ => 0,
     }
+}
+
+/// Returns true if two values have at least half of their leaves in common. It differs from
+/// [`common`] for maps with long texts.
+fn share_half_of_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    let [one, other] = [left, right].map(|(prints, node)| prints.leaves(node));
+    one.common(&other) * 2 >= one.len().max(other.len())
 }
 
 /// Returns true if two maps or two lists have at least two thirds of their leaves in common.
