@@ -87,7 +87,10 @@ impl Walker<'_> {
             }
             for at in range.new {
                 let original = match partners.get(at) {
-                    Some(local) if !stays(local, at) => originals_of_locals[local],
+                    Some(local) if !stays(local, at) => {
+                        let originals = (originals_of_locals[local], originals_of_updateds[at]);
+                        self.original_of_moved(locals[local], originals)
+                    }
                     _ => originals_of_updateds[at],
                 };
                 let local = partners.get(at).map(|local| locals[local]);
@@ -99,6 +102,19 @@ impl Walker<'_> {
             }
         }
         children
+    }
+
+    /// Returns the original of an element that updated has at another place than local: that of
+    /// local's if it is equal, or else that of updated's.
+    fn original_of_moved(
+        &self,
+        local: EntryId,
+        (of_local, of_updated): (Option<EntryId>, Option<EntryId>),
+    ) -> Option<EntryId> {
+        let (old_tree, own_tree) = (self.trees.original, self.trees.local);
+        let own = own_tree.entry(local).value;
+        let is_same = |it: &EntryId| equal(old_tree, old_tree.entry(*it).value, own_tree, own);
+        of_local.filter(is_same).or(of_updated).or(of_local)
     }
 
     /// Pairs similar elements in ranges where elements were also inserted or deleted.
