@@ -3,13 +3,22 @@
 //! it. All messages and reports pass foreign text through this module.
 
 /// Whether a character is invisible or controls a terminal: control characters, line separators,
-/// changes of the writing direction, characters without width, and tag characters.
+/// changes of the writing direction, characters without width, tag characters, and spaces that look
+/// like a plain one.
 fn is_hidden(c: char) -> bool {
     c.is_control()
+        || is_special_space(c)
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
             | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}')
+}
+
+fn is_special_space(c: char) -> bool {
+    matches!(
+        c,
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}'
+    )
 }
 
 /// Returns a text on one line, with hidden characters escaped: `\n`, `\u{1b}`.
@@ -17,11 +26,11 @@ pub(crate) fn visible(text: &str) -> String {
     escaped(text, |_| false)
 }
 
-/// Returns several lines, escaped as in [`visible`], except for tabs and line breaks.
+/// Returns several lines, escaped as in [`visible`], except for tabs, line breaks and special spaces.
 pub(crate) fn visible_lines(text: &str) -> String {
     let lines = text.split_inclusive('\n');
     lines
-        .map(|line| escaped(line, |c| matches!(c, '\n' | '\t')))
+        .map(|line| escaped(line, |c| matches!(c, '\n' | '\t') || is_special_space(c)))
         .collect()
 }
 
@@ -95,7 +104,8 @@ mod tests {
         assert_eq!(visible("a\nb\r\u{1b}[2J"), "a\\nb\\r\\u{1b}[2J");
         assert_eq!(visible("\u{202e}gpj.exe\u{9b}"), "\\u{202e}gpj.exe\\u{9b}");
         assert_eq!(visible("größer 👩‍🚀 עברית"), "größer 👩‍🚀 עברית");
-        assert_eq!(visible_lines("a\n\tb\u{7}\n"), "a\n\tb\\u{7}\n");
+        assert_eq!(visible("app\u{a0}"), "app\\u{a0}");
+        assert_eq!(visible_lines("a\n\tb\u{7}\u{a0}\n"), "a\n\tb\\u{7}\u{a0}\n");
     }
 
     #[test]

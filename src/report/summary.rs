@@ -9,6 +9,7 @@ use crate::merge::{CombinedBy, Conflict, ConflictKind};
 use crate::package::{ChangeKind, FileConflict, Plan, Renamed};
 use crate::triple::Triple;
 use crate::visible::visible;
+use crate::white_space::{trimmed, trimmed_end};
 
 /// The level of detail of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,12 +213,12 @@ pub(super) fn values_of(conflict: &FileConflict) -> Triple<String> {
 /// line is too long, its end is replaced by `...`.
 fn one_line(value: &str) -> String {
     let mut line = String::new();
-    for (index, source_line) in value.trim_end().lines().enumerate() {
+    for (index, source_line) in trimmed_end(value).lines().enumerate() {
         if index > 0 {
             line.push_str("\\n");
         }
         line.extend(
-            visible(source_line.trim())
+            visible(trimmed(source_line))
                 .chars()
                 .take(MAX_VALUE_WIDTH + 1),
         );
