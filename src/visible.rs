@@ -26,7 +26,8 @@ pub(crate) fn visible(text: &str) -> String {
     escaped(text, |_| false)
 }
 
-/// Returns several lines, escaped as in [`visible`], except for tabs, line breaks and special spaces.
+/// Returns several lines, escaped as in [`visible`], except for tabs, line breaks and special
+/// spaces.
 pub(crate) fn visible_lines(text: &str) -> String {
     let lines = text.split_inclusive('\n');
     lines

@@ -1,5 +1,5 @@
-//! White space of YAML: spaces, tabs and line breaks. YAML treats other white space of Unicode, such
-//! as a no-break space, as letters.
+//! White space of YAML: spaces, tabs and line breaks. YAML treats other white space of Unicode,
+//! such as a no-break space, as letters.
 
 /// The characters of white space.
 pub(crate) const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];

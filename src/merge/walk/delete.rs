@@ -19,7 +19,7 @@ impl Walker<'_> {
             return self.deleted_value(nodes);
         }
         let sides = [(self.trees.original, original), (self.trees.local, local)];
-        // of what its aliases refer to, only the anchors change
+        // its value may differ if it has an alias: then the anchor changed, and not this entry
         if same_entry_text(sides) {
             return Outcome::Remove;
         }

@@ -25,8 +25,8 @@ const EQUAL: usize = 1000;
 pub(super) enum Threshold {
     /// Half of the larger one.
     Half,
-    /// Like `Half`, but without the exceptions for renamed elements, maps of one field and maps with
-    /// long texts, and also required of two steps that use the same action.
+    /// Like `Half`, but without the exceptions for renamed elements, maps of one field and maps
+    /// with long texts, and also required of two steps that use the same action.
     Strict,
     /// Anything in common, or most fields of maps whose names differ.
     Any,
@@ -35,8 +35,8 @@ pub(super) enum Threshold {
 /// Returns the similarity of two elements, or `None` if they are not versions of the same element.
 ///
 /// Aliases pair if they have the same name. Maps pair if they have the same name, or if their names
-/// differ and their contents are mostly the same. Without a name, maps pair whose only field has the
-/// same key, and maps, lists and texts of several lines that reach the threshold.
+/// differ and their contents are mostly the same. Without a name, maps pair whose only field has
+/// the same key, and maps, lists and texts of several lines that reach the threshold.
 pub(super) fn similarity(
     (left_prints, left): (&Fingerprints<'_>, EntryId),
     (right_prints, right): (&Fingerprints<'_>, EntryId),
