@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::element_pairs::{align_equal, moved_values, pair_elements};
-use super::index::fields_of;
+use super::index::{FieldIndex, fields_of};
 use super::namesakes::moved_by_name;
 use super::positions::Positions;
 use super::similarity::{Threshold, similarity};
@@ -62,7 +62,8 @@ impl Walker<'_> {
 
     /// Pairs the original's elements with local's. An element that upstream inserted (its value is
     /// in `inserted`) never pairs with an original one. Local may already have upstream's version
-    /// of an element: it pairs too.
+    /// of an element: it pairs too. Of two that are equally similar, the one pairs that upstream did
+    /// not replace.
     fn pair_with_local(
         &self,
         elements: &Triple<Vec<EntryId>>,
@@ -73,17 +74,17 @@ impl Walker<'_> {
         let prints = self.fingerprints.as_ref();
         let is_merged = values.local.iter().any(|value| inserted.contains(value));
         let similarity_of = |old: usize, new: usize, threshold: Threshold| {
-            let updated = in_updated.get(old);
             let threshold = threshold_of_local(in_updated, old, threshold);
-            let new = (prints.local, elements.local[new]);
-            let to_original = similarity((prints.original, elements.original[old]), new, threshold);
+            let local = (prints.local, elements.local[new]);
+            let alike = |other| similarity(other, local, threshold);
+            let updated = in_updated.get(old);
             let updated = updated.filter(|at| values.updated[*at] != values.original[old]);
-            let updated = updated.map(|at| (prints.updated, elements.updated[at]));
-            let to_updated = updated.and_then(|updated| similarity(updated, new, threshold));
-            // of two that are equally similar, the one that upstream did not replace
-            let is_replaced = is_merged && threshold == Threshold::Strict;
+            let to_updated = updated.and_then(|at| alike((prints.updated, elements.updated[at])));
+            let to_original = alike((prints.original, elements.original[old]));
             let similarity = to_original.max(to_updated)?;
-            Some(similarity.saturating_sub(usize::from(is_replaced)))
+            let is_other = |at| self.share_no_key(elements, Triple::new(old, at, new));
+            let less = usize::from(is_merged && threshold == Threshold::Strict);
+            (!updated.is_some_and(is_other)).then(|| similarity.saturating_sub(less))
         };
         // Elements that upstream moved are left out here, and pair in the gaps between the others.
         let unmoved = self.unmoved_upstream(elements, values, in_updated, inserted);
@@ -159,12 +160,8 @@ impl Walker<'_> {
             return;
         }
         let is_replaced = |at: usize| {
-            let elements = elements.as_ref().map(|elements| elements[at]);
-            let fields = self.trees.zip(elements);
-            let [original, updated, local] = fields
-                .map(|(tree, element)| fields_of(tree, Some(tree.entry(element).value)))
-                .into_array();
-            original.is_disjoint(&local) && updated.is_disjoint(&local)
+            let fields = self.fields_at(elements, Triple::new(at, at, at));
+            fields.original.is_disjoint(&fields.local) && fields.updated.is_disjoint(&fields.local)
         };
         let shapes = shapes.local.iter().enumerate();
         for (at, _) in shapes.filter(|(_, shape)| **shape != Shape::Scalar) {
@@ -173,6 +170,26 @@ impl Walker<'_> {
                 in_local.set(at, Some(at));
             }
         }
+    }
+
+    /// Returns true if three elements are maps of which no two have a key in common: they are not
+    /// versions of one element, because both sides cannot have renamed it.
+    fn share_no_key(&self, elements: &Triple<Vec<EntryId>>, at: Triple<usize>) -> bool {
+        let fields = self.fields_at(elements, at);
+        fields.original.is_disjoint(&fields.updated)
+            && fields.original.is_disjoint(&fields.local)
+            && fields.updated.is_disjoint(&fields.local)
+    }
+
+    /// Returns the keys of the fields of elements; empty for an element that is not a map.
+    fn fields_at(
+        &self,
+        elements: &Triple<Vec<EntryId>>,
+        at: Triple<usize>,
+    ) -> Triple<FieldIndex<'_>> {
+        let elements = elements.as_ref().zip(at).map(|(elements, at)| elements[at]);
+        let fields = self.trees.zip(elements);
+        fields.map(|(tree, element)| fields_of(tree, Some(tree.entry(element).value)))
     }
 }
 

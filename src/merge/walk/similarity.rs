@@ -263,6 +263,13 @@ fn common_leaves_below_renamed(left: Value<'_, '_>, right: Value<'_, '_>) -> usi
     leaves.sum()
 }
 
+/// Whether two values below different keys have two thirds of their leaves in common, the keys
+/// included. The only key of an element is as good as a name.
+fn outweighs_key(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    let counts = [left, right].map(|(prints, node)| prints.leaves(node).len());
+    common_leaves(left, right) * 3 >= (counts[0].max(counts[1]) + 1) * 2
+}
+
 /// Whether a map has a map or list as value.
 fn has_collection((prints, node): Value<'_, '_>) -> bool {
     let tree = prints.tree();
@@ -299,7 +306,8 @@ fn paired_values<'a, 'f, 'b, 'g>(
     if let (&[removed], Some(added), None) = (&removed[..], added.next(), added.next()) {
         let renamed = pair(removed, added, true);
         let kind = shape(left_tree, renamed.0.1);
-        if kind != Shape::Scalar && kind == shape(right_tree, renamed.1.1) {
+        let is_collection = kind != Shape::Scalar && kind == shape(right_tree, renamed.1.1);
+        if is_collection && (!pairs.is_empty() || outweighs_key(renamed.0, renamed.1)) {
             pairs.push(renamed);
         }
     }
