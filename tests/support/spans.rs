@@ -260,8 +260,8 @@ impl Walk<'_, '_> {
         if source == content && !source.contains(['\n', '\r']) {
             return Ok(());
         }
-        // read on its own, the last character would be the colon of a key, or the last line of a key
-        // would separate documents
+        // read on its own, the last character would be the colon of a key, or the last line of a
+        // key would separate documents
         let last_line = source.rsplit(['\n', '\r']).next().unwrap_or("");
         let is_special = source.ends_with(':') || matches!(last_line, "---" | "...");
         if style == ScalarStyle::Plain && is_special {

@@ -62,8 +62,8 @@ impl Walker<'_> {
 
     /// Pairs the original's elements with local's. An element that upstream inserted (its value is
     /// in `inserted`) never pairs with an original one. Local may already have upstream's version
-    /// of an element: it pairs too. Of two that are equally similar, the one pairs that upstream did
-    /// not replace.
+    /// of an element: it pairs too. Of two that are equally similar, the one that upstream did not
+    /// replace pairs.
     fn pair_with_local(
         &self,
         elements: &Triple<Vec<EntryId>>,
