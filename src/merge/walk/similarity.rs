@@ -263,11 +263,10 @@ fn common_leaves_below_renamed(left: Value<'_, '_>, right: Value<'_, '_>) -> usi
     leaves.sum()
 }
 
-/// Whether two values below different keys have two thirds of their leaves in common, the keys
-/// included. The only key of an element is as good as a name.
-fn outweighs_key(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    let counts = [left, right].map(|(prints, node)| prints.leaves(node).len());
-    common_leaves(left, right) * 3 >= (counts[0].max(counts[1]) + 1) * 2
+/// Whether a value has more than one leaf. With less below its only key, a map cannot be recognized
+/// without the key.
+fn has_several_leaves((prints, node): Value<'_, '_>) -> bool {
+    prints.leaves(node).len() > 1
 }
 
 /// Whether a map has a map or list as value.
@@ -307,7 +306,7 @@ fn paired_values<'a, 'f, 'b, 'g>(
         let renamed = pair(removed, added, true);
         let kind = shape(left_tree, renamed.0.1);
         let is_collection = kind != Shape::Scalar && kind == shape(right_tree, renamed.1.1);
-        if is_collection && (!pairs.is_empty() || outweighs_key(renamed.0, renamed.1)) {
+        if is_collection && (!pairs.is_empty() || has_several_leaves(renamed.0)) {
             pairs.push(renamed);
         }
     }
