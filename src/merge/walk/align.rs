@@ -172,8 +172,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns true if three elements are maps of which no two have a key in common: they are not
-    /// versions of one element, because both sides cannot have renamed it.
+    /// Returns true if three elements are maps of which no two have a key in common. They are not
+    /// versions of one element.
     fn share_no_key(&self, elements: &Triple<Vec<EntryId>>, at: Triple<usize>) -> bool {
         let fields = self.fields_at(elements, at);
         fields.original.is_disjoint(&fields.updated)
