@@ -8,27 +8,27 @@ use crate::merge::decision::{Child, Outcome};
 use crate::triple::{Side, Triple};
 
 impl ElementMerger<'_, '_> {
-    /// Returns the result of a stretch in which the sides do not contradict each other: both only
-    /// deleted elements; both only inserted elements, and one side inserted all that the other did;
-    /// or both inserted elements of which it is known which come first.
+    /// Merges a stretch in which the sides do not contradict each other: both only deleted
+    /// elements; both only inserted elements, and one side inserted all that the other did; or both
+    /// inserted elements of which it is known which come first. Otherwise returns false and does
+    /// nothing.
     pub(super) fn agreement(
-        &self,
+        &mut self,
         values: Triple<&[u64]>,
         stretch: &Triple<Range<usize>>,
-    ) -> Option<Vec<Child>> {
+    ) -> bool {
         match values.original.is_empty() {
             true => self.both_insertions(values, stretch),
             false => self.both_deletions(values, stretch),
         }
     }
 
-    fn both_deletions(
-        &self,
-        values: Triple<&[u64]>,
-        stretch: &Triple<Range<usize>>,
-    ) -> Option<Vec<Child>> {
-        let in_updated = positions_in(values.updated, values.original)?;
-        let in_local = positions_in(values.local, values.original)?;
+    fn both_deletions(&mut self, values: Triple<&[u64]>, stretch: &Triple<Range<usize>>) -> bool {
+        let [in_updated, in_local] =
+            [values.updated, values.local].map(|it| positions_in(it, values.original));
+        let Some((in_updated, in_local)) = in_updated.zip(in_local) else {
+            return false;
+        };
         let locals = self.lists.elements_in(stretch).local.iter().zip(in_local);
         let children = locals.map(|(local, position)| {
             // `in_updated` is sorted.
@@ -40,40 +40,46 @@ impl ElementMerger<'_, '_> {
             };
             Child::local(*local, outcome)
         });
-        Some(children.collect())
+        self.children.extend(children);
+        true
     }
 
-    fn both_insertions(
-        &self,
-        values: Triple<&[u64]>,
-        stretch: &Triple<Range<usize>>,
-    ) -> Option<Vec<Child>> {
-        let elements = self.lists.elements_in(stretch);
-        let mut locals = elements.local.iter().map(|local| Child::keep(*local));
+    fn both_insertions(&mut self, values: Triple<&[u64]>, stretch: &Triple<Range<usize>>) -> bool {
+        let (updateds, locals) = (stretch.updated.clone(), stretch.local.clone());
+        let own = |local: usize| Child::keep(self.lists.elements.local[local]);
         if let Some(positions) = positions_in(values.local, values.updated) {
-            let mut positions = positions.into_iter().peekable();
-            let children = stretch
-                .updated
-                .clone()
-                .enumerate()
-                .map(|(position, updated)| {
-                    let is_shared = positions.next_if_eq(&position).is_some();
-                    let local = is_shared.then(|| locals.next()).flatten();
-                    local.unwrap_or_else(|| self.taken(updated))
-                });
-            return Some(children.collect());
+            let mut shared = positions.into_iter().zip(locals).peekable();
+            for (position, updated) in updateds.enumerate() {
+                let child = match shared.next_if(|(at, _)| *at == position) {
+                    Some((_, local)) => self.child_of_local(local, Some(updated)),
+                    None => self.taken(updated),
+                };
+                self.children.push(child);
+            }
+            return true;
         }
-        if positions_in(values.updated, values.local).is_some() {
-            return Some(locals.collect());
+        if let Some(positions) = positions_in(values.updated, values.local) {
+            let mut shared = positions.into_iter().zip(updateds).peekable();
+            for (position, local) in locals.enumerate() {
+                let child = match shared.next_if(|(at, _)| *at == position) {
+                    Some((_, updated)) => self.child_of_local(local, Some(updated)),
+                    None => own(local),
+                };
+                self.children.push(child);
+            }
+            return true;
         }
-        let first = self.walker.first_in_order(self.lists, stretch)?;
-        if values.local.iter().any(|it| values.updated.contains(it)) {
-            return None;
+        let are_apart = !values.local.iter().any(|it| values.updated.contains(it));
+        let first = self.walker.first_in_order(self.lists, stretch);
+        let Some(first) = first.filter(|_| are_apart) else {
+            return false;
+        };
+        let updateds = Vec::from_iter(updateds.map(|updated| self.taken(updated)));
+        let locals = locals.map(own);
+        match first {
+            Side::Updated => self.children.extend(updateds.into_iter().chain(locals)),
+            _ => self.children.extend(locals.chain(updateds)),
         }
-        let updateds = stretch.updated.clone().map(|updated| self.taken(updated));
-        Some(match first {
-            Side::Updated => updateds.chain(locals).collect(),
-            _ => locals.chain(updateds).collect(),
-        })
+        true
     }
 }

@@ -176,9 +176,7 @@ impl ElementMerger<'_, '_> {
             }
             Change::BothDiffer if is_fork => self.merge_regions(stretch),
             Change::BothDiffer => {
-                if let Some(agreed) = self.agreement(values, &stretch) {
-                    self.children.extend(agreed);
-                } else if !self.merge_by_position(values, &stretch) {
+                if !self.agreement(values, &stretch) && !self.merge_by_position(values, &stretch) {
                     self.merge_beside_moved(stretch);
                 }
             }
