@@ -43,14 +43,14 @@ impl Tree<'_> {
     }
 
     /// Returns the indentation of the line that starts at `at`, and the first byte behind it.
-    fn first_of_line(&self, at: u32) -> (u32, Option<u8>) {
+    pub(super) fn first_of_line(&self, at: u32) -> (u32, Option<u8>) {
         let rest = &self.text().as_bytes()[at as usize..];
         let mut indented = (0..).zip(rest);
         let first = indented.find(|(_, byte)| !matches!(byte, b' ' | b'\t'));
         first.map_or((0, None), |(indent, byte)| (indent, Some(*byte)))
     }
 
-    fn line_above(&self, line: u32) -> Option<u32> {
+    pub(super) fn line_above(&self, line: u32) -> Option<u32> {
         let first = byte_order_mark(self.text());
         let before = line.checked_sub(1)?;
         (line as usize > first).then(|| self.line_start(before))

@@ -207,15 +207,35 @@ impl Tree<'_> {
         Span::new(start.unwrap_or(entry.span.start), self.end_of_lines(entry))
     }
 
-    /// Returns the comment lines directly above an entry, without a blank line in between, that are
-    /// not indented deeper than the entry.
+    /// Returns the comment lines directly above an entry, without a blank line in between, that
+    /// belong to it.
     pub(crate) fn comments_above(&self, entry: Entry<'_>) -> Span {
         let Some(line) = self.start_of_indent(entry.span.start) else {
             return Span::new(entry.span.start, entry.span.start);
         };
         let column = entry.span.start - line;
-        let is_own = |above| self.comment_indent(above).is_some_and(|it| it <= column);
+        let has_deep_comments = || entry.key.is_none() && self.has_deep_comments_above_elements();
+        let is_own = |above| {
+            let indent = self.comment_indent(above);
+            indent.is_some_and(|it| it <= column || has_deep_comments())
+        };
         Span::new(self.start_of_run(line, is_own), line)
+    }
+
+    /// Whether the comments above the elements of lists are indented deeper than these: those above
+    /// the first element of a list are.
+    pub(crate) fn has_deep_comments_above_elements(&self) -> bool {
+        let has_deep_comment = |element: Entry<'_>| {
+            let line = self.start_of_indent(element.span.start);
+            let above = line.and_then(|line| self.comment_indent(self.line_above(line)?));
+            element.key.is_none() && above > Some(self.column(element.span.start))
+        };
+        let begins_with_one = |list: NodeId| {
+            let first = self.entries(list).next().map(|id| self.entry(id));
+            self.is_block_collection(list) && first.is_some_and(has_deep_comment)
+        };
+        let begin_with_one = || self.node_ids().any(begins_with_one);
+        *self.has_deep_comments.get_or_init(begin_with_one)
     }
 
     /// Returns all comment lines directly above an entry, without a blank line in between, at any
@@ -289,17 +309,24 @@ impl Tree<'_> {
     }
 
     /// Returns the end of the lines of an entry, with the comments below it that are indented
-    /// deeper or are elements of its list that are commented out.
+    /// deeper, unless they belong to the element below, or are elements of its list that are
+    /// commented out.
     pub(crate) fn end_of_lines(&self, entry: Entry<'_>) -> u32 {
         let end_of_value = self.end_of_value_lines(entry);
         let (mut end, mut at) = (end_of_value, end_of_value);
         // mostly, another entry follows on the next line
-        let mut column = None;
+        let (mut column, mut end_of_deeper) = (None, None);
         while let Some(next) = self.end_of_gap_line(at) {
             let column = *column.get_or_insert_with(|| self.column(entry.span.start));
             let is_below_list = || at == end && self.has_list_in_column(entry);
             match self.comment_indent(at) {
-                Some(indent) if indent > column => end = next,
+                Some(indent) if indent > column => {
+                    let last = || self.end_of_deeper_comments(entry, at);
+                    if at >= *end_of_deeper.get_or_insert_with(last) {
+                        break;
+                    }
+                    end = next;
+                }
                 Some(indent)
                     if indent == column
                         && is_below_list()
@@ -313,6 +340,21 @@ impl Tree<'_> {
             at = next;
         }
         end
+    }
+
+    /// Returns the end of the comments in the lines from `line` on, which are below an entry, that
+    /// belong to the entry if they are indented deeper.
+    fn end_of_deeper_comments(&self, entry: Entry<'_>, line: u32) -> u32 {
+        let below = self.end_of_gap(line);
+        let element = (self.column(entry.span.start), Some(b'-'));
+        let is_above_element = entry.key.is_none()
+            && self.first_of_line(below) == element
+            && self.has_deep_comments_above_elements();
+        let is_comment = |above| above >= line && self.comment_indent(above).is_some();
+        match is_above_element {
+            true => self.start_of_run(below, is_comment),
+            false => below,
+        }
     }
 
     /// Whether the value of an entry is a block sequence in the column of its key.

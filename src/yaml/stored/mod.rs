@@ -5,6 +5,7 @@ mod packed;
 mod push;
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
@@ -38,6 +39,8 @@ pub struct Tree<'s> {
     /// Whether it was read line by line. Then it has no anchors, aliases or tags.
     pub(in crate::yaml) is_ordinary: bool,
     pub(in crate::yaml) lines: LineTable,
+    /// Whether the comments above the elements of lists are indented deeper than these.
+    pub(in crate::yaml) has_deep_comments: OnceLock<bool>,
 }
 
 impl<'s> Tree<'s> {
@@ -66,6 +69,7 @@ impl<'s> Tree<'s> {
             custom_tags: FxHashMap::default(),
             is_ordinary: false,
             lines: LineTable::default(),
+            has_deep_comments: OnceLock::new(),
         }
     }
 

@@ -69,7 +69,7 @@ impl Walker<'_> {
         if shape(self.trees.local, local_node) == Shape::List {
             pieces = in_child_order(pieces, children, &rows);
         }
-        self.limit_indent(&mut pieces, &rows, owners);
+        self.limit_indent(&mut pieces, &rows, (local_node, owners));
         Some(MergedLines {
             span: rows.local.span,
             moved: self.width_change(&rows, nodes, owners),
@@ -79,18 +79,28 @@ impl Walker<'_> {
     }
 
     /// Limits how far comments move. Below an entry, they are not deeper than local's entries, up
-    /// to the first one that is not deeper: a deeper comment would belong to the entry. A comment
-    /// that is left of upstream's entries keeps its distance to the key.
-    fn limit_indent(&self, pieces: &mut [Piece], rows: &Triple<Row>, owners: Entries) {
+    /// to the first one that is not deeper: a deeper comment would belong to the entry, unless
+    /// local has such comments above elements. A comment that is left of upstream's entries keeps
+    /// its distance to the key.
+    fn limit_indent(
+        &self,
+        pieces: &mut [Piece],
+        rows: &Triple<Row>,
+        (local_node, owners): (NodeId, Entries),
+    ) {
         let column = rows.local.column as i32;
         let of_owner = |side: Side| {
             let owner = self.trees[side].entry(owners[side]?);
             Some(self.trees[side].column(owner.span.start) as i32)
         };
+        let is_list = shape(self.trees.local, local_node) == Shape::List;
+        let can_be_deeper = is_list && self.trees.local.has_deep_comments_above_elements();
+        let last_entry = pieces.iter().rposition(Piece::is_entry);
+        let last_entry = last_entry.filter(|_| can_be_deeper);
         let mut is_below_entry = false;
-        for piece in pieces {
+        for (at, piece) in pieces.iter_mut().enumerate() {
             let PieceKind::Comment(comment) = &mut piece.kind else {
-                is_below_entry |= piece.is_entry();
+                is_below_entry |= piece.is_entry() && last_entry.is_none_or(|last| last <= at);
                 continue;
             };
             let indent = self.trees[comment.side].comment_indent(comment.span.start);
