@@ -89,11 +89,13 @@ pub(crate) fn merge_sides(
     let no_tree = Tree::empty();
     let original_tree = sides.original.map_or(&no_tree, |side| side.tree);
     let documents = sides.map(|side| side.map(|side| side.document));
+    let trees = Triple::new(original_tree, updated.tree, local.tree);
+    Tree::share_deep_comments(trees.into_array());
     let merge = DocumentMerge {
         documents,
         updated: updated.document,
         local: local.document,
-        trees: Triple::new(original_tree, updated.tree, local.tree),
+        trees,
         bodies: documents.map(|document| document.map(body)),
         ranges: documents.map(|document| document.map_or(Span::default(), |it| it.body)),
         nulls_clear: options.nulls.map_or(resource, |it| it == Nulls::Clear),

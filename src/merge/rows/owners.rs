@@ -150,17 +150,24 @@ impl Rows<'_> {
     }
 
     /// Returns the entries that a side inserted between an entry and the comments that the other
-    /// side has directly above that, and these entries of the other side.
+    /// side has directly above that, and these entries of the other side. The side may have further
+    /// lines above and below the comments.
     fn inserted_below(&self, side: Side) -> Vec<Ref> {
         let other = side.opposite();
         let texts = |piece: Ref| self.comments_above(piece).map(|it| self.text_id(it));
+        let has_all = |piece: Ref, of_other: Ref| {
+            let (all, of_other) = (
+                Vec::from_iter(texts(piece)),
+                Vec::from_iter(texts(of_other)),
+            );
+            !of_other.is_empty() && all.windows(of_other.len()).any(|lines| lines == of_other)
+        };
         let mut found = Vec::new();
         let next = self.entries(side).skip(1);
         for ((entry, piece), (next, next_piece)) in self.entries(side).zip(next) {
             let is_new = !self.has(Side::Original, entry) && !self.has(other, entry);
             if let Some(of_other) = self.find(other, next).filter(|_| is_new)
-                && texts(piece).next().is_some()
-                && texts(piece).eq(texts(of_other))
+                && has_all(piece, of_other)
                 && texts(next_piece).next().is_none()
             {
                 found.extend([piece, of_other]);

@@ -39,7 +39,7 @@ pub struct Tree<'s> {
     /// Whether it was read line by line. Then it has no anchors, aliases or tags.
     pub(in crate::yaml) is_ordinary: bool,
     pub(in crate::yaml) lines: LineTable,
-    /// Whether the comments above the elements of lists are indented deeper than these.
+    /// Whether the comments above the elements of lists are indented deeper than these, once known.
     pub(in crate::yaml) has_deep_comments: OnceLock<bool>,
 }
 
