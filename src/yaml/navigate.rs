@@ -208,6 +208,19 @@ impl<'s> Tree<'s> {
         }
     }
 
+    /// Returns the span of a field's key with its tag, and with the white space in front of its
+    /// colon if that is on the same line. `None` for an element.
+    pub(crate) fn span_to_colon(&self, entry: Entry<'_>) -> Option<Span> {
+        let key = self.node(entry.key?);
+        let start = key.tag().map_or(key.span.start, |tag| tag.start);
+        let colon = entry.colon().unwrap_or(key.span.end);
+        let is_beside = self.white_space_before(colon).start == key.span.end;
+        Some(Span::new(
+            start,
+            if is_beside { colon } else { key.span.end },
+        ))
+    }
+
     /// Returns the white space between the colon of a field and its value or the end of the line.
     /// `None` if a comment follows, or a block collection, whose column depends on it.
     pub(crate) fn white_space_behind_key(&self, entry: Entry<'_>) -> Option<Span> {

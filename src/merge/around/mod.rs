@@ -261,18 +261,33 @@ fn blank_above_frame<'t>(rows: &Triple<Row<'t>>, own: &'t str) -> &'t str {
     blanks[rows::side_of_blanks(&above)]
 }
 
-/// Returns the text of local's frame with updated's `---` line. `None` unless local has the
-/// original's `---` line, or a bare one that the original does not have, and both are a `---` with
-/// at most a comment behind it.
-fn merged_frame<'t>(rows: &Triple<Row<'t>>) -> Option<String> {
+/// Returns the text of local's frame with what updated changed in it: the directives, unless a
+/// `%TAG` is one of them, and the `---` line. The latter is updated's if local has the original's,
+/// or a bare one that the original does not have, and both are a `---` with at most a comment
+/// behind it.
+fn merged_frame(rows: &Triple<Row<'_>>) -> Option<String> {
     let frames = rows.as_ref().map(|row| row.frame.map(|frame| frame.text));
-    let split = |text: &'t str| text.split_at(marker(text).unwrap_or_default());
-    let (_, updated) = split(frames.updated?);
-    let (directives, local) = split(frames.local?);
-    let original = frames.original.map_or("---", |it| trimmed_end(split(it).1));
+    let (updated, local) = (frames.updated?, frames.local?);
+    let original = frames.original.unwrap_or("---");
+    let parts = Triple::new(original, updated, local)
+        .map(|text| text.split_at(marker(text).unwrap_or_default()));
+    let (directives, lines) = (parts.map(|part| part.0), parts.map(|part| part.1));
+    let is_version = |text: &str| !text.is_empty() && !text.contains("%TAG");
+    let takes_directives =
+        directives.original == directives.local && directives.into_iter().all(is_version);
     let is_plain = |line| ends_line(line) && below_marker(line, 0).is_some();
-    let takes_updated = trimmed_end(local) == original && is_plain(local) && is_plain(updated);
-    takes_updated.then(|| format!("{directives}{updated}"))
+    let takes_line = trimmed_end(lines.local) == trimmed_end(lines.original)
+        && is_plain(lines.local)
+        && is_plain(lines.updated);
+    let side = |takes_updated| {
+        if takes_updated {
+            Side::Updated
+        } else {
+            Side::Local
+        }
+    };
+    let (directives, line) = (directives[side(takes_directives)], lines[side(takes_line)]);
+    (takes_directives || takes_line).then(|| format!("{directives}{line}"))
 }
 
 /// Returns true if upstream moved the frame among the comments, and local did not.

@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 
 use super::Editor;
 use super::draft::shifted;
-use super::layout::{end_of_indicator, is_blank, starts_its_line, with_tag};
+use super::layout::{end_of_indicator, is_blank, starts_its_line};
 use super::to_flow;
 use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
@@ -131,18 +131,19 @@ impl Editor<'_> {
         child: &Child,
         remarks: Remarks,
     ) {
-        if let (Some(old), Some(new)) = (entry.key, from.key) {
-            let text = match self.flow {
-                Some(style) => to_flow::text(self.source, new, style.is_json),
-                None => self
-                    .source
-                    .slice(with_tag(&self.source.node(new)))
-                    .to_owned(),
+        let spans = (
+            self.target.span_to_colon(entry),
+            self.source.span_to_colon(from),
+        );
+        if let (Some(old), Some(new)) = spans {
+            let text = match (self.flow, from.key) {
+                (Some(style), Some(key)) => to_flow::text(self.source, key, style.is_json),
+                _ => self.source.slice(new).to_owned(),
             };
             // in a resource, `true` is the same key as `"true"`, and only the latter is JSON
             let is_json = self.flow.is_some_and(|style| style.is_json);
             if !is_json || text.starts_with('"') || !self.target.is_resource() {
-                self.edits.replace(with_tag(&self.target.node(old)), text);
+                self.edits.replace(old, text);
             }
         }
         let stays = *child.outcome() == Outcome::Keep || child.outcome().is_merge();

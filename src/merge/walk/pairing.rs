@@ -149,9 +149,12 @@ impl<'a> Walker<'a> {
     pub(super) fn new_key(&self, renames: &Renames, sides: Entries) -> Option<EntryId> {
         let (updated, local) = (sides.updated?, sides.local?);
         let keys = self.each(sides, |tree, entry| {
-            let key = tree.entry(entry).key?;
-            let text = || with_line_break(tree.slice(tree.node(key).span), "\n");
-            tree.style_of(key).map(|_| text())
+            let entry = tree.entry(entry);
+            tree.style_of(entry.key?)?;
+            Some(with_line_break(
+                tree.slice(tree.span_to_colon(entry)?),
+                "\n",
+            ))
         });
         let keys = keys.map(Option::flatten);
         let is_renamed = keys.local.is_some()
