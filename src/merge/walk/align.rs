@@ -74,7 +74,8 @@ impl Walker<'_> {
         let prints = self.fingerprints.as_ref();
         let is_merged = values.local.iter().any(|value| inserted.contains(value));
         let similarity_of = |old: usize, new: usize, threshold: Threshold| {
-            let threshold = threshold_of_local(in_updated, old, threshold);
+            let is_moved = inserted.contains(&values.original[old]);
+            let threshold = threshold_of_local(in_updated, (old, is_moved), threshold);
             let local = (prints.local, elements.local[new]);
             let alike = |other| similarity(other, local, threshold);
             let updated = in_updated.get(old);
@@ -194,14 +195,19 @@ impl Walker<'_> {
 }
 
 /// Returns the threshold for pairing an original element with one of local's. If upstream deleted
-/// the original element, only a clearly similar one of local's is its new version. If it deleted a
-/// neighbour, the element is not the only one at its place in the next merge.
-fn threshold_of_local(in_updated: &Positions, old: usize, threshold: Threshold) -> Threshold {
+/// the original element and did not move it, only a clearly similar one of local's is its new
+/// version. If it deleted or moved a neighbour, the element is not the only one at its place in the
+/// next merge.
+fn threshold_of_local(
+    in_updated: &Positions,
+    (old, is_moved): (usize, bool),
+    threshold: Threshold,
+) -> Threshold {
     let stays = |at: usize| !in_updated.has(at) || in_updated.get(at).is_some();
     match stays(old) {
-        false => Threshold::Strict,
-        true if !stays(old + 1) || !stays(old.saturating_sub(1)) => Threshold::Half,
-        true => threshold,
+        false if !is_moved => Threshold::Strict,
+        true if stays(old + 1) && stays(old.saturating_sub(1)) => threshold,
+        _ => Threshold::Half,
     }
 }
 

@@ -72,7 +72,8 @@ pub(super) fn similarity(
         }
         Threshold::Any => (common > 0).then_some(common),
         Threshold::Half if are_maps && share_half_of_leaves(left, right) => Some(common.max(1)),
-        Threshold::Half | Threshold::Strict => (common * 2 >= EQUAL).then_some(common),
+        Threshold::Half => (common * 2 >= EQUAL).then_some(common),
+        Threshold::Strict => (common * 2 > EQUAL).then_some(common),
     }
 }
 
