@@ -154,7 +154,9 @@ fn action(field: &str, (prints, name): Value<'_, '_>) -> Option<String> {
 /// fields.
 fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
     let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
-    if equal(left_tree, left.1, right_tree, right.1) {
+    let alias = left_tree.alias_name(left.1);
+    let is_same_alias = alias.is_some() && alias == right_tree.alias_name(right.1);
+    if is_same_alias || equal(left_tree, left.1, right_tree, right.1) {
         return EQUAL;
     }
     match [shape(left_tree, left.1), shape(right_tree, right.1)] {
