@@ -4,6 +4,7 @@ use super::Editor;
 use super::layout::{end_of_indicator, is_blank};
 use crate::line_breaks::cut_first_line;
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, RowLines};
+use crate::white_space::trimmed;
 use crate::yaml::{Entry, Span, Tree};
 
 /// Where comment lines go that are between the key or dash of an entry and its value.
@@ -11,7 +12,8 @@ enum Place {
     /// Instead of these lines of the target.
     Lines(Span),
     /// Instead of this white space in front of the value, which is then indented by a number of
-    /// columns on a line of its own.
+    /// columns on a line of its own. It is empty if the value was replaced: what is inserted there
+    /// is the new value.
     Gap(Span, u32),
     /// Below the first line of the entry, whose value was replaced by a block collection.
     FirstLine,
@@ -39,7 +41,8 @@ impl Editor<'_> {
             self.edits.delete(row.span.start..row.span.end.min(end));
         }
         let value = comments.iter().position(Piece::is_entry);
-        let (above, below) = comments.split_at(value.unwrap_or(0));
+        let above = value.unwrap_or_else(|| self.count_above_their_value(child, comments));
+        let (above, below) = comments.split_at(above);
         let (mut behind_key, mut behind_value) = (String::new(), &[][..]);
         match self.place_above_value(entry, child) {
             Place::BelowValue => behind_value = above,
@@ -53,7 +56,11 @@ impl Editor<'_> {
                 let text = self.lines_in_front(child, above, column);
                 if !text.is_empty() {
                     let indent = " ".repeat((column + indent) as usize);
-                    let text = format!("{}{text}{indent}", self.line_break);
+                    let behind = match gap.is_empty() {
+                        true => self.edits.take_text(self.target.text(), gap),
+                        false => String::new(),
+                    };
+                    let text = format!("{}{text}{indent}{behind}", self.line_break);
                     self.edits.replace(gap, text);
                 }
             }
@@ -69,21 +76,44 @@ impl Editor<'_> {
         self.composed_below(text, is_below_text, below, column)
     }
 
+    /// Returns how many of the comments go above a value that is put in the place of a block
+    /// collection: those down to the last one that the source has above its value.
+    fn count_above_their_value(&self, child: &Child, comments: &[Piece]) -> usize {
+        let (source, trees) = (self.source, self.trees());
+        let theirs = child.sides().updated.map(|id| source.entry(id));
+        let theirs = theirs.map_or("", |it| source.slice(source.lines_above_value(it)));
+        let is_above = |piece: &Piece| match &piece.kind {
+            PieceKind::Comment(comment) => {
+                let line = trimmed(trees[comment.side].slice(comment.span));
+                theirs.lines().any(|it| trimmed(it) == line)
+            }
+            _ => false,
+        };
+        let last = comments.iter().rposition(is_above);
+        last.map_or(0, |last| last + 1)
+    }
+
     /// Returns where comments go that are above the value of an entry of the target. The edits of
     /// the value are made already.
     fn place_above_value(&self, entry: Entry<'_>, child: &Child) -> Place {
         let value = self.target.node(entry.value).span;
         let indicator = end_of_indicator(self.target, entry);
+        let theirs = child.sides().updated.map(|id| self.source.entry(id));
+        let their_indent = theirs.and_then(|theirs| indent_of_value(self.source, theirs));
         if self.edits.replaces_around(indicator, value.start) {
-            return match child.outcome() {
-                Outcome::Take(incoming) if self.source.is_block_collection(incoming.node) => {
+            return match (child.outcome(), their_indent) {
+                (Outcome::Take(incoming), _) if self.source.is_block_collection(incoming.node) => {
                     Place::FirstLine
+                }
+                // the new value begins with a space
+                (outcome, Some(indent))
+                    if matches!(outcome, Outcome::Take(_)) || outcome.is_emptied() =>
+                {
+                    Place::Gap(Span::new(indicator, indicator), indent.saturating_sub(1))
                 }
                 _ => Place::BelowValue,
             };
         }
-        let theirs = child.sides().updated.map(|id| self.source.entry(id));
-        let their_indent = theirs.and_then(|theirs| indent_of_value(self.source, theirs));
         let line = self.target.next_line(indicator);
         let has_place = !self.target.is_block_collection(entry.value) && !value.is_empty();
         match their_indent.filter(|_| has_place) {
