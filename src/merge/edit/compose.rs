@@ -151,7 +151,12 @@ impl Editor<'_> {
             comment.side == Side::Local && start.is_some() && start == row.unchanged_end;
         let moved = i64::from(comment.moved);
         let old_column = i64::from(row.column) - moved;
-        let mut text = self.mover(tree).lines(comment.span, old_column, moved);
+        let own = tree.slice(comment.span);
+        let is_whole = tree.column(comment.span.start) == 0 && ends_line(own);
+        let mut text = match comment.side == Side::Local && moved == 0 && is_whole {
+            true => own.to_owned(),
+            false => self.mover(tree).lines(comment.span, old_column, moved),
+        };
         let excess = indents_of_comments(&text, row.column).pop();
         if let (Some(above), Some(excess)) = (row.block_scalar_above, &excess)
             && !follows_unchanged
