@@ -180,7 +180,16 @@ impl Case<'_> {
             anchored
         });
         let differs = |(name, value)| anchored.local.get(name).is_some_and(|own| own != value);
-        if self.trees.updated.has_aliases() && anchored.updated.iter().any(differs) {
+        // a new value of the anchor does not change a field with an alias (rules: Maps)
+        let is_deleted = |(name, value): (&String, &Value)| {
+            let is_changed = anchored.original.get(name).is_some_and(|old| old != value);
+            let alias = format!("*{}", name.trim_start_matches('&'));
+            let counts = documents.map(|it| it.text.matches(&alias).count());
+            is_changed && counts.local < counts.updated
+        };
+        let mut in_updated = anchored.updated.iter();
+        let is_unknown = in_updated.any(|it| differs(it) || is_deleted(it));
+        if self.trees.updated.has_aliases() && is_unknown {
             return Ok(());
         }
         let values = self
