@@ -1,15 +1,13 @@
 //! `merge3 diff`: the patch that turns one package into another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::output::{DisplayArgs, FilesArgs};
 use super::print::{Output, Printer, Streams};
 use super::progress::with_remotes;
 use super::run::in_pool;
 use crate::error::{self, Error};
-use crate::package::{
-    Access, DiffInput, FileChange, PatchForm, Selector, difference, plan_difference,
-};
+use crate::package::{Access, FileChange, PatchForm, Selector, difference, plan_difference};
 use crate::report;
 use crate::upgrade;
 
@@ -49,35 +47,31 @@ impl DiffArgs {
     /// Prints the patch to `output`, and errors to `errors`.
     pub(super) fn run(self, streams: &mut Streams<'_>) -> u8 {
         let printer = Printer::showing(self.display.clone());
-        let input = DiffInput {
-            old: self.old.clone(),
-            new: self.new.clone().unwrap_or_else(|| self.old.clone()),
-            resources: self.resources.clone(),
-        };
-        let mut lock = |path| streams.lock(path, Access::Read);
-        let locks = lock(&input.old).and_then(|old| Ok((old, lock(&input.new)?)));
-        let diff =
-            locks.and_then(|_locks| in_pool(None, || self.compare(input, &printer.args.display)));
+        let mut lock = |path: &Path| streams.lock(path, Access::Read);
+        let new = self.new.as_ref().unwrap_or(&self.old);
+        let locks = lock(&self.old).and_then(|old| Ok((old, lock(new)?)));
+        let diff = locks.and_then(|_locks| in_pool(None, || self.compare(&printer.args.display)));
         printer.print(diff, streams)
     }
 
     /// Returns the patch. Without a second package, compares the package with the upstream version
     /// that it was made from.
-    fn compare(self, mut input: DiffInput, display: &DisplayArgs) -> Result<Output, Error> {
-        let upstream = match self.new {
-            None => Some(with_remotes(false, |it| upgrade::original(it, &input.old))?),
-            Some(_) => None,
+    fn compare(self, display: &DisplayArgs) -> Result<Output, Error> {
+        let original;
+        let (old, new) = match &self.new {
+            Some(new) => (self.old.as_path(), new.as_path()),
+            None => {
+                original = with_remotes(false, |it| upgrade::original(it, &self.old))?;
+                (original.path(), self.old.as_path())
+            }
         };
-        if let Some(folder) = &upstream {
-            input.old = folder.path().to_owned();
-        }
         let settings = display.settings(self.files.settings());
         let form = match self.format {
             Format::Strategic => PatchForm::Strategic,
             Format::Merge => PatchForm::Merge,
             Format::Json => PatchForm::Json,
             Format::Unified => {
-                let plan = plan_difference(&input, &settings)?;
+                let plan = plan_difference(old, new, &settings)?;
                 let line =
                     |it: &FileChange| format!("{} {}\n", it.kind.as_str(), error::shown(&it.path));
                 return Ok(match self.list {
@@ -86,6 +80,6 @@ impl DiffArgs {
                 });
             }
         };
-        difference(&input, form, &settings).map(Output::from)
+        difference(old, new, &self.resources, form, &settings).map(Output::from)
     }
 }

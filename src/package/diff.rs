@@ -1,7 +1,7 @@
 //! `merge3 diff`: compares two packages, file by file ([`plan_difference`]) or as patches for the
 //! resources that differ ([`difference`]), with one document for each changed resource.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
@@ -21,24 +21,14 @@ use crate::yaml::{ParseError, equal_documents};
 
 const PROBLEM: &str = "this cannot be compared";
 
-/// Two packages to compare.
-#[derive(Debug, Clone)]
-pub struct DiffInput {
-    /// The old package, a file or folder.
-    pub old: PathBuf,
-    /// The new package, a file or folder.
-    pub new: PathBuf,
-    /// The resources to compare; all if empty.
-    pub resources: Vec<Selector>,
-}
-
 /// Returns the changes that turn the old files into the new ones, in the form of a merge's plan.
+/// Each package is a file or folder.
 ///
 /// # Errors
 /// If a package cannot be read.
-pub fn plan_difference(input: &DiffInput, settings: &Settings) -> Result<Plan, Error> {
-    let old = load_package(&input.old, "OLD", &settings.matches)?;
-    let new = load_package(&input.new, "NEW", &settings.matches)?;
+pub fn plan_difference(old: &Path, new: &Path, settings: &Settings) -> Result<Plan, Error> {
+    let old = load_package(old, "OLD", &settings.matches)?;
+    let new = load_package(new, "NEW", &settings.matches)?;
     let mut plan = Plan::new(old.root, 0);
     plan.show_secrets = settings.show_secrets;
     let mut new_files = new.files;
@@ -57,7 +47,8 @@ pub fn plan_difference(input: &DiffInput, settings: &Settings) -> Result<Plan, E
 }
 
 /// Returns the patch that turns the old resources into the new ones: one document for each changed
-/// resource. Empty if none changed.
+/// resource. Empty if none changed. Each package is a file or folder; only the given `resources` are
+/// compared, or all if there are none.
 ///
 /// The items of a list of resources are compared as resources. A JSON patch between two packages of
 /// one document each compares the list itself.
@@ -66,12 +57,14 @@ pub fn plan_difference(input: &DiffInput, settings: &Settings) -> Result<Plan, E
 /// If a patch cannot express the difference: a resource that only one package has, or, for a JSON
 /// patch, more than one changed resource.
 pub fn difference(
-    input: &DiffInput,
+    old: &Path,
+    new: &Path,
+    resources: &[Selector],
     form: PatchForm,
     settings: &Settings,
 ) -> Result<String, Error> {
-    let mut old = load_package(&input.old, "OLD", &settings.matches)?;
-    let mut new = load_package(&input.new, "NEW", &settings.matches)?;
+    let mut old = load_package(old, "OLD", &settings.matches)?;
+    let mut new = load_package(new, "NEW", &settings.matches)?;
     // warnings about definitions in the packages do not concern the patch
     let schema = schema(
         settings.schema.as_deref(),
@@ -79,12 +72,12 @@ pub fn difference(
         &mut Vec::new(),
     )?;
     let comparison = Comparison {
-        resources: &input.resources,
+        resources,
         are_single_files: !old.is_folder && !new.is_folder,
         form,
         schema,
     };
-    if form == PatchForm::Json && input.resources.is_empty() {
+    if form == PatchForm::Json && resources.is_empty() {
         let old_files = usable(&old, PROBLEM)?;
         let new_files = usable(&new, PROBLEM)?;
         let old_documents = comparison.documents(&old_files);
