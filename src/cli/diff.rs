@@ -8,7 +8,6 @@ use super::progress::with_remotes;
 use super::run::in_pool;
 use crate::error::{self, Error};
 use crate::package::{Access, FileChange, PatchForm, Selector, difference, plan_difference};
-use crate::report;
 use crate::upgrade;
 
 /// The format of the patch.
@@ -74,9 +73,13 @@ impl DiffArgs {
                 let plan = plan_difference(old, new, &settings)?;
                 let line =
                     |it: &FileChange| format!("{} {}\n", it.kind.as_str(), error::shown(&it.path));
-                return Ok(match self.list {
-                    true => plan.files.iter().map(line).collect::<String>().into(),
-                    false => report::diff(&plan, display.color_output()).into(),
+                let (text, notes) = match self.list {
+                    true => (plan.files.iter().map(line).collect(), Vec::new()),
+                    false => display.diff(Path::new(""), &plan),
+                };
+                return Ok(Output {
+                    notes,
+                    ..text.into()
                 });
             }
         };

@@ -11,7 +11,9 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::print::{FAILED, Streams};
 use super::signals::Signals;
 use crate::error::{Error, Warning};
-use crate::package::{Settings, is_open_already, replace_itself};
+use crate::package::{Plan, Settings, is_open_already, replace_itself};
+use crate::report;
+use crate::visible::visible_lines;
 
 /// The arguments that say what to do with a result, and what to report.
 #[derive(Debug, Default, Args)]
@@ -138,6 +140,20 @@ impl DisplayArgs {
     pub(super) fn rendered(&self, warnings: &[Warning]) -> Vec<String> {
         let color = self.color_errors();
         warnings.iter().map(|it| it.render(color)).collect()
+    }
+
+    /// Returns the diff of a plan, with paths that start with `folder`, and a warning for each file
+    /// that it leaves out. On a terminal, control characters are escaped; in a diff with colours
+    /// they already are. Elsewhere the diff stays a patch that can be applied.
+    pub(super) fn diff(&self, folder: &Path, plan: &Plan) -> (String, Vec<String>) {
+        let color = self.color_output();
+        let diff = report::diff(folder, plan, color);
+        let text = match std::io::stdout().is_terminal() && !color {
+            true => visible_lines(&diff.text),
+            false => diff.text,
+        };
+        let left_out = diff.left_out.iter().map(|it| format!("warning: {it}"));
+        (text, left_out.collect())
     }
 
     fn has_color(&self, is_terminal: bool) -> bool {

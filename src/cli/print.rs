@@ -1,14 +1,12 @@
 //! Prints the results of commands, and returns their exit statuses (rules: Reports).
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::output::{DisplayArgs, ReportArgs, RunArgs};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::package::{self, Access, Lock};
-use crate::report::Diff;
-use crate::visible::visible_lines;
 
 /// The exit status for success. A merge resolved all conflicts, for example by its policy.
 pub(super) const DONE: u8 = 0;
@@ -70,15 +68,6 @@ impl From<String> for Output {
         Self {
             text,
             ..Self::default()
-        }
-    }
-}
-
-impl From<Diff> for Output {
-    fn from(diff: Diff) -> Self {
-        Self {
-            notes: left_out_notes(&diff).collect(),
-            ..diff.text.into()
         }
     }
 }
@@ -154,20 +143,5 @@ pub(super) fn unless_failed(status: u8, written: io::Result<()>) -> u8 {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => FAILED,
         _ => status,
-    }
-}
-
-/// Returns a warning for each file that a diff leaves out.
-pub(super) fn left_out_notes(diff: &Diff) -> impl Iterator<Item = String> {
-    let left_out = diff.left_out.iter();
-    left_out.map(|it| format!("warning: {it}"))
-}
-
-/// Returns a diff as it is printed. On a terminal, control characters are escaped; in a diff with
-/// colours they already are. Elsewhere the diff stays a patch that can be applied.
-pub(super) fn escaped_for_terminal(diff: String, color: bool) -> String {
-    match io::stdout().is_terminal() && !color {
-        true => visible_lines(&diff),
-        false => diff,
     }
 }

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::output::{DisplayArgs, OutputArgs, ReportArgs, ReportFormat, check_writable};
-use super::print::{
-    CONFLICTS, DONE, Output, Printer, Streams, escaped_for_terminal, left_out_notes, unless_failed,
-};
+use super::print::{CONFLICTS, DONE, Output, Printer, Streams, unless_failed};
 use super::progress::with_progress_bar;
 use super::signals::Signals;
 use crate::error::Error;
@@ -178,12 +176,11 @@ fn execute(config: &Config, signals: &Signals, streams: &mut Streams<'_>) -> Res
     }
     facts.duration = start.elapsed();
     if config.output.diff {
-        let color = config.display().color_output();
-        let diff = report::diff(&plan, color);
-        output
-            .notes
-            .extend(left_out_notes(&diff).filter(|_| is_verbose));
-        output.content = Some(escaped_for_terminal(diff.text, color).into_bytes());
+        let (diff, left_out) = config.display().diff(Path::new(""), &plan);
+        output.content = Some(diff.into_bytes());
+        if is_verbose {
+            output.notes.extend(left_out);
+        }
     }
     add_reports(config, &plan, &facts, &mut output);
     output.last_note = match facts.refused {

@@ -7,9 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::output::ReportFormat;
-use super::print::{
-    CONFLICTS, FAILED, Output, Printer, Streams, escaped_for_terminal, left_out_notes, waiting,
-};
+use super::print::{CONFLICTS, FAILED, Output, Printer, Streams, waiting};
 use super::progress::with_remotes;
 use super::run::in_pool;
 use super::signals::Signals;
@@ -159,15 +157,15 @@ pub(super) fn upgrade_packages(
     // a closed standard error leaves no way to report
     let wait = |package: &Path| drop(writeln!(io::stderr(), "{}", waiting(package)));
     let outcomes = upgrade::upgrade(remotes, options, (&run.signals, &wait))?;
-    let color = run.args.display.color_output();
+    let display = &run.args.display;
     let mut output = run.collect_outcomes(options, &outcomes, |it, output| {
         run.add_notes(it, output);
         if diff {
-            let package_diff = report::diff_in(&it.package, &it.plan, color);
+            let (package_diff, left_out) = display.diff(&it.package, &it.plan);
             if !run.args.quiet {
-                output.notes.extend(left_out_notes(&package_diff));
+                output.notes.extend(left_out);
             }
-            output.text += &escaped_for_terminal(package_diff.text, color);
+            output.text += &package_diff;
         }
         if it.facts.written {
             output.written += it.plan.files.len();
@@ -180,7 +178,7 @@ pub(super) fn upgrade_packages(
         let detail = Detail {
             files: run.args.verbose || options.dry_run,
             records: run.args.verbose,
-            color,
+            color: display.color_output(),
         };
         output.text += &upgrade::upgrade_text(&outcomes, detail);
         output.report = match run.report.format {

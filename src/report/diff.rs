@@ -19,15 +19,10 @@ pub struct Diff {
     pub left_out: Vec<String>,
 }
 
-/// Returns the unified diff of all changes of a plan, file by file. Paths are relative to the
-/// package, after `a/` and `b/`. Values of Secrets are left out, unless [`Plan::show_secrets`] is
-/// set.
-pub fn diff(plan: &Plan, color: bool) -> Diff {
-    diff_in(Path::new(""), plan, color)
-}
-
-/// Like [`diff`], with paths that start with `folder`, the path of the package.
-pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
+/// Returns the unified diff of all changes of a plan, file by file. Paths start with `folder`, the
+/// path of the package, which may be empty, after `a/` and `b/`. Values of Secrets are left out,
+/// unless [`Plan::show_secrets`] is set.
+pub fn diff(folder: &Path, plan: &Plan, color: bool) -> Diff {
     let mut diff = Diff::default();
     for change in &plan.files {
         let hunks = hunks_of(change, plan.show_secrets);

@@ -23,7 +23,7 @@ use crate::package::Plan;
 pub(crate) use crate::package::{portable, serialize_portable};
 
 pub(crate) use body::Body;
-pub use diff::{Diff, diff, diff_in};
+pub use diff::{Diff, diff};
 pub use html::html;
 pub(crate) use html::{Package, Page, page};
 pub(crate) use hunks::shown_lines;

@@ -1,6 +1,7 @@
 //! Tests what is printed, and what is written (rules: Conflicts, Reports).
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use pretty_assertions::assert_eq;
@@ -465,13 +466,46 @@ fn explain_shows_where_a_side_is_not_yaml() {
     }
 }
 
-/// A long run shows a progress bar on a terminal, and nowhere else. `script` provides the terminal.
-#[test]
-fn a_long_run_shows_a_bar_on_a_terminal() {
+/// Returns what a shell command prints on a terminal, which `script` provides; `None` if `script` is
+/// not installed.
+fn on_terminal(line: &str, folder: &Path) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {
         println!("skipped: script(1) is not installed");
-        return;
+        return None;
     }
+    let output = Command::new("script")
+        .args(["-qec", line, "/dev/null"])
+        .env("TERM", "xterm")
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A terminal must not obey a text that a diff shows, with colours or without.
+#[test]
+fn a_diff_on_a_terminal_has_control_characters_escaped() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("old", "a: 1\n"), ("new", "a: 1 # \u{9b}2J\n")] {
+        let path = folder.path().join(name);
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("a.yaml"), text).unwrap();
+    }
+    let program = env!("CARGO_BIN_EXE_merge3");
+    for command in ["diff old new", "--diff --ancestor old --from new --to old"] {
+        for color in ["always", "never"] {
+            let line = format!("'{program}' {command} --color {color}");
+            let Some(shown) = on_terminal(&line, folder.path()) else {
+                return;
+            };
+            assert!(shown.contains("+a: 1 # \\u{9b}2J"), "{line}: {shown}");
+        }
+    }
+}
+
+/// A long run shows a progress bar on a terminal, and nowhere else.
+#[test]
+fn a_long_run_shows_a_bar_on_a_terminal() {
     let mut case = Case::empty();
     for file in 0..1_500 {
         let side = |field: &str| -> String {
@@ -491,16 +525,9 @@ fn a_long_run_shows_a_bar_on_a_terminal() {
         .map(|word| format!("'{}'", word.to_string_lossy()))
         .collect::<Vec<_>>()
         .join(" ");
-    let on_terminal = Command::new("script")
-        .args(["-qec", &format!("{line} > /dev/null"), "/dev/null"])
-        .env("TERM", "xterm")
-        .current_dir(
-            command
-                .get_current_dir()
-                .unwrap_or(std::path::Path::new("/")),
-        )
-        .output()
-        .unwrap();
-    let shown = String::from_utf8_lossy(&on_terminal.stdout).into_owned();
+    let folder = command.get_current_dir().unwrap_or(Path::new("/"));
+    let Some(shown) = on_terminal(&format!("{line} > /dev/null"), folder) else {
+        return;
+    };
     assert!(shown.contains("/1500"), "no bar:\n{shown}");
 }
