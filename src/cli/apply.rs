@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::args::usage_error;
 use super::output::{DisplayArgs, FilesArgs, OutputArgs, ReportArgs};
 use super::print::{Printer, Streams};
 use super::run::{Config, Job, merge};
@@ -71,14 +72,18 @@ struct SetArgs {
 }
 
 impl ApplyArgs {
-    /// Runs the command. Returns `None` if a required argument is missing.
-    pub(super) fn run(self, streams: &mut Streams<'_>) -> Option<u8> {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// A required argument is missing.
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, clap::Error> {
+        let missing = || usage_error("", "apply needs --config and --live");
         let config = match (self.command, self.paths) {
             (Some(ApplyCommand::ViewLastApplied(args)), _) => {
                 let printer = Printer::showing(args.display);
                 let secrets = printer.args.display.show_secrets;
                 let text = view_last_applied(&args.live, &args.resources, secrets);
-                return Some(printer.print(text, streams));
+                return Ok(printer.print(text, streams));
             }
             (Some(ApplyCommand::SetLastApplied(args)), _) => {
                 let apply = ApplyTo {
@@ -93,7 +98,7 @@ impl ApplyArgs {
             }
             (None, paths) => {
                 let apply = ApplyTo {
-                    paths: paths?,
+                    paths: paths.ok_or_else(missing)?,
                     last_applied: self.last_applied,
                     prune: self.prune,
                     action: ApplyAction::Apply,
@@ -101,7 +106,7 @@ impl ApplyArgs {
                 config(apply, self.files.settings(), (self.output, self.report))
             }
         };
-        Some(merge(&config, streams))
+        Ok(merge(&config, streams))
     }
 }
 

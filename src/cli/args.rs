@@ -183,20 +183,13 @@ impl CommandLine {
             return Ok(merge(&self.config()?, streams));
         };
         let printer = Printer::showing(DisplayArgs::default());
-        let wrong = |message: String| usage_error("", &message);
         Ok(match command {
-            Subcommand::Git(command) => command.run(streams).map_err(wrong)?,
-            Subcommand::Upstream(command) => {
-                let status = command.run(streams);
-                status.map_err(|(name, why)| usage_error(name, &why))?
-            }
-            Subcommand::Apply(args) => {
-                let status = args.run(streams);
-                status.ok_or_else(|| usage_error("", "apply needs --config and --live"))?
-            }
+            Subcommand::Git(command) => command.run(streams)?,
+            Subcommand::Upstream(command) => command.run(streams)?,
+            Subcommand::Apply(args) => args.run(streams)?,
             Subcommand::Patch(args) => merge(&args.config(), streams),
             Subcommand::Diff(args) => args.run(streams),
-            Subcommand::Review(args) => args.run(streams).map_err(wrong)?,
+            Subcommand::Review(args) => args.run(streams)?,
             Subcommand::Explain(args) => args.run(streams),
             Subcommand::Completions { shell } => {
                 printer.print(Ok(completions(shell, with_full_help())), streams)
@@ -207,11 +200,9 @@ impl CommandLine {
 
     /// Returns the settings of a run of the main command.
     fn config(self) -> Result<Config, clap::Error> {
-        let wrong = |message: &str| usage_error("", message);
-        let needed = "--ancestor, --from and --to are needed";
-        let sides = self.sides.ok_or_else(|| wrong(needed))?.paths();
-        let markers = self.markers.style(&sides).map_err(|why| wrong(&why))?;
-        let settings = self.merge.settings(markers);
+        let needed = || usage_error("", "--ancestor, --from and --to are needed");
+        let sides = self.sides.ok_or_else(needed)?.paths();
+        let settings = self.merge.settings(self.markers.style("", &sides)?);
         let output = (self.output, self.report);
         Ok(Config::new(Job::Merge, sides, settings, output))
     }
@@ -257,7 +248,7 @@ fn full_help_arguments(arguments: &[OsString]) -> Option<Vec<OsString>> {
 
 /// Returns a clap error for a mistake in the arguments that clap does not detect, with the usage of
 /// a subcommand, or of the main command if there is no such subcommand.
-fn usage_error(subcommand: &str, message: &str) -> clap::Error {
+pub(super) fn usage_error(subcommand: &str, message: &str) -> clap::Error {
     let mut command = command();
     command.build();
     let found = command.find_subcommand(subcommand).cloned();

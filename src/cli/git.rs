@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum as _};
 
+use super::args::usage_error;
 use super::merge_args::labels;
 use super::print::{FAILED, Streams};
 use crate::git::{self, Favor, FilesToMerge, Scope};
@@ -159,7 +160,7 @@ impl GitCommands {
     ///
     /// # Errors
     /// The arguments are wrong.
-    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, clap::Error> {
         let Streams { output, errors } = streams;
         let failure_status = match self {
             Self::Git(Git::Driver(_)) => git::FAILED,
@@ -168,10 +169,10 @@ impl GitCommands {
         };
         let result = match self {
             Self::MergeFile(args) if args.labels.len() > 3 => {
-                return Err("-L can be given three times at most".to_owned());
+                return Err(usage_error("", "-L can be given three times at most"));
             }
             Self::Solve(args) if args.stdout && args.files.len() != 1 => {
-                return Err("--stdout prints one FILE".to_owned());
+                return Err(usage_error("", "--stdout prints one FILE"));
             }
             Self::Git(Git::Driver(args)) => {
                 let (path, output) = (args.path.as_deref(), args.output.as_deref());

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use super::args::usage_error;
 use crate::merge::{ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Texts};
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -143,16 +144,22 @@ fn label(text: &str) -> Result<String, &'static str> {
 }
 
 impl MarkerArgs {
-    /// Returns the style of conflict markers. A side without a label gets its path as label.
+    /// Returns the style of conflict markers, for a subcommand or the main command. A side without
+    /// a label gets its path as label.
     ///
     /// # Errors
     /// There are more labels than sides.
-    pub(super) fn style(self, paths: &Triple<PathBuf>) -> Result<MarkerStyle, String> {
-        if self.labels.len() > 3 {
-            return Err(format!(
-                "--label is given {} times: local, original and updated have one each",
-                self.labels.len()
-            ));
+    pub(super) fn style(
+        self,
+        subcommand: &str,
+        paths: &Triple<PathBuf>,
+    ) -> Result<MarkerStyle, clap::Error> {
+        let count = self.labels.len();
+        if count > 3 {
+            let message = format!(
+                "--label is given {count} times: local, original and updated have one each"
+            );
+            return Err(usage_error(subcommand, &message));
         }
         Ok(MarkerStyle {
             size: self.marker_size.into(),

@@ -43,11 +43,11 @@ pub(super) struct ReviewArgs {
 impl ReviewArgs {
     /// Returns the settings of the merge. Without `--ancestor` and `--from`, all sides are the
     /// local package.
-    fn config(self) -> Result<Config, String> {
+    fn config(self) -> Result<Config, clap::Error> {
         let or_local = |path: Option<PathBuf>| path.unwrap_or_else(|| self.to.clone());
         let [ancestor, from] = [self.ancestor, self.from].map(or_local);
         let sides = Triple::new(ancestor, from, self.to);
-        let mut settings = self.merge.settings(self.markers.style(&sides)?);
+        let mut settings = self.merge.settings(self.markers.style("", &sides)?);
         settings.merge.on_conflict = OnConflict::Markers;
         settings.merge.markers.conflict_style = Some(ConflictStyle::Diff3);
         let output = OutputArgs {
@@ -62,7 +62,7 @@ impl ReviewArgs {
     ///
     /// # Errors
     /// The arguments are wrong.
-    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, clap::Error> {
         let merges = self.ancestor.is_some();
         let config = self.config()?;
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::args::usage_error;
 use super::merge_args::{MarkerArgs, MergeArgs};
 use super::output::{DisplayArgs, ReportArgs, ReportFormat, RunArgs, threads};
 use super::print::{Printer, Streams};
@@ -173,20 +174,15 @@ impl SelectionArgs {
             .or(NonZeroUsize::new(cores.max(MIN_DEFAULT_JOBS)))
     }
 
-    /// Returns options with the selected packages and versions. `all_by_default` selects all
-    /// packages below the current folder if the arguments select none.
-    fn options(self, all_by_default: bool) -> Result<UpgradeOptions, String> {
-        let is_all = self.all || self.shard.is_some() || all_by_default;
-        if self.packages.is_empty() && !is_all {
-            return Err("name packages, or take --all of those below here".to_owned());
-        }
-        Ok(UpgradeOptions {
+    /// Returns options with the selected packages and versions.
+    fn options(self) -> UpgradeOptions {
+        UpgradeOptions {
             packages: self.packages,
             shard: self.shard,
             choice: self.choice,
             allowed: self.allow_upstream,
             ..UpgradeOptions::default()
-        })
+        }
     }
 }
 
@@ -194,27 +190,27 @@ impl UpstreamCommands {
     /// Runs the command.
     ///
     /// # Errors
-    /// The name of the command whose arguments are wrong, and why.
-    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, (&'static str, String)> {
+    /// The arguments are wrong.
+    pub(super) fn run(self, streams: &mut Streams<'_>) -> Result<u8, clap::Error> {
         let printer = Printer::showing(DisplayArgs::default());
         Ok(match self {
             Self::Get(args) => printer.execute(None, |it, at| get(it, at, &args), streams),
             Self::Adopt(args) => printer.execute(None, |_, at| adopt(at, &args), streams),
             Self::Cache(command) => printer.execute(None, |_, _| cache(&command), streams),
-            Self::Outdated(args) => args.run(streams).map_err(|it| ("outdated", it))?,
-            Self::Upgrade(args) => args.run(streams).map_err(|it| ("upgrade", it))?,
+            Self::Outdated(args) => args.run(streams)?,
+            Self::Upgrade(args) => args.run(streams)?,
         })
     }
 }
 
 impl OutdatedArgs {
-    fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
+    fn run(self, streams: &mut Streams<'_>) -> Result<u8, clap::Error> {
         if self.report.format == ReportFormat::Html {
             let why = "it has no HTML report: --report html is for merges and upgrades";
-            return Err(why.to_owned());
+            return Err(usage_error("outdated", why));
         }
         let jobs = self.selection.jobs(&self.run);
-        let options = self.selection.options(true)?;
+        let options = self.selection.options();
         let printer = Printer::new(self.report, self.run);
         let exit_code = self.exit_code;
         let work = |run: &Printer, at: &Remotes<'_>| outdated(run, at, &options, exit_code);
@@ -223,16 +219,22 @@ impl OutdatedArgs {
 }
 
 impl UpgradeArgs {
-    fn run(self, streams: &mut Streams<'_>) -> Result<u8, String> {
+    fn run(self, streams: &mut Streams<'_>) -> Result<u8, clap::Error> {
+        const NAME: &str = "upgrade";
         if self.commit && self.merge.on_conflict == OnConflict::Markers {
             let message = "--on-conflict markers leaves conflicts to \
                 you, and --commit would commit them: take one of the two";
-            return Err(message.to_owned());
+            return Err(usage_error(NAME, message));
         }
         let names = Triple::new("original", "updated", "local").map(PathBuf::from);
         let jobs = self.selection.jobs(&self.run);
-        let selected = self.selection.options(false)?;
-        let settings = self.merge.settings(self.markers.style(&names)?);
+        let is_all = self.selection.all || self.selection.shard.is_some();
+        let selected = self.selection.options();
+        if selected.packages.is_empty() && !is_all {
+            let message = "name packages, or take --all of those below here";
+            return Err(usage_error(NAME, message));
+        }
+        let settings = self.merge.settings(self.markers.style(NAME, &names)?);
         let options = UpgradeOptions {
             to: self.to,
             dry_run: self.dry_run || self.diff,
