@@ -96,16 +96,6 @@ enum Color {
     Never,
 }
 
-impl From<DisplayArgs> for RunArgs {
-    /// Returns the arguments of a run with the given display and defaults for all else.
-    fn from(display: DisplayArgs) -> Self {
-        Self {
-            display,
-            ..Self::default()
-        }
-    }
-}
-
 impl FilesArgs {
     /// Returns the settings for these arguments.
     pub(super) fn settings(self) -> Settings {

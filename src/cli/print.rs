@@ -90,7 +90,11 @@ impl Printer {
 
     /// Makes the printer for a command that has no other arguments about its output.
     pub(super) fn showing(display: DisplayArgs) -> Self {
-        Self::new(ReportArgs::default(), display.into())
+        let args = RunArgs {
+            display,
+            ..RunArgs::default()
+        };
+        Self::new(ReportArgs::default(), args)
     }
 
     /// Prints the result of a command, writes its report, and returns the exit status.

@@ -50,10 +50,8 @@ impl ReviewArgs {
         let mut settings = self.merge.settings(self.markers.style("", &sides)?);
         settings.merge.on_conflict = OnConflict::Markers;
         settings.merge.markers.conflict_style = Some(ConflictStyle::Diff3);
-        let output = OutputArgs {
-            run: self.display.into(),
-            ..OutputArgs::default()
-        };
+        let mut output = OutputArgs::default();
+        output.run.display = self.display;
         let output = (output, ReportArgs::default());
         Ok(Config::new(Job::Merge, sides, settings, output))
     }
