@@ -35,7 +35,5 @@ pub(super) fn get(text: &str, path: &[&str]) -> Option<String> {
 
 /// Returns the content of the scalar at a path below a map.
 pub(super) fn text_at(tree: &Tree<'_>, map: NodeId, path: &[&str]) -> Option<String> {
-    let mut steps = path.iter();
-    let node = steps.try_fold(map, |node, name| tree.field(node, name))?;
-    Some(tree.scalar(node)?.content.to_string())
+    Some(tree.scalar(tree.below(map, path)?)?.content.to_string())
 }

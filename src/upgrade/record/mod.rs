@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use super::address::{Origin, is_archive};
 use super::refs::Version;
 use crate::differences::differences_of_lines;
-use crate::error::{self, Error, Warning, shown};
+use crate::error::{Error, Place, Warning};
 use crate::merge::Resolution;
 use crate::package::{ChangeKind, FileChange, Plan, Snapshot, Source, if_there, read_own};
-use crate::visible::visible;
 use crate::yaml::Tree;
 use read::parse;
 
@@ -167,12 +166,8 @@ fn text_of(file: &Path, bytes: Vec<u8>) -> Result<String, Error> {
 
 /// Returns the error for an invalid record, at an offset in the file.
 fn invalid(file: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
-    let title = format!(
-        "{}: the record of where the package comes from is not valid: {}",
-        shown(file),
-        visible(message)
-    );
-    Error::titled(error::Place::new(file, text, offset), title, message, help)
+    let problem = format!("the record of where the package comes from is not valid: {message}");
+    Error::unfit(Place::new(file, text, offset), problem, message, help)
 }
 
 impl Record {
