@@ -11,7 +11,7 @@ use crate::package::{Snapshot, SnapshotEntry, folders_above, is_reserved};
 /// The maximum number of files and folders of a package.
 pub(super) const MAX_ENTRIES: usize = 100_000;
 /// The maximum number of names in a path.
-pub(super) const MAX_DEPTH: usize = 100;
+const MAX_DEPTH: usize = 100;
 /// The maximum size of a file in bytes.
 const MAX_FILE_SIZE: u64 = 256 << 20;
 /// The maximum size of all files in bytes, each counted as often as it is entries.
@@ -116,8 +116,11 @@ pub(super) fn check_entries(mut entries: Vec<TreeEntry>) -> Result<Vec<TreeEntry
     Ok(entries)
 }
 
-/// Checks that a path stays in the package and has no name that is special to git.
-fn check_path(entry: &TreeEntry) -> Result<(), String> {
+/// Checks that the path of an entry stays in the package and has no name that is special to git.
+///
+/// # Errors
+/// The reason why no package may have the entry.
+pub(super) fn check_path(entry: &TreeEntry) -> Result<(), String> {
     let path = &entry.path;
     let is_allowed = |part: Component<'_>| match part {
         Component::Normal(name) => !is_git_folder(name),

@@ -41,8 +41,11 @@ pub(super) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched, String> {
         }
         let path = path_in(&entry, is_chart)?;
         let (mode, content) = content(&mut entry, &path)?;
+        let tree_entry = TreeEntry::new(mode, &path);
+        // before a path is made for each of its folders
+        tree::check_path(&tree_entry)?;
         folders.extend(folders_above(&path).map(PathBuf::from));
-        entries.push(TreeEntry::new(mode, &path));
+        entries.push(tree_entry);
         contents.insert(path, content);
         if entries.len() + folders.len() > tree::MAX_ENTRIES {
             let max = tree::MAX_ENTRIES;
@@ -71,8 +74,7 @@ fn broken(error: std::io::Error) -> String {
     format!("its archive cannot be read: {error}")
 }
 
-/// Returns the path of an entry in the package. Refuses paths that are too long or too deep, before
-/// a path is made for each of their folders.
+/// Returns the path of an entry in the package. Refuses paths that are too long.
 fn path_in<R: Read>(entry: &tar::Entry<'_, R>, is_chart: bool) -> Result<PathBuf, String> {
     let bytes = entry.path_bytes();
     if bytes.len() > MAX_PATH_LENGTH {
@@ -85,10 +87,6 @@ fn path_in<R: Read>(entry: &tar::Entry<'_, R>, is_chart: bool) -> Result<PathBuf
     let mut names = path.components();
     if is_chart {
         names.next();
-    }
-    if names.clone().count() > tree::MAX_DEPTH {
-        let max = tree::MAX_DEPTH;
-        return Err(format!("it has folders in folders, more than {max} deep"));
     }
     Ok(names.as_path().to_owned())
 }
