@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::differences::differences_of_lines;
+use crate::differences::{AlignedRange, differences_of_lines};
 use crate::secret::{PUBLIC_FIELDS, may_contain_secret};
 use crate::yaml::stream::split;
 use crate::yaml::{Entry, Tree};
@@ -30,22 +30,23 @@ pub(super) fn hunks(old: &str, new: &str, show_secrets: bool) -> Hunks {
     let mut changes = Vec::new();
     let mut is_partial = false;
     for change in differences_of_lines(old, new).changed() {
-        let (from, to) = (change.old, change.new);
+        let (from, to) = (&change.old, &change.new);
         // git places a hunk without context below it at the end of the file
         let has_context_below = shown[0].get(from.end).is_none_or(|shown| *shown);
-        if has_context_below && all_shown(&shown[0], &from) && all_shown(&shown[1], &to) {
-            changes.push((from, to));
+        if has_context_below && all_shown(&shown[0], from) && all_shown(&shown[1], to) {
+            changes.push(change);
         } else {
             is_partial = true;
         }
     }
     let mut text = String::new();
     let mut line_shift = 0;
-    let share_hunk = |(left, _): &Change, (right, _): &Change| {
-        right.start - left.end <= 2 * CONTEXT && all_shown(&shown[0], &(left.end..right.start))
+    let share_hunk = |above: &AlignedRange, below: &AlignedRange| {
+        let between = above.old.end..below.old.start;
+        between.len() <= 2 * CONTEXT && all_shown(&shown[0], &between)
     };
     for group in changes.chunk_by(share_hunk) {
-        let [(first, _), (last, _)] = [&group[0], &group[group.len() - 1]];
+        let [first, last] = [&group[0].old, &group[group.len() - 1].old];
         let is_shown = |line: &usize| shown[0].get(*line) == Some(&true);
         let above = first.start.saturating_sub(CONTEXT)..first.start;
         let start = first.start - above.rev().take_while(is_shown).count();
@@ -56,23 +57,17 @@ pub(super) fn hunks(old: &str, new: &str, show_secrets: bool) -> Hunks {
     Hunks { text, is_partial }
 }
 
-/// The range of removed lines in the old text, and of added lines in the new text.
-type Change = (Range<usize>, Range<usize>);
-
 /// Writes a hunk. `line_shift` is the number of lines that the hunks before it add to the text;
 /// this hunk's number is added to it.
 fn write_hunk(
     text: &mut String,
     [old, new]: [&[&str]; 2],
-    changes: &[Change],
+    changes: &[AlignedRange],
     range: Range<usize>,
     line_shift: &mut isize,
 ) {
-    let length = |range: &Range<usize>| range.len().cast_signed();
-    let growth: isize = changes
-        .iter()
-        .map(|(from, to)| length(to) - length(from))
-        .sum();
+    let growth = |it: &AlignedRange| it.new.len().cast_signed() - it.old.len().cast_signed();
+    let growth: isize = changes.iter().map(growth).sum();
     let start = range.start.saturating_add_signed(*line_shift);
     let numbers = |start: usize, count: usize| match count {
         0 => format!("{start},0"),
@@ -91,11 +86,11 @@ fn write_hunk(
         }
     };
     let mut at = range.start;
-    for (from, to) in changes {
-        put(' ', &old[at..from.start]);
-        put('-', &old[from.clone()]);
-        put('+', &new[to.clone()]);
-        at = from.end;
+    for change in changes {
+        put(' ', &old[at..change.old.start]);
+        put('-', &old[change.old.clone()]);
+        put('+', &new[change.new.clone()]);
+        at = change.old.end;
     }
     put(' ', &old[at..range.end]);
     *line_shift += growth;
@@ -146,12 +141,7 @@ fn public_lines(tree: &Tree<'_>) -> Vec<Range<usize>> {
     let key = |entry: Entry<'_>| tree.scalar(entry.key?).map(|key| key.content);
     let entries = |map| tree.entries(map).map(|id| tree.entry(id));
     let root = tree.root().value;
-    let field = |name| {
-        let named = entries(root).filter(|entry| key(*entry) == Some(name));
-        named.last().map(|entry| entry.value)
-    };
-    let kind = field("kind").and_then(|kind| tree.scalar(kind));
-    if kind.is_none_or(|kind| kind.content != "Secret") {
+    if tree.field_text(root, "kind") != Some("Secret") {
         return Vec::new();
     }
     let lines = |entry: Entry<'_>, whole: &[&str], only_keys: &[&str]| {
@@ -174,7 +164,8 @@ fn public_lines(tree: &Tree<'_>) -> Vec<Range<usize>> {
     };
     let at_top = ["metadata", "data", "stringData"];
     let at_top = entries(root).filter_map(|it| lines(it, &PUBLIC_FIELDS, &at_top));
-    let in_metadata = field("metadata").into_iter().flat_map(entries);
+    let metadata = tree.field(root, "metadata").into_iter();
+    let in_metadata = metadata.flat_map(entries);
     let in_metadata =
         in_metadata.filter_map(|it| lines(it, &["name", "namespace", "labels"], &["annotations"]));
     at_top.chain(in_metadata).collect()
