@@ -39,12 +39,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
 
 /// Runs git; `None` if it cannot be run.
 pub(super) fn git<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<Output> {
-    // a merged file may have any length
-    Git::here()
-        .max_output(u64::MAX)
-        .args(arguments)
-        .output()
-        .ok()
+    Git::here().args(arguments).output().ok()
 }
 
 /// Runs git and returns its standard output without line breaks at the end; `None` if it fails or

@@ -10,6 +10,7 @@ use regex::{Captures, Regex};
 use super::files::{git, print, stdout_text, write};
 use crate::error::shown;
 use crate::git_process::on_path;
+use crate::line_breaks::line_break_of;
 use crate::package::{YAML_NAMES as PATTERNS, if_there};
 
 /// The key of the driver's name in git's configuration.
@@ -221,17 +222,13 @@ fn missing_lines(text: &str) -> Vec<String> {
 
 /// Returns the text with the missing lines at its end.
 fn with_lines(text: &str) -> String {
-    let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut result = text.to_owned();
-    let missing = missing_lines(text);
-    if !missing.is_empty() && !text.is_empty() && !text.ends_with('\n') {
-        result.push_str(line_break);
+    let line_break = line_break_of(text);
+    let missing = missing_lines(text).into_iter();
+    let missing: String = missing.map(|line| line + line_break).collect();
+    match missing.is_empty() || text.is_empty() || text.ends_with('\n') {
+        true => format!("{text}{missing}"),
+        false => format!("{text}{line_break}{missing}"),
     }
-    for line in missing {
-        result.push_str(&line);
-        result.push_str(line_break);
-    }
-    result
 }
 
 /// Returns the text without the lines that assign a pattern to the driver.

@@ -1,15 +1,15 @@
 //! Solves conflicts that git left in a file: rebuilds the three sides from the conflict markers,
 //! with the help of the versions in git's index, and merges them by structure.
 
-use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::files::{git, print, read_file, stdout_text, write};
+use super::files::{print, read_file, stdout_text, write};
 use super::hunks::{self, ConflictHunk, Favor, Segment};
 use super::lines;
 use super::resolve::{Diff, Request, resolve};
 use crate::error::shown;
+use crate::git_process::Git;
 use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::package::{Bytes, is_yaml_name, or_here};
 use crate::report::many;
@@ -365,9 +365,9 @@ struct IndexEntry {
 
 /// Runs git in a folder and returns its standard output; `None` if it fails.
 fn stdout(folder: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
-    let option = [OsStr::new("-C"), folder.as_os_str()].into_iter();
-    let output = git(option.chain(arguments.iter().map(OsStr::new)))?;
-    output.status.success().then_some(output.stdout)
+    // a merged file may have any length
+    let git = Git::here().max_output(u64::MAX).arg("-C").arg(folder);
+    git.args(arguments).stdout().ok()?.ok()
 }
 
 fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<IndexEntry>> {
