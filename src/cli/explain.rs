@@ -9,14 +9,15 @@ use super::print::{Printer, Streams};
 use super::run::in_threads;
 use crate::error::{Error, shown};
 use crate::merge::{
-    Conflict, ConflictKind, MarkerStyle, Merged, Pattern, ReadDocument, merge_document,
+    Conflict, ConflictKind, MarkerStyle, Merged, Pattern, ReadDocument, Shape, merge_document,
+    shape,
 };
 use crate::package::{Paired, Settings, documents_in, verification_error};
 use crate::report;
 use crate::secret::{PUBLIC_FIELDS, may_contain_secret};
 use crate::triple::{Change, Triple};
 use crate::visible::visible_lines;
-use crate::yaml::{EntryId, NodeKind, Tree, equal, stream::split};
+use crate::yaml::{EntryId, Tree, equal, stream::split};
 
 /// The help for a file or path that has nothing to explain.
 const HELP: &str = "give the file as it is in the package, and the \
@@ -253,8 +254,7 @@ fn rule_at(found: &Triple<Option<Found<'_>>>, merged: &Merged) -> String {
 }
 
 fn is_list((tree, entry): Found<'_>) -> bool {
-    let value = tree.resolve(tree.entry(entry).value);
-    matches!(tree.node(value).kind, NodeKind::Sequence(_))
+    shape(tree, tree.entry(entry).value) == Shape::List
 }
 
 /// Returns true if a record is about the entry at the path, or about one that contains it.

@@ -115,11 +115,10 @@ impl<'t> DefinitionReader<'_, 't> {
         if let Some(properties) = properties {
             let properties = self.tree.resolve(properties);
             for entry in self.tree.entries(properties) {
-                let entry = self.tree.entry(entry);
-                let Some(name) = entry.key.and_then(|key| self.tree.scalar(key)) else {
-                    continue;
-                };
-                fields.insert((name.content).into(), self.field_value(entry.value)?);
+                if let Some(name) = self.tree.key_text(entry) {
+                    let field = self.field_value(self.tree.entry(entry).value)?;
+                    fields.insert(name.into(), field);
+                }
             }
         }
         let other_fields = match other_fields {

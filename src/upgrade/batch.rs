@@ -195,7 +195,7 @@ fn commit_all(
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
         };
-        let message = template.message(upgrade, &upgrade.path_in(top));
+        let message = template.message(upgrade, &worktree::path_in(top, &upgrade.plan.root));
         match commit::commit(top, &upgrade.files(top), &message, &mut lock_timeout) {
             Ok(commit) => {
                 upgrade.committed = commit;

@@ -272,14 +272,9 @@ impl Upgrade {
         Ok(())
     }
 
-    /// Returns the package's folder, relative to `top`.
-    pub(super) fn path_in(&self, top: &Path) -> PathBuf {
-        worktree::path_in(top, &self.plan.root)
-    }
-
     /// Returns the files that the upgrade changes, relative to `top`.
     pub(super) fn files(&self, top: &Path) -> Vec<PathBuf> {
-        let folder = self.path_in(top);
+        let folder = worktree::path_in(top, &self.plan.root);
         let mut files = Vec::new();
         for change in &self.plan.files {
             files.push(folder.join(&change.path));

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -31,33 +31,31 @@ pub(super) struct Answer {
     url: String,
 }
 
-fn agent() -> &'static Agent {
-    static AGENT: OnceLock<Agent> = OnceLock::new();
-    AGENT.get_or_init(|| {
-        let provider = rustls::crypto::ring::default_provider();
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::PlatformVerifier)
-            .unversioned_rustls_crypto_provider(Arc::new(provider))
-            .build();
-        let config = Agent::config_builder()
-            .tls_config(tls)
-            .http_status_as_error(false)
-            .max_redirects(5)
-            .redirect_auth_headers(RedirectAuthHeaders::Never)
-            .timeout_connect(Some(CONNECT_TIMEOUT))
-            .timeout_global(Some(REQUEST_TIMEOUT))
-            .user_agent(concat!("merge3/", env!("CARGO_PKG_VERSION")))
-            .build();
-        config.into()
-    })
-}
+/// Sends all requests.
+static AGENT: LazyLock<Agent> = LazyLock::new(|| {
+    let provider = rustls::crypto::ring::default_provider();
+    let tls = TlsConfig::builder()
+        .root_certs(RootCerts::PlatformVerifier)
+        .unversioned_rustls_crypto_provider(Arc::new(provider))
+        .build();
+    let config = Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .max_redirects(5)
+        .redirect_auth_headers(RedirectAuthHeaders::Never)
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .timeout_global(Some(REQUEST_TIMEOUT))
+        .user_agent(concat!("merge3/", env!("CARGO_PKG_VERSION")))
+        .build();
+    config.into()
+});
 
 /// Sends a GET request with the headers `Accept` and `Authorization`.
 ///
 /// # Errors
 /// If there is no response.
 pub(super) fn get(url: &str, accept: &str, authorization: Option<&str>) -> Result<Answer, Error> {
-    let mut request = agent().get(url).header("Accept", accept);
+    let mut request = AGENT.get(url).header("Accept", accept);
     if let Some(authorization) = authorization {
         request = request.header("Authorization", authorization);
     }
