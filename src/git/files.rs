@@ -1,10 +1,10 @@
 //! Reads and writes the files of the commands, prints their output, and calls git in the current
-//! folder. Each call starts a process.
+//! folder. Each call starts a process. Finds the folder with the user's files for git.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use crate::error::shown;
@@ -49,4 +49,13 @@ pub(super) fn stdout_text<S: AsRef<OsStr>>(
 ) -> Option<String> {
     let text = Git::here().args(arguments).stdout_text().ok()??;
     (!text.is_empty()).then_some(text)
+}
+
+/// Returns the folder for git's files in the folder of the user's configuration. As for git, an empty
+/// variable counts as missing.
+pub(super) fn user_folder() -> Option<PathBuf> {
+    let named = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let config = named("XDG_CONFIG_HOME").map(PathBuf::from);
+    let config = config.or_else(|| Some(PathBuf::from(named("HOME")?).join(".config")))?;
+    Some(config.join("git"))
 }

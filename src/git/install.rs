@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use regex::{Captures, Regex};
 
-use super::files::{git, print, stdout_text, write};
+use super::files::{git, print, stdout_text, user_folder, write};
 use crate::error::shown;
 use crate::git_process::on_path;
 use crate::line_breaks::line_break_of;
@@ -168,21 +168,14 @@ fn attributes_file(scope: Scope) -> Result<PathBuf, String> {
     }
     if scope.global {
         let file = stdout_text(["config", "--type=path", "--get", "core.attributesFile"]);
-        let file = file.map(PathBuf::from).or_else(default_attributes);
+        // the file that git reads if the setting is missing
+        let default = || Some(user_folder()?.join("attributes"));
+        let file = file.map(PathBuf::from).or_else(default);
         return file.ok_or_else(|| "neither XDG_CONFIG_HOME nor HOME is set".to_owned());
     }
     let top = stdout_text(["rev-parse", "--show-toplevel"]);
     top.map(|top| Path::new(&top).join(".gitattributes"))
         .ok_or_else(|| "this is not a git repository: go into one, or use --global".to_owned())
-}
-
-/// Returns the user's attributes file that git reads if `core.attributesFile` is not set.
-fn default_attributes() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let config = set("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(set("HOME")?).join(".config")))?;
-    Some(config.join("git/attributes"))
 }
 
 /// Reads a text file; an absent file is an empty text.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
+use super::files::user_folder;
 use crate::git_process::{Git, RunningGit, on_path, top_of};
 use crate::merge::{ConflictStyle, Images};
 
@@ -75,13 +76,11 @@ fn config_files() -> Option<Vec<PathBuf>> {
     if is_overridden || !cfg!(target_os = "linux") {
         return None;
     }
-    let home = PathBuf::from(env::var_os("HOME")?);
-    let user = env::var_os("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
     let common = [
         PathBuf::from("/etc/gitconfig"),
         installation_prefix()?.join("etc/gitconfig"),
-        home.join(".gitconfig"),
-        user.join("git/config"),
+        PathBuf::from(env::var_os("HOME")?).join(".gitconfig"),
+        user_folder()?.join("config"),
     ];
     Some([&common[..], &repository_files()?].concat())
 }

@@ -58,6 +58,18 @@ fn a_configuration_file_has_the_style() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_empty_variable_names_no_folder() {
+    let repository = Repository::diverged(FILE, BASE, OURS, OTHER);
+    let folder = repository.home().join(".config/git");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config"), SECTION).unwrap();
+    let mut merge = Command::new("env");
+    merge.args(["XDG_CONFIG_HOME=", "git", "merge", "-q", "other"]);
+    assert!(shows_original(&repository, &mut merge));
+}
+
 #[test]
 fn the_call_of_git_has_the_style() {
     let repository = Repository::diverged(FILE, BASE, OURS, OTHER);
