@@ -45,8 +45,7 @@ pub(super) fn similarity(
     let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
     let left = (left_prints, left_tree.entry(left).value);
     let right = (right_prints, right_tree.entry(right).value);
-    let alias = left_tree.alias_name(left.1);
-    if alias.is_some() && alias == right_tree.alias_name(right.1) {
+    if are_same_alias(left, right) {
         return Some(EQUAL);
     }
     let (named_left, named_right) = wrapped_maps(left, right).unwrap_or((left, right));
@@ -154,9 +153,7 @@ fn action(field: &str, (prints, name): Value<'_, '_>) -> Option<String> {
 /// fields.
 fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
     let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
-    let alias = left_tree.alias_name(left.1);
-    let is_same_alias = alias.is_some() && alias == right_tree.alias_name(right.1);
-    if is_same_alias || equal(left_tree, left.1, right_tree, right.1) {
+    if are_same_alias(left, right) || equal(left_tree, left.1, right_tree, right.1) {
         return EQUAL;
     }
     match [shape(left_tree, left.1), shape(right_tree, right.1)] {
@@ -226,6 +223,13 @@ pub(super) fn differs_in_at_most(fields: usize, left: Value<'_, '_>, right: Valu
     let same = pairs.filter(|(one, other, _)| common(*one, *other) == EQUAL);
     let same = same.count();
     same > 0 && counts[0] == counts[1] && same + fields >= counts[0]
+}
+
+/// Returns true if two values are aliases with the same name, even if the values of their anchors
+/// differ.
+fn are_same_alias(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    let name = left.0.tree().alias_name(left.1);
+    name.is_some() && name == right.0.tree().alias_name(right.1)
 }
 
 fn are_maps(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
