@@ -11,6 +11,7 @@ mod block_style;
 mod builder;
 mod comments;
 mod cursor;
+mod deep_comments;
 mod equal;
 mod error;
 mod events;

@@ -72,8 +72,8 @@ impl Merger<'_> {
             let now = in_updated[i].filter(|j| u[*j] != o[i]);
             let after = now.and_then(|j| likeness(&u[j], &l[k], least, in_updated[i].is_some()));
             let in_common = likeness(&o[i], &l[k], least, in_updated[i].is_some()).max(after);
-            // an element that upstream removed only pairs if it has half in common
-            in_common.filter(|it| in_updated[i].is_some() || *it >= 500)
+            // an element that upstream removed only pairs if it has more than half in common
+            in_common.filter(|it| in_updated[i].is_some() || *it > 500)
         };
         if moved(&in_local) || makes_equal_move(&in_local, l.len(), is_only_local, alike) {
             self.outcome.ambiguous = true;

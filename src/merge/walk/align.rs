@@ -92,7 +92,6 @@ impl Walker<'_> {
         let unmoved_values: Vec<u64> = unmoved.iter().map(|old| values.original[*old]).collect();
         let mut positions = Positions::none(values.original.len());
         let mut start = (0, 0);
-        let ends = (values.original.len(), values.local.len());
         let locals = with_original_values(values, in_updated);
         let equal = align_equal(&unmoved_values, &locals, |old, new| {
             let may_pair = !inserted.contains(&values.local[new]);
@@ -103,7 +102,7 @@ impl Walker<'_> {
             positions.set(old, Some(new));
         }
         let moved = moved_values(&positions, &values.original, &locals);
-        for (old, new) in cuts().chain([ends]) {
+        for (old, new) in cuts().chain([(values.original.len(), values.local.len())]) {
             let (olds, news) = (start.0..old, start.1..new);
             let may_pair_old = |at: usize| !moved.contains(&values.original[start.0 + at]);
             let may_pair_new = |at: usize| {
