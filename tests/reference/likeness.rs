@@ -241,7 +241,7 @@ fn pairs_of_fields(one: &Value, other: &Value) -> Vec<(String, String)> {
     pairs
 }
 
-fn common_leaves(one: &Value, other: &Value) -> usize {
+pub(super) fn common_leaves(one: &Value, other: &Value) -> usize {
     let mut left = leaves(other);
     let one = leaves(one);
     let common = one.iter().filter(|leaf| {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Merger;
-use super::likeness::{add_alike, likeness, makes_equal_move};
+use super::likeness::{add_alike, common_leaves, likeness, makes_equal_move};
 use super::settled::{
     is_inserted_by_both, is_moved_and_deleted, is_skipped, pair_by_name, pair_common_renames,
 };
@@ -72,8 +72,10 @@ impl Merger<'_> {
             let now = in_updated[i].filter(|j| u[*j] != o[i]);
             let after = now.and_then(|j| likeness(&u[j], &l[k], least, in_updated[i].is_some()));
             let in_common = likeness(&o[i], &l[k], least, in_updated[i].is_some()).max(after);
-            // an element that upstream removed only pairs if it has more than half in common
-            in_common.filter(|it| in_updated[i].is_some() || *it > 500)
+            // an element that upstream removed only pairs if it has half in common, and more if
+            // that is one scalar
+            let least = 500 + usize::from(common_leaves(&o[i], &l[k]) < 2);
+            in_common.filter(|it| in_updated[i].is_some() || *it >= least)
         };
         if moved(&in_local) || makes_equal_move(&in_local, l.len(), is_only_local, alike) {
             self.outcome.ambiguous = true;

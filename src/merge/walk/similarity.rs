@@ -25,8 +25,9 @@ const EQUAL: usize = 1000;
 pub(super) enum Threshold {
     /// Half of the larger one.
     Half,
-    /// Like `Half`, but without the exceptions for renamed elements, maps of one field and maps
-    /// with long texts, and also required of two steps that use the same action.
+    /// Like `Half`, but more than half if only one leaf is in common. There are no exceptions for
+    /// renamed elements, maps of one field and maps with long texts, and two steps that use the
+    /// same action need it too.
     Strict,
     /// Anything in common, or most fields of maps whose names differ.
     Any,
@@ -72,7 +73,10 @@ pub(super) fn similarity(
         Threshold::Any => (common > 0).then_some(common),
         Threshold::Half if are_maps && share_half_of_leaves(left, right) => Some(common.max(1)),
         Threshold::Half => (common * 2 >= EQUAL).then_some(common),
-        Threshold::Strict => (common * 2 > EQUAL).then_some(common),
+        Threshold::Strict => {
+            let is_enough = common * 2 > EQUAL || common_leaves(left, right) > 1;
+            (common * 2 >= EQUAL && is_enough).then_some(common)
+        }
     }
 }
 
