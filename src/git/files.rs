@@ -51,8 +51,8 @@ pub(super) fn stdout_text<S: AsRef<OsStr>>(
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns the folder for git's files in the folder of the user's configuration. As for git, an empty
-/// variable counts as missing.
+/// Returns the folder for git's files in the folder of the user's configuration. As for git, an
+/// empty variable counts as missing.
 pub(super) fn user_folder() -> Option<PathBuf> {
     let named = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let config = named("XDG_CONFIG_HOME").map(PathBuf::from);

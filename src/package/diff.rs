@@ -47,8 +47,8 @@ pub fn plan_difference(old: &Path, new: &Path, settings: &Settings) -> Result<Pl
 }
 
 /// Returns the patch that turns the old resources into the new ones: one document for each changed
-/// resource. Empty if none changed. Each package is a file or folder; only the given `resources` are
-/// compared, or all if there are none.
+/// resource. Empty if none changed. Each package is a file or folder; only the given `resources`
+/// are compared, or all if there are none.
 ///
 /// The items of a list of resources are compared as resources. A JSON patch between two packages of
 /// one document each compares the list itself.

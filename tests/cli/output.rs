@@ -466,8 +466,8 @@ fn explain_shows_where_a_side_is_not_yaml() {
     }
 }
 
-/// Returns what a shell command prints on a terminal, which `script` provides; `None` if `script` is
-/// not installed.
+/// Returns what a shell command prints on a terminal, which `script` provides; `None` if `script`
+/// is not installed.
 fn on_terminal(line: &str, folder: &Path) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {
         println!("skipped: script(1) is not installed");
