@@ -43,12 +43,13 @@ impl Tree<'_> {
         let has_deep_comment = |element: Entry<'_>| {
             let line = self.start_of_indent(element.span.start);
             let above = line.and_then(|line| self.comment_indent(self.line_above(line)?));
-            element.key.is_none() && above > Some(self.column(element.span.start))
+            above > Some(self.column(element.span.start))
         };
-        self.node_ids().any(|list| {
-            let first = || self.entries(list).next().map(|id| self.entry(id));
-            self.is_block_collection(list) && first().is_some_and(has_deep_comment)
-        })
+        let lists = self
+            .node_ids()
+            .filter(|node| self.is_block_collection(*node));
+        let mut first = lists.filter_map(|list| Some(self.entry(self.entries(list).next()?)));
+        first.any(|entry| entry.key.is_none() && has_deep_comment(entry))
     }
 
     /// Returns the end of the comments in the lines from `line` on, which are below an entry, that

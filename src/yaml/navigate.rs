@@ -213,12 +213,10 @@ impl<'s> Tree<'s> {
     pub(crate) fn span_to_colon(&self, entry: Entry<'_>) -> Option<Span> {
         let key = self.node(entry.key?);
         let start = key.tag().map_or(key.span.start, |tag| tag.start);
-        let colon = entry.colon().unwrap_or(key.span.end);
-        let is_beside = self.white_space_before(colon).start == key.span.end;
-        Some(Span::new(
-            start,
-            if is_beside { colon } else { key.span.end },
-        ))
+        let end = key.span.end;
+        let is_apart = |at: &u32| *at > end && self.white_space_before(*at).start == end;
+        let colon = entry.colon().filter(is_apart);
+        Some(Span::new(start, colon.unwrap_or(end)))
     }
 
     /// Returns the white space between the colon of a field and its value or the end of the line.
