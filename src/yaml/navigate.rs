@@ -212,8 +212,7 @@ impl<'s> Tree<'s> {
     /// colon if that is on the same line. `None` for an element.
     pub(crate) fn span_to_colon(&self, entry: Entry<'_>) -> Option<Span> {
         let key = self.node(entry.key?);
-        let start = key.tag().map_or(key.span.start, |tag| tag.start);
-        let end = key.span.end;
+        let Span { start, end } = key.span_with_tag();
         let is_apart = |at: &u32| *at > end && self.white_space_before(*at).start == end;
         let colon = entry.colon().filter(is_apart);
         Some(Span::new(start, colon.unwrap_or(end)))

@@ -179,6 +179,12 @@ impl Node<'_> {
     pub const fn tag(&self) -> Option<Span> {
         self.properties.tag
     }
+
+    /// Returns the span of the node with its tag.
+    pub(crate) fn span_with_tag(&self) -> Span {
+        let start = self.tag().map_or(self.span.start, |tag| tag.start);
+        Span::new(start, self.span.end)
+    }
 }
 
 impl Entry<'_> {

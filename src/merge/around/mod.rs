@@ -279,12 +279,9 @@ fn merged_frame(rows: &Triple<Row<'_>>) -> Option<String> {
     let takes_line = trimmed_end(lines.local) == trimmed_end(lines.original)
         && is_plain(lines.local)
         && is_plain(lines.updated);
-    let side = |takes_updated| {
-        if takes_updated {
-            Side::Updated
-        } else {
-            Side::Local
-        }
+    let side = |takes_updated| match takes_updated {
+        true => Side::Updated,
+        false => Side::Local,
     };
     let (directives, line) = (directives[side(takes_directives)], lines[side(takes_line)]);
     (takes_directives || takes_line).then(|| format!("{directives}{line}"))

@@ -1,6 +1,6 @@
 //! Edits flow collections: keeps, removes and inserts entries with their commas.
 
-use super::layout::{is_blank, starts_its_line, with_tag};
+use super::layout::{is_blank, starts_its_line};
 use super::rendered::join_words;
 use super::{Editor, to_flow};
 use crate::line_breaks::lines;
@@ -273,7 +273,7 @@ impl Editor<'_> {
         let target = self.target;
         let node = target.node(entry.value);
         let text = join_words(anchor, &self.flow_value(entry, incoming));
-        let start = with_tag(&node).start;
+        let start = node.span_with_tag().start;
         let text = match (node.span.is_empty(), entry.key, entry.colon()) {
             (true, Some(_), None) => format!(": {text}"),
             (true, ..) if !is_blank(target, start.saturating_sub(1)..start) => format!(" {text}"),
@@ -315,7 +315,7 @@ impl Editor<'_> {
             let node = self.source.node(incoming.node);
             let column =
                 starts_its_line(self.target, entry).then(|| self.target.column(entry.span.start));
-            self.copied_flow(owner, with_tag(&node), incoming, column)
+            self.copied_flow(owner, node.span_with_tag(), incoming, column)
                 .filter(|_| !node.span.is_empty())
         };
         // a block scalar has no place here: if local has its text already, only the style changed
@@ -324,7 +324,7 @@ impl Editor<'_> {
             let is_same = self.source.is_block_scalar(incoming.node)
                 && matches!(node.kind, NodeKind::Scalar(_))
                 && equal(self.target, entry.value, self.source, incoming.node);
-            is_same.then(|| self.target.slice(with_tag(&node)).to_owned())
+            is_same.then(|| self.target.slice(node.span_with_tag()).to_owned())
         };
         requoted
             .or_else(copied)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::line_breaks::lines_with_breaks;
 use crate::white_space::is_white_space;
-use crate::yaml::{Entry, Node, NodeKind, Span, Tree};
+use crate::yaml::{Entry, NodeKind, Span, Tree};
 
 /// Whether only white space is before an entry on its line.
 pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
@@ -27,12 +27,6 @@ pub(super) fn blank_below(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
 /// Whether a range is white space only.
 pub(super) fn is_blank(tree: &Tree<'_>, range: Range<u32>) -> bool {
     is_white_space(tree.slice(Span::new(range.start, range.end)))
-}
-
-/// Returns the span of a node with its tag.
-pub(super) fn with_tag(node: &Node<'_>) -> Span {
-    let start = node.tag().map_or(node.span.start, |tag| tag.start);
-    Span::new(start, node.span.end)
 }
 
 /// Whether an entry is an element of a block list, which starts with a dash.

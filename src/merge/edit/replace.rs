@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Editor;
 use super::block_scalar::column_of_last_lines;
-use super::layout::{end_of_indicator, has_dash, is_blank, with_tag};
+use super::layout::{end_of_indicator, has_dash, is_blank};
 use super::rendered::{Rendered, join_words};
 use crate::merge::decision::{CommentChoice, Incoming, Remarks};
 use crate::white_space::{is_white_space, trimmed};
@@ -48,7 +48,7 @@ impl Editor<'_> {
         let is_root = self.is_root(entry);
         let start = match rendered.fits_tag(self.target, entry) {
             true => node.span.start,
-            false => with_tag(&node).start,
+            false => node.span_with_tag().start,
         };
         let inline =
             is_root || (!self.target.is_block_collection(entry.value) && !node.span.is_empty());

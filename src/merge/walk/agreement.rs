@@ -46,23 +46,21 @@ impl ElementMerger<'_, '_> {
 
     fn both_insertions(&mut self, values: Triple<&[u64]>, stretch: &Triple<Range<usize>>) -> bool {
         let (updateds, locals) = (stretch.updated.clone(), stretch.local.clone());
-        let own = |local: usize| Child::keep(self.lists.elements.local[local]);
         if let Some(positions) = positions_in(values.local, values.updated) {
-            let mut shared = positions.into_iter().zip(locals).peekable();
-            for (position, updated) in updateds.enumerate() {
-                let child = match shared.next_if(|(at, _)| *at == position) {
-                    Some((_, local)) => self.child_of_local(local, Some(updated)),
+            for (updated, local) in paired(updateds, positions, locals) {
+                let child = match local {
+                    Some(local) => self.child_of_local(local, Some(updated)),
                     None => self.taken(updated),
                 };
                 self.children.push(child);
             }
             return true;
         }
+        let own = |local: usize| Child::keep(self.lists.elements.local[local]);
         if let Some(positions) = positions_in(values.updated, values.local) {
-            let mut shared = positions.into_iter().zip(updateds).peekable();
-            for (position, local) in locals.enumerate() {
-                let child = match shared.next_if(|(at, _)| *at == position) {
-                    Some((_, updated)) => self.child_of_local(local, Some(updated)),
+            for (local, updated) in paired(locals, positions, updateds) {
+                let child = match updated {
+                    Some(_) => self.child_of_local(local, updated),
                     None => own(local),
                 };
                 self.children.push(child);
@@ -82,4 +80,18 @@ impl ElementMerger<'_, '_> {
         }
         true
     }
+}
+
+/// Pairs all elements of one side with those of the other side, which has a part of them: each at
+/// its position in `positions`.
+fn paired(
+    all: Range<usize>,
+    positions: Vec<usize>,
+    part: Range<usize>,
+) -> impl Iterator<Item = (usize, Option<usize>)> {
+    let mut shared = positions.into_iter().zip(part).peekable();
+    all.enumerate().map(move |(position, element)| {
+        let partner = shared.next_if(|(at, _)| *at == position);
+        (element, partner.map(|(_, partner)| partner))
+    })
 }
