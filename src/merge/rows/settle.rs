@@ -43,7 +43,7 @@ pub(super) fn settle(
 }
 
 /// Removes the comments directly above a removed entry from the end of the row. Comments that only
-/// local has stay, and so do those that updated has above another entry.
+/// local has stay, and so do those that the other side has above another entry.
 fn drop_comments(rows: &Rows<'_>, entry: Ref, settled: &mut Vec<Placed>) {
     let first = rows.first_comment_above(entry);
     let is_above = |placed: &&Placed| {
@@ -57,19 +57,19 @@ fn drop_comments(rows: &Rows<'_>, entry: Ref, settled: &mut Vec<Placed>) {
     }));
 }
 
-/// Whether updated has a comment of local's, but not above this entry.
+/// Whether the other side has a comment, but not above this entry.
 fn is_above_another_entry(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
-    let is_other = |other: &Ref| {
-        let mut below = rows.pieces(Side::Updated).skip(other.at());
+    let other = comment.side().opposite();
+    let is_above_other = |piece: Ref| {
+        let mut below = rows.pieces(other).skip(piece.at());
         let below = below.find(|piece| !rows.is_comment(*piece));
         below.is_none_or(|below| rows.id(below) != rows.id(entry))
     };
-    comment.side() == Side::Local
-        && rows.count(Side::Updated, comment) > 0
+    rows.count(other, comment) > 0
         && rows
-            .pieces(Side::Updated)
-            .filter(|other| rows.id(*other) == rows.id(comment))
-            .any(|other| is_other(&other))
+            .pieces(other)
+            .filter(|piece| rows.id(*piece) == rows.id(comment))
+            .any(is_above_other)
 }
 
 /// Whether a piece is a comment that only local has, by its text.
