@@ -85,17 +85,16 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns updated's value if both sides added the same text in brackets, such as `[*a, *b]`,
-    /// with aliases of anchors that all versions have at the same place: the aliases follow the
-    /// merged anchors.
+    /// Returns updated's value if both sides added a map or list with the same text, with aliases of
+    /// anchors that all versions have at the same place: the aliases follow the merged anchors.
     pub(super) fn same_aliases(&self, nodes: Nodes) -> Option<Outcome> {
         let (tree, other) = (self.trees.updated, self.trees.local);
         let (None, Some(updated), Some(local)) = (nodes.original, nodes.updated, nodes.local)
         else {
             return None;
         };
-        let is_same = tree.has_aliases()
-            && tree.is_flow(updated) == Some(true)
+        let is_same = !self.text_is_value
+            && tree.is_flow(updated).is_some()
             && tree.slice(tree.node(updated).span) == other.slice(other.node(local).span);
         if !is_same {
             return None;
