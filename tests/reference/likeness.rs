@@ -153,8 +153,8 @@ pub(super) fn is_mostly(before: &Value, now: &Value) -> bool {
         && 3 * (common_leaves(before, now) + below_new_keys(before, now)) >= 2 * most
 }
 
-/// Whether two maps have at least half of their fields in common, and either at least two fields or
-/// one map or list that is not empty.
+/// Whether two maps have at least half of their leaves in common, more than one, or at least half of
+/// their fields, and either at least two fields or one map or list that is not empty.
 pub(super) fn is_mostly_by_fields(before: &Value, now: &Value) -> bool {
     let (Value::Map(fields), Value::Map(others)) = (before, now) else {
         return false;
@@ -169,7 +169,12 @@ pub(super) fn is_mostly_by_fields(before: &Value, now: &Value) -> bool {
         let values = before.field(&key).zip(now.field(&new));
         values.is_some_and(|(one, other)| one == other && has_content(one))
     });
-    common >= 500 && (common * fields.len().max(others.len()) >= 2000 || have_collection)
+    let (shared, most) = (
+        common_leaves(before, now),
+        leaves(before).len().max(leaves(now).len()),
+    );
+    shared > 1 && shared * 2 >= most
+        || common >= 500 && (common * fields.len().max(others.len()) >= 2000 || have_collection)
 }
 
 /// Whether two maps have the same number of fields, share at least one field and its value, and

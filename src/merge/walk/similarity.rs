@@ -202,8 +202,8 @@ pub(super) fn is_mostly_equal(left: Value<'_, '_>, right: Value<'_, '_>) -> bool
     common * 3 >= needed || (common + common_leaves_below_renamed(left, right)) * 3 >= needed
 }
 
-/// Returns true if two maps use the same action, or have half of their fields in common. These must
-/// be at least two fields, or one with a map or list that is not empty.
+/// Returns true if two maps use the same action, or have half of their leaves in common, more than
+/// one, or half of their fields: at least two, or one with a map or list that is not empty.
 pub(super) fn shares_most_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     if !are_maps(left, right) {
         return false;
@@ -217,6 +217,7 @@ pub(super) fn shares_most_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> b
     };
     let have_collection = || paired_values(left, right).into_iter().any(is_same);
     use_same_action
+        || share_half_of_leaves(left, right) && common_leaves(left, right) > 1
         || common * 2 >= EQUAL && (common * field_count >= 2 * EQUAL || have_collection())
 }
 
