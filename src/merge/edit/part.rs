@@ -116,9 +116,14 @@ impl<'a> Editor<'a> {
                 let gap = " ".repeat(gap as usize);
                 return self.edits.replace(anchor.start..start, gap);
             }
-            let is_spaced = self.target.text()[anchor.end as usize..].starts_with(' ');
-            let end = anchor.end + u32::from(is_spaced);
-            self.edits.delete(anchor.start..end);
+            // without the anchor, no white space stays at the end of its line
+            let below = &tree.text()[anchor.end as usize..];
+            let start = match below.starts_with(['\r', '\n']) {
+                true => tree.white_space_before(anchor.start).start,
+                false => anchor.start,
+            };
+            let end = anchor.end + u32::from(below.starts_with(' '));
+            self.edits.delete(start..end);
         }
     }
 
