@@ -33,6 +33,8 @@ pub(super) struct AlignedLists {
     pub(super) namesakes: Namesakes,
     /// The positions on each side of the original elements that it moved and changed.
     pub(super) moved_by_name: Triple<FxHashMap<usize, usize>>,
+    /// The original elements of those that local moved and changed.
+    moved_locally: FxHashMap<usize, usize>,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
     local_insertions: OnceCell<LocalInsertions>,
     /// The positions of the moved elements in each list.
@@ -103,6 +105,11 @@ impl Walker<'_> {
             in_local,
             comments: Vec::new(),
             namesakes: Namesakes::default(),
+            moved_locally: moved_by_name
+                .local
+                .iter()
+                .map(|(old, new)| (*new, *old))
+                .collect(),
             moved_by_name,
             counts: OnceCell::new(),
             local_insertions: OnceCell::new(),
@@ -233,12 +240,22 @@ impl AlignedLists {
         count.as_ref().map(|count| count.total).into_array() == [0, 1, 1]
     }
 
-    /// Returns true if local only moved an element that upstream deleted.
+    /// Returns true if local moved an element that upstream deleted.
     pub(super) fn is_moved_and_deleted(&self, local: usize) -> bool {
         let count = self.count(self.values.local[local]);
-        self.of_local.get(local).is_none()
+        let is_only_moved = self.of_local.get(local).is_none()
             && count.as_ref().map(|count| count.total).into_array() == [1, 0, 1]
-            && count.original.unpaired > 0
+            && count.original.unpaired > 0;
+        is_only_moved || self.changed_and_deleted(local).is_some()
+    }
+
+    /// Returns the original of an element that local moved and changed, and that upstream deleted.
+    pub(super) fn changed_and_deleted(&self, local: usize) -> Option<usize> {
+        let original = *self.moved_locally.get(&local)?;
+        let is_updated = self.in_updated.get(original).is_some()
+            || self.moved_value(original, Side::Updated).is_some()
+            || self.moved_by_name.updated.contains_key(&original);
+        (!is_updated).then_some(original)
     }
 
     /// Returns true if local inserted elements with these values in one run, in this order, and has

@@ -145,6 +145,7 @@ impl ElementMerger<'_, '_> {
             return Child::keep(local);
         }
         let original = lists.of_local.get(at);
+        let original = original.or_else(|| lists.changed_and_deleted(at));
         let sides = Triple::new(
             original.map(|original| elements.original[original]),
             same.map(|same| elements.updated[same]),

@@ -91,7 +91,7 @@ impl AlignedLists {
 
     /// Returns the value of an original element that a side moved: the original's value, or the one
     /// to which upstream changed it. The side has it once, in an element that it inserted.
-    fn moved_value(&self, original: usize, side: Side) -> Option<u64> {
+    pub(super) fn moved_value(&self, original: usize, side: Side) -> Option<u64> {
         let updated = self
             .in_updated
             .get(original)

@@ -210,7 +210,7 @@ impl ElementMerger<'_, '_> {
             let local = lists.elements.local[at];
             let child = match namesake(at) {
                 Some(_) => self.child_of_local(at, namesake(at)),
-                None if is_deleted(at) => Child::local(local, Outcome::Remove),
+                None if is_deleted(at) => self.child_of_local(at, None),
                 None => Child::keep(local),
             };
             self.children.push(child);
