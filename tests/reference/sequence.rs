@@ -73,8 +73,10 @@ impl Merger<'_> {
             let after = now.and_then(|j| likeness(&u[j], &l[k], least, in_updated[i].is_some()));
             let in_common = likeness(&o[i], &l[k], least, in_updated[i].is_some()).max(after);
             // an element that upstream removed only pairs if it has half in common, and more if
-            // that is one scalar
-            let least = 500 + usize::from(common_leaves(&o[i], &l[k]) < 2);
+            // that is one of several scalars
+            let leaves = common_leaves(&o[i], &l[k]);
+            let is_whole = leaves == common_leaves(&o[i], &o[i]);
+            let least = 500 + usize::from(leaves < 2 && !is_whole);
             in_common.filter(|it| in_updated[i].is_some() || *it >= least)
         };
         if moved(&in_local) || makes_equal_move(&in_local, l.len(), is_only_local, alike) {

@@ -25,9 +25,9 @@ const EQUAL: usize = 1000;
 pub(super) enum Threshold {
     /// Half of the larger one.
     Half,
-    /// Like `Half`, but more than half if only one leaf is in common. There are no exceptions for
-    /// renamed elements, maps of one field and maps with long texts, and two steps that use the
-    /// same action need it too.
+    /// Like `Half`, but more than half if only one leaf is in common and the first element has more.
+    /// There are no exceptions for renamed elements, maps of one field and maps with long texts, and
+    /// two steps that use the same action need it too.
     Strict,
     /// Anything in common, or most fields of maps whose names differ.
     Any,
@@ -74,7 +74,9 @@ pub(super) fn similarity(
         Threshold::Half if are_maps && share_half_of_leaves(left, right) => Some(common.max(1)),
         Threshold::Half => (common * 2 >= EQUAL).then_some(common),
         Threshold::Strict => {
-            let is_enough = common * 2 > EQUAL || common_leaves(left, right) > 1;
+            let leaves = common_leaves(left, right);
+            let is_whole = leaves > 0 && leaves == left_prints.leaves(left.1).len();
+            let is_enough = common * 2 > EQUAL || leaves > 1 || is_whole;
             (common * 2 >= EQUAL && is_enough).then_some(common)
         }
     }
