@@ -1,7 +1,10 @@
 //! Adjusts a merged row to the entries that the rules for values decided, and places blank lines.
 
+use std::cell::OnceCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::comment_index::CommentIndex;
 use super::piece::own;
 use super::{BlanksAbove, Id, NumberMap, Placed, Ref, Rows};
 use crate::triple::{Side, Triple};
@@ -25,13 +28,14 @@ pub(super) fn settle(
     let of_local = merged.iter().filter_map(|it| entry_on(Side::Local, it));
     let of_local = of_local.filter(|entry| of_both.contains(entry));
     let of_local: FxHashSet<u32> = of_local.collect();
+    let comments = Triple::<OnceCell<CommentIndex>>::default();
     let mut settled: Vec<Placed> = Vec::with_capacity(merged.len());
     for placed in merged {
         let is_elsewhere =
             |entry| placed.piece.side() == Side::Updated && of_local.contains(&entry);
         match rows.entry(placed.piece) {
             Some(entry) if !stays(entry) || is_elsewhere(entry) => {
-                drop_comments(rows, placed.piece, &mut settled);
+                drop_comments(rows, placed.piece, &comments, &mut settled);
             }
             _ => settled.push(placed),
         }
@@ -43,33 +47,48 @@ pub(super) fn settle(
 }
 
 /// Removes the comments directly above a removed entry from the end of the row. Comments that only
-/// local has stay, and so do those that the other side has above another entry.
-fn drop_comments(rows: &Rows<'_>, entry: Ref, settled: &mut Vec<Placed>) {
+/// local has stay, and so do those that the other side has above another entry. `comments` caches
+/// an index of each side's comments.
+fn drop_comments(
+    rows: &Rows<'_>,
+    entry: Ref,
+    comments: &Triple<OnceCell<CommentIndex>>,
+    settled: &mut Vec<Placed>,
+) {
     let first = rows.first_comment_above(entry);
     let is_above = |placed: &&Placed| {
         let piece = placed.piece;
         piece.side() == entry.side() && (first.at()..entry.at()).contains(&piece.at())
     };
     let count = settled.iter().rev().take_while(is_above).count();
+    if count == 0 {
+        return;
+    }
+    let other = entry.side().opposite();
+    let index = comments[other].get_or_init(|| {
+        let texts = rows.pieces(other).map(|piece| rows.text_id(piece));
+        CommentIndex::of(texts.collect())
+    });
+    // the other side's comments above the entry, maybe with blank lines between
+    let own = counterpart(rows, entry, other).map_or(0..0, |entry| {
+        let mut first = entry;
+        while let Some(above) = first.above().filter(|it| rows.is_comment(*it)) {
+            first = above;
+        }
+        first.at()..entry.at()
+    });
+    let is_above_another_entry = |comment: Ref| {
+        let is_same = |at: usize| rows.id(Ref::new(other, at)) == rows.id(comment);
+        rows.text_id(comment).is_some_and(|text| {
+            let run = [text];
+            let mut places = index.find(&run, 0..usize::MAX);
+            places.any(|at| is_same(at) && !own.contains(&at))
+        })
+    };
     let above = settled.split_off(settled.len() - count).into_iter();
     settled.extend(above.filter(|placed| {
-        is_written_locally(rows, placed.piece) || is_above_another_entry(rows, placed.piece, entry)
+        is_written_locally(rows, placed.piece) || is_above_another_entry(placed.piece)
     }));
-}
-
-/// Whether the other side has a comment, but not above this entry.
-fn is_above_another_entry(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
-    let other = comment.side().opposite();
-    let is_above_other = |piece: Ref| {
-        let mut below = rows.pieces(other).skip(piece.at());
-        let below = below.find(|piece| !rows.is_comment(*piece));
-        below.is_none_or(|below| rows.id(below) != rows.id(entry))
-    };
-    rows.count(other, comment) > 0
-        && rows
-            .pieces(other)
-            .filter(|piece| rows.id(*piece) == rows.id(comment))
-            .any(is_above_other)
 }
 
 /// Whether a piece is a comment that only local has, by its text.
