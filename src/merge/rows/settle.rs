@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::between::SegmentMerger;
 use super::comment_index::CommentIndex;
 use super::piece::own;
 use super::{BlanksAbove, Id, NumberMap, Placed, Ref, Rows};
@@ -13,10 +14,11 @@ use crate::yaml::Span;
 /// Returns the row with exactly the entries that stay. The comments directly above a removed entry
 /// are removed too, unless they are local's own. A missing entry comes after its neighbour.
 pub(super) fn settle(
-    rows: &Rows<'_>,
+    segments: &SegmentMerger<'_, '_>,
     merged: Vec<Placed>,
     stays: &impl Fn(u32) -> bool,
 ) -> Vec<Placed> {
+    let rows = segments.rows;
     let entry_on = |side: Side, placed: &Placed| match placed.piece.side() == side {
         true => rows.entry(placed.piece),
         false => None,
@@ -35,7 +37,7 @@ pub(super) fn settle(
             |entry| placed.piece.side() == Side::Updated && of_local.contains(&entry);
         match rows.entry(placed.piece) {
             Some(entry) if !stays(entry) || is_elsewhere(entry) => {
-                drop_comments(rows, placed.piece, &comments, &mut settled);
+                drop_comments(segments, placed.piece, &comments, &mut settled);
             }
             _ => settled.push(placed),
         }
@@ -50,11 +52,12 @@ pub(super) fn settle(
 /// local has stay, and so do those that the other side has above another entry. `comments` caches
 /// an index of each side's comments.
 fn drop_comments(
-    rows: &Rows<'_>,
+    segments: &SegmentMerger<'_, '_>,
     entry: Ref,
     comments: &Triple<OnceCell<CommentIndex>>,
     settled: &mut Vec<Placed>,
 ) {
+    let rows = segments.rows;
     let first = rows.first_comment_above(entry);
     let is_above = |placed: &&Placed| {
         let piece = placed.piece;
@@ -70,13 +73,8 @@ fn drop_comments(
         CommentIndex::of(texts.collect())
     });
     // the other side's comments above the entry, maybe with blank lines between
-    let own = counterpart(rows, entry, other).map_or(0..0, |entry| {
-        let mut first = entry;
-        while let Some(above) = first.above().filter(|it| rows.is_comment(*it)) {
-            first = above;
-        }
-        first.at()..entry.at()
-    });
+    let own = counterpart(rows, entry, other);
+    let own = own.map_or(0..0, |entry| segments.comments_between(entry));
     let is_above_another_entry = |comment: Ref| {
         let is_same = |at: usize| rows.id(Ref::new(other, at)) == rows.id(comment);
         rows.text_id(comment).is_some_and(|text| {

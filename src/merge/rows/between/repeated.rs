@@ -169,7 +169,7 @@ impl SegmentMerger<'_, '_> {
     }
 
     /// Returns the positions of the comments between a piece and the entry above it.
-    pub(super) fn comments_between(&self, piece: Ref) -> Range<usize> {
+    pub(in crate::merge::rows) fn comments_between(&self, piece: Ref) -> Range<usize> {
         self.gap_starts_of(piece.side())[piece.at()] as usize..piece.at()
     }
 
