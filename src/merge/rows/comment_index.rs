@@ -6,7 +6,7 @@ use std::ops::Range;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::{Id, NumberMap, Ref, StoredId};
+use super::Ref;
 use crate::yaml::row::{Item, ItemKind};
 
 /// An index of the comments of a row by the numbers of their texts.
@@ -57,33 +57,14 @@ impl CommentIndex {
     }
 }
 
-/// Returns, for each piece of a row, the entry that it is directly above: only comments and no
-/// blank line are between.
-pub(super) fn owners(row: &[Item], ids: &[StoredId]) -> NumberMap {
-    let mut owners = NumberMap::over(0..row.len() as u32);
-    for at in (1..row.len()).rev() {
-        let owner = match ids[at].id() {
-            Id::Comment { .. } => owners.get(at as u32),
-            Id::Entry(entry) => Some(entry),
-            Id::End => None,
-        };
-        if let Some(owner) = owner.filter(|_| row[at].blanks == 0) {
-            owners.insert(at as u32 - 1, owner);
-        }
-    }
-    owners
-}
-
-/// Returns, for each piece of a row, the position of the first of the comments directly above it,
-/// without a blank line between; with `across_blanks`, of those down from the entry above it.
-pub(super) fn comment_starts(row: &[Item], across_blanks: bool) -> Vec<u32> {
+/// Returns, for each piece of a row, the position of the first of the comments directly above it. A
+/// piece is above another one if `is_above` says so of its position and the piece below.
+pub(super) fn comment_starts(row: &[Item], is_above: impl Fn(usize, &Item) -> bool) -> Vec<u32> {
     let mut starts: Vec<u32> = Vec::with_capacity(row.len());
     for (at, item) in row.iter().enumerate() {
-        let is_comment = |at: &usize| row[*at].kind == ItemKind::Comment;
-        let above = at
-            .checked_sub(1)
-            .filter(|_| across_blanks || item.blanks == 0);
-        let above = above.filter(is_comment);
+        let is_comment = |above: &usize| row[*above].kind == ItemKind::Comment;
+        let above = at.checked_sub(1).filter(is_comment);
+        let above = above.filter(|above| is_above(*above, item));
         starts.push(above.map_or(at as u32, |above| starts[above]));
     }
     starts

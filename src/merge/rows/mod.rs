@@ -14,6 +14,7 @@ mod between;
 mod blanks;
 mod carried;
 mod comment_index;
+mod commented_out;
 mod id;
 mod numbered;
 mod one_sided;
@@ -23,6 +24,7 @@ mod settle;
 mod subsequence;
 
 use hashbrown::HashTable;
+use rustc_hash::FxHashSet;
 
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
@@ -155,6 +157,8 @@ struct Rows<'a> {
     texts: HashTable<Ref>,
     /// How often each comment text is in each row, by its number.
     counts: Triple<Vec<u32>>,
+    /// Updated's comments that are lines of entries that upstream commented out.
+    commented_out: FxHashSet<Ref>,
     /// How often each comment text is in local's row where it pairs by its text only.
     local_counts: Vec<u32>,
 }
@@ -165,8 +169,9 @@ impl<'a> Rows<'a> {
             rows: sides,
             ids: sides.map(|row| Vec::with_capacity(row.items.len())),
             entry_positions: Triple::default(),
-            comment_starts: sides.map(|row| comment_starts(row.items, false)),
+            comment_starts: Triple::default(),
             counts: Triple::default(),
+            commented_out: FxHashSet::default(),
             local_counts: Vec::new(),
             context,
             texts: HashTable::new(),
@@ -176,6 +181,12 @@ impl<'a> Rows<'a> {
             rows.entry_positions[side] = entry_positions(&rows.ids[side]);
         }
         rows.counts = Side::ALL.map(|side| rows.counts_of(side, |_| true));
+        rows.commented_out = rows.commented_out_upstream();
+        rows.comment_starts = Side::ALL.map(|side| {
+            comment_starts(rows.rows[side].items, |above, item| {
+                item.blanks == 0 && !rows.commented_out.contains(&Ref::new(side, above))
+            })
+        });
         rows.set_owners();
         rows.local_counts = rows.counts_of(Side::Local, |owner| owner.is_none());
         rows

@@ -53,9 +53,4 @@ impl NumberMap {
             *known = value;
         }
     }
-
-    /// Removes a key.
-    pub(crate) fn remove(&mut self, key: u32) {
-        self.insert(key, Self::NONE);
-    }
 }

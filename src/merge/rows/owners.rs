@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 
 use rustc_hash::FxHashSet;
 
-use super::comment_index::{CommentIndex, owners};
+use super::comment_index::CommentIndex;
 use super::{Id, NumberMap, Ref, Rows};
 use crate::triple::Side;
 
@@ -67,11 +67,14 @@ impl Rows<'_> {
 
     /// Returns, for each piece of a row, the entry that it is directly above and belongs to.
     pub(super) fn owners(&self, side: Side) -> NumberMap {
-        let mut owners = owners(self.rows[side].items, &self.ids[side]);
-        let new = self.entries(side);
-        for (_, piece) in new.filter(|(entry, _)| !self.has(Side::Original, *entry)) {
-            let old = self.comments_above(piece).take(self.count_old_above(piece));
-            old.for_each(|comment| owners.remove(comment.at() as u32));
+        let mut owners = NumberMap::over(0..self.rows[side].items.len() as u32);
+        for (entry, piece) in self.entries(side) {
+            let old = match self.has(Side::Original, entry) {
+                true => 0,
+                false => self.count_old_above(piece),
+            };
+            let own = self.comments_above(piece).skip(old);
+            own.for_each(|comment| owners.insert(comment.at() as u32, entry));
         }
         owners
     }

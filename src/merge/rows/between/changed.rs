@@ -325,14 +325,16 @@ impl SegmentMerger<'_, '_> {
         self.rows.entry(piece).is_some_and(|it| (self.stays)(it))
     }
 
-    /// Whether a piece can be the new text of a rewritten comment: it is a comment, and not
-    /// directly above an entry that is new on its side.
+    /// Whether a piece can be the new text of a rewritten comment: it is a comment, not directly
+    /// above an entry that is new on its side, and no line of an entry that was commented out.
     fn is_new_text(&self, piece: Ref) -> bool {
         let is_new = |entry| {
             let is_known = piece.side() == Side::Local && self.rows.has(Side::Updated, entry);
             !self.rows.has(Side::Original, entry) && !is_known
         };
-        self.rows.is_comment(piece) && !self.owner(piece).is_some_and(is_new)
+        self.rows.is_comment(piece)
+            && !self.rows.commented_out.contains(&piece)
+            && !self.owner(piece).is_some_and(is_new)
     }
 
     /// Whether a comment is directly above an entry that the result lacks.

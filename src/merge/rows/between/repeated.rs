@@ -174,7 +174,8 @@ impl SegmentMerger<'_, '_> {
     }
 
     fn gap_starts_of(&self, side: Side) -> &[u32] {
-        self.gap_starts[side].get_or_init(|| comment_starts(self.rows.rows[side].items, true))
+        self.gap_starts[side]
+            .get_or_init(|| comment_starts(self.rows.rows[side].items, |_, _| true))
     }
 
     /// Builds the indexes of local's comments.
