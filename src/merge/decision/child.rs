@@ -202,10 +202,14 @@ impl Child {
             return child;
         };
         let comments = both.1.value_comments.as_ref();
+        let comments = comments.map(|it| chosen_pieces(it, side));
+        // comments that are only upstream's do not concern local's value
+        let has_lines = |pieces: &Vec<Piece>| !pieces.iter().all(Piece::is_end);
+        let comments = comments.filter(|it| side == Side::Updated || has_lines(it));
         child.with(|extras| {
             *extras = Extras {
                 remarks: both.1.remarks.choose(side),
-                value_comments: comments.map(|it| chosen_pieces(it, side).into()),
+                value_comments: comments.map(Vec::into),
                 ..both.1
             }
         })

@@ -186,6 +186,10 @@ impl Piece {
         }
     }
 
+    pub(crate) const fn is_end(&self) -> bool {
+        matches!(self.kind, PieceKind::End)
+    }
+
     pub(crate) const fn is_entry(&self) -> bool {
         matches!(self.kind, PieceKind::Entry(_))
     }

@@ -87,7 +87,7 @@ impl Changes {
             }
             // A comment that a blank line separated from the removed lines stays separated, unless
             // upstream has it at the end of the row.
-            let is_joined = self.ends_in_comment && matches!(piece.kind, PieceKind::End);
+            let is_joined = self.ends_in_comment && piece.is_end();
             if let Some(blanks) = separation.take()
                 && piece.blanks.is_none()
                 && !is_joined

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::{MergedLines, empty_row, item, row_of, same_lines};
 use crate::merge::Resolution;
-use crate::merge::decision::{Child, Outcome, Piece};
+use crate::merge::decision::{Child, Outcome, Piece, PieceKind};
 use crate::merge::walk::{Entries, Nodes, Walker};
 use crate::triple::{Side, Triple};
 use crate::white_space::trimmed;
@@ -38,8 +38,19 @@ impl Walker<'_> {
         let is_updated_block = trees.updated.is_block_collection(updated_value);
         // The lines of a block collection have no place in a flow collection that has entries, and
         // are part of updated's side of conflict markers.
-        let has_no_place =
-            trees.local.entries(local_value).len() > 0 || matches!(outcome, Outcome::Open(_));
+        let is_open = matches!(outcome, Outcome::Open(_));
+        let has_no_place = trees.local.entries(local_value).len() > 0 || is_open;
+        let column_of = |side: Side, entry: EntryId| {
+            let tree = trees[side];
+            tree.column(tree.entry(entry).span.start)
+        };
+        let columns = (
+            column_of(Side::Updated, updated),
+            column_of(Side::Local, local),
+        );
+        if is_open && is_local_block && !is_updated_block {
+            return Some(self.comments_of_updated(sides, columns));
+        }
         if !replaces_value && (is_local_block || is_updated_block && has_no_place) {
             return None;
         }
@@ -56,12 +67,7 @@ impl Walker<'_> {
             let items = &mut rows.local.items;
             items.retain(|item| !replaced.iter().flatten().any(|it| *it == item.span));
         }
-        let column_of = |side: Side, entry: EntryId| {
-            let tree = trees[side];
-            tree.column(tree.entry(entry).span.start)
-        };
-        rows.local.column = column_of(Side::Local, local);
-        rows.updated.column = column_of(Side::Updated, updated);
+        (rows.updated.column, rows.local.column) = columns;
         rows.original.column = rows.updated.column;
         let (old, new) = (&rows.original, &rows.updated);
         // the comments in a block collection of local's go with it, unless they are placed again
@@ -78,6 +84,22 @@ impl Walker<'_> {
         children.push(Child::keep(local).with_sides(sides));
         let pieces = self.merge_rows(&rows, &children, Triple::default());
         Some(pieces.into())
+    }
+
+    /// Returns the comment lines above and below upstream's value, which is no block collection, as
+    /// upstream's side of an open conflict with a block collection. `columns` are those of the
+    /// entries of updated and local.
+    fn comments_of_updated(&mut self, sides: Entries, columns: (u32, u32)) -> Box<[Piece]> {
+        let mut updated = self.rows_of_comments(sides).updated;
+        updated.column = columns.0;
+        let rows = Triple::new(empty_row(columns.0), updated, empty_row(columns.1));
+        let mut pieces = self.merge_rows(&rows, &[], Triple::default());
+        for piece in &mut pieces {
+            if let PieceKind::Comment(comment) = &mut piece.kind {
+                comment.of_side = Some(Side::Updated);
+            }
+        }
+        pieces.into()
     }
 
     /// Moves comments out of entries that the result lacks, if local has any comment of that entry
