@@ -11,7 +11,7 @@ mod settled;
 mod sorted;
 
 pub use keys::changes_key;
-use renames::renames;
+use renames::{Renames, renames};
 
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
@@ -134,6 +134,22 @@ impl<'s> Merger<'s> {
         }
     }
 
+    /// Returns the merged value of an entry, and records a conflict if one side renamed the entry
+    /// and the other one deleted it (rules: Renamed keys).
+    fn renamed<K: PartialEq>(
+        &mut self,
+        at: &str,
+        renames: &Renames<K>,
+        name: &K,
+        merged: Option<Value>,
+    ) -> Option<Value> {
+        if renames.deleted_locally.contains(name) {
+            return self.settle(at, false, merged, None);
+        }
+        let agree = !renames.deleted_upstream.contains(name);
+        self.settle(at, agree, merged.clone(), merged)
+    }
+
     /// Returns what upstream changed in a value that local deleted (rules: Maps, Lists). Conflicts
     /// below it are not counted.
     fn upstream_changes(&mut self, at: &str, original: &Value, sides: Sides<'_>) -> Option<Value> {
@@ -152,13 +168,15 @@ impl<'s> Merger<'s> {
     fn inside(&mut self, at: &str, sides: Sides<'_>, by_element: bool) -> Option<Value> {
         match (sides.updated?, sides.local?) {
             (Value::Map(_), Value::Map(_)) => {
-                let maps = with_new_keys(sides);
+                let (maps, renames) = with_new_keys(sides);
                 let sides = maps.as_ref().map(Option::as_ref);
                 let (updated, local) = (sides.updated?, sides.local?);
                 let added = updated.keys().filter(|key| local.field(key).is_none());
                 let fields = local.keys().chain(added).filter_map(|key| {
-                    let fields = sides.map(|side| side?.field(key));
-                    Some((key.clone(), self.node(&format!("{at}.{key}"), fields)?))
+                    let (fields, path) =
+                        (sides.map(|side| side?.field(key)), format!("{at}.{key}"));
+                    let merged = self.node(&path, fields);
+                    Some((key.clone(), self.renamed(&path, &renames, key, merged)?))
                 });
                 Some(Value::Map(fields.collect()))
             }
@@ -193,13 +211,13 @@ impl<'s> Merger<'s> {
 
     /// Merges associative lists, or sets.
     fn elements(&mut self, at: &str, by: &[&str], lists: Triple<&[Value]>) -> Vec<Value> {
-        let lists = with_new_identities(by, lists);
+        let (lists, renames) = with_new_identities(by, lists);
         let lists = lists.as_ref().map(Vec::as_slice);
         let mut result = Vec::new();
         for local_value in lists.local {
             let path = format!("{at}[{:?}]", id(by, local_value));
             let sides = lists.map(|list| find(by, list, local_value));
-            result.extend(match (sides.original, sides.updated) {
+            let merged = match (sides.original, sides.updated) {
                 (Some(before), None) => self.settle(
                     &path,
                     before == local_value,
@@ -207,14 +225,15 @@ impl<'s> Merger<'s> {
                     Some(local_value.clone()),
                 ),
                 _ => self.node(&path, sides),
-            });
+            };
+            result.extend(self.renamed(&path, &renames, &id(by, local_value), merged));
         }
         self.order(at, by, lists, &mut result);
         for (index, now) in lists.updated.iter().enumerate() {
             let path = format!("{at}[{:?}]", id(by, now));
             let sides = lists.map(|list| find(by, list, now));
             let inserted = match (sides.original, sides.local) {
-                (None, None) => Some(now.clone()),
+                (None, None) => self.renamed(&path, &renames, &id(by, now), Some(now.clone())),
                 (Some(before), None) if before != now => {
                     let upstream_changes = self.upstream_changes(&path, before, sides);
                     let upstream_changes = upstream_changes
@@ -254,30 +273,43 @@ impl<'s> Merger<'s> {
 }
 
 /// Returns the maps with every field that one side renamed under its new key on all sides.
-fn with_new_keys(maps: Sides<'_>) -> Triple<Option<Value>> {
+fn with_new_keys(maps: Sides<'_>) -> (Triple<Option<Value>>, Renames<String>) {
     let fields = maps.map(|map| match map {
         Some(Value::Map(fields)) => fields.iter().map(|(key, value)| (key, value)).collect(),
         _ => Vec::new(),
     });
-    let renamed = renames(fields.as_ref().map(Vec::as_slice), 0);
-    maps.map(|map| match map {
+    let fields = fields.map(|fields| {
+        let fields = fields.into_iter();
+        fields
+            .map(|(key, value)| (key.clone(), value))
+            .collect::<Vec<_>>()
+    });
+    let renames = renames(fields.as_ref().map(Vec::as_slice), 0);
+    let maps = maps.map(|map| match map {
         Some(Value::Map(fields)) => {
-            let new = |key: &String| renamed.iter().find(|(old, _)| *old == key);
+            let new = |key: &String| renames.common.iter().find(|(old, _)| old == key);
             let name = |key: &String| new(key).map_or(key, |(_, new)| new).clone();
             let fields = fields.iter().map(|(key, value)| (name(key), value.clone()));
             Some(Value::Map(fields.collect()))
         }
         other => other.cloned(),
-    })
+    });
+    (maps, renames)
 }
 
 /// Returns the lists with every element that one side renamed under its new identity on all sides.
-fn with_new_identities(by: &[&str], lists: Triple<&[Value]>) -> Triple<Vec<Value>> {
+fn with_new_identities(
+    by: &[&str],
+    lists: Triple<&[Value]>,
+) -> (Triple<Vec<Value>>, Renames<Option<Vec<Value>>>) {
     let named = lists.map(|list| list.iter().map(|e| (id(by, e), e)).collect::<Vec<_>>());
-    let renamed = renames(named.as_ref().map(Vec::as_slice), by.len());
-    lists.map(|list| {
+    let renames = renames(named.as_ref().map(Vec::as_slice), by.len());
+    let lists = lists.map(|list| {
         let name = |element: &Value| {
-            let new = renamed.iter().find(|(old, _)| *old == id(by, element));
+            let new = renames
+                .common
+                .iter()
+                .find(|(old, _)| *old == id(by, element));
             let model = new.and_then(|(_, new)| {
                 let mut all = lists.updated.iter().chain(lists.local);
                 all.find(|element| id(by, element) == *new)
@@ -288,7 +320,8 @@ fn with_new_identities(by: &[&str], lists: Triple<&[Value]>) -> Triple<Vec<Value
             )
         };
         list.iter().map(name).collect()
-    })
+    });
+    (lists, renames)
 }
 
 /// Returns an element with the identity of `model`.

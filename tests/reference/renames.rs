@@ -9,9 +9,19 @@ use std::mem::{Discriminant, discriminant};
 pub type Named<'v, K> = (K, &'v Value);
 type Row<'r, 'v, K> = &'r [Named<'v, K>];
 
-/// Returns the old and the new name of every entry that one side renamed. `fields` is the number of
-/// fields in the identity of an element, 0 for maps.
-pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usize) -> Vec<(K, K)> {
+/// The entries that one side renamed.
+pub struct Renames<K> {
+    /// The old and the new name of those that the other side has too.
+    pub common: Vec<(K, K)>,
+    /// The new names of those that updated renamed and local deleted.
+    pub deleted_locally: Vec<K>,
+    /// The new names of those that local renamed and updated deleted.
+    pub deleted_upstream: Vec<K>,
+}
+
+/// Returns every entry that one side renamed. `fields` is the number of fields in the identity of an
+/// element, 0 for maps.
+pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usize) -> Renames<K> {
     let Triple {
         original,
         updated,
@@ -53,7 +63,19 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>, fields: usiz
         applies_to(rename, original, updated)
             || !upstream_renames.contains(rename) && is_common(rename, updated, &upstream_renames)
     });
-    from_upstream.chain(from_local).cloned().collect()
+    let deleted = |(old, new): &&(K, K), other: Row<'_, '_, K>, renames: &[(K, K)]| {
+        let is_renamed = renames.iter().any(|(it, _)| it == old);
+        !is_renamed && value_of(other, old).is_none() && value_of(other, new).is_none()
+    };
+    let names = |renames: &[(K, K)], other: Row<'_, '_, K>, of_other: &[(K, K)]| {
+        let found = renames.iter().filter(|it| deleted(it, other, of_other));
+        found.map(|(_, new)| new.clone()).collect()
+    };
+    Renames {
+        common: from_upstream.chain(from_local).cloned().collect(),
+        deleted_locally: names(&upstream_renames, local, &local_renames),
+        deleted_upstream: names(&local_renames, updated, &upstream_renames),
+    }
 }
 
 /// Returns the entries that one side renamed: it deleted the old name and added the new one at the

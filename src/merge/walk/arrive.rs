@@ -23,7 +23,9 @@ impl Walker<'_> {
     pub(super) fn absent_locally(&mut self, sides: Entries) -> Option<Outcome> {
         let nodes = self.values_of(sides);
         let (entry, updated) = (sides.updated?, nodes.updated?);
+        let is_renamed = |original| self.is_renamed(original, (Side::Updated, entry));
         let part = match (sides.original, self.options.sides) {
+            (Some(original), _) if is_renamed(original) => Outcome::Keep,
             // In a merge of equal sides, each side of a conflict is that side's whole entry, and a
             // deletion inside of it is a change.
             (Some(_), Sides::Equal) if self.is_deleted_or_unchanged(sides) => return None,

@@ -18,6 +18,10 @@ impl Walker<'_> {
         if self.holds_pin(nodes) {
             return self.deleted_value(nodes);
         }
+        if self.is_renamed(original, (Side::Local, local)) {
+            let kind = ConflictKind::DeletedUpstream;
+            return self.conflict_for_local(kind, nodes, Outcome::Keep, Outcome::Remove);
+        }
         let sides = [(self.trees.original, original), (self.trees.local, local)];
         // its value may differ if it has an alias: then the anchor changed, and not this entry
         if same_entry_text(sides) {

@@ -1,5 +1,6 @@
 //! Merges one entry of a map or list: decides by which sides have it, and merges its comments.
 
+use super::index::name_of;
 use super::keys::ListKey;
 use super::record::Segment;
 use super::same_text::same_lines;
@@ -7,7 +8,7 @@ use super::{Entries, Nodes, Walker, entries_of};
 use crate::line_breaks::lines;
 use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::merge::{ConflictKind, Sides};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::white_space::trimmed;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
@@ -45,6 +46,19 @@ impl Walker<'_> {
             }
             (_, Some(_), Some(local)) => self.merge_both(entries, local, Self::merge_value),
         })
+    }
+
+    /// Whether the current entry has another key in the original than on a side: the side renamed
+    /// it (rules: Renamed keys).
+    pub(super) fn is_renamed(&self, original: EntryId, (side, entry): (Side, EntryId)) -> bool {
+        let name = |side: Side, entry| {
+            let tree = self.trees[side];
+            match self.key_of_element() {
+                Some(key) => Some(key.in_path(tree, entry).into()),
+                None => name_of(tree, entry),
+            }
+        };
+        name(Side::Original, original) != name(side, entry)
     }
 
     /// Returns true if, in a merge of equal sides, both sides added the current element of an

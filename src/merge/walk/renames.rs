@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::pairing::Pairing;
 use super::similarity::{differs_in_at_most, is_mostly_equal, shares_most_fields};
@@ -136,34 +136,33 @@ impl Walker<'_> {
 
 impl Renames {
     /// Drops renames that conflict with the other side, so that they merge as a deletion and an
-    /// addition: the other side chose another key, uses the new key for something else, or no
-    /// longer has the old one.
+    /// addition: the other side chose another key, uses the new key for something else, or has
+    /// another kind of value under the old one.
     fn drop_conflicting(
         &mut self,
         keys: &Pairing<'_>,
         has_same_kind: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
     ) {
-        let common = self.updated.new_of_old.iter().filter(|(old, new)| {
-            let renamed = self.local.new_of(**old);
-            renamed.is_some() && renamed == keys.find(Side::Updated, **new, Side::Local)
+        let both = self.updated.new_of_old.iter().filter_map(|(old, new)| {
+            let renamed = self.local.new_of(*old)?;
+            let is_same = Some(renamed) == keys.find(Side::Updated, *new, Side::Local);
+            Some((*old, is_same))
         });
-        let common: FxHashSet<EntryId> = common.map(|(old, _)| *old).collect();
-        self.updated.retain(|old, new| {
-            common.contains(&old)
-                || self.local.new_of(old).is_none()
-                    && keys.find(Side::Updated, new, Side::Local).is_none()
-                    && has_same_kind(
-                        old,
-                        Side::Local,
-                        keys.find(Side::Original, old, Side::Local),
-                    )
-        });
-        self.local.retain(|old, new| {
-            let upstream = keys.find(Side::Original, old, Side::Updated);
-            common.contains(&old)
-                || has_same_kind(old, Side::Updated, upstream)
-                    && keys.find(Side::Local, new, Side::Updated).is_none()
-        });
+        let both: FxHashMap<EntryId, bool> = both.collect();
+        let applies_to = |other: Side, old: EntryId, (side, new): (Side, EntryId)| {
+            let in_other = keys.find(Side::Original, old, other);
+            keys.find(side, new, other).is_none()
+                && (in_other.is_none() || has_same_kind(old, other, in_other))
+        };
+        for (pairs, side, other) in [
+            (&mut self.updated, Side::Updated, Side::Local),
+            (&mut self.local, Side::Local, Side::Updated),
+        ] {
+            pairs.retain(|old, new| match both.get(&old) {
+                Some(is_same) => *is_same,
+                None => applies_to(other, old, (side, new)),
+            });
+        }
     }
 }
 
