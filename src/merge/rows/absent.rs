@@ -55,13 +55,17 @@ impl Rows<'_> {
     }
 
     /// Returns those of the comments directly above an entry in original (`old`) and updated
-    /// (`new`) that both have there, or that updated added.
+    /// (`new`) that both have there, or that updated added, or moved there from where local deleted
+    /// them.
     fn comments_to_leave_out(&self, old: &[Ref], new: &[Ref]) -> Vec<Ref> {
         let texts = |above: &[Ref]| -> FxHashSet<Option<u32>> {
             above.iter().map(|piece| self.text_id(*piece)).collect()
         };
         let (in_old, in_new) = (texts(old), texts(new));
-        let is_new = |piece: Ref| self.count(Side::Original, piece) == 0;
+        let is_new = |piece: Ref| {
+            let is_of = |side: Side| self.count(side, piece) > 0;
+            !is_of(Side::Original) || !is_of(Side::Local)
+        };
         let shared = old.iter().filter(|it| in_new.contains(&self.text_id(**it)));
         let of_updated = new.iter();
         let of_updated =
