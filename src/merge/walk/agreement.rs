@@ -29,18 +29,31 @@ impl ElementMerger<'_, '_> {
         let Some((in_updated, in_local)) = in_updated.zip(in_local) else {
             return false;
         };
-        let locals = self.lists.elements_in(stretch).local.iter().zip(in_local);
-        let children = locals.map(|(local, position)| {
-            // `in_updated` is sorted.
-            let stays = in_updated.binary_search(&position).is_ok();
-            let outcome = if stays {
-                Outcome::Keep
-            } else {
-                Outcome::Remove
-            };
-            Child::local(*local, outcome)
-        });
-        self.children.extend(children);
+        let elements = &self.lists.elements;
+        let starts = stretch.as_ref().map(|range| range.start);
+        for (nth, position) in in_local.iter().enumerate() {
+            let (original, local) = (starts.original + position, starts.local + nth);
+            // `in_updated` is sorted
+            match in_updated.binary_search(position) {
+                Ok(nth) => {
+                    self.merge_element(Triple::new(original, starts.updated + nth, local));
+                }
+                Err(_) => {
+                    let local = elements.local[local];
+                    let sides = Triple::new(Some(elements.original[original]), None, Some(local));
+                    let removed = Child::local(local, Outcome::Remove).with_sides(sides);
+                    self.children.push(removed);
+                }
+            }
+        }
+        let of_updated = in_updated.iter().enumerate();
+        let deleted = of_updated.filter(|(_, position)| in_local.binary_search(position).is_err());
+        self.children.extend(deleted.map(|(nth, position)| {
+            let updated = elements.updated[starts.updated + nth];
+            let original = elements.original[starts.original + position];
+            let sides = Triple::new(Some(original), Some(updated), None);
+            Child::updated(updated, Outcome::Remove).with_sides(sides)
+        }));
         true
     }
 
